@@ -19,35 +19,35 @@ from agent.core.callers import ANONYMOUS, LOCAL
 from agent.core.errors import NotPermitted, StateUnavailable, UnknownAnswer
 from agent.core.health import PartHealth, checked
 from agent.core.models import Answer, Question, Usage
-from agent.dashboard.addresses import AllowedHosts
-from agent.dashboard.dashboard import Dashboard
-from agent.dashboard.webhook import Webhooks
 from agent.databases.catalogue import Catalogue
 from agent.databases.changes import Changes
 from agent.databases.paging import Cursors
 from agent.databases.registry import DatabaseInfo, Databases, build_router
-from agent.feedback.build import build_people
 from agent.first_look.look import FirstLook, FirstLooks
 from agent.first_look.sample_questions import sample_questions
-from agent.jobs.jobs import Jobs
-from agent.jobs.shelf import JobShelf
 from agent.knowledge.documents import AddedDocuments, ColumnPlace, Documents
 from agent.knowledge.verified_queries import VerifiedQueries
 from agent.llm.build import build_model
 from agent.llm.chat import ChatModel, Message
 from agent.llm.wrappers.paced import paced
 from agent.llm.wrappers.protected import ProtectedModel, protected
+from agent.people.build import build_people
+from agent.people.dashboard.addresses import AllowedHosts
+from agent.people.dashboard.dashboard import Dashboard
+from agent.people.dashboard.webhook import Webhooks
+from agent.people.sessions.sessions import Session, Sessions
+from agent.people.sessions.shares import Shares
 from agent.pipeline.answers.synthesize import Writer
 from agent.pipeline.asking import Asking
 from agent.pipeline.confidence.calibration import calibration_of
 from agent.pipeline.drafts.generate import Generator
+from agent.pipeline.jobs.jobs import Jobs
+from agent.pipeline.jobs.shelf import JobShelf
 from agent.pipeline.judging.judge import Judge
 from agent.pipeline.parts import Parts
 from agent.pipeline.steps import load_steps
 from agent.pipeline.writes.tokens import WritePlans
 from agent.prompting.context import enrich
-from agent.sessions.sessions import Session, Sessions
-from agent.sessions.shares import Shares
 from agent.storage.idempotency import Idempotency
 from agent.telemetry.ledger import Ledger
 from agent.telemetry.logs import hide
@@ -427,7 +427,8 @@ def build_service(
 
     Args:
         settings: of the process.
-        model, embedder, state: instead of those that the settings name (tests, measurements).
+        model, embedder, state: instead of those that the settings name (tests, measurements). With an embedder of
+            their own, messages are read by their words alone.
         registry_required: whether there must be a registry, or files named later are enough. One that the settings
             name must be there in any case.
         sources: files, folders or servers' addresses to ask instead of the registry's databases.
@@ -437,7 +438,7 @@ def build_service(
         DatabaseUnavailable: a source is not there.
         ExtensionInvalid: one that the settings name cannot be added.
     """
-    from agent.knowledge.build import build_embedder, build_store
+    from agent.knowledge.build import build_embedder, build_meaning, build_store
     from agent.knowledge.knowledge import Knowledge
     from agent.storage.build import build_store as build_state_store
     from executors.registry.registry import Registry
@@ -466,6 +467,7 @@ def build_service(
             docs_of=lambda name: router.entry(name).docs,
             added=added,
             patience_s=settings.retrieval_timeout_s,
+            meaning=build_meaning() if embedder is None else None,
         ),
         sessions=Sessions(
             store,

@@ -1,8 +1,8 @@
 """`make bench-own-data`: twelve messy data sets, each read with nothing lost, beside what DuckDB's defaults read.
 
 Then the model of the settings, the embedded one by default, is asked questions about both readings. `--questions N`
-asks N of the sixty, evenly spaced; `--no-model` asks none. `--write FOLDER` writes the data sets, and their questions
-with answers as `questions.json`.
+asks N of the sixty, evenly spaced; `--no-model` asks none; with `--log FILE` a run that was stopped goes on where it
+stopped. `--write FOLDER` writes the data sets, and their questions with answers as `questions.json`.
 """
 
 from __future__ import annotations
@@ -81,6 +81,7 @@ def main() -> None:
     parser.add_argument("--write", type=Path, help="where the data sets are written, with their questions")
     parser.add_argument("--questions", type=int, default=ALL, help="how many are asked, evenly spaced; all by default")
     parser.add_argument("--no-model", action="store_true", help="measure what is read, and ask nothing")
+    parser.add_argument("--log", type=Path, help="where each answer is noted; what is in it is not asked again")
     wanted = parser.parse_args()
     if wanted.questions < 1:
         parser.error("--questions: ask one at least, or none with --no-model.")
@@ -90,7 +91,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as place:
         _print_readings(measure(Path(place)))
     if not wanted.no_model:
-        _print_answers(wanted.questions)
+        _print_answers(wanted.questions, wanted.log)
 
 
 def _write(folder: Path) -> None:
@@ -112,17 +113,22 @@ def _print_readings(found: list[tuple[str, str, str, bool]]) -> None:
     )
 
 
-def _print_answers(limit: int) -> None:
+def _print_answers(limit: int, log: Path | None) -> None:
     settings = get_settings()
     model = settings.chat_model if settings.is_hosted else MODELS[settings.embedded_model].title
 
     def tell(asked: Asked) -> None:
         marks = [("right" if right else "wrong") for right in (asked.here, asked.there)]
         print(f"{asked.data_set}: {asked.question} — {', '.join(marks)}", file=sys.stderr, flush=True)
+        if log is not None:
+            with log.open("a", encoding="utf-8") as file:
+                file.write(json.dumps(asked._asdict(), ensure_ascii=False) + "\n")
 
+    lines = log.read_text(encoding="utf-8").splitlines() if log is not None and log.exists() else []
+    before = [Asked(**json.loads(it)) for it in lines]
     with tempfile.TemporaryDirectory() as place:
         sets = write_all(Path(place))
-        asked = asyncio.run(ask_all(Path(place), sets, settings=settings, limit=limit, on_asked=tell))
+        asked = asyncio.run(ask_all(Path(place), sets, settings=settings, limit=limit, on_asked=tell, before=before))
     print(f"\n| {len(asked)} questions, {model} | answered right |\n|---|---|")
     print(f"| as the data is read here | {_share([it.here for it in asked])} |")
     print(f"| as DuckDB's defaults read it | {_share([it.there for it in asked])} |")

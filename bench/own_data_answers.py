@@ -46,6 +46,7 @@ async def ask_all(
     limit: int,
     model: ChatModel | None = None,
     on_asked: Callable[[Asked], None] = lambda _: None,
+    before: Sequence[Asked] = (),
 ) -> list[Asked]:
     """Ask questions over both readings.
 
@@ -55,7 +56,8 @@ async def ask_all(
         settings: whose model is asked.
         limit: questions at most, evenly spaced over all of them.
         model: instead of that of the settings.
-        on_asked: told of each as it is done.
+        on_asked: gets each as it is done.
+        before: of an earlier run that did not end; these are not asked again.
     """
     there = {it.name: load_by_defaults(folder, it) for it in data_sets}
     entries = {it.name: {"url": str(folder / it.name)} for it in data_sets}
@@ -64,9 +66,13 @@ async def ask_all(
     registry.write_text(json.dumps(entries), encoding="utf-8")
     changes = {"registry": registry, "state_dir": folder / "state"}
     service = build_service(settings.model_copy(update=changes), model=model)
+    earlier = {(it.data_set, it.question): it for it in before}
     found: list[Asked] = []
     try:
         for wanted, question, answer in spaced([(it, *one) for it in data_sets for one in it.questions], limit):
+            if known := earlier.get((wanted.name, question)):
+                found.append(known)
+                continue
             here = await _is_answered(service, wanted.name, question, answer)
             by_defaults = there[wanted.name] is not None and await _is_answered(
                 service, f"{wanted.name}{DEFAULTS}", question, answer

@@ -12,10 +12,10 @@ from typing import Annotated, Any, Literal, NotRequired, TypedDict, Unpack
 
 from pydantic import Field, field_validator
 
+from executors.dialects.frozen import Frozen as Frozen
 from executors.dialects.row import Dialect
 from executors.dialects.table import DIALECTS
 from executors.errors import ErrorKind, SqlRefused
-from executors.frozen import Frozen as Frozen
 
 # A value as JSON has it. Big integers beyond 2**53 and exact decimals arrive as described in values.py.
 JsonValue = Any

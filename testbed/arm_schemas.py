@@ -1,11 +1,13 @@
 """The schemas of the Azure resources that `infra/` makes, as Bicep's own types have them, and what a resource lacks.
 
     npm install --prefix FOLDER @azure/mcp-linux-x64@2.0.5
+    pip install azure-mgmt-postgresqlflexibleservers==3.0.0 azure-mgmt-privatedns==2.0.0
     python -m testbed.arm_schemas FOLDER
 
-writes `testbed/arm_schemas.json`. Microsoft's MCP server carries Bicep's types and tells them offline. It knows the
-latest API version of each resource alone, so the version of the file is held to be no later than that, and its
-properties to be among those of the latest. No Bicep compiler is in a package registry.
+writes `testbed/arm_schemas.json`. Microsoft's MCP server carries Bicep's types and tells them offline; those that it
+leaves out come from the models of Azure's Python SDK. Both know the latest API version of each resource alone, so the
+version of the file is held to be no later than that, and its properties to be among those of the latest. No Bicep
+compiler is in a package registry.
 """
 
 from __future__ import annotations
@@ -18,6 +20,8 @@ import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
+
+from testbed.arm_models import read_models
 
 KEPT = Path(__file__).with_suffix(".json")
 INFRA = Path(__file__).parents[1] / "infra"
@@ -91,8 +95,6 @@ def findings(resource: Resource, schemas: Mapping[str, Any]) -> list[str]:
     if resource.type not in schemas:
         return [f"{resource.place}: there is no schema of {resource.type}; run python -m testbed.arm_schemas"]
     known = schemas[resource.type]
-    if known is None:
-        return []
     if resource.version.removesuffix("-preview") > known["version"]:
         return [f"{resource.place}: {resource.type} has no API version {resource.version}"]
     found = _of_object(resource.body, known["objects"][""], known["objects"], "", top=True)
@@ -149,7 +151,7 @@ def main() -> None:
     if len(sys.argv) != 2:
         sys.exit((__doc__ or "").strip())
     server = Path(sys.argv[1]) / "node_modules" / "@azure" / "mcp-linux-x64" / "dist" / "azmcp"
-    schemas = {name: fetch(server, name) for name in sorted({one.type for one in resources()})}
+    schemas = {name: fetch(server, name) or read_models(name) for name in sorted({one.type for one in resources()})}
     KEPT.write_text(json.dumps(schemas, indent=0, sort_keys=True) + "\n", encoding="utf-8")
     print(f"{KEPT.name}: {len(schemas)} types, {KEPT.stat().st_size:,} bytes")
 

@@ -10,8 +10,8 @@ from typing import Any
 
 from executors.base import CheckedSql, Executor, QueryResult
 from executors.guard.guard import check
-from executors.row_security.held_rows import HeldRows, RowRules
-from executors.row_security.row_filter import RowFilter
+from executors.guard.row_security.held_rows import HeldRows, RowRules
+from executors.guard.row_security.row_filter import RowFilter
 
 TABLES = """
 CREATE TABLE customers (customer_id INTEGER PRIMARY KEY, name VARCHAR(20), region VARCHAR(9));

@@ -21,6 +21,7 @@ from pydantic import BaseModel, ValidationError
 
 from agent import __version__
 from agent.api.mcp_content import Content
+from agent.api.schemas.common import with_first_records
 from agent.api.tools import TOOLS, Tool, options_of
 from agent.core.callers import ANONYMOUS, LOCAL
 from agent.core.events import (
@@ -33,8 +34,8 @@ from agent.core.events import (
     SqlGenerated,
     SqlValidated,
 )
-from agent.core.models import Answer, with_first_records
-from agent.core.problems import problem_of
+from agent.core.models import Answer
+from agent.core.problems import field_message, problem_of
 from agent.understanding.clarification.inquiry import with_ending
 
 if TYPE_CHECKING:
@@ -119,7 +120,7 @@ class _Tools:
         try:
             body = tool.input.model_validate(params.arguments or {})
         except ValidationError as error:
-            return _failed(" ".join(_complaint(one["loc"], one["msg"]) for one in error.errors()))
+            return _failed(" ".join(_complaint(one["loc"], field_message(one)) for one in error.errors()))
         # Not by `except`: what nobody expected goes to the log, and must not travel with its text.
         (outcome,) = await asyncio.gather(self._run(tool, body, context, params), return_exceptions=True)
         if isinstance(outcome, BaseException):

@@ -10,9 +10,19 @@ from typing import Any, NamedTuple, TypeVar
 
 from pydantic import BaseModel, Field, create_model
 
-from agent.api.schemas.common import ROW_LIMIT, DatabaseList, ExecuteResponse, Name, QueryRequest, RowLimit, Text, Token
+from agent.api.schemas.common import (
+    ROW_LIMIT,
+    DatabaseList,
+    ExecuteResponse,
+    Name,
+    QueryRequest,
+    RowLimit,
+    Text,
+    Token,
+    with_first_records,
+)
 from agent.api.schemas.rag import FoundDocument, SearchRequest, SearchResponse
-from agent.core.models import Answer, Options, ReadOptions, with_first_records
+from agent.core.models import Answer, Options, ReadOptions
 from agent.service import Service
 from executors.base import Frozen, JsonValue
 

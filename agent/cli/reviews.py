@@ -9,8 +9,8 @@ from rich.text import Text
 
 from agent.cli.console import opened, out
 from agent.core.callers import LOCAL
-from agent.feedback.records import Decision, Review, Status
-from agent.feedback.reviews import ReviewDecision, SettledReview
+from agent.people.feedback.records import Decision, Review, Status
+from agent.people.feedback.reviews import ReviewDecision, SettledReview
 from agent.present.terminal import plain, rows_table, sql_text
 
 app = typer.Typer(help="Answers that people should look at: list, show, approve, correct, reject.")

@@ -233,8 +233,10 @@ class Settings(ProtectionSettings):
 
     # -- retrieval ---------------------------------------------------------------------------------
     enable_retrieval: bool = Field(True, description="Enrich the schema with docs.")
-    embedding: Literal["local", "openai"] | None = Field(
-        None, description="Where embeddings come from. Default: local when its packages are there."
+    embedding: Literal["local", "multilingual", "openai"] | None = Field(
+        None,
+        description="Where embeddings of docs, columns and values come from. `multilingual` finds them by questions in "
+        "other languages. Default: local when its packages are there.",
     )
     embedding_model: str | None = Field(
         None,

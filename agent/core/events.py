@@ -6,7 +6,8 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from agent.core.models import Answer, Check, Correction, Doubt, Plan, Problem, Verdict
+from agent.core.models import Answer, Check, Correction, Doubt, Plan, Verdict
+from agent.core.problems import Problem
 from agent.core.queueing import Standing
 from executors.base import Frozen
 from rag.docs.documents import Document

@@ -11,13 +11,9 @@ from pydantic import Field
 from agent.core.callers import ANONYMOUS
 from agent.core.fields import A_NUMBER, Flag, TimeZone
 from agent.core.kinds import Kind
-from agent.core.queueing import Standing
 from agent.core.usage import Effort
 from agent.core.usage import Usage as Usage
 from executors.base import Frozen, QueryResult
-from executors.errors import ErrorKind
-
-FIRST_RECORDS = 10
 
 
 class Chart(Frozen):
@@ -493,33 +489,3 @@ class Answer(Frozen):
     timings_ms: dict[str, float] = {}
     trace_id: str = ""
     session_id: str | None = None
-
-
-def with_first_records(answer: Answer) -> Answer:
-    """An answer for chats and tools, whose readers are models: with the first ten of the records behind it."""
-    parts = [part.model_copy(update=_first_records(part)) for part in answer.parts]
-    return answer.model_copy(update={**_first_records(answer), "parts": parts})
-
-
-def _first_records(answer: Answer | AnswerPart) -> dict[str, Any]:
-    records = answer.raw_results[:FIRST_RECORDS]
-    more = answer.raw_truncated or len(records) < len(answer.raw_results)
-    return {"raw_results": records, "raw_truncated": more}
-
-
-class Problem(Frozen):
-    """An error as RFC 9457 has it; `type` is stable, `detail` says what to do.
-
-    kind, hint: of a query's error, what an attempt to mend it learns from; null and empty of any other.
-    queue: what the question would have waited for, where the service was too busy to take it; else absent.
-    """
-
-    type: str
-    title: str
-    status: int
-    detail: str
-    trace_id: str = ""
-    errors: list[dict[str, str]] = []
-    kind: ErrorKind | None = None
-    hint: str = ""
-    queue: Standing | None = Field(None, exclude_if=lambda value: value is None)

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import Field
+
 from agent.core.errors import PlumblineError, TooBusy
-from agent.core.models import Problem
+from agent.core.queueing import Standing
+from executors.base import Frozen
 from executors.errors import DatabaseUnavailable, ErrorKind, SqlError, SqlFailed, SqlRefused, UnknownDatabase
 from rag.errors import EmbedderUnavailable, StoreUnavailable
 
@@ -23,6 +29,26 @@ STATUS_OF_KIND: dict[ErrorKind, int] = {ErrorKind.NOT_READ_ONLY: 409, ErrorKind.
 TYPE_PREFIX = "urn:plumbline:problem:"
 # Of what is not meant for the caller, which is a bug: stable type, title, what to do.
 UNEXPECTED = ("unexpected", "Unexpected error", "Something failed that should not. Report it with the trace_id.")
+# What pydantic calls the bounds of a length, and what its error has them under.
+_LENGTHS = {"too_long": ("at most", "max_length"), "too_short": ("at least", "min_length")}
+
+
+class Problem(Frozen):
+    """An error as RFC 9457 has it; `type` is stable, `detail` says what to do.
+
+    kind, hint: of a query's error, what an attempt to mend it learns from; null and empty of any other.
+    queue: what the question would have waited for, where the service was too busy to take it; else absent.
+    """
+
+    type: str
+    title: str
+    status: int
+    detail: str
+    trace_id: str = ""
+    errors: list[dict[str, str]] = []
+    kind: ErrorKind | None = None
+    hint: str = ""
+    queue: Standing | None = Field(None, exclude_if=lambda value: value is None)
 
 
 def problem_of(error: Exception, trace_id: str = "") -> Problem | None:
@@ -45,6 +71,15 @@ def unexpected(trace_id: str) -> Problem:
     """The problem document of an error that is not meant for the caller."""
     slug, title, detail = UNEXPECTED
     return Problem(type=TYPE_PREFIX + slug, title=title, status=500, detail=detail, trace_id=trace_id)
+
+
+def field_message(error: Mapping[str, Any]) -> str:
+    """What pydantic says of a field, in words for its callers: a text has characters, not items."""
+    if error["type"] in _LENGTHS and isinstance(error["input"], str):
+        words, bound = _LENGTHS[error["type"]]
+        count = error["ctx"][bound]
+        return f"String should have {words} {count} character{'s' if count != 1 else ''}"
+    return str(error["msg"]).removeprefix("Value error, ")
 
 
 def _kind_of(error: Exception) -> tuple[int, str, str]:

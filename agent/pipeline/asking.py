@@ -20,12 +20,12 @@ from agent.core.problems import problem_of
 from agent.databases.database import Database
 from agent.databases.seen_schemas import seen_schemas
 from agent.llm.wrappers.budget import BUDGET, Budget
+from agent.people.sessions.sessions import SMALL_TALK, SessionMessage
+from agent.people.sessions.stored_answers import storable
 from agent.pipeline import loop
 from agent.pipeline.drafts.progress import with_progress
 from agent.pipeline.flights import Flights
 from agent.pipeline.steps import load_first_steps
-from agent.sessions.sessions import SMALL_TALK, SessionMessage
-from agent.sessions.stored_answers import storable
 from agent.telemetry.trace import new_trace_id
 from executors.errors import DatabaseUnavailable, ExecutorError
 from rag.errors import RetrievalError
@@ -33,9 +33,9 @@ from rag.errors import RetrievalError
 if TYPE_CHECKING:
     from agent.access.bulkhead import Admission
     from agent.databases.registry import Databases
-    from agent.feedback.recorder import Notes, Recorder
+    from agent.people.feedback.recorder import Notes, Recorder
+    from agent.people.sessions.sessions import Sessions
     from agent.pipeline.parts import Parts
-    from agent.sessions.sessions import Sessions
     from executors.router import Router
 
 NO_OPTIONS = Options()

@@ -86,12 +86,11 @@ class Run:
 
         Small talk leans on nothing.
         """
-        from agent.understanding.reading import small_talk
+        from agent.understanding.small_talk import read_small_talk
 
         history = len(self.question.history)
         with self.ledger.timed("entry"):
-            if self.question.options.confirm is None:  # the words of a confirmation are not read
-                self.heard = small_talk(self.question.text)
+            self.heard = await read_small_talk(self.question, self.database, self.parts.knowledge.meaning)
             if self.heard is None:
                 self.question = await self.parts.followups.understood(self.question, self.ledger)
             else:
@@ -183,7 +182,8 @@ class Run:
     def _clarifier(self) -> Clarifier:
         from agent.understanding.clarification.check import Clarifier
 
-        return Clarifier(self.question, self.context, self.database, self.parts.knowledge.embedder)
+        knowledge = self.parts.knowledge
+        return Clarifier(self.question, self.context, self.database, knowledge.embedder, meaning=knowledge.meaning)
 
     async def make_plan(self) -> Planned | None:
         """Step 4, where the profile wants a plan before any SQL, and no query is known for it."""

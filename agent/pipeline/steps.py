@@ -5,7 +5,11 @@ from __future__ import annotations
 import importlib
 import sys
 
-_BEFORE_THE_QUERY = ("agent.pipeline.answers.understood", "agent.understanding.clarification.check")
+_BEFORE_THE_QUERY = (
+    "agent.understanding.small_talk",
+    "agent.pipeline.answers.understood",
+    "agent.understanding.clarification.check",
+)
 _AFTER_IT = (
     "agent.grounding.arithmetic.recompute",
     "agent.present.explain.query",

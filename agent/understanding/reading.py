@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from agent.core.kinds import AboutData, Talk, Topic
+from agent.understanding.clarification.languages import frames_of, is_english
 from agent.understanding.words import ENGLISH, Cue, Language
 from agent.understanding.words_german import FRENCH, GERMAN
 from agent.understanding.words_more import ITALIAN, KOREAN, SPANISH
@@ -61,6 +62,20 @@ def small_talk(text: str) -> Heard | None:
         telling = [it for it in heard if it.talk not in {Talk.GREETING, Talk.AGREEMENT}] or heard
         return telling[-1]
     return _talk_of(whole)
+
+
+def language_of(text: str) -> str:
+    """The code of a message's language, by the words that say nothing; English where two are as likely.
+
+    Short messages have few of them, so more words count here than where a whole question is read.
+    """
+    code = frames_of(text).language
+    if code != "en" or is_english(text):
+        return code
+    spoken = re.findall(r"[^\W\d_]+", text.casefold())
+    scores = {it.code: sum(word in it.fillers for word in spoken) for it in LANGUAGES}
+    likely = [code for code, score in scores.items() if score == max(scores.values())]
+    return likely[0] if len(likely) == 1 else "en"
 
 
 def _talk_of(sentence: str) -> Heard | None:

@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 from enum import StrEnum
 
+from executors.dialects.frozen import Frozen
 from executors.errors import ErrorKind
-from executors.frozen import Frozen
 
 
 def words(*lines: str) -> frozenset[str]:

@@ -194,8 +194,8 @@ class NodeCheck:
         if self._is_set(node):
             raise sets_variable(written)
         if not self._open_parameters:
-            message = f"{node.sql()} has no value: queries take no parameters."
-            raise SqlRefused(ErrorKind.SYNTAX_ERROR, message, because=Because.PARAMETER)
+            message, hint = f"{node.sql()} has no value.", "Write the value itself, or send it in `parameters`."
+            raise SqlRefused(ErrorKind.SYNTAX_ERROR, message, hint, because=Because.PARAMETER)
         if isinstance(parent, _NAME_PLACES) or node.arg_key in _NAME_KEYS:
             message = f"{written} stands where a name has to be written."
             raise SqlRefused(ErrorKind.SYNTAX_ERROR, message, form(self._dialect), because=Because.PARAMETER)

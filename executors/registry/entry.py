@@ -12,9 +12,9 @@ from pydantic import ConfigDict, Field, SecretStr
 
 from executors.base import Frozen
 from executors.errors import DatabaseUnavailable
+from executors.guard.row_security.row_filter import RowFilter
 from executors.registry.address import Address
 from executors.registry.kinds import kind_of, local_path
-from executors.row_security.row_filter import RowFilter
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")  # of a database
 _THIS_MACHINE = ("localhost", "127.0.0.1", "::1")
@@ -44,7 +44,7 @@ class Entry(Frozen):
     questions: examples to begin with, shown to callers who may query it.
     schemas: of the server, that are read; empty: all that its user may see.
     limits: that narrow the settings.
-    private: columns whose values are kept to the database, as `customers.email` or `*.ssn`; see `executors.private`.
+    private: columns whose values are kept to the database, as `customers.email` or `*.ssn`.
     functions: user-defined ones that queries may call, as `my_func` or `dbo.my_func`, since nothing is changed by them.
     catalogue: system tables that queries may read, as `information_schema.tables`; empty: none.
     row_filter: which rows a principal may see; None: all of them.

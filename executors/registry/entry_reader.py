@@ -11,11 +11,11 @@ from typing import Any, NamedTuple, get_args
 from pydantic import SecretStr
 
 from executors.errors import RegistryInvalid
+from executors.guard.row_security import row_filter
 from executors.registry.address import Address
 from executors.registry.entry import NAME, Entry, EntryLimits, limits_problems, via_problem
 from executors.registry.kinds import Kind, is_glob, local_path
 from executors.registry.openers import OPENERS
-from executors.row_security import row_filter
 
 KEYS = (
     *("url", "dialect", "docs", "description", "schemas", "limits", "owners", "writable", "writers", "allowed"),
@@ -64,7 +64,9 @@ class EntryReader:
             return None
         entry = Entry(name=self._name, row_filter=rows.filter, **common, **place)
         if rows.filter is not None and (dialect := entry.sql_dialect):
-            from executors.row_security.row_conditions import value_problems  # the guard, and with it all of sqlglot
+            from executors.guard.row_security.row_conditions import (
+                value_problems,  # the guard, and with it all of sqlglot
+            )
 
             self._wrong_rows(value_problems(rows.filter, dialect))
         return None if self.problems else entry

@@ -18,8 +18,8 @@ from executors.workers.tasks import CHECK_CPU_S
 from executors.workers.wire import WorkerReply
 
 if TYPE_CHECKING:
-    from executors.row_security.held_rows import HeldRows
-    from executors.row_security.row_filter import RowFilter, Values
+    from executors.guard.row_security.held_rows import HeldRows
+    from executors.guard.row_security.row_filter import RowFilter, Values
 
 T = TypeVar("T", CheckedSql, CheckedWrite)
 

@@ -26,11 +26,11 @@ from executors.base import (
     TableReport,
     WriteResult,
 )
+from executors.engines.local.files_state import state_of
+from executors.engines.local.gate import Gate
+from executors.engines.stopping import out_of_time
 from executors.errors import DatabaseUnavailable, ErrorKind, SqlFailed
-from executors.local.files_state import state_of
-from executors.local.gate import Gate
 from executors.registry.kinds import Kind
-from executors.stopping import out_of_time
 from executors.workers import limits
 from executors.workers.pool import WorkerPool
 from executors.workers.process import WorkerEnded

@@ -16,8 +16,8 @@ from executors.workers import limits
 from executors.workers.wire import WorkerReply
 
 if TYPE_CHECKING:
-    from executors.row_security.held_rows import HeldRows, RowRules
-    from executors.row_security.row_filter import RowFilter, Values
+    from executors.guard.row_security.held_rows import HeldRows, RowRules
+    from executors.guard.row_security.row_filter import RowFilter, Values
 
 CHECK_CPU_S = 0.5  # of one query's look by the guard
 _SCHEMAS = 8
@@ -97,7 +97,7 @@ class Tasks:
         return WorkerReply(checked.model_dump_json().encode())
 
     def _held(self, key: int, schema: Schema, row_filter: RowFilter, values: Values) -> HeldRows:
-        from executors.row_security.held_rows import RowRules
+        from executors.guard.row_security.held_rows import RowRules
 
         known = key, pickle.dumps(row_filter)
         if known not in self._rules:

@@ -13,7 +13,7 @@ import sys
 from contextlib import nullcontext
 
 from agent.config.settings import Settings
-from agent.sessions.sessions import SessionMessage, Sessions
+from agent.people.sessions.sessions import SessionMessage, Sessions
 from agent.storage.build import build_store
 
 PRINCIPAL = "ada@example.org"

@@ -102,7 +102,8 @@ def test_no_permission_for_the_cache_folder(run: Run, port: int, command: str) -
     # The kernel lets nobody make a folder there, not even root.
     arguments = {"serve": ("serve", "./folder", "--port", str(port)), "ask": ("ask", "./folder", "How many orders?")}
     ended = run(*plumbline(*arguments[command]), PLUMBLINE_CACHE_DIR="/sys/plumbline")
-    assert_told(ended, FETCHING, "cannot be written to its cache folder:", "set PLUMBLINE_CACHE_DIR to another folder")
+    assert_told(ended, FETCHING, "cannot be written to its cache folder:", "Set PLUMBLINE_CACHE_DIR to another folder")
+    assert "Free some space" not in ended.said
 
 
 def test_serve_fetches_the_model_that_is_missing_and_says_why_it_cannot_be_had(run: Run, port: int) -> None:

@@ -12,7 +12,7 @@ import pytest
 from session_client import LEASE_S, PRINCIPAL, answer
 
 from agent.config.settings import Settings
-from agent.sessions.sessions import Sessions
+from agent.people.sessions.sessions import Sessions
 from agent.storage.azure_tables import AzureTablesStore
 from agent.storage.build import build_store
 from agent.storage.sqlite import SqliteStore

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
 from collections.abc import Callable
 from pathlib import Path
@@ -162,6 +163,78 @@ async def test_recent_is_asked_back_about_the_date_that_is_meant(
     assert (answer["status"], answer["clarification_reason"]) == ("clarification_needed", "vague_time")
     assert "2024-06-30" in answer["clarification"]
     assert "signed_up_on" not in answer["clarification"]
+
+
+SALES = """
+CREATE TABLE products (product_id INTEGER PRIMARY KEY, name TEXT, launched_on DATE);
+CREATE TABLE orders (order_id INTEGER PRIMARY KEY, ordered_at DATE, amount REAL);
+CREATE TABLE order_items (order_id INTEGER REFERENCES orders, product_id INTEGER REFERENCES products, quantity INTEGER);
+CREATE TABLE returns (return_id INTEGER PRIMARY KEY, order_id INTEGER REFERENCES orders, returned_on DATE, refund REAL);
+INSERT INTO products VALUES (1, 'Lamp', '2019-01-01'), (2, 'Chair', '2020-02-02');
+INSERT INTO orders VALUES (1, '2024-01-01', 5), (2, '2024-06-30', 7);
+INSERT INTO order_items VALUES (1, 1, 2), (2, 2, 1);
+INSERT INTO returns VALUES (1, 1, '2024-02-03', 5);
+"""
+REVENUE = (
+    "## Glossary\n\n- Revenue (chiffre d'affaires, 매출): `SUM(orders.amount)` of all orders, by `orders.ordered_at`.\n"
+)
+WORDS = {"fr": "les 30 derniers jours", "ko": "최근 30일"}  # of a choice; in no other language
+
+
+@pytest.mark.parametrize("question, language", [("chiffre d'affaires récemment", "fr"), ("최근 매출은?", "ko")])
+async def test_recent_in_french_and_korean_is_asked_back_in_one_language(
+    make_service: Make, registry: Path, question: str, language: str
+) -> None:
+    built(registry.parent / "sales.sqlite", SALES)
+    (registry.parent / "sales.md").write_text(REVENUE, encoding="utf-8")
+    registry.write_text("sales: {url: sales.sqlite, docs: [sales.md]}\n", encoding="utf-8")
+
+    answer = await ask(make_service, question, "sales")
+
+    assert (answer["status"], answer["clarification_reason"]) == ("clarification_needed", "vague_time")
+    assert "orders.ordered_at" in answer["clarification"]
+    assert "2024-06-30" in answer["clarification"]
+    assert not {"launched_on", "returned_on"} & set(re.findall(r"\w+", answer["clarification"]))
+    labels = [choice["label"] for choice in answer["choices"]]
+    assert [it for it in labels if it.startswith(WORDS[language])]
+    assert not [it for it in labels if re.search(r"\b(?:the|last|days|months|from|to)\b", it)], "no English choices"
+
+
+CATEGORIES = """
+CREATE TABLE categories (category_id INTEGER PRIMARY KEY, name TEXT);
+CREATE TABLE products (product_id INTEGER PRIMARY KEY, category_id INTEGER REFERENCES categories, name TEXT);
+CREATE TABLE orders (order_id INTEGER PRIMARY KEY, status TEXT, amount REAL);
+INSERT INTO categories VALUES (1, 'Lamps'), (2, 'Chairs');
+INSERT INTO products VALUES (1, 1, 'Desk lamp'), (2, 1, 'Floor lamp'), (3, 2, 'Stool');
+INSERT INTO orders VALUES (1, 'C', 5), (2, 'X', 7);
+"""
+PER_CATEGORY = (
+    "SELECT c.name, count(*) AS n FROM products AS p JOIN categories AS c ON c.category_id = p.category_id "
+    "GROUP BY c.name"
+)
+CATEGORY_RULE = """
+## Glossary
+
+- Category: of its sales, cancelled orders are left out (`orders.status <> 'X'`).
+"""
+
+
+async def test_a_literal_of_a_rule_is_no_word_of_the_question(
+    make_service: Make, model: ScriptedModel, registry: Path
+) -> None:
+    built(registry.parent / "categories.sqlite", CATEGORIES)
+    (registry.parent / "categories.md").write_text(CATEGORY_RULE, encoding="utf-8")
+    registry.write_text("categories: {url: categories.sqlite, docs: [categories.md]}\n", encoding="utf-8")
+    replies(model, PER_CATEGORY)
+
+    answer = await ask(make_service, "how many products are in each category?", "categories")
+
+    prompts = "\n".join(call.text for call in model.asked)
+    assert "orders.status <> 'X'" in prompts, "the rule was retrieved"
+    assert "orders.status = 'X'" not in prompts
+    assert {row["n"] for row in answer["results"]} == {1, 2}
+    assert not [it for it in answer["doubts"] if "'X'" in it["detail"]]
+    assert not [it for it in answer["checks"] if not it["passed"] and "'X'" in it["detail"]]
 
 
 async def test_all_rows_that_are_wanted_come(make_service: Make, registry: Path) -> None:

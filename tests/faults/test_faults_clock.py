@@ -12,8 +12,8 @@ import pytest
 
 from agent.access.rate import Rate, RateLimiter
 from agent.core.errors import SessionBusy, TooManyRequests, UnknownSession, WriteNotMade
+from agent.people.sessions.sessions import SessionMessage, Sessions
 from agent.pipeline.writes.tokens import PlannedWrite, WritePlans
-from agent.sessions.sessions import SessionMessage, Sessions
 from agent.storage.sqlite import SqliteStore
 
 HOUR, DAY = 3600.0, 86_400.0

@@ -20,7 +20,7 @@ from webhook_receiver import Receiver, receiving
 
 from agent.api.app import create_app
 from agent.core.errors import TooBusy
-from agent.dashboard.webhook import sign
+from agent.people.dashboard.webhook import sign
 from agent.service import Service
 
 START = 1_800_000_000.0

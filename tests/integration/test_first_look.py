@@ -123,32 +123,64 @@ def _executor(path: Path) -> FilesExecutor:
     return FilesExecutor("own", path, memory="500MB", threads=1, sample_values=3)
 
 
-def test_a_file_that_changes_while_it_is_read_gives_no_rows_of_both(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = tmp_path / "sales.csv"
+@pytest.fixture
+def changing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[int], Path]:
+    """A file with a row of 1; the first so many queries less one find it with one row more at their end."""
+    path, run = tmp_path / "growing" / "sales.csv", duckdb_engine.run
+    path.parent.mkdir()
     path.write_text("n\n1\n", encoding="utf-8")
-    executor, run = _executor(path), duckdb_engine.run
+
+    def grow(changes: int) -> Path:
+        looks = 0
+
+        def changed(cursor: Any, query: CheckedSql, **options: Any) -> QueryResult:
+            nonlocal looks
+            looks += 1
+            result = run(cursor, query, **options)
+            if looks < changes:
+                with path.open("a", encoding="utf-8") as out:
+                    out.write(f"{looks + 1}\n")
+            return result
+
+        monkeypatch.setattr(duckdb_engine, "run", changed)
+        return path
+
+    return grow
+
+
+def test_a_file_that_changes_while_it_is_read_gives_no_rows_of_both(changing: Callable[[int], Path]) -> None:
+    path = changing(3)
+    executor = _executor(path)
     query = CheckedSql(sql="SELECT n FROM sales", executable="SELECT n FROM sales", row_limit=100, tables=("sales",))
-    looks = 0
-
-    def changed(cursor: Any, query: CheckedSql, **options: Any) -> QueryResult:
-        nonlocal looks
-        looks += 1
-        result = run(cursor, query, **options)
-        if looks < changes:
-            with path.open("a", encoding="utf-8") as out:
-                out.write(f"{looks + 1}\n")
-        return result
-
-    monkeypatch.setattr(duckdb_engine, "run", changed)
-    changes = 3
     assert [row[0] for row in executor.run(query, timeout_s=30).rows] == [1, 2, 3], "as it is in the end"
-    looks, changes = 0, 1000
+    changing(1000)
+    lines = len(path.read_text(encoding="utf-8").splitlines())
     with pytest.raises(DatabaseUnavailable, match="changes while it is read: try again"):
         executor.run(query, timeout_s=30)
-    assert looks == MOST_LOOKS
+    assert len(path.read_text(encoding="utf-8").splitlines()) - lines == MOST_LOOKS
     executor.close()
+
+
+@pytest.mark.parametrize("changes", [3, 1000])
+async def test_a_request_for_a_file_that_changes_gets_one_state_of_it_or_a_problem(
+    changing: Callable[[int], Path],
+    registry: Path,
+    make_service: Callable[..., Service],
+    monkeypatch: pytest.MonkeyPatch,
+    changes: int,
+) -> None:
+    path = changing(changes)
+    registry.write_text(f"own: {path}\n", encoding="utf-8")
+    monkeypatch.setattr("executors.router.isolated", lambda name, kind, path, pool, **_: _executor(path))
+    async with api_client(create_app(make_service)) as client:
+        answer = await client.post("/execute", json={"database": "own", "sql": "SELECT n FROM sales ORDER BY n"})
+
+    if changes == 3:
+        assert answer.json()["rows"] == [[1], [2], [3]], "as it is in the end"
+    else:
+        refused = problem(answer, 503, "database-unavailable")
+        assert "changes while it is read: try again" in refused["detail"]
+        assert int(answer.headers["retry-after"]) > 0
 
 
 def test_cells_far_outside_of_a_sheets_data_are_told(tmp_path: Path) -> None:

@@ -19,11 +19,11 @@ from pydantic import SecretStr
 
 from agent.api.app import create_app
 from agent.config.settings import Settings
-from agent.jobs.jobs import MAX_STARTS
-from agent.jobs.records import Job
-from agent.jobs.shelf import KIND, JobShelf
+from agent.people.sessions.turns import Lease
+from agent.pipeline.jobs.jobs import MAX_STARTS
+from agent.pipeline.jobs.records import Job
+from agent.pipeline.jobs.shelf import KIND, JobShelf
 from agent.service import Service, build_service
-from agent.sessions.turns import Lease
 from agent.storage.store import Place
 from testbed import azurite
 from testbed.azurite import Azurite

@@ -24,12 +24,12 @@ from executors.engines.sqlite.executor import SqliteExecutor
 from executors.engines.sqlserver.executor import SqlServerExecutor
 from executors.errors import SqlRefused
 from executors.guard import guard
+from executors.guard.row_security.held_rows import RowRules
+from executors.guard.row_security.row_filter import RowFilter
 from executors.guard.write import check_write
 from executors.records.raw_records import derive
 from executors.registry.address import Address
 from executors.registry.options import ServerOptions
-from executors.row_security.held_rows import RowRules
-from executors.row_security.row_filter import RowFilter
 from testbed import clickhouse, mariadb, postgres, sqlserver
 
 SALES = "sa]l\"e`s of 's %d"

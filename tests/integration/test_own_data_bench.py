@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Unpack
 
@@ -16,7 +16,7 @@ from agent.llm.chat import ChatRequest, Message, Reply
 from agent.llm.scripted import ScriptedModel
 from bench import own_data
 from bench.own_data import measure
-from bench.own_data_answers import ask_all, is_right, load_by_defaults
+from bench.own_data_answers import Asked, ask_all, is_right, load_by_defaults
 from bench.own_data_sets import write_all
 
 
@@ -60,6 +60,41 @@ async def test_a_model_is_asked_over_both_readings(tmp_path: Path, settings: Set
     assert found[0].there
     found = await ask_all(tmp_path / "b", write_all(tmp_path / "b")[2:3], settings=alone, limit=5, model=Summing())
     assert [(it.here, it.there) for it in found[:2]] == [(True, True), (True, False)], "its total is a text's"
+
+
+async def test_a_run_that_was_stopped_goes_on_where_it_stopped(tmp_path: Path, settings: Settings) -> None:
+    earlier = Asked(DOLLARS, "How many rows are there?", here=False, there=True)
+    told: list[Asked] = []
+    sets = [it for it in write_all(tmp_path) if it.name == DOLLARS]
+    alone = settings.model_copy(update={"enable_retrieval": False, "enable_evaluation": False, "max_attempts": 1})
+    model = Summing()
+    found = await ask_all(tmp_path, sets, settings=alone, limit=2, model=model, on_asked=told.append, before=[earlier])
+
+    assert found[0] == earlier, "as it was noted"
+    assert told == found[1:], "the other one was asked"
+
+
+def test_the_log_of_a_run_is_read_by_the_next(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    seen: list[Sequence[Asked]] = []
+
+    async def asked(
+        folder: Path, sets: object, *, on_asked: Callable[[Asked], None], before: Sequence[Asked], **_: object
+    ) -> list[Asked]:
+        seen.append(before)
+        found = [*before, Asked("dollars", f"question {len(before)}?", here=True, there=False)]
+        on_asked(found[-1])
+        return found
+
+    monkeypatch.setattr(own_data, "ask_all", asked)
+    monkeypatch.setattr(own_data, "measure", lambda _: [])
+    monkeypatch.setattr(sys, "argv", ["own_data", "--questions", "2", "--log", str(tmp_path / "log.jsonl")])
+    own_data.main()
+    own_data.main()
+
+    assert [[it.question for it in before] for before in seen] == [[], ["question 0?"]]
+    assert "| as the data is read here | 2 (100%) |" in capsys.readouterr().out
 
 
 def test_what_the_defaults_cannot_read_is_no_database(tmp_path: Path) -> None:

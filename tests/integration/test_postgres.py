@@ -16,10 +16,10 @@ from until import until
 
 from executors.base import Cancel, CheckedSql, CheckedWrite, Column
 from executors.engines.postgresql.executor import PostgresExecutor
+from executors.engines.servers.tokens import POSTGRESQL_SCOPE, TokenSource
 from executors.errors import DatabaseUnavailable, SqlFailed
 from executors.registry.address import Address
 from executors.registry.options import ServerOptions
-from executors.servers.tokens import POSTGRESQL_SCOPE, TokenSource
 from testbed.postgres import PASSWORD, PostgresServer
 from testbed.tls_front import TlsFront, make_certificate
 

@@ -18,9 +18,9 @@ from unguarded import unguarded
 
 from executors.base import CheckedSql
 from executors.engines.remote.executor import RemoteExecutor
+from executors.engines.servers.tokens import TokenSource
 from executors.errors import DatabaseUnavailable, ErrorKind, SqlError, SqlFailed, SqlRefused
 from executors.registry.options import ServerOptions
-from executors.servers.tokens import TokenSource
 
 ANY_QUERY = unguarded("SELECT 1", row_limit=10)
 

@@ -50,6 +50,16 @@ async def test_a_text_or_a_truth_value_is_no_number_and_neither_is_a_number_a_tr
     assert [error["field"] for error in refused["errors"]] == [field]
 
 
+@pytest.mark.parametrize("path, body, detail", [
+    ("/query", ASKED | {"database": "x" * 201}, "database: String should have at most 200 characters"),
+    ("/rag/search", {"database": "shop", "query": ""}, "query: String should have at least 1 character"),
+])  # fmt: skip
+async def test_the_length_of_a_text_is_in_characters(
+    client: Client, path: str, body: dict[str, Any], detail: str
+) -> None:
+    assert problem(await client.post(path, json=body), 422, "invalid-field")["detail"] == detail
+
+
 async def test_a_whole_number_may_be_written_with_a_point(client: Client) -> None:
     response = await client.post("/execute", json=RUN | {"row_limit": 2.0, "timeout_s": 5})
     assert response.json()["row_count"] == 2

@@ -12,8 +12,8 @@ from people_shop import ANN, BEN, REX, Client, ask, called, fail, served, succee
 from shop_questions import Make
 
 from agent.core.errors import StateUnavailable
-from agent.feedback.shelf import CHUNK
 from agent.llm.scripted import ScriptedModel
+from agent.people.feedback.shelf import CHUNK
 from agent.storage.sqlite import SqliteStore
 
 REJECTED = {"decision": "reject"}

@@ -13,7 +13,7 @@ from shop_questions import Make
 
 from agent.core.models import Answer, AnswerPart
 from agent.llm.scripted import ScriptedModel
-from agent.sessions import stored_answers
+from agent.people.sessions import stored_answers
 
 NOBODY: dict[str, str] = {}
 BY_STATUS = "SELECT status, COUNT(*) AS orders FROM orders GROUP BY status ORDER BY orders DESC, status"

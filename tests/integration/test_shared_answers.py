@@ -15,8 +15,8 @@ from shop_questions import Make
 
 from agent.core.models import Answer
 from agent.llm.scripted import ScriptedModel
-from agent.sessions.sessions import Sessions
-from agent.sessions.shares import Shares
+from agent.people.sessions.sessions import Sessions
+from agent.people.sessions.shares import Shares
 from agent.storage.memory import MemoryStore
 
 REGISTRY = """

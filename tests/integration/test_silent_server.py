@@ -16,13 +16,13 @@ from until import until
 
 from executors.base import CheckedWrite, Executor
 from executors.engines.postgresql.executor import PostgresExecutor
+from executors.engines.servers import patient
+from executors.engines.servers.patient import NoAnswer, PatientExecutor, within
 from executors.errors import DatabaseUnavailable, ExecutorError, SqlFailed
 from executors.registry.address import Address
 from executors.registry.options import ServerOptions
 from executors.registry.registry import Entry, Registry
 from executors.router import Router
-from executors.servers import patient
-from executors.servers.patient import NoAnswer, PatientExecutor, within
 from testbed.postgres import PostgresServer
 
 

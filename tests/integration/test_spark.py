@@ -13,11 +13,11 @@ import pytest
 
 from executors.base import Column, ForeignKey, Schema, Table
 from executors.dialects.table import DIALECTS, match_error
+from executors.engines.servers import failures
+from executors.engines.servers.codes import error_code
 from executors.errors import ErrorKind
 from executors.guard import guard
 from executors.records.raw_records import derive
-from executors.servers import failures
-from executors.servers.codes import error_code
 from executors.values import to_json
 
 pyspark = pytest.importorskip("pyspark", reason="Spark is not installed: pip install pyspark")

@@ -369,6 +369,22 @@ async def test_a_name_stays_with_who_used_it_first(client: Client) -> None:
     assert (await upload(client, "sales.csv", SALES.encode(), key=STRANGER)).json()["name"] == "sales-2"
 
 
+async def test_a_strangers_upload_touches_nothing_of_the_first(client: Client, settings: Settings) -> None:
+    """Neither its name, nor the name of its request, gives a caller anything of another's upload."""
+    headers = {"idempotency-key": "monday"}
+    first = await upload(client, "sales.csv", SALES.encode(), name="sales", headers=headers)
+    taken = await upload(client, "sales.csv", b"Ort\nUlm\n", name="sales", key=STRANGER, headers=headers)
+    problem(taken, 409, "name-taken")
+    other = await upload(client, "sales.csv", b"Ort\nUlm\n", key=STRANGER, headers={"idempotency-key": "tuesday"})
+    assert (first.json()["name"], other.json()["name"]) == ("sales", "sales-2")
+
+    asked = {"database": "sales", "sql": "SELECT count(*) AS n FROM sales"}
+    problem(await client.delete("/databases/sales", headers=bearer(STRANGER)), 404, "unknown-database")
+    rows = await client.post("/execute", json=asked, headers=bearer(ANN))
+    assert rows.json()["rows"] == [[len(SALES.splitlines()) - 1]]
+    assert len(left(settings)) == 2
+
+
 async def test_a_full_disk_keeps_nothing(client: Client, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(received: Incoming, pieces: list[bytes]) -> None:
         with Path("/dev/full").open("wb", buffering=0) as out:

@@ -9,8 +9,8 @@ import pytest
 from unguarded import unguarded
 
 from executors.base import Executor
+from executors.engines.servers.sqlalchemy import SqlAlchemyExecutor
 from executors.errors import SqlError
-from executors.servers.sqlalchemy import SqlAlchemyExecutor
 
 
 def held(executor: Executor) -> set[str]:
@@ -38,7 +38,7 @@ def attempt(executor: Executor, statements: Iterable[str]) -> list[str]:
 
 def lone_statements(monkeypatch: pytest.MonkeyPatch) -> None:
     """Switch off the reading of quotes and words that holds every text back which is not one query."""
-    monkeypatch.setattr("executors.servers.statements.require_one", lambda _sql, _row: None)
+    monkeypatch.setattr("executors.engines.servers.statements.require_one", lambda _sql, _row: None)
 
 
 def reader_of(server: Any, query: str) -> Callable[[], object]:

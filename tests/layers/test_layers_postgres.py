@@ -10,10 +10,10 @@ from alone import attempt, change_session, held, lone_statements, reader_of
 from unguarded import unguarded
 
 from executors.engines.postgresql.executor import PostgresExecutor
+from executors.engines.servers.sqlalchemy import SqlAlchemyExecutor
 from executors.errors import ErrorKind, SqlError, SqlFailed
 from executors.registry.address import Address
 from executors.registry.options import ServerOptions
-from executors.servers.sqlalchemy import SqlAlchemyExecutor
 from testbed.postgres import PASSWORD, READER, READER_PASSWORD, USER, PostgresServer
 
 READ_ONLY, CURSOR, STATEMENT, IDLE, LOGIN = (

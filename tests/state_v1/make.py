@@ -14,12 +14,12 @@ import tempfile
 from pathlib import Path
 
 from agent.core.models import Pending
-from agent.feedback.records import AnswerRecord, Review
-from agent.feedback.shelf import Shelf
 from agent.knowledge.added_documents import AddedDocuments
 from agent.knowledge.verified_queries import Key, VerifiedQueries, VerifiedQuery
+from agent.people.feedback.records import AnswerRecord, Review
+from agent.people.feedback.shelf import Shelf
+from agent.people.sessions.sessions import SessionMessage, Sessions
 from agent.pipeline.writes.tokens import PlannedWrite, WritePlans
-from agent.sessions.sessions import SessionMessage, Sessions
 from agent.storage.sqlite import SqliteStore
 from rag.docs.documents import make_document
 

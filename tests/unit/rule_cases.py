@@ -5,88 +5,13 @@ after: the query that it proposes; `DOUBT` where it only doubts; None where it s
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from rule_cases_language import LANGUAGE_CASES
+from rule_shop import DOUBT, LOANS, Case
 
 from agent.core.models import Check
 from agent.rules.lookup import LookedUp
-from executors.base import Column, ForeignKey, Schema, Table
 from executors.errors import ErrorKind
-from rag.docs.documents import Document, make_document
-from rag.linking.values import LinkedValue
-
-DOUBT = "doubt"
-
-
-class Case(NamedTuple):
-    """One query that a rule looks at; `why` says what it shows."""
-
-    sql: str
-    after: str | None
-    why: str
-    question: str = ""
-    dialect: str = "sqlite"
-    error: ErrorKind | None = None
-    looked_up: LookedUp | None = None
-    values: tuple[LinkedValue, ...] = ()
-    told: tuple[str, ...] = ()
-    documents: tuple[Document, ...] = ()
-    rows: tuple[tuple[object, ...], ...] | None = None
-
-
-def _column(name: str, type_: str = "INTEGER", *samples: str) -> Column:
-    return Column(name=name, type=type_, samples=samples, nullable=name != "id")
-
-
-def _key(column: str, table: str) -> ForeignKey:
-    return ForeignKey(columns=(column,), table=table, referenced=("id",))
-
-
-TABLES = (
-    Table(
-        name="readers",
-        columns=(
-            _column("id"),
-            _column("name", "TEXT", "Ada", "Bo"),
-            _column("since", "INTEGER", "1999", "2021"),
-            _column("channel", "TEXT", "M", "T"),
-        ),
-        primary_key=("id",),
-    ),
-    Table(
-        name="books",
-        columns=(_column("id"), _column("title", "TEXT"), _column("pages", "TEXT", "90", "1200"), _column("price")),
-        primary_key=("id",),
-    ),
-    Table(
-        name="loans",
-        columns=(
-            _column("id"),
-            _column("reader_id"),
-            _column("book_id"),
-            _column("taken_at", "TIMESTAMP", "2024-03-01 10:15:00"),
-            _column("due", "TEXT", "2024-03-01 00:00:00"),
-            _column("fee"),
-        ),
-        primary_key=("id",),
-        foreign_keys=(_key("reader_id", "readers"), _key("book_id", "books")),
-    ),
-    Table(
-        name="prizes",
-        columns=(_column("id"), _column("colour", "TEXT"), _column("badge_id")),
-        primary_key=("id",),
-        foreign_keys=(_key("badge_id", "badges"),),
-    ),
-    Table(
-        name="badges",  # one for each reader, by the same key
-        columns=(_column("id"), _column("colour", "TEXT"), _column("giver_id")),
-        primary_key=("id",),
-        foreign_keys=(_key("giver_id", "readers"),),
-    ),
-)
-
-
-def schema_of(dialect: str) -> Schema:
-    return Schema(database="library", dialect=dialect, tables=TABLES)
+from rag.docs.documents import make_document
 
 
 def _missing(text: str, nearest: tuple[str, ...] = (), same: str | None = None) -> LookedUp:
@@ -100,7 +25,6 @@ def _missing(text: str, nearest: tuple[str, ...] = (), same: str | None = None) 
 
 
 COLUMN = ErrorKind.COLUMN_NOT_FOUND
-LOANS = "SELECT COUNT(*) FROM loans WHERE"
 READS = "FROM readers AS r JOIN loans AS l ON r.id = l.reader_id"
 CODES = (
     make_document("column", "How they registered: T = telephone, M = mobile app", table="readers", column="channel"),
@@ -476,137 +400,4 @@ CASES: dict[str, tuple[Case, ...]] = {
         Case("SELECT id FROM books WHERE (title = 'A' OR title = 'B') AND price > 5", None, "in parentheses"),
         Case("SELECT id FROM books WHERE title = 'A' OR (title = 'B' AND price > 5)", None, "meant so"),
     ),
-    "said_numbers": (
-        Case(f"{LOANS} fee > 5", DOUBT, "10 is nowhere", question="How many loans over 10?"),
-        Case(f"{LOANS} fee >= 11", None, "one more", question="How many loans over 10?"),
-        Case(f"{LOANS} fee > 1500", None, "as half of the world writes it", question="Loans over 1.500?"),
-        Case(f"{LOANS} fee > 0.1", None, "a share", question="Loans over 10 %?"),
-    ),
-    "said_values": (
-        Case(
-            f"{LOANS} fee > 5",
-            DOUBT,
-            "Ada is nowhere",
-            question="How many loans has Ada?",
-            values=(LinkedValue("readers", "name", "Ada", "Ada", "exact", 1.0),),
-        ),
-        Case(
-            "SELECT id FROM readers WHERE name LIKE 'Ada%'",
-            None,
-            "by LIKE",
-            values=(LinkedValue("readers", "name", "Ada", "Ada", "exact", 1.0),),
-        ),
-        Case(
-            f"{LOANS} fee > 5",
-            None,
-            "a guess",
-            values=(LinkedValue("readers", "name", "Ada", "Adda", "near", 0.95),),
-        ),
-    ),
-    "unsaid_values": (
-        Case(
-            "SELECT id FROM books WHERE title = 'Old Yeller'", DOUBT, "who said so?", question="Which books are there?"
-        ),
-        Case("SELECT id FROM books WHERE title = 'Old Yeller'", None, "said", question="Is Yeller there?"),
-        Case("SELECT id FROM books WHERE title = 'Old Yeller'", None, "known", told=("The dog is Old Yeller",)),
-        Case("SELECT id FROM readers WHERE channel = 'M'", None, "one word may be a code", question="By app?"),
-    ),
-    "unread_join": (
-        Case(
-            "SELECT r.name FROM readers AS r JOIN badges AS b ON b.giver_id = r.id",
-            DOUBT,
-            "nobody spoke of badges",
-            question="Who are the readers?",
-        ),
-        Case(
-            "SELECT r.name FROM readers AS r JOIN badges AS b ON b.giver_id = r.id",
-            None,
-            "spoken of in other words",
-            question="Welche Leser haben ein Abzeichen vergeben?",
-        ),
-        Case(
-            "SELECT r.name FROM readers AS r JOIN badges AS b ON b.giver_id = r.id",
-            None,
-            "those who gave one are meant",
-            question="Which readers gave badges?",
-        ),
-        Case(
-            "SELECT r.name FROM readers AS r LEFT JOIN badges AS b ON b.giver_id = r.id",
-            None,
-            "no row is dropped",
-            question="Who reads?",
-        ),
-        Case(
-            "SELECT r.name FROM readers AS r JOIN loans AS l ON l.reader_id = r.id JOIN books AS b ON b.id = l.book_id",
-            DOUBT,
-            "the books",
-            question="Who has loans?",
-        ),
-        Case(
-            "SELECT r.name, b.title FROM readers AS r JOIN loans AS l ON l.reader_id = r.id "
-            "JOIN books AS b ON b.id = l.book_id",
-            None,
-            "the way to the books",
-            question="Who reads which title?",
-        ),
-    ),
-    "unasked_count": (
-        Case(
-            "SELECT colour, COUNT(*) FROM badges GROUP BY colour ORDER BY COUNT(*) DESC LIMIT 1",
-            DOUBT,
-            "a colour is asked for",
-            question="Which colour is the most common?",
-        ),
-        Case(
-            "SELECT colour, COUNT(*) AS n FROM badges GROUP BY colour ORDER BY n DESC LIMIT 1",
-            DOUBT,
-            "by its alias",
-            question="Which colour is the most common?",
-        ),
-        Case(
-            "SELECT colour, COUNT(*) AS n FROM badges GROUP BY colour ORDER BY n DESC LIMIT 1",
-            None,
-            "asked for",
-            question="Which colour is the most common, and how many have it?",
-        ),
-        Case("SELECT colour, COUNT(*) AS n FROM badges GROUP BY colour", None, "all of them", question="The colours?"),
-        Case(
-            "SELECT colour, COUNT(*) AS n FROM badges GROUP BY colour ORDER BY n DESC LIMIT 1",
-            None,
-            "nobody knows what other languages count by",
-            question="Welche Farbe kommt am häufigsten vor, und wie oft?",
-        ),
-    ),
-    "twin_columns": (
-        Case(
-            "SELECT g.colour FROM prizes AS p JOIN badges AS g ON p.badge_id = g.id",
-            DOUBT,
-            "the colours of the prizes",
-            question="What are the colours of the prizes with a badge?",
-        ),
-        Case(
-            "SELECT p.colour FROM prizes AS p JOIN badges AS g ON p.badge_id = g.id",
-            None,
-            "they are",
-            question="What are the colours of the prizes with a badge?",
-        ),
-        Case(
-            "SELECT g.colour, p.colour FROM prizes AS p JOIN badges AS g ON p.badge_id = g.id",
-            None,
-            "both",
-            question="What are the colours of the prizes and of their badges?",
-        ),
-        Case(
-            "SELECT g.id FROM prizes AS p JOIN badges AS g ON p.badge_id = g.id",
-            None,
-            "a key",
-            question="What are the prizes?",
-        ),
-    ),
-    "repeated_rows": (
-        Case("SELECT colour FROM badges", DOUBT, "red stands twice", rows=(("red",), ("red",), ("blue",))),
-        Case("SELECT colour FROM badges", None, "each once", rows=(("red",), ("blue",))),
-        Case("SELECT colour, id FROM badges", None, "rows of something", rows=(("red", 1), ("red", 1))),
-        Case("SELECT colour FROM badges", None, "not all rows are there", rows=None),
-    ),
-}
+} | LANGUAGE_CASES

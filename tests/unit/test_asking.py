@@ -15,8 +15,8 @@ from agent.core.callers import ANONYMOUS
 from agent.core.errors import ModelFailed, OutOfTime, SessionBusy
 from agent.core.models import Exchange, Pending
 from agent.llm.scripted import ScriptedModel
+from agent.people.sessions.sessions import SessionMessage
 from agent.service import Service
-from agent.sessions.sessions import SessionMessage
 
 QUESTION = "How many customers are there?"
 

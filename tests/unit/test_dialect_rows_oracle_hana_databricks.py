@@ -11,10 +11,10 @@ from guard_shop import schema as duckdb_schema
 from spelled_shop import NAMES, shop
 
 from executors.dialects.table import DIALECTS, Limit, NameCase
+from executors.engines.servers import statements
 from executors.errors import ErrorKind, SqlRefused
 from executors.guard import guard
 from executors.records.raw_records import derive
-from executors.servers import statements
 from executors.sql import grammar
 
 # ------------------------------------------------------------------------------------------------ what passes

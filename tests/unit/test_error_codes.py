@@ -25,8 +25,8 @@ from executors.dialects.table import DIALECTS
 from executors.engines.databricks.executor import DatabricksExecutor, nested
 from executors.engines.hana.executor import HanaExecutor
 from executors.engines.oracle.executor import OracleExecutor, months
+from executors.engines.servers.codes import error_code
 from executors.errors import ErrorKind
-from executors.servers.codes import error_code
 
 
 class _Undefined(psycopg2.errors.UndefinedTable):  # type: ignore[misc]

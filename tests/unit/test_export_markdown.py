@@ -22,3 +22,10 @@ LISTED = "- by day\n- by \\*month\\*\n"
 def test_choices_come_once(text: str, written: str) -> None:
     answer = Answer(status="clarification_needed", answer=text, choices=CHOICES)
     assert b"".join(answer_chunks(answer, QueryResult(columns=(), rows=()))).decode() == written
+
+
+@pytest.mark.parametrize("line", ["65201.26 - 1.5 = 65199.76", "12:30"])
+def test_a_number_that_begins_a_line_is_no_list(line: str) -> None:
+    answer = Answer(status="success", answer=f"{line}\n1. first\n2) second")
+    text = b"".join(answer_chunks(answer, QueryResult(columns=(), rows=()))).decode()
+    assert text == f"{line}\n1\\. first\n2\\) second\n"

@@ -8,8 +8,8 @@ import pytest
 
 from executors.base import Column, Schema, Table
 from executors.dialects.table import DIALECTS
+from executors.engines.servers import failures
 from executors.errors import DatabaseUnavailable, ErrorKind
-from executors.servers import failures
 
 POSTGRESQL = DIALECTS["postgresql"]
 PEOPLE = Table(name="people", columns=(Column(name="id", type="integer"), Column(name="name", type="text")))

@@ -8,7 +8,7 @@ from agent.core.callers import LOCAL
 from agent.databases.database import Database
 from executors.base import Cancel, CheckedSql, Column, Executor, QueryResult, Schema, Table
 from executors.errors import ErrorKind, SqlFailed, UnknownDatabase
-from executors.row_security.row_filter import RowFilter
+from executors.guard.row_security.row_filter import RowFilter
 
 FILTER = RowFilter(every="region = :region", principals={"anna": {"region": "EU"}, "lead": None})
 

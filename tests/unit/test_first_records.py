@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any, cast
 
 from agent.api.schemas.chat import ChatResponse
+from agent.api.schemas.common import with_first_records
 from agent.api.tools import TOOLS
-from agent.core.models import Answer, AnswerPart, with_first_records
+from agent.core.models import Answer, AnswerPart
 from agent.service import Service
 
 RECORDS = [{"order_id": n} for n in range(25)]

@@ -14,9 +14,9 @@ from agent.service import Service
 from executors.errors import ErrorKind, RegistryInvalid, SqlFailed, SqlRefused
 from executors.guard import guard
 from executors.guard import write as guard_write
+from executors.guard.row_security.held_rows import RowRules
+from executors.guard.row_security.row_filter import read_row_filter
 from executors.registry.registry import load_registry
-from executors.row_security.held_rows import RowRules
-from executors.row_security.row_filter import read_row_filter
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,8 @@ from executors.base import CheckedSql, Column, Schema, Table
 from executors.dialects.table import DIALECTS, NameCase
 from executors.errors import SqlRefused
 from executors.guard.guard import check
-from executors.row_security.held_rows import RowRules, is_fenced
-from executors.row_security.row_filter import FilterValue, RowFilter
+from executors.guard.row_security.held_rows import RowRules, is_fenced
+from executors.guard.row_security.row_filter import FilterValue, RowFilter
 
 OF_ORDERS = "order_id IN (SELECT order_id FROM orders WHERE region = :region)"
 FILTER = RowFilter(

@@ -9,10 +9,10 @@ import pytest
 
 from executors.dialects.table import DIALECTS
 from executors.engines.mysql.executor import MysqlExecutor, bit_number
+from executors.engines.servers.statements import require_one
 from executors.errors import DatabaseUnavailable, ErrorKind, SqlFailed
 from executors.registry.address import Address
 from executors.registry.options import ServerOptions
-from executors.servers.statements import require_one
 
 
 def options(url: str) -> dict[str, Any]:

@@ -11,10 +11,20 @@ from manual_clock import Clock
 from agent.core.errors import ChangedMeanwhile
 from agent.core.events import SchemaSelected, SqlGenerated, UsedDocument
 from agent.core.models import Answer, AttemptRecord, Question, Verdict
-from agent.feedback.recorder import Notes
-from agent.feedback.records import MAX_COMMENT, MAX_SQL, AnswerRecord, Feedback, Review, Settlement, cut, moment, new_id
-from agent.feedback.reviews import ReviewDecision, Reviews
-from agent.feedback.shelf import CHUNK, DAY_S, Shelf
+from agent.people.feedback.recorder import Notes
+from agent.people.feedback.records import (
+    MAX_COMMENT,
+    MAX_SQL,
+    AnswerRecord,
+    Feedback,
+    Review,
+    Settlement,
+    cut,
+    moment,
+    new_id,
+)
+from agent.people.feedback.reviews import ReviewDecision, Reviews
+from agent.people.feedback.shelf import CHUNK, DAY_S, Shelf
 from agent.service import Service
 from agent.storage.memory import MemoryStore
 

@@ -14,7 +14,7 @@ from agent.rules.lookup import look_up
 from agent.service import Service
 from executors.base import Column, Schema, Table
 from executors.errors import RegistryInvalid
-from executors.private import PrivateColumns
+from executors.guard.private import PrivateColumns
 from executors.registry.registry import load_registry
 from executors.router import Router
 from executors.sql.tree import tree_to_change

@@ -11,7 +11,7 @@ import pytest
 from agent.config.profiles import EMBEDDED, LARGE_HOSTED, SMALL_HOSTED, choose
 from agent.config.settings import Settings
 from agent.core.errors import ModelUnavailable
-from agent.core.events import Planned
+from agent.core.events import Planned, SqlGenerated
 from agent.core.models import Options
 from agent.llm.scripted import ScriptedModel
 from agent.pipeline.drafts.generate import _shape_of
@@ -215,8 +215,21 @@ async def test_a_judge_that_cannot_be_reached_leaves_the_answer_unverified(
     await service.close()
 
 
-def test_a_query_is_not_explained_in_the_reply_and_a_change_is() -> None:
+def test_the_explanation_of_a_query_is_not_requested_and_that_of_a_change_is() -> None:
     fields = ["sql", "clarification", "choices"]
-    assert list(_shape_of("generate", inline=False).model_fields) == fields
-    assert list(_shape_of("generate", inline=True).model_fields) == ["plan", *fields]
-    assert "explanation" in _shape_of("write", inline=False).model_fields
+    assert list(_shape_of("generate", inline=False).model_json_schema()["properties"]) == fields
+    assert list(_shape_of("generate", inline=True).model_json_schema()["properties"]) == ["plan", *fields]
+    assert "explanation" in _shape_of("write", inline=False).model_json_schema()["properties"]
+
+
+async def test_an_explanation_that_a_model_gives_is_in_the_event(
+    make_service: MakeService, model: ScriptedModel
+) -> None:
+    service = make_service(profile="small_hosted", max_attempts=1, enable_evaluation=False)
+    model.replies(text=as_json(sql=COUNT, explanation="Counts what there is."))
+    model.replies(text="There are 3 customers.")
+
+    events = [event async for event in service.events("How many customers are there?", "shop")]
+
+    assert [event.explanation for event in events if isinstance(event, SqlGenerated)] == ["Counts what there is."]
+    await service.close()

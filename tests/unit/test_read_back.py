@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from executors.base import Column, Schema, Table
+from executors.engines.local.read_back import holds
 from executors.guard.write import check_write
-from executors.local.read_back import holds
 
 
 def column(name: str, kind: str) -> Column:

@@ -13,6 +13,7 @@ import pytest
 
 from executors.base import Cancel, CheckedSql, Executor, QueryResult, Schema
 from executors.engines.remote.executor import RemoteExecutor
+from executors.engines.servers.patient import PatientExecutor
 from executors.errors import DatabaseUnavailable, ErrorKind, RegistryInvalid, SqlFailed, UnknownDatabase
 from executors.registry.address import Address
 from executors.registry.kinds import kind_of, local_path
@@ -20,7 +21,6 @@ from executors.registry.openers import OPENERS
 from executors.registry.options import ServerOptions
 from executors.registry.registry import EntryLimits, Registry, load_registry
 from executors.router import Router
-from executors.servers.patient import PatientExecutor
 
 Load = Callable[..., Registry]
 

@@ -8,9 +8,9 @@ import pytest
 
 from executors.base import Column, ForeignKey, Schema, Table
 from executors.errors import DatabaseUnavailable, RegistryInvalid
+from executors.guard.row_security.held_rows import RowRules
+from executors.guard.row_security.row_filter import RowFilter
 from executors.registry.registry import Entry, load_registry
-from executors.row_security.held_rows import RowRules
-from executors.row_security.row_filter import RowFilter
 
 
 def load(tmp_path: Path, lines: str, url: str = "shop.sqlite") -> Entry:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from rule_cases import CASES, DOUBT, Case, schema_of
+from rule_cases import CASES
+from rule_shop import DOUBT, Case, schema_of
 
 from agent.core.models import Draft
 from agent.rules.base import Finding, Rule, RuleContext

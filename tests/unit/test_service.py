@@ -20,9 +20,9 @@ from agent.core.models import Answer, Exchange, Question
 from agent.llm.build import build_model
 from agent.llm.embedded import EmbeddedModel
 from agent.llm.scripted import ScriptedModel
+from agent.people.sessions.sessions import SessionMessage
 from agent.pipeline import loop
 from agent.service import Service, build_service
-from agent.sessions.sessions import SessionMessage
 from executors.errors import DatabaseUnavailable, RegistryInvalid, UnknownDatabase
 
 

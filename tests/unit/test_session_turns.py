@@ -11,7 +11,7 @@ from manual_clock import Clock
 
 from agent.core.errors import SessionBusy, StateUnavailable, UnknownSession
 from agent.core.problems import problem_of
-from agent.sessions.sessions import Sessions
+from agent.people.sessions.sessions import Sessions
 from agent.storage.memory import MemoryStore
 from agent.storage.store import Change, Place
 
@@ -204,7 +204,7 @@ async def test_an_answer_is_not_lost_where_its_turn_cannot_be_given_back(
     def fail(*_: object) -> None:
         raise StateUnavailable("the disk is full")
 
-    with caplog.at_level(logging.WARNING, logger="agent.sessions.turns"):
+    with caplog.at_level(logging.WARNING, logger="agent.people.sessions.turns"):
         async with sessions.turn(session.id, ADA):
             monkeypatch.setattr(store, "commit", fail)
 

@@ -12,7 +12,7 @@ from manual_clock import Clock
 
 from agent.core.errors import StateUnavailable, UnknownSession
 from agent.core.models import Exchange, Pending
-from agent.sessions.sessions import HEAD, KIND, SessionMessage, Sessions
+from agent.people.sessions.sessions import HEAD, KIND, SessionMessage, Sessions
 from agent.storage.memory import MemoryStore
 from agent.storage.sqlite import SqliteStore
 from agent.storage.store import Place, Replace, StateConflict

@@ -12,11 +12,11 @@ from pathlib import Path
 import pytest
 
 from agent.core.errors import StateUnavailable
-from agent.feedback.shelf import Shelf
 from agent.knowledge.added_documents import AddedDocuments
 from agent.knowledge.verified_queries import Key, VerifiedQueries, VerifiedQuery
+from agent.people.feedback.shelf import Shelf
+from agent.people.sessions.sessions import HEAD, KIND, Sessions
 from agent.pipeline.writes.tokens import WritePlans
-from agent.sessions.sessions import HEAD, KIND, Sessions
 from agent.storage.azure_tables import AzureTablesStore
 from agent.storage.bulk import insert_missing
 from agent.storage.files import import_files

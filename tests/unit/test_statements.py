@@ -7,8 +7,8 @@ import pytest
 from executors.base import CheckedWrite
 from executors.dialects.row import SessionSetup
 from executors.dialects.table import DIALECTS
+from executors.engines.servers.statements import require_one, require_write
 from executors.errors import ErrorKind, SqlFailed, SqlRefused
-from executors.servers.statements import require_one, require_write
 
 POSTGRESQL = DIALECTS["postgresql"]
 # A server that takes several statements at once, and one that quotes names otherwise.

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import pytest
 from azure.core.exceptions import ClientAuthenticationError
 
-from executors.servers.tokens import POSTGRESQL_SCOPE, REFRESH_BEFORE_S, TokenSource
+from executors.engines.servers.tokens import POSTGRESQL_SCOPE, REFRESH_BEFORE_S, TokenSource
 
 
 class Token(NamedTuple):

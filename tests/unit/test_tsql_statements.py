@@ -15,10 +15,10 @@ from sqlglot import exp
 from agent.rules.lookup import look_up
 from executors.base import CheckedSql, QueryResult
 from executors.dialects.table import DIALECTS
+from executors.engines.servers import catalogue, statements
 from executors.guard import guard
 from executors.guard.write import check_write
 from executors.records.raw_records import derive
-from executors.servers import catalogue, statements
 from executors.sql.tree import tree_to_change
 
 ROW = DIALECTS["sqlserver"]

@@ -14,7 +14,7 @@ from agent.api.contract.route_examples import ANSWERS
 from agent.api.http.auth import with_security
 from agent.api.http.errors import MEDIA_TYPE, documented
 from agent.api.http.idempotent import PARAMETER, TAKING
-from agent.core.models import Problem
+from agent.core.problems import Problem
 
 Described = dict[str, Any]
 

@@ -8,8 +8,7 @@ from typing import Any, NamedTuple
 from agent.api.http.errors import http_problem
 from agent.api.http.idempotent import TAKING
 from agent.core import errors
-from agent.core.models import Problem
-from agent.core.problems import TYPE_PREFIX, problem_of
+from agent.core.problems import TYPE_PREFIX, Problem, problem_of
 from agent.core.queueing import Standing
 from executors.errors import DatabaseUnavailable, ErrorKind, SqlFailed, SqlRefused, UnknownDatabase
 from rag.errors import EmbedderUnavailable, StoreUnavailable

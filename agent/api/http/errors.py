@@ -25,8 +25,7 @@ from agent.core.errors import (
     SessionBusy,
     StateUnavailable,
 )
-from agent.core.models import Problem
-from agent.core.problems import TYPE_PREFIX, UNEXPECTED, problem_of
+from agent.core.problems import TYPE_PREFIX, UNEXPECTED, Problem, field_message, problem_of
 from executors.errors import DatabaseUnavailable, ExecutorError, RegistryInvalid
 from rag.errors import EmbedderUnavailable, RetrievalError, StoreUnavailable
 
@@ -160,7 +159,7 @@ def _message(error: Mapping[str, Any]) -> str:
     """What pydantic says; where the body is no object, what a client that sends a form by default must do."""
     if tuple(error["loc"]) == ("body",) and error["type"] != "value_error":  # which is a rule between two fields
         return NOT_AN_OBJECT
-    return str(error["msg"]).removeprefix("Value error, ")
+    return field_message(error)
 
 
 def documented(*statuses: int) -> dict[int | str, dict[str, Any]]:

@@ -14,7 +14,7 @@ from agent.api.http.versions import answers, refusals
 from agent.api.schemas.common import QueryRequest
 from agent.api.schemas.jobs import JOB_EXAMPLE, JOB_ID, TAKEN_EXAMPLE, JobResponse
 from agent.core.errors import NotAcceptable
-from agent.jobs.records import JobRequest
+from agent.pipeline.jobs.records import JobRequest
 from agent.present.export.formats import Format
 from agent.service import Service
 

@@ -20,7 +20,7 @@ from agent.api.schemas.reviews import (
     SettleRequest,
     SettleResponse,
 )
-from agent.feedback.records import Status
+from agent.people.feedback.records import Status
 
 router = APIRouter(prefix="/api")
 

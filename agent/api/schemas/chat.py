@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import ConfigDict, Field, model_validator
 
 from agent.api.schemas.answer_parts import ALL, INCLUDE, left_out, one_of_parts, parts_of
-from agent.api.schemas.common import NOTHING, Name, StreamEvent, Text, one_of
+from agent.api.schemas.common import NOTHING, Name, StreamEvent, Text, one_of, with_first_records
 from agent.core.events import Done, Event
 from agent.core.kinds import Kind
 from agent.core.models import (
@@ -22,10 +22,9 @@ from agent.core.models import (
     Correction,
     Options,
     ReadOptions,
-    with_first_records,
 )
 from agent.core.usage import Usage
-from agent.sessions.sessions import Session
+from agent.people.sessions.sessions import Session
 from agent.understanding.overview import Overview
 from agent.understanding.suggest import TEXT
 from executors.base import Frozen, JsonValue, Table

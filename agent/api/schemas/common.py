@@ -11,10 +11,12 @@ from agent.api.schemas.answer_parts import INCLUDE, Part, PartOrAll, left_out
 from agent.core.events import Done, Event, Failed, NodeComplete
 from agent.core.fields import A_NUMBER
 from agent.core.health import PartHealth, Readiness
-from agent.core.models import Answer, AnswerNumber, Check, Options
+from agent.core.models import Answer, AnswerNumber, AnswerPart, Check, Options
 from agent.databases.registry import DatabaseInfo, Executed
 from agent.uploads.uploads import UploadRules
 from executors.base import Frozen, JsonValue, Schema, Table
+
+FIRST_RECORDS = 10
 
 
 def _whole_characters(text: str) -> str:
@@ -287,3 +289,15 @@ ANSWER_EXAMPLE = Answer(
     numbers=[AnswerNumber(text="$50,000", start=46, end=53, source="result", row=0, column="total")],
     trace_id="0af7651916cd43dd8448eb211c80319c",
 ).model_dump(mode="json")
+
+
+def with_first_records(answer: Answer) -> Answer:
+    """An answer for chats and tools, whose readers are models: with the first ten of the records behind it."""
+    parts = [part.model_copy(update=_first_records(part)) for part in answer.parts]
+    return answer.model_copy(update={**_first_records(answer), "parts": parts})
+
+
+def _first_records(answer: Answer | AnswerPart) -> dict[str, Any]:
+    records = answer.raw_results[:FIRST_RECORDS]
+    more = answer.raw_truncated or len(records) < len(answer.raw_results)
+    return {"raw_results": records, "raw_truncated": more}

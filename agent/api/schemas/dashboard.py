@@ -8,9 +8,9 @@ from typing import Any
 from pydantic import ConfigDict, Field
 
 from agent.core.models import Chart
-from agent.dashboard.dashboard import Shown
-from agent.dashboard.records import MAX_MINUTES, MIN_MINUTES, Alert, AlertState, Minutes, TileFailure, TileRun
-from agent.feedback.records import moment
+from agent.people.dashboard.dashboard import Shown
+from agent.people.dashboard.records import MAX_MINUTES, MIN_MINUTES, Alert, AlertState, Minutes, TileFailure, TileRun
+from agent.people.feedback.records import moment
 from executors.base import Frozen
 
 _ALERT = Alert(column="orders", direction="above", bound=100, url="https://hooks.example.com/plumbline")

@@ -7,10 +7,11 @@ from typing import Any
 
 from pydantic import Field
 
-from agent.api.schemas.common import ANSWER_EXAMPLE
-from agent.core.models import Answer, Problem, with_first_records
-from agent.jobs.jobs import StoredJob
-from agent.jobs.records import Job, NodeDone, Status
+from agent.api.schemas.common import ANSWER_EXAMPLE, with_first_records
+from agent.core.models import Answer
+from agent.core.problems import Problem
+from agent.pipeline.jobs.jobs import StoredJob
+from agent.pipeline.jobs.records import Job, NodeDone, Status
 from executors.base import Frozen
 
 JOB_ID = "^[0-9a-f]{32}$"

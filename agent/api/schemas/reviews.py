@@ -10,9 +10,18 @@ from pydantic import ConfigDict, Field, model_validator
 from agent.api.schemas.common import BLANK, FILLED, ExecuteResponse, Text, one_of
 from agent.core.events import UsedDocument
 from agent.core.fields import Flag
-from agent.feedback.feedback import GivenFeedback, Taken
-from agent.feedback.records import MAX_COMMENT, MAX_SQL, Decision, Feedback, Review, ReviewedAttempt, Settlement, Status
-from agent.feedback.reviews import ReviewDecision, SettledReview
+from agent.people.feedback.feedback import GivenFeedback, Taken
+from agent.people.feedback.records import (
+    MAX_COMMENT,
+    MAX_SQL,
+    Decision,
+    Feedback,
+    Review,
+    ReviewedAttempt,
+    Settlement,
+    Status,
+)
+from agent.people.feedback.reviews import ReviewDecision, SettledReview
 from executors.base import Frozen
 
 TRACE_ID, REVIEW_ID = "^[0-9a-f]{32}$", "^[0-9a-f]{30}$"

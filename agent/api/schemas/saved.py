@@ -9,8 +9,8 @@ from pydantic import ConfigDict, Field, model_validator
 
 from agent.api.schemas.common import FILLED, ROW_LIMIT, SOMETHING, WHOLE, Name, RowLimit, Text, Value, any_of
 from agent.api.schemas.reviews import TRACE_ID, Sql
-from agent.feedback.records import MAX_TEXT
-from agent.feedback.saved import NewQuery, SavedQuery
+from agent.people.feedback.records import MAX_TEXT
+from agent.people.feedback.saved import NewQuery, SavedQuery
 from executors.base import Frozen
 
 WITH_SQL: dict[str, Any] = {"required": ["sql"], "properties": {"sql": FILLED}}

@@ -7,7 +7,7 @@ from datetime import datetime
 from pydantic import ConfigDict
 
 from agent.api.schemas.common import Name
-from agent.sessions.sessions import Session
+from agent.people.sessions.sessions import Session
 from executors.base import Frozen
 
 

@@ -10,9 +10,9 @@ from agent.cli.doctor.finding import Diagnosis
 from agent.config.settings import Settings
 from executors.base import Layer
 from executors.dialects.row import READERS_LOGIN
+from executors.guard.row_security.held_rows import RowRules
 from executors.registry.entry import Entry
 from executors.router import Router
-from executors.row_security.held_rows import RowRules
 from rag.embedding.embedder import Embedder
 from rag.errors import RetrievalError
 from rag.index.revision import INDEX_VERSION, IndexContent

@@ -7,6 +7,7 @@ it says of which size and time it was verified, so that a gigabyte is not hashed
 from __future__ import annotations
 
 import contextlib
+import errno
 import hashlib
 import logging
 import os
@@ -20,6 +21,8 @@ from agent.core.errors import ModelUnavailable
 from agent.llm.files.model_specs import ModelSpec, Progress, SourceFailed, no_progress, read_json, sha256_of, write_json
 
 log = logging.getLogger(__name__)
+
+_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
 
 def find(spec: ModelSpec, cache_dir: Path, *, progress: Progress = no_progress) -> Path | None:
@@ -95,9 +98,14 @@ def fetch(spec: ModelSpec, cache_dir: Path, *, source: Path | None = None, progr
             return found
     except OSError as error:
         reason = os.strerror(error.errno) if error.errno else "the disk refused"
+        advice = "Set PLUMBLINE_CACHE_DIR to another folder, then run the command again."
+        if error.errno in _FULL:
+            advice = (
+                "Free some space or set PLUMBLINE_CACHE_DIR to another folder, then run the command again; it "
+                "continues where it stopped."
+            )
         raise ModelUnavailable(
-            f"The model's file ({spec.size:,} bytes) cannot be written to its cache folder: {reason}. Free some space "
-            "or set PLUMBLINE_CACHE_DIR to another folder, then run the command again; it continues where it stopped."
+            f"The model's file ({spec.size:,} bytes) cannot be written to its cache folder: {reason}. {advice}"
         ) from error
 
 

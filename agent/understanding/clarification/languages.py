@@ -4,8 +4,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
+from agent.understanding.followups.words import ENGLISH, GERMAN
+from agent.understanding.followups.words_romance import FRENCH, ITALIAN, SPANISH
 from executors.base import Frozen
 
 Language = Literal["en", "de", "fr", "es", "it", "ko", "zh"]
@@ -246,11 +249,19 @@ _STOP_WORDS = {
     " che ci mostra mostrami abbiamo nostri nostre recentemente chi tutti tutte dal al negli ultimi recenti ultimamente",
 }
 _BY_WORD = {name: frozenset(listed.split()) for name, listed in _STOP_WORDS.items()}
+_SAYING_NOTHING: dict[Language, frozenset[str]] = {
+    "en": ENGLISH.naming_nothing,
+    "de": GERMAN.naming_nothing,
+    "fr": FRENCH.naming_nothing,
+    "es": SPANISH.naming_nothing,
+    "it": ITALIAN.naming_nothing,
+}
+_LETTERS: dict[Language, str] = {"de": "ß", "fr": "œ", "es": "ñ¿¡"}  # no other language has them
 _FRAMES: dict[str, Frames] = {it.language: it for it in (EN, DE, FR, ES, IT, KO, ZH)}
 
 
 def frames_of(question: str) -> Frames:
-    """The frames of a question's language, found by its script and its most frequent words; else the English ones."""
+    """The frames of a question's language, found by its script and its small words; else the English ones."""
     if re.search(r"[\uac00-\ud7a3]", question):
         return KO
     if re.search(r"[\u4e00-\u9fff]", question) and not re.search(r"[\u3040-\u30ff]", question):
@@ -258,8 +269,21 @@ def frames_of(question: str) -> Frames:
     found = re.findall(r"[^\W\d_]+", question.lower())
     counts = {name: sum(word in listed for word in found) for name, listed in _BY_WORD.items()}
     best = max(counts, key=lambda name: (counts[name], name == "en"))
-    sure = counts[best] > 1 or (counts[best] == 1 and sum(counts.values()) == 1)
-    return _FRAMES[best] if sure else EN
+    if counts[best] > 1 and list(counts.values()).count(counts[best]) == 1:
+        return _FRAMES[best]
+    return _FRAMES[_by_any_words(question, found, counts)]
+
+
+def _by_any_words(question: str, found: Sequence[str], counts: Mapping[str, int]) -> Language:
+    """The language by all words that say nothing, and by its letters; English where two are as likely."""
+    language: Language
+    scores: dict[Language, int] = {}
+    for language, listed in _SAYING_NOTHING.items():
+        letters = len(set(_LETTERS.get(language, "")) & set(question.lower()))
+        scores[language] = counts[language] + sum(word in listed for word in found) + letters
+    best = max(scores.values())
+    likely = [language for language, score in scores.items() if score == best]
+    return likely[0] if len(likely) == 1 and best else "en"
 
 
 def is_english(question: str) -> bool:

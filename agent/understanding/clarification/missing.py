@@ -1,8 +1,9 @@
 """What a question wants that a database does not hold: a warning, or a question back where nothing is near.
 
 The words of names, docs, comments, samples, linked values and the session are known. What is asked for in other words is
-told with the nearest name, by meaning: cosines of the embedder of retrieval, where that knows the language of the
-question and of the schema. The question is asked back only where none of its words is known and none is near.
+a warning with the nearest name, by meaning: cosines of the multilingual model, in six languages; without it those of
+MiniLM, where that knows the language of the question and of the schema. The question is asked back only where none of its
+words is known and none is near.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from agent.core.models import Choice, Clarification
 from agent.understanding.clarification.inquiry import Inquiry, text_of
 from agent.understanding.clarification.languages import is_english, listed
+from agent.understanding.clarification.mentions import ANYTHING, mentioned, spellings
 from agent.understanding.followups.words import GERMAN, Language
 from agent.understanding.followups.words_romance import FRENCH, ITALIAN, SPANISH
 from agent.understanding.suggest import suggestions
@@ -39,6 +41,8 @@ PATIENCE_S = 5.0  # for the embedder; where it takes longer, nobody can tell
 # table, with its columns, is near the whole question ("Which ship sailed most often?" 0.41, "List all hotels." 0.19).
 UNLIKE, FAR, APART = 0.6, 0.55, 0.35
 _NEAR = 0.45  # from which on the nearest name is worth telling
+# Cosines of the multilingual model, of single words and their translations: measured by `python -m bench.multilingual`.
+UNLIKE_IN_ANY_LANGUAGE, _ANYTHING = 0.62, 0.64
 _TABLES_SHOWN = 6
 _MOST_TERMS = 600  # embedded once for a schema: seconds, on one core; a larger one has some word for anything
 _ALIKE, _BEGINNING = 84.0, 5
@@ -111,26 +115,38 @@ class Missing(NamedTuple):
     nothing_near: Clarification | None = None
 
 
-async def missing_data(inquiry: Inquiry, embedder: Embedder | None) -> Missing:
+async def missing_data(inquiry: Inquiry, embedder: Embedder | None, meaning: Embedder | None = None) -> Missing:
     """What the question asks for, where the database has nothing like it.
 
     Args:
         inquiry: the question.
         embedder: where vectors are in use for this database; without it only what is shortened is told.
+        meaning: the multilingual embedder, where it is installed.
     """
     if not is_english(inquiry.text):
-        return Missing(lacking=_lacking_elsewhere(inquiry))
+        nouns = mentioned(inquiry.text, inquiry.frames.language) if meaning is not None else []
+        if meaning is None or not nouns:
+            return Missing(lacking=_lacking_elsewhere(inquiry))
+        return Missing(lacking=await _unlike_any(nouns, inquiry, meaning))
     known = _known_words(inquiry)
     unknown = [it for phrase in wanted_phrases(inquiry.text) if (it := _unknown(phrase, known))]
     nothing_known = not _any_known(inquiry, known)
     if not unknown and not nothing_known:
         return Missing()  # nearly always, and no model is loaded for it
-    if embedder is None or not await _is_understood(inquiry.schema, embedder):
-        return Missing(lacking=_shortened(inquiry, unknown))
-    if nothing_known and unknown and await _is_elsewhere(inquiry, embedder):
+    is_understood = embedder is not None and await _is_understood(inquiry.schema, embedder)
+    if nothing_known and unknown and embedder is not None and is_understood and await _is_elsewhere(inquiry, embedder):
         return Missing(nothing_near=_nothing_near(inquiry, unknown[0]))
     if nothing_known:
         unknown = unknown or _content(inquiry.text)[:1]  # "Revenue by month" can be computed under another name
+    if meaning is not None:
+        return Missing(lacking=await _unlike_any(unknown, inquiry, meaning))
+    if embedder is None or not is_understood:
+        return Missing(lacking=_shortened(inquiry, unknown))
+    return Missing(lacking=await _unlike(unknown, inquiry, embedder))
+
+
+async def _unlike(unknown: Sequence[str], inquiry: Inquiry, embedder: Embedder) -> tuple[Lacking, ...]:
+    """Those phrases that no name looks like to MiniLM."""
     lacking: list[Lacking] = []
     terms = tuple(dict.fromkeys(_terms_of(inquiry)))
     for phrase in unknown:
@@ -140,7 +156,34 @@ async def missing_data(inquiry: Inquiry, embedder: Embedder | None) -> Missing:
         near = await _nearest([phrase, phrase.rpartition(" ")[2]], terms, inquiry, embedder)
         if near is not None and near[0] < UNLIKE:
             lacking.append(Lacking(phrase, near[1] if near[0] >= _NEAR else ""))
-    return Missing(lacking=_once(lacking))
+    return _once(lacking)
+
+
+async def _unlike_any(mention: Sequence[str], inquiry: Inquiry, meaning: Embedder) -> tuple[Lacking, ...]:
+    """What is said in words that are not known, and is near neither to a name nor to what any data may be asked for.
+
+    Args:
+        mention: words or phrases of the question.
+        inquiry: the question.
+        meaning: the multilingual embedder.
+    """
+    known = _known_words(inquiry)
+    terms = tuple(dict.fromkeys(_terms_of(inquiry)))
+    lacking: list[Lacking] = []
+    for phrase in mention:
+        if any(_is_known(form, known) for it in tokens(phrase) for form in spellings(it.folded)):
+            continue
+        if short := _shortened(inquiry, [phrase]):
+            lacking += short
+            continue
+        parts = list(dict.fromkeys([phrase, phrase.rpartition(" ")[2]]))
+        near = await _nearest(parts, terms, inquiry, meaning)
+        if near is None or near[0] >= UNLIKE_IN_ANY_LANGUAGE:
+            continue
+        general = await _nearest(parts, ANYTHING, inquiry, meaning, _GENERAL)
+        if general is not None and general[0] < _ANYTHING:
+            lacking.append(Lacking(phrase, near[1] if near[0] >= _NEAR else ""))
+    return _once(lacking)
 
 
 async def _is_elsewhere(inquiry: Inquiry, embedder: Embedder) -> bool:
@@ -340,7 +383,7 @@ class _Terms:
         return entry[1]
 
 
-_TERMS, _TABLES = _Terms(), _Terms()
+_TERMS, _TABLES, _GENERAL = _Terms(), _Terms(), _Terms()
 
 
 async def _nearest(

@@ -12,8 +12,8 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from executors.base import JsonValue
+from executors.engines.servers.sqlalchemy import SqlAlchemyExecutor
 from executors.errors import DatabaseUnavailable, ErrorKind, SqlFailed
-from executors.servers.sqlalchemy import SqlAlchemyExecutor
 from executors.values import to_json
 
 if TYPE_CHECKING:

@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from executors.base import Cancel, CheckedSql, JsonValue, QueryResult
+from executors.engines.local.samples import quoted
+from executors.engines.stopping import Watch, no_room, row_too_large
 from executors.errors import ErrorKind, SqlFailed
-from executors.local.samples import quoted
-from executors.stopping import Watch, no_room, row_too_large
 from executors.values import (
     RowTooLarge,
     collect,

@@ -20,10 +20,10 @@ from executors.base import Cancel, CheckedSql, CheckedWrite, Executor, Layer, Qu
 from executors.engines.duckdb import engine as duckdb_engine
 from executors.engines.duckdb import schema as duckdb_schema
 from executors.engines.duckdb import write as duckdb_write
+from executors.engines.local import probing
+from executors.engines.local.files_state import FileState, state_of
+from executors.engines.local.gate import Gate
 from executors.errors import DatabaseUnavailable
-from executors.local import probing
-from executors.local.files_state import FileState, state_of
-from executors.local.gate import Gate
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection

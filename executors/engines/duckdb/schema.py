@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from executors.base import Column, ForeignKey, Schema, Table
-from executors.local.samples import Samples, quoted, sample_values
-from executors.stopping import Watch
+from executors.engines.local.samples import Samples, quoted, sample_values
+from executors.engines.stopping import Watch
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any, Unpack
 from executors.base import CheckedWrite, WriteResult, WriteTerms
 from executors.dialects.table import DIALECTS
 from executors.engines.duckdb.engine import writing_operators
+from executors.engines.local import read_back
+from executors.engines.stopping import Watch
 from executors.errors import check_count, no_such_write
-from executors.local import read_back
-from executors.stopping import Watch
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection

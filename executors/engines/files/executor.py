@@ -26,12 +26,12 @@ from executors.engines.files.file_keys import key_candidates, with_foreign_keys
 from executors.engines.files.file_reports import table_report
 from executors.engines.files.file_tables import WHOLE_BYTES, FileTable
 from executors.engines.files.prepared import prepared
+from executors.engines.local import probing
+from executors.engines.local.files_state import FileState, state_of
+from executors.engines.local.samples import quoted
+from executors.engines.stopping import out_of_time
 from executors.errors import DatabaseUnavailable
-from executors.local import probing
-from executors.local.files_state import FileState, state_of
-from executors.local.samples import quoted
 from executors.registry.kinds import FILE_SUFFIXES, is_file_of_data, is_glob
-from executors.stopping import out_of_time
 
 if TYPE_CHECKING:
     import duckdb

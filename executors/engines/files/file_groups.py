@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from executors.local.samples import quoted
+from executors.engines.local.samples import quoted
 
 if TYPE_CHECKING:
     from executors.engines.files.file_tables import FileTable

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Literal
 
 from executors.base import ColumnReport, Table, TableReport
-from executors.local.samples import quoted
+from executors.engines.local.samples import quoted
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from executors.engines.duckdb.engine import literal
 from executors.engines.files.prepared import evened
 from executors.engines.files.written_numbers import written_number
+from executors.engines.local.samples import quoted
 from executors.errors import DatabaseUnavailable
-from executors.local.samples import quoted
 
 if TYPE_CHECKING:
     import duckdb

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from executors.local.samples import quoted
+from executors.engines.local.samples import quoted
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any
 
 from executors.base import CheckedWrite, JsonValue
 from executors.dialects.table import DIALECTS
+from executors.engines.servers.sqlalchemy import SqlAlchemyExecutor
 from executors.errors import DatabaseUnavailable, ErrorKind, SqlRefused
-from executors.servers.sqlalchemy import SqlAlchemyExecutor
 from executors.values import timestamp_from_text
 
 if TYPE_CHECKING:

@@ -10,10 +10,10 @@ from decimal import Decimal
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
+from executors.engines.servers.failures import CredentialError
+from executors.engines.servers.sqlalchemy import SqlAlchemyExecutor
+from executors.engines.servers.tokens import POSTGRESQL_SCOPE, TokenSource
 from executors.errors import ErrorKind, SqlFailed
-from executors.servers.failures import CredentialError
-from executors.servers.sqlalchemy import SqlAlchemyExecutor
-from executors.servers.tokens import POSTGRESQL_SCOPE, TokenSource
 from executors.values import timestamp_from_text
 
 if TYPE_CHECKING:

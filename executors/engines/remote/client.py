@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from pydantic import SecretStr
 
 from executors.base import TRACEPARENT, Cancel
+from executors.engines.servers.tokens import TokenSource
 from executors.errors import DatabaseUnavailable
-from executors.servers.tokens import TokenSource
 
 if TYPE_CHECKING:
     from httpx2 import AsyncClient, Response

@@ -19,13 +19,13 @@ from typing import Unpack
 
 from executors import base
 from executors.base import Cancel, CheckedSql, CheckedWrite, Executor, Layer, QueryResult, Schema, WriteResult
+from executors.engines.local import probing
+from executors.engines.local.files_state import FileState, state_of
+from executors.engines.local.samples import quoted
 from executors.engines.sqlite import schema as sqlite_schema
 from executors.engines.sqlite import write as sqlite_write
+from executors.engines.stopping import no_room, out_of_time, row_too_large
 from executors.errors import DatabaseUnavailable, ErrorKind, SqlFailed
-from executors.local import probing
-from executors.local.files_state import FileState, state_of
-from executors.local.samples import quoted
-from executors.stopping import no_room, out_of_time, row_too_large
 from executors.values import RowTooLarge, collect
 
 MAX_VALUE_BYTES = 16 * 1024 * 1024  # SQLite refuses to make or load a longer text or blob

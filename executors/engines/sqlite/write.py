@@ -14,8 +14,8 @@ from typing import Any, Unpack
 
 from executors.base import CheckedWrite, WriteResult, WriteTerms
 from executors.dialects.table import DIALECTS
+from executors.engines.local import read_back
 from executors.errors import ErrorKind, SqlFailed, check_count, no_such_write
-from executors.local import read_back
 
 _ROW_WRITES = {
     sqlite3.SQLITE_INSERT: "insert",

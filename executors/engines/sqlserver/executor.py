@@ -12,14 +12,14 @@ from functools import partial
 from itertools import chain, zip_longest
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from executors.engines.servers import failures
+from executors.engines.servers.codes import error_code
+from executors.engines.servers.failures import CredentialError
+from executors.engines.servers.sqlalchemy import SqlAlchemyExecutor
+from executors.engines.servers.tokens import SQL_SERVER_SCOPE, TokenSource
 from executors.engines.sqlserver.odbc import UnusableAddress, check_strict, connection_string, newest_driver
 from executors.engines.sqlserver.patience import Patience
 from executors.errors import DatabaseUnavailable, ErrorKind, SqlRefused
-from executors.servers import failures
-from executors.servers.codes import error_code
-from executors.servers.failures import CredentialError
-from executors.servers.sqlalchemy import SqlAlchemyExecutor
-from executors.servers.tokens import SQL_SERVER_SCOPE, TokenSource
 
 if TYPE_CHECKING:
     from sqlalchemy import URL

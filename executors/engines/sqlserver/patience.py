@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from executors.servers import driver
+from executors.engines.servers import driver
 
 log = logging.getLogger(__name__)
 

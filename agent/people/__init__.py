@@ -1,0 +1,1 @@
+"""What people have of their own: sessions, reviews, feedback, saved queries, dashboards."""

@@ -1,0 +1,67 @@
+"""What people do with answers, wired together."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from agent.people.feedback.feedback import FeedbackBox
+from agent.people.feedback.pairs import PastPairs
+from agent.people.feedback.recorder import Recorder
+from agent.people.feedback.reviewers import Reviewers
+from agent.people.feedback.reviews import Reviews
+from agent.people.feedback.saved import SavedQueries
+from agent.people.feedback.shelf import Shelf
+
+if TYPE_CHECKING:
+    from agent.config.settings import Settings
+    from agent.databases.registry import Databases
+    from agent.knowledge.documents import AddedDocuments, Documents
+    from agent.knowledge.verified_queries import VerifiedQueries
+    from agent.storage.store import StateStore
+    from executors.router import Router
+
+IN_FUNCTIONS = "FUNCTIONS_WORKER_RUNTIME"  # which the Functions host sets, and checks keys before it
+
+
+@dataclass(frozen=True)
+class People:
+    """The parts of a service that people's words go to, and who may say what."""
+
+    reviewers: Reviewers
+    recorder: Recorder
+    reviews: Reviews
+    feedback: FeedbackBox
+    saved: SavedQueries
+
+
+def build_people(
+    settings: Settings,
+    state: StateStore,
+    router: Router,
+    registered: Databases,
+    documents: Documents,
+    added: AddedDocuments,
+    verified: VerifiedQueries,
+) -> People:
+    """All of them, over one state store and one registry."""
+    shelf = Shelf(state, review_days=settings.review_days, feedback_days=settings.feedback_days)
+    reviewers = Reviewers(
+        router, registered, everywhere=settings.reviewers, nobody_is_known=nobody_is_known(settings, os.environ)
+    )
+    pairs = PastPairs(registered, documents, added, verified)
+    reviews = Reviews(shelf, reviewers, pairs)
+    return People(
+        reviewers=reviewers,
+        recorder=Recorder(shelf),
+        reviews=reviews,
+        feedback=FeedbackBox(shelf, reviewers, pairs, reviews),
+        saved=SavedQueries(state, shelf, registered, reviewers, most=settings.max_saved_queries),
+    )
+
+
+def nobody_is_known(settings: Settings, environment: Mapping[str, str]) -> bool:
+    """Whether callers have no names and only this machine may ask, so that whoever asks is its user."""
+    return settings.auth == "none" and not settings.trust_principal_header and IN_FUNCTIONS not in environment

@@ -1,0 +1,303 @@
+"""Dashboards: each principal's saved queries as tiles, run again on a schedule, with their alerts.
+
+A tile runs as its principal: guarded, with their rows and limits, and only as long as they may ask the database. Every
+process looks for tiles that are due; the one that claims a tile runs it. A claim lapses where its process is gone.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import time
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+from agent.core.deadline import lies_ahead
+from agent.core.errors import PlumblineError, TileInvalid, TooBusy, UnknownSavedQuery, UnknownTile
+from agent.people.dashboard.alerts import payload, state_after
+from agent.people.dashboard.records import Alert, AlertState, Tile, TileFailure, TileRun, TileRuns
+from agent.people.dashboard.webhook import NotDelivered, Webhooks, new_secret
+from agent.people.feedback.records import moment
+from agent.storage.conflicts import until_no_conflict
+from agent.storage.store import Place, Record, Remove, Replace, StateConflict, StateStore, key_of
+from executors.base import QueryResult
+from executors.errors import ExecutorError
+
+if TYPE_CHECKING:
+    from agent.people.feedback.saved import SavedQueries, SavedQuery
+
+TILES, RUNS = "tile", "tile_run"  # kinds: looking for what is due reads no rows
+ROWS = 200  # that a tile runs for
+MAX_RUN_BYTES = 400_000  # as JSON
+AT_ONCE = 3  # tiles that one process runs
+LOOK_S = 180.0  # in which a look begins tiles; the others wait for the next one
+CLAIM_S = 600.0
+
+log = logging.getLogger(__name__)
+
+
+class Shown(NamedTuple):
+    """A tile with its query, as far as it can be run still, and its runs."""
+
+    tile: Tile
+    query: SavedQuery
+    runs: TileRuns
+
+
+class Put(NamedTuple):
+    """A tile that was put on the dashboard. secret: of its webhooks, where it is a new one."""
+
+    shown: Shown
+    secret: str
+
+
+class Dashboard:
+    """The dashboards of every principal.
+
+    Args:
+        state: where tiles are kept.
+        saved: the queries.
+        webhooks: sends alerts.
+        check_s: seconds between two looks for what is due.
+        clock: seconds since the epoch.
+
+    Every method raises StateUnavailable where the store cannot be used, and NotPermitted as `SavedQueries`.
+    """
+
+    def __init__(
+        self,
+        state: StateStore,
+        saved: SavedQueries,
+        webhooks: Webhooks,
+        *,
+        check_s: float,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self._state, self._saved, self._webhooks = state, saved, webhooks
+        self._check_s, self.clock = check_s, clock
+
+    async def put(self, principal: str, query_id: str, *, minutes: int, alert: Alert | None) -> Put:
+        """Put a saved query on the dashboard, or change its tile, and run it; what goes wrong there is in its runs.
+
+        Args:
+            principal: whose.
+            query_id: of a saved query.
+            minutes: between two runs.
+            alert: sent where its bound is passed.
+
+        Raises:
+            UnknownSavedQuery: they have none of this id.
+            TileInvalid: the webhook may not go there.
+        """
+        query = (await self._saved.get(principal, query_id)).query
+        if alert is not None:
+            self._webhooks.hosts.check(alert.url)
+        tile, secret = await asyncio.to_thread(self._put, principal, query_id, minutes, alert)
+        try:
+            tile = await self._run(tile)
+        except TooBusy:
+            tile = await asyncio.to_thread(self._give_back, tile)
+        return Put(Shown(tile, query, await asyncio.to_thread(self._runs, tile)), secret)
+
+    async def all(self, principal: str) -> list[Shown]:
+        """The tiles of a principal, in the order of their queries' names."""
+        queries = await self._saved.all(principal)
+        tiles = {tile.id: tile for tile in await asyncio.to_thread(self._tiles_of, principal)}
+        runs = await asyncio.to_thread(self._runs_of, principal)
+        return [Shown(tiles[it.id], it, runs.get(it.id, TileRuns())) for it in queries if it.id in tiles]
+
+    async def remove(self, principal: str, query_id: str) -> None:
+        """Take a tile off the dashboard; its query stays saved. Raises UnknownTile."""
+        await asyncio.to_thread(self._stored, principal, query_id)
+        await self.forget(principal, query_id)
+
+    async def forget(self, principal: str, query_id: str) -> None:
+        """The same, where there may be no tile."""
+        for kind in (TILES, RUNS):
+            await asyncio.to_thread(self._state.commit, _place(kind, principal), [Remove(key=query_id)])
+
+    async def refresh(self) -> int:
+        """Run every tile that is due and that no other process runs. Returns how many that were."""
+        due = await asyncio.to_thread(self._due)
+        until, waiting = self.clock() + LOOK_S, iter(due)
+        return sum(await asyncio.gather(*(self._work(waiting, until) for _ in range(AT_ONCE))))
+
+    # -- runs ---------------------------------------------------------------------------------------------
+
+    async def _work(self, waiting: Iterator[Record], until: float) -> int:
+        done = 0
+        for record in waiting:
+            if self.clock() > until:
+                break
+            tile = await asyncio.to_thread(self._claim, record)
+            if tile is None:
+                continue
+            try:
+                await self._run(tile)
+                done += 1
+            except TooBusy:
+                await asyncio.to_thread(self._give_back, tile)
+            except UnknownTile:
+                continue  # it was taken off meanwhile
+        return done
+
+    async def _run(self, tile: Tile) -> Tile:
+        """The tile after a run, and after its alert. Raises TooBusy, UnknownTile."""
+        began = self.clock()
+        try:
+            query, done = await self._saved.run(tile.principal, tile.id, row_limit=ROWS)
+        except TooBusy:
+            raise
+        except (PlumblineError, ExecutorError) as error:
+            if isinstance(error, UnknownSavedQuery) and not await self._saved.is_stored(tile.principal, tile.id):
+                await self.forget(tile.principal, tile.id)
+                raise UnknownTile(str(error)) from error
+            return await self._failed(tile, began, str(error))
+        run = await asyncio.to_thread(_run_of, done.result, began)
+        await asyncio.to_thread(self._keep_runs, tile, TileRuns(last=run))
+        tile = await asyncio.to_thread(self._change, tile, lambda it: self._after(it, began, done.result))
+        if tile.alert is None or tile.state.delivered:
+            return tile
+        return await self._alert(tile, query, tile.alert, run)
+
+    async def _failed(self, tile: Tile, began: float, problem: str) -> Tile:
+        runs = await asyncio.to_thread(self._runs, tile)
+        failure = TileFailure(at=moment(began), problem=problem)
+        await asyncio.to_thread(self._keep_runs, tile, runs.model_copy(update={"failed": failure}))
+        return await asyncio.to_thread(self._change, tile, lambda it: self._after(it, began, None))
+
+    async def _alert(self, tile: Tile, query: SavedQuery, alert: Alert, run: TileRun) -> Tile:
+        sent = tile.state
+        try:
+            await self._webhooks.send(alert.url, tile.secret, payload(query, alert, sent, run.at))
+        except NotDelivered as error:
+            log.warning("The alert of tile %s was not delivered: %s", tile.id, error)
+            changes: dict[str, object] = {"problem": str(error)}
+        else:
+            changes = {"problem": "", "delivered": True, "delivered_at": moment(self.clock())}
+
+        def with_delivery(stored: Tile) -> Tile:
+            if stored.alert != alert or stored.state.passed != sent.passed:
+                return stored  # changed meanwhile: this delivery says nothing of it
+            return stored.model_copy(update={"state": stored.state.model_copy(update=changes)})
+
+        return await asyncio.to_thread(self._change, tile, with_delivery)
+
+    def _after(self, tile: Tile, began: float, result: QueryResult | None) -> Tile:
+        update: dict[str, object] = {"next_at": began + tile.minutes * 60, "claimed_until": 0}
+        if tile.alert is not None and result is not None:
+            try:
+                update["state"] = state_after(tile.alert, tile.state, result)
+            except TileInvalid as error:
+                update["state"] = tile.state.model_copy(update={"problem": str(error)})
+        return tile.model_copy(update=update)
+
+    # -- the store ----------------------------------------------------------------------------------------
+
+    def _put(self, principal: str, query_id: str, minutes: int, alert: Alert | None) -> tuple[Tile, str]:
+        def put() -> tuple[Tile, str]:
+            record = self._state.get(_place(TILES, principal), query_id)
+            before = Tile.model_validate(record.value) if record else None
+            same = before is not None and before.alert == alert
+            known = before.secret if before and before.alert and alert and before.alert.url == alert.url else ""
+            secret = known or (new_secret() if alert else "")
+            tile = Tile(
+                id=query_id,
+                principal=principal,
+                minutes=minutes,
+                alert=alert,
+                state=before.state if same and before else AlertState(),
+                secret=secret,
+                next_at=self.clock(),
+                claimed_until=self.clock() + CLAIM_S,
+            )
+            change = Replace(key=query_id, value=tile.model_dump(mode="json"), version=record.version if record else "")
+            self._state.commit(_place(TILES, principal), [change])
+            return tile, "" if known else secret
+
+        return until_no_conflict(put, "tile")
+
+    def _stored(self, principal: str, query_id: str) -> tuple[Tile, str]:
+        """A tile and its version. Raises UnknownTile."""
+        record = self._state.get(_place(TILES, principal), query_id)
+        if record is None:
+            raise UnknownTile(
+                f"The saved query {query_id} is not on your dashboard. GET /api/dashboard lists the tiles."
+            )
+        return Tile.model_validate(record.value), record.version
+
+    def _change(self, tile: Tile, to: Callable[[Tile], Tile]) -> Tile:
+        """Replace a tile by what `to` makes of it as it is now. Raises UnknownTile."""
+
+        def change() -> Tile:
+            stored, version = self._stored(tile.principal, tile.id)
+            new = to(stored)
+            self._state.commit(
+                _place(TILES, tile.principal),
+                [Replace(key=tile.id, value=new.model_dump(mode="json"), version=version)],
+            )
+            return new
+
+        return until_no_conflict(change, "tile")
+
+    def _give_back(self, tile: Tile) -> Tile:
+        """The tile, which the next look finds. Raises UnknownTile."""
+        return self._change(tile, lambda stored: stored.model_copy(update={"claimed_until": 0}))
+
+    def _due(self) -> list[Record]:
+        """The tiles whose time has come, the longest due first. Half a look early is in time: no run is a look late."""
+        now = self.clock()
+        tiles = ((record, Tile.model_validate(record.value)) for record in self._state.everywhere(TILES))
+        due = [
+            (tile.next_at, record)
+            for record, tile in tiles
+            if (tile.next_at <= now + self._check_s / 2 or lies_ahead(tile.next_at, now, tile.minutes * 60))
+            and (tile.claimed_until <= now or lies_ahead(tile.claimed_until, now, CLAIM_S))
+        ]
+        return [record for _, record in sorted(due, key=lambda it: it[0])]
+
+    def _claim(self, record: Record) -> Tile | None:
+        """The tile, which nobody else runs now; None where somebody was first."""
+        tile = Tile.model_validate(record.value).model_copy(update={"claimed_until": self.clock() + CLAIM_S})
+        change = Replace(key=record.key, value=tile.model_dump(mode="json"), version=record.version)
+        try:
+            self._state.commit(record.place, [change])
+        except StateConflict:
+            return None
+        return tile
+
+    def _tiles_of(self, principal: str) -> list[Tile]:
+        return [Tile.model_validate(it.value) for it in self._state.records(_place(TILES, principal))]
+
+    def _runs_of(self, principal: str) -> dict[str, TileRuns]:
+        return {it.key: TileRuns.model_validate(it.value) for it in self._state.records(_place(RUNS, principal))}
+
+    def _runs(self, tile: Tile) -> TileRuns:
+        record = self._state.get(_place(RUNS, tile.principal), tile.id)
+        return TileRuns.model_validate(record.value) if record else TileRuns()
+
+    def _keep_runs(self, tile: Tile, runs: TileRuns) -> None:
+        change = Replace(key=tile.id, value=runs.model_dump(mode="json"))
+        self._state.commit(_place(RUNS, tile.principal), [change])
+
+
+def _place(kind: str, principal: str) -> Place:
+    return Place(kind=kind, partition=key_of(principal))
+
+
+def _run_of(result: QueryResult, began: float) -> TileRun:
+    """A run as it is kept: as many rows as fit, and a chart of them where they are all."""
+    from agent.present.charts.recommend import recommend
+
+    rows = result.rows
+    while len(json.dumps(rows, ensure_ascii=False).encode("utf-8", "backslashreplace")) > MAX_RUN_BYTES:
+        rows = rows[: len(rows) // 2]
+    return TileRun(
+        at=moment(began),
+        columns=result.columns,
+        rows=rows,
+        row_count=result.row_count,
+        truncated=result.truncated,
+        chart=recommend(result) if len(rows) == result.row_count else None,
+    )

@@ -1,0 +1,137 @@
+"""Feedback of a caller on an answer."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, NamedTuple
+
+from agent.core.errors import ChangedMeanwhile, FeedbackInvalid, UnknownAnswer
+from agent.people.feedback.records import Feedback, Review, moment
+from agent.people.feedback.reviewers import owns
+from agent.people.feedback.reviews import ReviewDecision
+from agent.people.feedback.shelf import StoredAnswer
+from agent.storage.store import StateConflict
+
+if TYPE_CHECKING:
+    from agent.databases.registry import Executed
+    from agent.people.feedback.pairs import PastPairs
+    from agent.people.feedback.reviewers import Reviewers
+    from agent.people.feedback.reviews import Reviews
+    from agent.people.feedback.shelf import Shelf
+
+TRIES = 5  # where somebody else says something about the same answer at the same moment
+
+
+class GivenFeedback(NamedTuple):
+    """A caller's feedback on an answer."""
+
+    correct: bool
+    corrected_sql: str = ""
+    comment: str = ""
+
+
+class Taken(NamedTuple):
+    """The review that the feedback is in, which a reviewer's may have settled.
+
+    shown: the first rows of the corrected query, if there is one.
+    """
+
+    review: Review
+    shown: Executed | None
+
+
+class FeedbackBox:
+    """Takes feedback on answers of the last days.
+
+    Args:
+        shelf: where answers and reviews are kept.
+        reviewers: which principals may see what.
+        pairs: what is known of earlier answers.
+        reviews: where approvals are made.
+    """
+
+    def __init__(self, shelf: Shelf, reviewers: Reviewers, pairs: PastPairs, reviews: Reviews) -> None:
+        self._shelf, self._reviewers, self._pairs, self._reviews = shelf, reviewers, pairs, reviews
+
+    async def give(self, principal: str, trace_id: str, given: GivenFeedback) -> Taken:
+        """Store feedback on an answer; it waits for a reviewer, unless a reviewer calls the answer right.
+
+        The query of an answer that is called wrong is not reused from now on. A second word takes the place of the
+        first until that is settled.
+
+        Args:
+            principal: who got the answer, or a reviewer of the database.
+            trace_id: of the answer; where several questions were asked in one trace, the last one is meant.
+            given: what they say.
+
+        Raises:
+            UnknownAnswer: there is no such answer, or it is another principal's, or too old.
+            FeedbackInvalid: the answer has no query that could be right.
+            SqlRefused, SqlFailed, UnknownDatabase, DatabaseUnavailable, OutOfTime: of the corrected query.
+            StateUnavailable: it cannot be kept now.
+            RetrievalError, DocumentsInvalid, AlreadySettled, ChangedMeanwhile: of a reviewer's approval.
+        """
+        found = await self._answer(principal, trace_id)
+        answer = found.answer
+        if given.correct and not answer.sql:
+            raise FeedbackInvalid(
+                "This answer has no query that could be right. Say `correct: false`, with the right SQL if you know it."
+            )
+        sql = given.corrected_sql.strip()
+        shown = await self._pairs.run(answer.database, sql, principal) if sql else None
+        if not given.correct:
+            await self._pairs.forget(answer)
+        feedback = Feedback(
+            by=principal,
+            at=moment(self._shelf.clock()),
+            correct=given.correct,
+            corrected_sql=sql,
+            comment=given.comment,
+        )
+        review = await asyncio.to_thread(self._file, found, feedback)
+        if given.correct and not review.follows and self._reviewers.may_settle(review.database, principal):
+            review = (
+                await self._reviews.settle(principal, review.id, ReviewDecision("approve", comment=given.comment))
+            ).review
+        return Taken(review, shown)
+
+    async def _answer(self, principal: str, trace_id: str) -> StoredAnswer:
+        """The principal's own answer of a trace; for reviewers any. Raises UnknownAnswer."""
+        answers = await asyncio.to_thread(self._shelf.answers, trace_id)
+        may_see = [
+            stored
+            for stored in answers
+            if (owns(stored.answer, principal) and self._reviewers.may_ask(stored.answer.database, principal))
+            or self._reviewers.may_settle(stored.answer.database, principal)
+        ]
+        if not may_see:
+            raise UnknownAnswer(
+                f"You were given no answer with the trace_id {trace_id}, or it was too long ago for feedback."
+            )
+        return max(may_see, key=lambda stored: owns(stored.answer, principal))
+
+    def _file(self, found: StoredAnswer, feedback: Feedback) -> Review:
+        """Put feedback into the answer's open review, or into a new one."""
+        for _ in range(TRIES):
+            try:
+                return self._added_to_open(found, feedback) or self._opened(found, feedback)
+            except StateConflict:
+                answers = self._shelf.answers(found.answer.trace_id)
+                found = next((one for one in answers if owns(one.answer, found.answer.principal)), found)
+        raise ChangedMeanwhile("Others say something about this answer at the same moment. Try again.")
+
+    def _added_to_open(self, found: StoredAnswer, feedback: Feedback) -> Review | None:
+        stored = self._shelf.review(found.answer.review_id) if found.answer.review_id else None
+        if stored is None or stored.review.status != "open" or stored.review.claimed_until > self._shelf.clock():
+            return None
+        return self._shelf.replace(stored.review.model_copy(update={"feedback": feedback}), stored.version).review
+
+    def _opened(self, found: StoredAnswer, feedback: Feedback) -> Review:
+        review = Review.of(found.answer, self._shelf.clock(), feedback)
+        self._shelf.add(review)
+        try:
+            self._shelf.link(found, review.id)
+        except StateConflict:
+            self._shelf.remove(review)
+            raise
+        return review

@@ -1,0 +1,125 @@
+"""What is written down of each question while it is answered, so that people can say something about it later."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+
+from agent.core.errors import StateUnavailable
+from agent.core.events import Entered, Event, SchemaSelected, SqlGenerated, UsedDocument
+from agent.core.models import Answer, AttemptRecord, Question
+from agent.people.feedback.records import (
+    MAX_ATTEMPT_SQL,
+    MAX_ATTEMPTS,
+    MAX_DOCUMENTS,
+    MAX_REASON,
+    MAX_SQL,
+    MAX_TEXT,
+    AnswerRecord,
+    Review,
+    ReviewedAttempt,
+    cut,
+)
+from agent.people.feedback.shelf import Shelf
+
+WAIT_S = 10.0  # for the store; no answer waits longer for what is kept of it
+
+log = logging.getLogger(__name__)
+
+
+class Recorder:
+    """Keeps a short record of every answer, and a review of every one that no attempt convinced for.
+
+    Args:
+        shelf: where they are kept.
+        wait_s: seconds that an answer waits for that at most.
+    """
+
+    def __init__(self, shelf: Shelf, *, wait_s: float = WAIT_S) -> None:
+        self._shelf, self._wait_s = shelf, wait_s
+        self.enabled = True  # False: nothing is kept, as of the questions of an evaluation
+
+    def notes(self, question: Question) -> Notes:
+        """An empty sheet for one question."""
+        return Notes(question)
+
+    async def keep(self, notes: Notes, answer: Answer) -> Answer:
+        """The answer with the id of its review, if it needs one; with a warning where nothing could be kept.
+
+        Only of queries: a write has its own record, and an answer without SQL has nothing to reuse.
+        """
+        if not self.enabled or answer.kind != "query":
+            return answer
+        record = notes.record(answer)
+        review = Review.of(record, self._shelf.clock()) if answer.needs_human_review else None
+        try:
+            async with asyncio.timeout(self._wait_s):
+                await asyncio.to_thread(self._write, record, review)
+        except (StateUnavailable, TimeoutError) as error:
+            why = str(error) or f"nothing was written within {self._wait_s:g} s."
+            log.warning("Nothing was kept of %s: %s", record.trace_id, why)
+            warning = f"This answer can get no feedback, since nothing could be kept of it: {why}"
+            return answer.model_copy(update={"warnings": [*answer.warnings, warning]})
+        return answer.model_copy(update={"review_id": review.id}) if review else answer
+
+    def _write(self, record: AnswerRecord, review: Review | None) -> None:
+        if review is not None:
+            self._shelf.add(review)
+            record = record.model_copy(update={"review_id": review.id})
+        self._shelf.note(record)
+
+
+class Notes:
+    """What the events of one question say that its answer does not: docs that were found, queries as drafted."""
+
+    def __init__(self, question: Question) -> None:
+        self._question = question
+        self._documents: tuple[UsedDocument, ...] = ()
+        self._drafts: dict[int, str] = {}  # by the number of the attempt, from 1
+        self._leans = bool(question.history)
+        self.understood = question.text  # self-contained, as soon as that is known
+
+    def see(self, event: Event) -> None:
+        """Take note of an event."""
+        if isinstance(event, Entered):
+            self._leans, self.understood = event.leans, event.question
+        elif isinstance(event, SchemaSelected):
+            self._documents = tuple(dict.fromkeys((*self._documents, *event.sources)))
+        elif isinstance(event, SqlGenerated) and event.sql is not None and not event.part:  # parts count anew
+            self._drafts[event.attempt] = event.sql
+
+    def record(self, answer: Answer) -> AnswerRecord:
+        """What is to be kept, its texts cut to a size that every store takes."""
+        question = self._question
+        text = answer.question or question.text  # as it was answered: of a follow-up, the self-contained one
+        sql = self._draft_of(answer)
+        return AnswerRecord(
+            trace_id=question.trace_id,
+            question=cut(text, MAX_TEXT),
+            database=question.database,
+            principal=question.principal,
+            audience=question.audience,
+            sql=sql if len(sql) <= MAX_SQL and len(text) <= MAX_TEXT else "",
+            answer=cut(answer.answer, MAX_TEXT),
+            verified=answer.verified,
+            follows=self._leans,
+            documents=self._documents[:MAX_DOCUMENTS],
+            attempts=tuple(self._attempt(at, one) for at, one in enumerate(answer.attempt_history, 1))[-MAX_ATTEMPTS:],
+        )
+
+    def _draft_of(self, answer: Answer) -> str:
+        """The answer's query as it was drafted: what the guard made of it has this request's limits in it."""
+        if answer.status != "success" or not answer.sql:
+            return ""  # no query has given rows, so none can be approved
+        tried = enumerate(answer.attempt_history, 1)
+        return next((self._drafts.get(at, "") for at, one in tried if one.sql == answer.sql), "") or answer.sql
+
+    def _attempt(self, at: int, one: AttemptRecord) -> ReviewedAttempt:
+        return ReviewedAttempt(
+            sql=cut(self._drafts.get(at) or one.sql, MAX_ATTEMPT_SQL),
+            error=cut(one.error, MAX_REASON),
+            error_type=one.error_type or "",
+            reason=cut(one.verdict.reason if one.verdict else "", MAX_REASON),
+            correct=one.verdict.correct if one.verdict else None,
+            row_count=one.row_count,
+        )

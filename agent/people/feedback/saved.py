@@ -1,0 +1,297 @@
+"""Saved queries: what a principal keeps under a name, to run it again."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import secrets
+import time
+from collections.abc import Callable
+from datetime import datetime
+from typing import TYPE_CHECKING, NamedTuple
+
+from pydantic import ConfigDict
+
+from agent.core.errors import ChangedMeanwhile, NameTaken, NotPermitted, SavedQueryInvalid, UnknownSavedQuery
+from agent.people.feedback.records import MAX_SQL, moment
+from agent.storage.store import Change, Insert, Place, Record, Remove, Replace, StateConflict, StateStore, key_of
+from executors.base import Frozen, Scalar
+
+if TYPE_CHECKING:
+    from agent.databases.registry import Databases, Executed
+    from agent.people.feedback.reviewers import Reviewers
+    from agent.people.feedback.shelf import Shelf
+
+KIND, NAMES, PREFIX = "saved", "names", "query/"
+TRIES = 20  # where other requests of the same principal change something at the same moment
+MAX_PARAMETERS = 20_000  # characters as JSON
+
+Values = list[Scalar] | dict[str, Scalar]
+
+
+class NewQuery(Frozen):
+    """What is to be saved. parameters: what its placeholders stand for, unless a run says otherwise."""
+
+    name: str
+    database: str
+    sql: str
+    question: str = ""
+    parameters: Values | None = None
+
+
+class SavedQuery(NewQuery):
+    """A query under its name, with its times in UTC."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    id: str
+    created_at: datetime
+    updated_at: datetime
+
+
+class StoredQuery(NamedTuple):
+    """A saved query and the version of its record."""
+
+    query: SavedQuery
+    version: str
+
+
+class SavedQueries:
+    """The saved queries of principals, who each see their own. Without names, all callers are one principal.
+
+    Names are unique, and few enough: one record of each principal has them all, and is part of every change.
+
+    Args:
+        state: where they are kept.
+        shelf: where answers are found by their trace ids.
+        registered: the databases.
+        reviewers: which principals may query what.
+        most: of one principal.
+        clock: seconds since the epoch.
+
+    Every method raises StateUnavailable where the store cannot be used, and NotPermitted for who has no name where
+    others have one: those would share one shelf.
+    """
+
+    def __init__(
+        self,
+        state: StateStore,
+        shelf: Shelf,
+        registered: Databases,
+        reviewers: Reviewers,
+        *,
+        most: int,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self._state, self._shelf, self._registered, self._reviewers = state, shelf, registered, reviewers
+        self._most, self._clock = most, clock
+
+    async def save(self, principal: str, new: NewQuery, *, trace_id: str = "") -> StoredQuery:
+        """Keep a query.
+
+        Args:
+            principal: whose.
+            new: what of question and SQL is empty comes from the answer.
+            trace_id: of that answer.
+
+        Raises:
+            UnknownDatabase, DatabaseUnavailable, SqlRefused: it could not be run.
+            SavedQueryInvalid: there are too many, or no SQL.
+            NameTaken: they have one of that name.
+        """
+        if trace_id:
+            new = await self._completed(principal, new, trace_id)
+        await self._check(principal, new)
+        now = moment(self._clock())
+        query = SavedQuery(**new.model_dump(), id=secrets.token_hex(16), created_at=now, updated_at=now)
+        return await asyncio.to_thread(self._insert, principal, query)
+
+    async def all(self, principal: str) -> list[SavedQuery]:
+        """Those of a principal whose databases they may still ask, by name."""
+        records = await asyncio.to_thread(self._state.records, self._of(principal), prefix=PREFIX)
+        queries = (_stored(record).query for record in records)
+        mine = (query for query in queries if self._reviewers.may_ask(query.database, principal))
+        return sorted(mine, key=lambda query: query.name.casefold())
+
+    async def get(self, principal: str, query_id: str) -> StoredQuery:
+        """One of them. Raises UnknownSavedQuery."""
+        record = await asyncio.to_thread(self._state.get, self._of(principal), PREFIX + query_id)
+        if record is None or not self._reviewers.may_ask(_stored(record).query.database, principal):
+            raise _unknown(query_id)
+        return _stored(record)
+
+    async def is_stored(self, principal: str, query_id: str) -> bool:
+        """Whether there is one of this id, even where its database may no longer be queried."""
+        return await asyncio.to_thread(self._state.get, self._of(principal), PREFIX + query_id) is not None
+
+    async def replace(self, principal: str, query_id: str, new: NewQuery, *, version: str = "") -> StoredQuery:
+        """Rename it, or keep another one under its id.
+
+        Args:
+            principal: whose.
+            query_id: of a saved query.
+            new: all of it.
+            version: that it must still have; any where empty.
+
+        Raises:
+            UnknownSavedQuery, ChangedMeanwhile: there is none, or it has another version.
+            UnknownDatabase, DatabaseUnavailable, SqlRefused, SavedQueryInvalid, NameTaken: as `save`.
+        """
+        stored = await self.get(principal, query_id)
+        if version and version != stored.version:
+            raise _changed()
+        await self._check(principal, new)
+        times = {"created_at": stored.query.created_at, "updated_at": moment(self._clock())}
+        query = SavedQuery(**new.model_dump(), id=query_id, **times)
+        return await asyncio.to_thread(self._replace, principal, query, stored)
+
+    async def delete(self, principal: str, query_id: str, *, version: str = "") -> None:
+        """Forget it. Raises UnknownSavedQuery, ChangedMeanwhile."""
+        stored = await self.get(principal, query_id)
+        if version and version != stored.version:
+            raise _changed()
+        await asyncio.to_thread(self._delete, principal, stored)
+
+    async def run(
+        self, principal: str, query_id: str, *, parameters: Values | None = None, row_limit: int | None = None
+    ) -> tuple[SavedQuery, Executed]:
+        """Its rows now, through the guard and within all limits.
+
+        Args:
+            principal: the owner, who calls.
+            query_id: of a saved query.
+            parameters: instead of those that were saved.
+            row_limit: rows at most, where fewer are wanted.
+
+        Raises:
+            UnknownSavedQuery: they have none of this id.
+            SqlRefused, SqlFailed, UnknownDatabase, DatabaseUnavailable, OutOfTime: as `Databases.execute`.
+        """
+        query = (await self.get(principal, query_id)).query
+        values = query.parameters if parameters is None else parameters
+        done = await self._registered.execute(
+            query.database, query.sql, row_limit=row_limit, parameters=values, principal=principal
+        )
+        return query, done
+
+    # -- inside -------------------------------------------------------------------------------------------
+
+    async def _completed(self, principal: str, new: NewQuery, trace_id: str) -> NewQuery:
+        """With question and SQL of an answer that they were given. Raises SavedQueryInvalid."""
+        answers = await asyncio.to_thread(self._shelf.answers, trace_id)
+        key = key_of(principal)
+        mine = (stored.answer for stored in answers if key_of(stored.answer.principal) == key)
+        answer = next((one for one in mine if one.database == new.database), None)
+        if answer is None or not (new.sql or answer.sql):
+            raise SavedQueryInvalid(
+                f"You were given no answer about {new.database!r} with this trace_id that has a query, or it was too "
+                "long ago. Send the query as `sql`."
+            )
+        return new.model_copy(update={"sql": new.sql or answer.sql, "question": new.question or answer.question})
+
+    async def _check(self, principal: str, new: NewQuery) -> None:
+        """Whether it could be run. It is not."""
+        if len(new.sql) > MAX_SQL:
+            raise SavedQueryInvalid(f"The query has {len(new.sql)} characters; at most {MAX_SQL} can be saved.")
+        if len(json.dumps(new.parameters)) > MAX_PARAMETERS:
+            raise SavedQueryInvalid(f"The parameters are longer than the {MAX_PARAMETERS} characters that are kept.")
+        await (await self._registered.get(new.database, principal)).check(new.sql, 1, new.parameters)
+
+    def _insert(self, principal: str, query: SavedQuery) -> StoredQuery:
+        for _ in range(TRIES):
+            names, version = self._names(principal)
+            if len(names) >= self._most:
+                raise SavedQueryInvalid(f"At most {self._most} queries can be saved. Delete one that is not needed.")
+            names = _named(names, query)
+            changes: list[Change] = [_names_change(names, version), Insert(key=PREFIX + query.id, value=_value(query))]
+            try:
+                return StoredQuery(query, self._state.commit(self._of(principal), changes)[1])
+            except StateConflict:
+                continue
+        raise _changed()
+
+    def _replace(self, principal: str, query: SavedQuery, stored: StoredQuery) -> StoredQuery:
+        for _ in range(TRIES):
+            names, version = self._names(principal)
+            names = _named(_without(names, query.id), query)
+            put = Replace(key=PREFIX + query.id, value=_value(query), version=stored.version)
+            try:
+                return StoredQuery(
+                    query, self._state.commit(self._of(principal), [_names_change(names, version), put])[1]
+                )
+            except StateConflict:
+                self._still(principal, stored)
+        raise _changed()
+
+    def _delete(self, principal: str, stored: StoredQuery) -> None:
+        for _ in range(TRIES):
+            names, version = self._names(principal)
+            gone = Remove(key=PREFIX + stored.query.id, version=stored.version)
+            try:
+                self._state.commit(
+                    self._of(principal), [_names_change(_without(names, stored.query.id), version), gone]
+                )
+            except StateConflict:
+                self._still(principal, stored)
+            else:
+                return
+        raise _changed()
+
+    def _still(self, principal: str, stored: StoredQuery) -> None:
+        """Return where the query itself is as it was. Raises ChangedMeanwhile, UnknownSavedQuery."""
+        record = self._state.get(self._of(principal), PREFIX + stored.query.id)
+        if record is None:
+            raise _unknown(stored.query.id)
+        if record.version != stored.version:
+            raise _changed()
+
+    def _names(self, principal: str) -> tuple[dict[str, str], str]:
+        """The ids by name in lower case, and the version of the record that has them; empty where there is none."""
+        record = self._state.get(self._of(principal), NAMES)
+        return (dict(record.value), record.version) if record else ({}, "")
+
+    def _of(self, principal: str) -> Place:
+        """Where the queries of a principal lie. Raises NotPermitted for who has no name where others have one."""
+        if not self._reviewers.is_somebody(principal):
+            raise NotPermitted(
+                "Saved queries belong to a name, and this call has none. Sign in, or use a key of your own."
+            )
+        return _place(principal)
+
+
+def _names_change(names: dict[str, str], version: str) -> Change:
+    if version:
+        return Replace(key=NAMES, value=dict(names), version=version)
+    return Insert(key=NAMES, value=dict(names))
+
+
+def _named(names: dict[str, str], query: SavedQuery) -> dict[str, str]:
+    """The names with that of a query. Raises NameTaken."""
+    folded = query.name.casefold()
+    if folded in names:
+        raise NameTaken(f"You have another saved query named {query.name!r}. Choose another name.")
+    return names | {folded: query.id}
+
+
+def _without(names: dict[str, str], query_id: str) -> dict[str, str]:
+    return {name: stored for name, stored in names.items() if stored != query_id}
+
+
+def _place(principal: str) -> Place:
+    return Place(kind=KIND, partition=key_of(principal))
+
+
+def _value(query: SavedQuery) -> dict[str, object]:
+    return query.model_dump(mode="json")
+
+
+def _stored(record: Record) -> StoredQuery:
+    return StoredQuery(SavedQuery.model_validate(record.value), record.version)
+
+
+def _unknown(query_id: str) -> UnknownSavedQuery:
+    return UnknownSavedQuery(f"You have no saved query {query_id}. GET /api/saved lists those there are.")
+
+
+def _changed() -> ChangedMeanwhile:
+    return ChangedMeanwhile("The saved query was changed since you read it. Get it again, and decide anew.")

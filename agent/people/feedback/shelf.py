@@ -1,0 +1,125 @@
+"""Reviews and answers in the state store. Methods block; see `agent.storage.store.StateStore` for what they raise."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from heapq import merge
+from itertools import islice
+from typing import NamedTuple
+
+from agent.people.feedback.records import AnswerRecord, Review
+from agent.storage.store import Insert, Place, Record, Remove, Replace, StateStore, key_of
+
+DAY_S = 86_400
+REVIEW, ANSWER = "review", "answer"  # kinds
+CHUNK = 50  # records read at once
+
+
+class StoredReview(NamedTuple):
+    """A review and the version of its record."""
+
+    review: Review
+    version: str
+
+
+class StoredAnswer(NamedTuple):
+    """An answer and the version of its record."""
+
+    answer: AnswerRecord
+    version: str
+
+
+class Shelf:
+    """Reviews by database, newest first; answers by trace id and principal.
+
+    Args:
+        state: where records are kept.
+        review_days: after its last change a review is kept for so many days.
+        feedback_days: an answer is known for so many days.
+        clock: seconds since the epoch.
+    """
+
+    def __init__(
+        self, state: StateStore, *, review_days: float, feedback_days: float, clock: Callable[[], float] = time.time
+    ) -> None:
+        self._state, self.clock = state, clock
+        self._review_days, self._feedback_days = review_days, feedback_days
+
+    # -- reviews ------------------------------------------------------------------------------------------
+
+    def add(self, review: Review) -> None:
+        """Keep a new review."""
+        change = Insert(key=review.id, value=review.model_dump(mode="json"), expires_at=self._review_end())
+        self._state.commit(_reviews_of(review.database), [change])
+
+    def replace(self, review: Review, version: str) -> StoredReview:
+        """Store a new state of a review. Raises StateConflict where it was changed meanwhile."""
+        value = review.model_dump(mode="json")
+        change = Replace(key=review.id, value=value, version=version, expires_at=self._review_end())
+        (new,) = self._state.commit(_reviews_of(review.database), [change])
+        return StoredReview(review, new)
+
+    def remove(self, review: Review) -> None:
+        """Keep a review no longer."""
+        self._state.commit(_reviews_of(review.database), [Remove(key=review.id)])
+
+    def review(self, review_id: str) -> StoredReview | None:
+        """The review of an id; None where there is none."""
+        found = self._state.everywhere(REVIEW, key=review_id, limit=1)
+        return _stored(found[0]) if found else None
+
+    def reviews(
+        self, databases: Sequence[str], wanted: Callable[[Review], bool], *, start: str = "", limit: int
+    ) -> tuple[list[Review], str]:
+        """Reviews of some databases, the newest first, and the id where the next page begins; empty at the end.
+
+        Args:
+            databases: whose.
+            wanted: which of them.
+            start: the id where a page begins.
+            limit: reviews at most.
+        """
+        every = merge(*(self._newest(database, start) for database in databases), key=lambda review: review.id)
+        found = list(islice(filter(wanted, every), limit + 1))
+        return found[:limit], found[limit].id if len(found) > limit else ""
+
+    def _newest(self, database: str, start: str) -> Iterator[Review]:
+        while True:
+            records = self._state.records(_reviews_of(database), start=start, limit=CHUNK)
+            yield from (_stored(record).review for record in records)
+            if len(records) < CHUNK:
+                return
+            start = records[-1].key + "0"
+
+    def _review_end(self) -> float:
+        return self.clock() + self._review_days * DAY_S
+
+    # -- answers ------------------------------------------------------------------------------------------
+
+    def note(self, answer: AnswerRecord) -> None:
+        """Keep what an answer was, in the place of an earlier one of the same trace and the same asker."""
+        self._put(answer, "")
+
+    def link(self, stored: StoredAnswer, review_id: str) -> None:
+        """Name the review of an answer. Raises StateConflict where the answer's record was changed meanwhile."""
+        self._put(stored.answer.model_copy(update={"review_id": review_id}), stored.version)
+
+    def answers(self, trace_id: str) -> list[StoredAnswer]:
+        """The answers of a trace, one for each principal."""
+        records = self._state.records(Place(kind=ANSWER, partition=trace_id))
+        return [StoredAnswer(AnswerRecord.model_validate(record.value), record.version) for record in records]
+
+    def _put(self, answer: AnswerRecord, version: str) -> None:
+        end = self.clock() + self._feedback_days * DAY_S
+        value = answer.model_dump(mode="json")
+        change = Replace(key=key_of(answer.principal), value=value, version=version, expires_at=end)
+        self._state.commit(Place(kind=ANSWER, partition=answer.trace_id), [change])
+
+
+def _reviews_of(database: str) -> Place:
+    return Place(kind=REVIEW, partition=database)
+
+
+def _stored(record: Record) -> StoredReview:
+    return StoredReview(Review.model_validate(record.value), record.version)

@@ -1,0 +1,171 @@
+"""Shared answers: links to answers of sessions, for those who may ask the database and see the same rows of it.
+
+A link holds no answer: it leads to the one that its session keeps. What ends the session, ends its links.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from agent.core.errors import NotPermitted, UnknownAnswer, UnknownSession, UnknownShare
+from agent.core.models import Answer
+from agent.people.sessions.sessions import SharedAnswer
+from agent.storage.store import Place, Remove, Replace, StateStore
+from executors.base import Frozen
+from executors.errors import UnknownDatabase
+
+if TYPE_CHECKING:
+    from agent.databases.registry import Databases
+    from agent.people.sessions.sessions import Sessions
+
+KIND, LINK = "share", "link"
+# Of the caller who asked, and of use to nobody else.
+OWN = {"session_id": None, "cursor": None, "review_id": None, "write": None}
+
+
+class Share(Frozen):
+    """A link to an answer. expires_at: in UTC; sharing the answer again puts it off."""
+
+    id: str
+    expires_at: datetime
+
+
+class Shared(Frozen):
+    """An answer as a reader of its link gets it: as it was given, without what only who asked can use.
+
+    database, question: of the answer. shared_at, expires_at: of the link, in UTC.
+    """
+
+    id: str
+    database: str
+    question: str
+    answer: Answer
+    shared_at: datetime
+    expires_at: datetime
+
+
+class _Link(Frozen):
+    """Where an answer is. principal: whose session that is."""
+
+    principal: str
+    session_id: str
+    trace_id: str
+    shared_at: datetime
+    expires_at: datetime
+
+
+class Shares:
+    """The links to answers. Every method raises StateUnavailable where the store cannot be used.
+
+    Args:
+        state: where links are kept.
+        sessions: which keep the answers, and for how long.
+        registered: says who may ask which database, and which rows they see.
+        clock: seconds since the epoch.
+    """
+
+    def __init__(
+        self, state: StateStore, sessions: Sessions, registered: Databases, *, clock: Callable[[], float] = time.time
+    ) -> None:
+        self._state, self._sessions, self._registered, self._clock = state, sessions, registered, clock
+
+    async def put(self, session_id: str, principal: str, trace_id: str) -> Share:
+        """Share an answer, or go on sharing it under the link that it has; the session is kept as long.
+
+        Raises:
+            UnknownSession: there is none, or it is another principal's.
+            UnknownAnswer: it has no such answer.
+        """
+        return await asyncio.to_thread(self._put, session_id, principal, trace_id)
+
+    async def remove(self, session_id: str, principal: str, trace_id: str) -> None:
+        """Share an answer no longer. Raises as `put`; of one that is not shared, nothing happens."""
+        await asyncio.to_thread(self._remove, session_id, principal, trace_id)
+
+    async def get(self, link_id: str, reader: str) -> Shared:
+        """The answer of a link.
+
+        Args:
+            link_id: of `put`.
+            reader: who wants to see it.
+
+        Raises:
+            UnknownShare: there is none, it has ended, or the reader may not ask its database.
+            NotPermitted: the reader sees other rows of it than who asked.
+        """
+        try:
+            link, found = await asyncio.to_thread(self._find, link_id)
+            await self._registered.follow(found.database)
+            self._registered.admit(found.database, reader)
+        except (UnknownSession, UnknownAnswer, UnknownDatabase) as error:
+            raise _unknown() from error
+        if self._registered.sight(found.database, reader) not in ("", found.sight):
+            raise NotPermitted("You see other rows of this database than who shared the answer. Ask the question.")
+        return Shared(
+            id=link_id,
+            database=found.database,
+            question=found.question,
+            answer=_without_own(Answer.model_validate(found.answer)),
+            shared_at=link.shared_at,
+            expires_at=link.expires_at,
+        )
+
+    def _put(self, session_id: str, principal: str, trace_id: str) -> Share:
+        self._stored(session_id, principal, trace_id)
+        link_id = self._sessions.share(session_id, principal, trace_id, secrets.token_hex(16))
+        now = self._clock()
+        end = now + self._sessions.timeout_s
+        link = _Link(
+            principal=principal,
+            session_id=session_id,
+            trace_id=trace_id,
+            shared_at=_moment(now),
+            expires_at=_moment(end),
+        )
+        self._state.commit(_place(link_id), [Replace(key=LINK, value=link.model_dump(mode="json"), expires_at=end)])
+        return Share(id=link_id, expires_at=link.expires_at)
+
+    def _remove(self, session_id: str, principal: str, trace_id: str) -> None:
+        link_id = self._stored(session_id, principal, trace_id).link
+        self._sessions.unshare(session_id, principal, trace_id)
+        if link_id:
+            self._state.commit(_place(link_id), [Remove(key=LINK)])
+
+    def _find(self, link_id: str) -> tuple[_Link, SharedAnswer]:
+        """A link and its answer. Raises UnknownShare, UnknownSession, UnknownAnswer."""
+        record = self._state.get(_place(link_id), LINK)
+        if record is None:
+            raise _unknown()
+        link = _Link.model_validate(record.value)
+        found = self._stored(link.session_id, link.principal, link.trace_id)
+        if found.link != link_id:
+            raise _unknown()
+        return link, found
+
+    def _stored(self, session_id: str, principal: str, trace_id: str) -> SharedAnswer:
+        found = self._sessions.shared(session_id, principal, trace_id)
+        if found is None:
+            raise UnknownAnswer(f"This session has no answer with the trace_id {trace_id}. Ask the question again.")
+        return found
+
+
+def _without_own(answer: Answer) -> Answer:
+    parts = [part.model_copy(update={"cursor": None}) for part in answer.parts]
+    return answer.model_copy(update={**OWN, "parts": parts})
+
+
+def _place(link_id: str) -> Place:
+    return Place(kind=KIND, partition=link_id)
+
+
+def _moment(now: float) -> datetime:
+    return datetime.fromtimestamp(now, UTC)
+
+
+def _unknown() -> UnknownShare:
+    return UnknownShare("This link leads to no answer that you can see: it has ended, or the database is not yours.")

@@ -1,0 +1,107 @@
+"""Jobs in the state store: a partition for each, with its head and the parts of its result.
+
+A result may be larger than a record can be. It is compressed, cut into parts that are written first, and named by the
+head last; so a reader of a job that succeeded sees all of its result. Methods block, and raise what those of
+`agent.storage.store.StateStore` raise.
+"""
+
+from __future__ import annotations
+
+import base64
+import time
+import zlib
+from collections.abc import Callable, Iterator
+
+from agent.core.errors import StateUnavailable
+from agent.pipeline.jobs.records import Job
+from agent.storage.bulk import remove_all
+from agent.storage.conflicts import until_no_conflict
+from agent.storage.store import Insert, Place, Record, Remove, Replace, StateStore
+
+KIND, HEAD, RESULT = "job", "head", "result"
+PART_CHARS = 600_000  # of a record of the result, Base64 as it is, under `MAX_VALUE_BYTES`
+
+
+class JobShelf:
+    """Jobs by their ids.
+
+    Args:
+        state: where they are kept.
+        kept_s: seconds for which a job is kept after its last change.
+        clock: seconds since the epoch.
+    """
+
+    def __init__(self, state: StateStore, *, kept_s: float, clock: Callable[[], float] = time.time) -> None:
+        self._state, self._kept_s, self.clock = state, kept_s, clock
+
+    def add(self, job: Job) -> None:
+        """Keep a new job."""
+        change = Insert(key=HEAD, value=job.model_dump(mode="json"), expires_at=self._end())
+        self._state.commit(_place(job.id), [change])
+
+    def get(self, job_id: str) -> Job | None:
+        """The job of an id; None where there is none, or its time is over."""
+        record = self._state.get(_place(job_id), HEAD)
+        return _job(record) if record else None
+
+    def unfinished(self) -> list[Job]:
+        """Every job that has not ended."""
+        return [job for job in map(_job, self._state.everywhere(KIND, key=HEAD)) if not job.ended]
+
+    def change(self, job_id: str, to: Callable[[Job], Job]) -> Job | None:
+        """Replace a job by what `to` makes of it, and put off its end; None where it is gone. Raises `to`'s errors."""
+
+        def replace() -> Job | None:
+            record = self._state.get(_place(job_id), HEAD)
+            if record is None:
+                return None
+            job = to(_job(record))
+            value = job.model_dump(mode="json")
+            change = Replace(key=HEAD, value=value, version=record.version, expires_at=self._end())
+            self._state.commit(_place(job_id), [change])
+            return job
+
+        return until_no_conflict(replace, "job")
+
+    def put_result(self, job_id: str, run: str, result: str) -> int:
+        """Store the result of one run of a job, invisible until the head names it. Returns its parts."""
+        text = base64.b64encode(zlib.compress(result.encode())).decode()
+        parts = [text[first : first + PART_CHARS] for first in range(0, len(text), PART_CHARS)]
+        end = self._end()
+        for number, part in enumerate(parts):
+            change = Replace(key=_part(run, number), value={"part": part}, expires_at=end)
+            self._state.commit(_place(job_id), [change])
+        return len(parts)
+
+    def result(self, job: Job) -> str:
+        """What `put_result` kept of the run that the job names."""
+        text = "".join(self._parts(job))
+        return zlib.decompress(base64.b64decode(text)).decode()
+
+    def _parts(self, job: Job) -> Iterator[str]:
+        for number in range(job.result_parts):
+            record = self._state.get(_place(job.id), _part(job.result_run, number))
+            if record is None:
+                raise StateUnavailable("A part of the job's result is gone. Ask the question again.")
+            yield str(record.value["part"])
+
+    def remove(self, job: Job) -> None:
+        """Delete a job and its result, the head first, so that no reader looks for the rest."""
+        place = _place(job.id)
+        self._state.commit(place, [Remove(key=HEAD)])
+        remove_all(self._state, place, [record.key for record in self._state.records(place)])
+
+    def _end(self) -> float:
+        return self.clock() + self._kept_s
+
+
+def _place(job_id: str) -> Place:
+    return Place(kind=KIND, partition=job_id)
+
+
+def _part(run: str, number: int) -> str:
+    return f"{RESULT}/{run}/{number:04}"
+
+
+def _job(record: Record) -> Job:
+    return Job.model_validate(record.value)

@@ -1,0 +1,72 @@
+"""The things that a question speaks of in a language other than English: its nouns, as its small words show them.
+
+A noun is what an article, a preposition or a question word stands before; in German it has a capital, in Korean it is no
+verb, and loses its particle. Adjectives that stand there too are taken for nouns.
+"""
+# ruff: noqa: E501  patterns are read best in one piece
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+from agent.understanding.followups.words import GERMAN
+from agent.understanding.followups.words_romance import FRENCH, ITALIAN, SPANISH
+from rag.words import tokens
+
+_ANY_DATA = """
+    month, year, week, day, quarter, hour, minute, second, today, yesterday, half, third, number, count, average,
+    total amount, sum, percentage, share, value, ratio, revenue, sales, turnover, profit, price, cost, money, euro,
+    dollar, tax, people, person, home, name, kind, category, age, time, duration, how often, date, period, summer,
+    January, February, March, April, May, June, July, August, September, October, November, December, Germany, Austria,
+    Italy, Spain, Turkey, Japan, Berlin, Vienna, Paris, Rome, London, Anna, Müller, Smith, the largest, the smallest,
+    the best, the oldest, the cheapest, difference, growth, popularity, yield, surface area, length, size,
+    square meters, piece, together, question, answer, data, table, result, case, most, least, every, other
+"""
+# What any data may be asked for, or computed from it, or be a value of it: nothing that it could lack. One language is
+# enough: the multilingual model finds the words of others near.
+ANYTHING = tuple(" ".join(it.split()) for it in _ANY_DATA.split(","))
+
+_NOUN = r"(?P<noun>[^\W\d_]{4,})"
+_BEFORE_NOUNS = {
+    "fr": r"combien d(?:e\s|['’])|(?:quels?|quelles?|par|chaque|les?|la|une?|des|du|de|aux?|en|dans|sur|sans|avec|nos|vos|leurs?)\s"
+    r"|[ldLD]['’]",
+    "es": r"(?:cu[aá]nt[oa]s?|qu[eé]|por|cada|el|la|los|las|una?|unos|unas|del?|al|en|con|sin|nuestr[oa]s|sus?)\s",
+    "it": r"(?:quant[ie]|qual[ei]|per|ogni|il|lo|la|i|gli|le|una?|uno|di|del|dello|della|dei|degli|delle|nel|nella|nei|nelle"
+    r"|al|alla|ai|alle|dal|dalla|in|con|senza|nostr[ioae])\s|\b(?:l|d|un|dell|nell|all|dall)['’]",
+}  # fmt: skip
+_PATTERNS = {
+    code: re.compile(rf"(?=\b(?:{before})\s*{_NOUN})", re.IGNORECASE) for code, before in _BEFORE_NOUNS.items()
+}
+_LANGUAGES = {"de": GERMAN, "fr": FRENCH, "es": SPANISH, "it": ITALIAN}
+_PARTICLE = re.compile(r"(?:들은|들이|들을|에서|에게|으로|별로|은|는|이|가|을|를|의|별|에|도|와|과|로|들)$")
+_VERB = re.compile(
+    r"(?:요|줘|까|니|다|하는|있는|없는|되는|된|한|할|린|싼|진|긴|난|많은|많이|가장|모든|평균|몇|얼마나?|무엇|어느|어떤)$"
+)
+_TWO_LETTERS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss"})
+_LETTERS = 4  # of a word in Latin letters; shorter ones are rarely nouns
+
+
+def mentioned(text: str, language: str) -> list[str]:
+    """The nouns of a question as it writes them, each once; none in a language that is not known here.
+
+    Args:
+        text: the question.
+        language: its code, as of `Frames.language`.
+    """
+    if language == "ko":
+        found = [_PARTICLE.sub("", it.text) for it in tokens(text) if it.text.isalpha() and not _VERB.search(it.text)]
+    elif language == "de":
+        found = [it.text for it in tokens(text) if it.text[:1].isupper() and not it.leads and len(it.text) >= _LETTERS]
+    elif language in _PATTERNS:
+        found = [match["noun"] for match in _PATTERNS[language].finditer(text)]
+    else:
+        return []
+    spoken = _LANGUAGES[language].naming_nothing if language in _LANGUAGES else frozenset[str]()
+    return list(dict.fromkeys(it for it in found if it and it.casefold() not in spoken))
+
+
+def spellings(word: str) -> tuple[str, ...]:
+    """A word as it is, and as names without accents have it: `gaeste` of "gäste", `puntuacion` of "puntuación"."""
+    bare = "".join(it for it in unicodedata.normalize("NFD", word) if not unicodedata.combining(it))
+    return tuple(dict.fromkeys((word, word.translate(_TWO_LETTERS), unicodedata.normalize("NFC", bare))))

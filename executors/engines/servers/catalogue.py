@@ -1,0 +1,230 @@
+"""A server's schema, from one round of catalogue queries, however many tables it has."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from itertools import islice
+from typing import Any, NamedTuple
+
+from executors.base import Column, ForeignKey, Schema, Table
+from executors.dialects.row import Dialect, SchemaQueries
+from executors.engines.local.samples import MAX_SAMPLE_CHARS
+
+Rows = Sequence[Sequence[Any]]
+Fetch = Callable[..., Rows]
+Attempt = Callable[[str], Rows | None]
+Warn = Callable[[str], None]
+Key = tuple[str, str]  # schema and table, as the server spells them
+
+# Where there are no statistics, first rows are read instead: of so many tables, so many rows, for so long at most.
+SAMPLED_TABLES = 100
+SAMPLED_ROWS = 1000
+SAMPLING_S = 5.0
+_NAMED = 3
+
+_TEXT = re.compile(r"char|text|string|enum|clob|symbol", re.IGNORECASE)
+_WHOLE = re.compile(r"\d{1,9}")
+# Long texts have no few values worth showing.
+_LONG = re.compile(r"clob|long|medium", re.IGNORECASE)
+
+
+def read(
+    fetch: Fetch,
+    database: str,
+    dialect: Dialect,
+    *,
+    samples: int,
+    schemas: Sequence[str] = (),
+    attempt: Attempt | None = None,
+    warn: Warn | None = None,
+) -> Schema:
+    """The tables and views that the user may see.
+
+    Args:
+        fetch: runs one query and gives its rows; a second one, if there is one, where the server refuses the first. An
+            error in it is the caller's.
+        attempt: the same for what a schema can do without, keys and stored values; None where the server refuses.
+        warn: takes a sentence about what was refused.
+        database: the name that it goes by.
+        samples: values per text column; 0: none.
+        schemas: of the server; empty: all.
+    """
+    queries = dialect.reads
+    if queries is None:
+        raise ValueError(f"{dialect.title} is no server")
+    source = _Source(fetch, attempt or fetch, warn or (lambda _: None))
+    return _Catalogue(source, dialect, queries, samples, schemas).schema(database)
+
+
+class _Source(NamedTuple):
+    """See `read`."""
+
+    fetch: Fetch
+    attempt: Attempt
+    warn: Warn
+
+    def attempted(self, query: str, what: str) -> Rows:
+        """The rows, or none and a warning. Args: query: empty asks nothing; what: it reads."""
+        rows = self.attempt(query) if query else ()
+        if rows is None:
+            self.warn(f"{what} could not be read; see the service's log.")
+        return rows or ()
+
+
+class _Catalogue:
+    """The rows of the catalogue queries, sorted by table."""
+
+    def __init__(
+        self, source: _Source, dialect: Dialect, queries: SchemaQueries, samples: int, schemas: Sequence[str]
+    ) -> None:
+        self._source, self._dialect, self._queries, self._count = source, dialect, queries, samples
+        fetch = source.fetch
+        self._version = self._read_version()
+        self._default = str(fetch(queries.default_schema)[0][0] or "")
+        self._only = frozenset(name.lower() for name in schemas)
+        self._tables: dict[Key, Sequence[Any]] = {
+            (row[0], row[1]): row
+            for row in self._needed(queries.tables, queries.plain_tables)
+            if not self._only or row[0].lower() in self._only
+        }
+        self._columns: dict[Key, list[Sequence[Any]]] = defaultdict(list)
+        for row in self._needed(queries.columns, queries.plain_columns):
+            self._columns[row[0], row[1]].append(row)
+
+    def _needed(self, query: str, plain: str) -> Rows:
+        return self._source.fetch(query, plain) if plain else self._source.fetch(query)
+
+    def _read_version(self) -> tuple[int, ...]:
+        """Of the server; empty where it does not say: a schema needs it not, and nothing is left out then."""
+        rows = self._source.attempt(self._queries.version) if self._queries.version else ()
+        numbers = [str(number) for number in rows[0]] if rows else []
+        return tuple(map(int, numbers)) if all(map(_WHOLE.fullmatch, numbers)) else ()
+
+    def schema(self, database: str) -> Schema:
+        keys: dict[Key, list[str]] = defaultdict(list)
+        for schema, table, column in self._source.attempted(self._queries.primary_keys, "Primary keys"):
+            keys[schema, table].append(column)
+        foreign = self._foreign_keys()
+        samples = self._samples()
+        tables = tuple(
+            Table(
+                name=self._name(key),
+                namespace="" if key[0] == self._default else key[0],
+                columns=tuple(_column(row, samples.get((*key, row[2]), ())) for row in self._columns[key]),
+                primary_key=tuple(keys[key]),
+                foreign_keys=tuple(foreign[key]),
+                comment=_comment(comment),
+                row_count=None if estimate is None or int(estimate) < 0 else int(estimate),
+                is_view=bool(int(is_view)),
+            )
+            for key, (_, _, is_view, comment, estimate) in self._tables.items()
+            if self._columns[key]
+        )
+        return Schema(
+            database=database,
+            dialect=self._dialect.name,
+            tables=tables,
+            namespace=self._default,
+            version=self._version,
+            types=tuple(str(row[0]) for row in self._source.attempted(self._queries.types, "Types")),
+        )
+
+    def _name(self, key: Key) -> str:
+        return key[1] if key[0] == self._default else f"{key[0]}.{key[1]}"
+
+    def _foreign_keys(self) -> dict[Key, list[ForeignKey]]:
+        parts: dict[tuple[str, str, str], list[Sequence[Any]]] = defaultdict(list)
+        for row in self._source.attempted(self._queries.foreign_keys, "Foreign keys"):
+            parts[row[0], row[1], row[2]].append(row)
+        found: dict[Key, list[ForeignKey]] = defaultdict(list)
+        for (schema, table, _), rows in parts.items():
+            target = (rows[0][4], rows[0][5])
+            if target in self._tables:
+                key = ForeignKey(
+                    columns=tuple(row[3] for row in rows),
+                    table=self._name(target),
+                    referenced=tuple(row[6] for row in rows),
+                )
+                found[schema, table].append(key)
+        return found
+
+    # -- stored values
+
+    def _samples(self) -> dict[tuple[str, str, str], tuple[str, ...]]:
+        """By schema, table and column: from statistics, and from first rows where there are none."""
+        if not self._count:
+            return {}
+        texts = {(*key, row[2]) for key in self._tables for row in self._columns[key] if _is_text(row)}
+        found: dict[tuple[str, str, str], tuple[str, ...]] = {}
+        listed: dict[tuple[str, str, str], list[Any]] = defaultdict(list)
+        statistics = self._queries.samples.replace("{n}", str(self._count))
+        for schema, table, column, values in self._source.attempted(statistics, "The server's statistics"):
+            listed[schema, table, column] += _listed(values)
+        found |= {place: _shown(values, self._count) for place, values in listed.items() if place in texts}
+        of_tables = {place[:2] for place in listed}
+        bare: dict[Key, list[str]] = defaultdict(list)
+        for schema, table, column in sorted(texts):
+            by_column = self._queries.samples_by_column
+            known = (schema, table, column) in listed if by_column else (schema, table) in of_tables
+            if not known and not int(self._tables[schema, table][2]):
+                bare[schema, table].append(column)
+        found |= self._first_rows(dict(islice(bare.items(), SAMPLED_TABLES)))
+        return found
+
+    def _first_rows(self, tables: dict[Key, list[str]]) -> dict[tuple[str, str, str], tuple[str, ...]]:
+        """The most frequent values among the first rows of some tables: no more is read of them."""
+        found: dict[tuple[str, str, str], tuple[str, ...]] = {}
+        refused: list[str] = []
+        end = time.monotonic() + SAMPLING_S
+        for key, columns in tables.items():
+            if time.monotonic() > end:
+                break
+            quote = self._dialect.always_quoted
+            heads = ", ".join(
+                self._queries.head.format(column=quote(column), n=MAX_SAMPLE_CHARS + 1) for column in columns
+            )
+            place = ".".join(quote(part) for part in key if part)
+            rows = self._source.attempt(self._queries.first_rows.format(columns=heads, table=place, n=SAMPLED_ROWS))
+            if rows is None:
+                refused.append(self._name(key))
+                continue
+            for position, column in enumerate(columns):
+                counted = Counter(row[position] for row in rows if row[position])
+                ranked = sorted(counted.items(), key=lambda item: (-item[1], item[0]))
+                found[(*key, column)] = _shown((value for value, _ in ranked), self._count)
+        if refused:
+            more = f" and {len(refused) - _NAMED} more" if len(refused) > _NAMED else ""
+            self._source.warn(f"No values of {', '.join(refused[:_NAMED])}{more} could be read; see the service's log.")
+        return found
+
+
+def _column(row: Sequence[Any], samples: tuple[str, ...]) -> Column:
+    name, kind, nullable, comment = row[2:6]
+    return Column(name=name, type=str(kind), nullable=bool(int(nullable)), comment=_comment(comment), samples=samples)
+
+
+def _comment(text: Any) -> str:
+    return " ".join(str(text or "").split())
+
+
+def _is_text(row: Sequence[Any]) -> bool:
+    """Whether the values of a column are worth showing; the server says so itself, or its type's name does."""
+    return bool(row[6]) if len(row) > 6 else bool(_TEXT.search(row[3])) and not _LONG.search(row[3])
+
+
+def _listed(values: Any) -> Iterable[Any]:
+    """The values of a statistic: an array of the driver, or a JSON array."""
+    if values is None:
+        return ()
+    found: Iterable[Any] = json.loads(values) if isinstance(values, str | bytes) else values
+    return found
+
+
+def _shown(values: Iterable[Any], count: int) -> tuple[str, ...]:
+    texts = [str(value).rstrip() for value in values if value is not None and str(value).strip()]
+    cut = [text if len(text) <= MAX_SAMPLE_CHARS else f"{text[:MAX_SAMPLE_CHARS]}…" for text in texts]
+    return tuple(dict.fromkeys(cut))[:count]

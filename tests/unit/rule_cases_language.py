@@ -1,0 +1,152 @@
+"""The cases of the rules that read the question's words, and of what a result shows. See `rule_cases`."""
+
+from __future__ import annotations
+
+from rule_shop import DOUBT, LOANS, Case
+
+from rag.linking.values import LinkedValue
+
+LANGUAGE_CASES: dict[str, tuple[Case, ...]] = {
+    "said_numbers": (
+        Case(f"{LOANS} fee > 5", DOUBT, "10 is nowhere", question="How many loans over 10?"),
+        Case(f"{LOANS} fee >= 11", None, "one more", question="How many loans over 10?"),
+        Case(f"{LOANS} fee > 1500", None, "as half of the world writes it", question="Loans over 1.500?"),
+        Case(f"{LOANS} fee > 0.1", None, "a share", question="Loans over 10 %?"),
+    ),
+    "said_values": (
+        Case(
+            f"{LOANS} fee > 5",
+            DOUBT,
+            "Ada is nowhere",
+            question="How many loans has Ada?",
+            values=(LinkedValue("readers", "name", "Ada", "Ada", "exact", 1.0),),
+        ),
+        Case(
+            "SELECT id FROM readers WHERE name LIKE 'Ada%'",
+            None,
+            "by LIKE",
+            question="Which reader is Ada?",
+            values=(LinkedValue("readers", "name", "Ada", "Ada", "exact", 1.0),),
+        ),
+        Case(
+            f"{LOANS} fee > 5",
+            None,
+            "a value that a rule of the docs has, not the question",
+            question="How many loans are there?",
+            values=(LinkedValue("readers", "name", "Ada", "Ada", "exact", 1.0),),
+        ),
+        Case(
+            f"{LOANS} fee > 5",
+            None,
+            "a guess",
+            question="How many loans has Adda?",
+            values=(LinkedValue("readers", "name", "Ada", "Adda", "near", 0.95),),
+        ),
+    ),
+    "unsaid_values": (
+        Case(
+            "SELECT id FROM books WHERE title = 'Old Yeller'", DOUBT, "who said so?", question="Which books are there?"
+        ),
+        Case("SELECT id FROM books WHERE title = 'Old Yeller'", None, "said", question="Is Yeller there?"),
+        Case("SELECT id FROM books WHERE title = 'Old Yeller'", None, "known", told=("The dog is Old Yeller",)),
+        Case("SELECT id FROM readers WHERE channel = 'M'", None, "one word may be a code", question="By app?"),
+    ),
+    "unread_join": (
+        Case(
+            "SELECT r.name FROM readers AS r JOIN badges AS b ON b.giver_id = r.id",
+            DOUBT,
+            "nobody spoke of badges",
+            question="Who are the readers?",
+        ),
+        Case(
+            "SELECT r.name FROM readers AS r JOIN badges AS b ON b.giver_id = r.id",
+            None,
+            "spoken of in other words",
+            question="Welche Leser haben ein Abzeichen vergeben?",
+        ),
+        Case(
+            "SELECT r.name FROM readers AS r JOIN badges AS b ON b.giver_id = r.id",
+            None,
+            "those who gave one are meant",
+            question="Which readers gave badges?",
+        ),
+        Case(
+            "SELECT r.name FROM readers AS r LEFT JOIN badges AS b ON b.giver_id = r.id",
+            None,
+            "no row is dropped",
+            question="Who reads?",
+        ),
+        Case(
+            "SELECT r.name FROM readers AS r JOIN loans AS l ON l.reader_id = r.id JOIN books AS b ON b.id = l.book_id",
+            DOUBT,
+            "the books",
+            question="Who has loans?",
+        ),
+        Case(
+            "SELECT r.name, b.title FROM readers AS r JOIN loans AS l ON l.reader_id = r.id "
+            "JOIN books AS b ON b.id = l.book_id",
+            None,
+            "the way to the books",
+            question="Who reads which title?",
+        ),
+    ),
+    "unasked_count": (
+        Case(
+            "SELECT colour, COUNT(*) FROM badges GROUP BY colour ORDER BY COUNT(*) DESC LIMIT 1",
+            DOUBT,
+            "a colour is asked for",
+            question="Which colour is the most common?",
+        ),
+        Case(
+            "SELECT colour, COUNT(*) AS n FROM badges GROUP BY colour ORDER BY n DESC LIMIT 1",
+            DOUBT,
+            "by its alias",
+            question="Which colour is the most common?",
+        ),
+        Case(
+            "SELECT colour, COUNT(*) AS n FROM badges GROUP BY colour ORDER BY n DESC LIMIT 1",
+            None,
+            "asked for",
+            question="Which colour is the most common, and how many have it?",
+        ),
+        Case("SELECT colour, COUNT(*) AS n FROM badges GROUP BY colour", None, "all of them", question="The colours?"),
+        Case(
+            "SELECT colour, COUNT(*) AS n FROM badges GROUP BY colour ORDER BY n DESC LIMIT 1",
+            None,
+            "nobody knows what other languages count by",
+            question="Welche Farbe kommt am häufigsten vor, und wie oft?",
+        ),
+    ),
+    "twin_columns": (
+        Case(
+            "SELECT g.colour FROM prizes AS p JOIN badges AS g ON p.badge_id = g.id",
+            DOUBT,
+            "the colours of the prizes",
+            question="What are the colours of the prizes with a badge?",
+        ),
+        Case(
+            "SELECT p.colour FROM prizes AS p JOIN badges AS g ON p.badge_id = g.id",
+            None,
+            "they are",
+            question="What are the colours of the prizes with a badge?",
+        ),
+        Case(
+            "SELECT g.colour, p.colour FROM prizes AS p JOIN badges AS g ON p.badge_id = g.id",
+            None,
+            "both",
+            question="What are the colours of the prizes and of their badges?",
+        ),
+        Case(
+            "SELECT g.id FROM prizes AS p JOIN badges AS g ON p.badge_id = g.id",
+            None,
+            "a key",
+            question="What are the prizes?",
+        ),
+    ),
+    "repeated_rows": (
+        Case("SELECT colour FROM badges", DOUBT, "red stands twice", rows=(("red",), ("red",), ("blue",))),
+        Case("SELECT colour FROM badges", None, "each once", rows=(("red",), ("blue",))),
+        Case("SELECT colour, id FROM badges", None, "rows of something", rows=(("red", 1), ("red", 1))),
+        Case("SELECT colour FROM badges", None, "not all rows are there", rows=None),
+    ),
+}

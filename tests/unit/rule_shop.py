@@ -1,0 +1,88 @@
+"""A library: the tables that the cases of the rules ask, and what a case is."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from agent.rules.lookup import LookedUp
+from executors.base import Column, ForeignKey, Schema, Table
+from executors.errors import ErrorKind
+from rag.docs.documents import Document
+from rag.linking.values import LinkedValue
+
+LOANS = "SELECT COUNT(*) FROM loans WHERE"
+
+
+def _column(name: str, type_: str = "INTEGER", *samples: str) -> Column:
+    return Column(name=name, type=type_, samples=samples, nullable=name != "id")
+
+
+def _key(column: str, table: str) -> ForeignKey:
+    return ForeignKey(columns=(column,), table=table, referenced=("id",))
+
+
+TABLES = (
+    Table(
+        name="readers",
+        columns=(
+            _column("id"),
+            _column("name", "TEXT", "Ada", "Bo"),
+            _column("since", "INTEGER", "1999", "2021"),
+            _column("channel", "TEXT", "M", "T"),
+        ),
+        primary_key=("id",),
+    ),
+    Table(
+        name="books",
+        columns=(_column("id"), _column("title", "TEXT"), _column("pages", "TEXT", "90", "1200"), _column("price")),
+        primary_key=("id",),
+    ),
+    Table(
+        name="loans",
+        columns=(
+            _column("id"),
+            _column("reader_id"),
+            _column("book_id"),
+            _column("taken_at", "TIMESTAMP", "2024-03-01 10:15:00"),
+            _column("due", "TEXT", "2024-03-01 00:00:00"),
+            _column("fee"),
+        ),
+        primary_key=("id",),
+        foreign_keys=(_key("reader_id", "readers"), _key("book_id", "books")),
+    ),
+    Table(
+        name="prizes",
+        columns=(_column("id"), _column("colour", "TEXT"), _column("badge_id")),
+        primary_key=("id",),
+        foreign_keys=(_key("badge_id", "badges"),),
+    ),
+    Table(
+        name="badges",  # one for each reader, by the same key
+        columns=(_column("id"), _column("colour", "TEXT"), _column("giver_id")),
+        primary_key=("id",),
+        foreign_keys=(_key("giver_id", "readers"),),
+    ),
+)
+
+
+def schema_of(dialect: str) -> Schema:
+    return Schema(database="library", dialect=dialect, tables=TABLES)
+
+
+DOUBT = "doubt"
+
+
+class Case(NamedTuple):
+    """One query that a rule looks at; `why` says what it shows."""
+
+    sql: str
+    after: str | None
+    why: str
+    question: str = ""
+    dialect: str = "sqlite"
+    error: ErrorKind | None = None
+    looked_up: LookedUp | None = None
+    values: tuple[LinkedValue, ...] = ()
+    told: tuple[str, ...] = ()
+    documents: tuple[Document, ...] = ()
+    rows: tuple[tuple[object, ...], ...] | None = None
