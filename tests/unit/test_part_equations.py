@@ -41,6 +41,18 @@ def test_an_equation_reads_as_it_is_computed(calculation: str, text: str) -> Non
         assert found[0].text[number.start : number.end] == number.text
 
 
+@pytest.mark.parametrize("language, text", [
+    ("de", "80 - 100,1 = -20,1 [1][2]"),
+    ("en", "80 - 100.1 = -20.1 [1][2]"),
+    ("ko", "80 - 100.1 = -20.1 [1][2]"),
+])  # fmt: skip
+def test_an_equation_has_the_decimal_mark_of_the_question(language: str, text: str) -> None:
+    ((found,), _) = equations(("{1} - {2}",), (A, B), language)
+    assert found.text == text
+    assert [found.text[it.start : it.end] for it in found.numbers] == [it.text for it in found.numbers]
+    assert found.numbers[-1].expression == "80 - 100.1"
+
+
 @pytest.mark.parametrize(
     "calculation, why",
     [

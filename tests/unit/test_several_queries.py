@@ -103,6 +103,16 @@ async def test_the_difference_of_two_numbers_of_one_measure_is_there_though_nobo
     assert (await ask(service)).answer.endswith("\n110 - 310.5 = -200.5 [1][2]")
 
 
+async def test_the_difference_has_the_decimal_mark_of_the_question(service: Service, model: ScriptedModel) -> None:
+    model.replies(text=plan("Wie hoch war der Umsatz im Januar?", "Wie hoch war der Umsatz im März?"))
+    one(model, IN_JANUARY, "Der Umsatz im Januar war 110.")
+    one(model, IN_MARCH, "Der Umsatz im März war 310,5.")
+
+    answer = await ask(service, "Vergleiche den Umsatz im Januar und im März")
+
+    assert answer.answer.endswith("\n110 - 310,5 = -200,5 [1][2]")
+
+
 async def test_numbers_of_two_measures_are_not_subtracted(service: Service, model: ScriptedModel) -> None:
     model.replies(text=plan("What is the total amount of orders?", "How many customers are there?"))
     one(model, "SELECT SUM(amount) AS total FROM orders", "The total is 460.5.")

@@ -1,4 +1,4 @@
-"""What is computed from the numbers of several parts: equations, which read the same in every language."""
+"""What is computed from the numbers of several parts: equations, in the question's decimal mark."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from agent.core.models import AnswerNumber, AnswerPart
 from agent.grounding.arithmetic.calculator import CalculationRefused, calculate, format_value
-from agent.grounding.arithmetic.display import MAX_DECIMALS, is_number
+from agent.grounding.arithmetic.display import MARKS, MAX_DECIMALS, is_number
 
 _OPERAND = re.compile(r"\{(\d{1,2})\}")
 _ALLOWED = re.compile(r"(?:\{\d{1,2}\}|[\s+\-*/()]|(?<![\d.}])(?:[1-4]|100)(?![\d.{]))+")
@@ -29,7 +29,9 @@ class _Operand(NamedTuple):
     column: str
 
 
-def equations(calculations: Sequence[str], parts: Sequence[AnswerPart]) -> tuple[list[Equation], list[str]]:
+def equations(
+    calculations: Sequence[str], parts: Sequence[AnswerPart], language: str = "en"
+) -> tuple[list[Equation], list[str]]:
     """The calculations of a plan with the numbers put in, exactly computed, and a warning for each that cannot be.
 
     Where the plan has none for two parts that give one number each, of the same measure, their difference is added.
@@ -39,7 +41,7 @@ def equations(calculations: Sequence[str], parts: Sequence[AnswerPart]) -> tuple
     warnings: list[str] = []
     for calculation in calculations or _difference(parts, operands):
         try:
-            found.append(_equation(calculation, operands))
+            found.append(_equation(calculation, operands, MARKS.get(language, MARKS["en"])[1]))
         except CalculationRefused as refused:
             warnings.append(f"The calculation {calculation!r} was left out: {refused}")
     return found, warnings
@@ -72,8 +74,8 @@ def _digits(exact: Decimal) -> str:
     return format((short if abs(short - exact) <= abs(exact) * _NOISE else exact).normalize(), "f")
 
 
-def _equation(calculation: str, operands: Mapping[int, _Operand]) -> Equation:
-    """One calculation, computed. Raises CalculationRefused."""
+def _equation(calculation: str, operands: Mapping[int, _Operand], mark: str) -> Equation:
+    """One calculation, computed, with that decimal mark. Raises CalculationRefused."""
     is_share = bool(_PERCENT.search(calculation))
     template = _PERCENT.sub("", calculation).strip()
     if not _OPERAND.search(template) or not _ALLOWED.fullmatch(template):
@@ -81,21 +83,21 @@ def _equation(calculation: str, operands: Mapping[int, _Operand]) -> Equation:
     missing = [name for name in _OPERAND.findall(template) if int(name) not in operands]
     if missing:
         raise CalculationRefused(f"Part {missing[0]} does not give exactly one number.")
-    text, numbers, position = "", list[AnswerNumber](), 0
+    text, expression, numbers, position = "", "", list[AnswerNumber](), 0
     for match in _OPERAND.finditer(template):
         number = int(match[1])
         one = operands[number]
-        text += template[position : match.start()] + ("(" if one.text.startswith("-") else "")
-        start = len(text)
-        text += one.text
-        at = {"start": start, "end": len(text)}
-        numbers.append(AnswerNumber(text=one.text, **at, source="result", row=0, column=one.column, part=number))
-        text += ")" if one.text.startswith("-") else ""
+        opening, closing = ("(", ")") if one.text.startswith("-") else ("", "")
+        before, digits = template[position : match.start()] + opening, one.text.replace(".", mark)
+        at = {"start": len(text) + len(before), "end": len(text) + len(before) + len(digits)}
+        numbers.append(AnswerNumber(text=digits, **at, source="result", row=0, column=one.column, part=number))
+        text += f"{before}{digits}{closing}"
+        expression += f"{before}{one.text}{closing}"
         position = match.end()
-    text += template[position:]
-    shown = format_value(calculate(text), "percent" if is_share else "")
+    text, expression = text + template[position:], expression + template[position:]
+    shown = format_value(calculate(expression), "percent" if is_share else "").replace(".", mark)
     start = len(text) + len(" = ")
     at = {"start": start, "end": start + len(shown)}
-    numbers.append(AnswerNumber(text=shown, **at, source="calculation", expression=text))
+    numbers.append(AnswerNumber(text=shown, **at, source="calculation", expression=expression))
     cited = dict.fromkeys(_OPERAND.findall(template))
     return Equation(f"{text} = {shown} {''.join(f'[{name}]' for name in cited)}", tuple(numbers))

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from agent.core.models import Answer, AnswerNumber, AnswerPart, AttemptRecord, Check, Choice
+from agent.grounding.languages.language import language_of
 from agent.pipeline.answers.response import common
 from agent.pipeline.decomposition.equations import Equation, equations
 from agent.pipeline.decomposition.planner import QuestionPlan
@@ -57,7 +58,9 @@ class Found:
 def joined(run: Run, plan: QuestionPlan, found: Found) -> Answer:
     """The response to the whole question: what each part says with its number behind it, then the calculations."""
     parts = found.parts
-    computed, warnings = equations(plan.calculations, parts) if run.limits.enable_calculator else ([], [])
+    language = language_of(run.question.text) or "en"
+    wanted = run.limits.enable_calculator
+    computed, warnings = equations(plan.calculations, parts, language) if wanted else ([], [])
     for warning in warnings:
         run.ledger.warn(warning)
     text, numbers = _text(run, parts, computed)
