@@ -129,11 +129,11 @@ class Service:
         self.asking = Asking(self.parts, router, self.registered, sessions, self.people.recorder)
         self.query, self.events = self.asking.query, self.asking.events
         self.idempotency = Idempotency(
-            state, kept_s=settings.idempotency_s, lease_s=settings.request_deadline_s + LEASE_MARGIN_S
+            state, ttl_s=settings.idempotency_s, lease_s=settings.request_deadline_s + LEASE_MARGIN_S
         )
         self.jobs = Jobs(
             self.asking,
-            JobShelf(state, kept_s=settings.job_kept_s),
+            JobShelf(state, ttl_s=settings.job_kept_s),
             at_once=max(1, settings.max_concurrent_questions // 2),  # the other half is for who waits
             deadline_s=settings.job_deadline_s,
         )

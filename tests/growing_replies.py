@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from agent.llm.chat import Reply
-from agent.llm.replies import HEARD
+from agent.llm.replies import ON_TEXT
 from agent.llm.scripted import ScriptedModel
 from agent.pipeline.drafts import progress
 
@@ -18,8 +18,8 @@ def told_while_written(model: ScriptedModel, monkeypatch: pytest.MonkeyPatch) ->
 
     async def heard_first(*args: Any, **more: Any) -> Reply:
         reply = await complete(*args, **more)
-        if (heard := HEARD.get()) is not None:
-            heard(reply.text)
+        if (on_text := ON_TEXT.get()) is not None:
+            on_text(reply.text)
         return reply
 
     monkeypatch.setattr(progress, "PAUSE_S", 0)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Unpack
 
 from agent.llm.chat import ChatRequest, Message, Reply
-from agent.llm.replies import HEARD
+from agent.llm.replies import ON_TEXT
 from agent.llm.scripted import ScriptedModel
 
 
@@ -23,8 +23,8 @@ class HeldModel(ScriptedModel):
 
     async def complete(self, messages: Sequence[Message], **request: Unpack[ChatRequest]) -> Reply:
         self.called.set()
-        if (heard := HEARD.get()) is not None and self._replies and isinstance(self._replies[0], str):
-            heard(self._replies[0][: len(self._replies[0]) // 2])
+        if (on_text := ON_TEXT.get()) is not None and self._replies and isinstance(self._replies[0], str):
+            on_text(self._replies[0][: len(self._replies[0]) // 2])
         try:
             await self.released.wait()
         except asyncio.CancelledError:

@@ -154,9 +154,9 @@ class Content:
         """Names of databases for the argument `database`; nothing for other arguments."""
         names: list[str] = []
         if params.argument.name == "database":
-            begun = params.argument.value.casefold()
+            prefix = params.argument.value.casefold()
             infos = await self._service.databases(self._principal)
-            names = [info.name for info in infos if info.name.casefold().startswith(begun)]
+            names = [info.name for info in infos if info.name.casefold().startswith(prefix)]
         shown = names[:MAX_COMPLETIONS]
         completion = types.Completion(values=shown, total=len(names), has_more=len(names) > len(shown))
         return types.CompleteResult(completion=completion)

@@ -45,7 +45,8 @@ def doctor(
         logging.disable(logging.NOTSET)
     failed = any(finding.status == "failed" for finding in findings)
     if as_json:
-        print(json.dumps({"ok": not failed, "findings": [finding.model_dump() for finding in findings]}, indent=2))
+        listed = [finding.model_dump(by_alias=True) for finding in findings]
+        print(json.dumps({"ok": not failed, "findings": listed}, indent=2))
     else:
         _print(findings)
     raise typer.Exit(1 if failed else 0)
@@ -64,8 +65,8 @@ def _print(findings: Sequence[Diagnosis]) -> None:
         table.add_column(overflow="fold")
         for finding in some:
             word, style = _WORDS[finding.status]
-            said = Text(plain(finding.said), style="" if finding.status == "ok" else style)
-            table.add_row("", Text(word, style=style), plain(finding.check), said)
+            message = Text(plain(finding.message), style="" if finding.status == "ok" else style)
+            table.add_row("", Text(word, style=style), plain(finding.check), message)
         out.print(table)
     counts = Counter(finding.status for finding in findings)
     kinds = [

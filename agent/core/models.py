@@ -258,8 +258,8 @@ class Candidate(Frozen):
     @classmethod
     def of(cls, draft: Draft, result: QueryResult | None, error: str | None = None, **more: Any) -> Candidate:
         """What became of a draft, or of what was made of one."""
-        kept = draft.model_dump(include={"source", "note", "temperature", "logprob_mean", "logprob_least"})
-        return cls(sql=draft.sql or "", draft=draft.index, result=result, error=error, **kept, **more)
+        copied = draft.model_dump(include={"source", "note", "temperature", "logprob_mean", "logprob_least"})
+        return cls(sql=draft.sql or "", draft=draft.index, result=result, error=error, **copied, **more)
 
     @property
     def votes(self) -> bool:

@@ -94,9 +94,9 @@ class Limits(Frozen):
             tokens=self.tokens.taken(tokens) if self.tokens else None,
         )
 
-    def told(self, heard: Limits) -> Limits:
+    def least(self, other: Limits) -> Limits:
         """What is left after a response has said so: never more than that, for others may call the endpoint, too."""
-        return Limits(requests=_least(self.requests, heard.requests), tokens=_least(self.tokens, heard.tokens))
+        return Limits(requests=_least(self.requests, other.requests), tokens=_least(self.tokens, other.tokens))
 
 
 def limits_in(status: int, headers: Mapping[str, str], now: float) -> Limits:
@@ -156,13 +156,13 @@ def _number(headers: Mapping[str, str], name: str) -> float | None:
     return value if math.isfinite(value) and value >= 0 else None
 
 
-def _least(known: Allowance | None, heard: Allowance | None) -> Allowance | None:
-    if known is None or heard is None:
-        return heard or known
-    if not heard.refill and heard.until - known.until > max(1.0, known.span_s / 10):
-        return heard  # of the next window
-    span_s = max(known.span_s, heard.span_s) if heard.limit == known.limit else heard.span_s
-    return heard.model_copy(update={"left": min(known.left, heard.left), "span_s": span_s})
+def _least(known: Allowance | None, other: Allowance | None) -> Allowance | None:
+    if known is None or other is None:
+        return other or known
+    if not other.refill and other.until - known.until > max(1.0, known.span_s / 10):
+        return other  # of the next window
+    span_s = max(known.span_s, other.span_s) if other.limit == known.limit else other.span_s
+    return other.model_copy(update={"left": min(known.left, other.left), "span_s": span_s})
 
 
 class Call:
@@ -174,7 +174,7 @@ class Call:
         self.limits: Limits | None = None
         self.paid = False  # whether `tokens` were taken from what is left
 
-    def heard(self, status: int, headers: Mapping[str, str]) -> None:
+    def record(self, status: int, headers: Mapping[str, str]) -> None:
         """Take note of what a response says of limits."""
         limits = limits_in(status, headers, time.time())
         if limits != Limits():
@@ -233,7 +233,7 @@ class Pace:
                 await self._change(lambda limits: self._settled(limits, call))
 
     async def _wait(self, call: Call) -> None:
-        began, told = self._clock(), False
+        began, is_reported = self._clock(), False
         self._waiting += 1
         try:
             async with self._first:
@@ -242,9 +242,9 @@ class Pace:
                     if waited_s + wait_s > self._longest_s:
                         raise _busy(wait_s)
                     tell = WAITS.get()
-                    if tell is not None and not told:
+                    if tell is not None and not is_reported:
                         tell(Standing(length=self._waiting - 1, wait_s=round(wait_s, 1)))
-                        told = True
+                        is_reported = True
                     await self._sleep(min(wait_s, LOOK_S))
         finally:
             self._waiting -= 1
@@ -266,7 +266,7 @@ class Pace:
         if call.paid and call.spent is not None:
             limits = limits.taken(0, call.spent - call.tokens)
         self._limited = True
-        return limits.told(call.limits) if call.limits is not None else limits
+        return limits.least(call.limits) if call.limits is not None else limits
 
     async def _change(self, change: Callable[[Limits], Limits | None]) -> bool:
         """Change what is left, as it is now; whether it was. Where the store fails, calls are made unpaced."""

@@ -15,7 +15,7 @@ from agent.core.errors import ReplyUnusable
 
 # Called with the whole of a reply so far, by clients whose replies come in pieces. A reply that is tried again begins
 # anew.
-HEARD: ContextVar[Callable[[str], None] | None] = ContextVar("heard", default=None)
+ON_TEXT: ContextVar[Callable[[str], None] | None] = ContextVar("on_text", default=None)
 
 _FENCED = re.compile(r"```(?:sql)?[ \t]*\n(?P<sql>.*?)(?:\n?`{1,3}|\Z)", re.DOTALL | re.IGNORECASE)
 _FIELD = re.compile(r'"sql"\s*:\s*"(?P<sql>(?:[^"\\]|\\.)*)', re.DOTALL)

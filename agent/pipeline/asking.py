@@ -230,9 +230,9 @@ class Asking:
                 BUDGET.set(Budget.of(self._settings))  # of this task, and of those that it starts
                 if (ahead := admission.ahead) is not None:
                     yield Queued.of(ahead, "place")
-                async with admission.place(), aclosing(with_progress(steps(), listens=listens)) as told:
+                async with admission.place(), aclosing(with_progress(steps(), listens=listens)) as events:
                     with seen_schemas():
-                        async for event in told:
+                        async for event in events:
                             yield event
 
             async with deadline.met(), aclosing(self._flights.events(question, answer)) as events:

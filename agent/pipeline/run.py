@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from agent.core.models import Clarification
     from agent.understanding.clarification.check import Clarifier
     from agent.understanding.clarification.missing import Missing
-    from agent.understanding.reading import Heard
+    from agent.understanding.reading import SmallTalk
 
 
 @dataclass
@@ -63,7 +63,7 @@ class Run:
     raw: RawRecords = field(default_factory=RawRecords)
     text: CheckedText = field(default_factory=lambda: CheckedText(text=""))
     given_up: bool = False
-    heard: Heard | None = None
+    small_talk: SmallTalk | None = None
     candidates: list[Candidate] = field(default_factory=list)
     next_draft: Draft | None = None
     written: int = 0
@@ -90,8 +90,8 @@ class Run:
 
         history = len(self.question.history)
         with self.ledger.timed("entry"):
-            self.heard = await read_small_talk(self.question, self.database, self.parts.knowledge.meaning)
-            if self.heard is None:
+            self.small_talk = await read_small_talk(self.question, self.database, self.parts.knowledge.meaning)
+            if self.small_talk is None:
                 self.question = await self.parts.followups.understood(self.question, self.ledger)
             else:
                 self.question = self.question.model_copy(update={"asked": self.question.text, "history": ()})

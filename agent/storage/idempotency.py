@@ -76,15 +76,15 @@ class Idempotency:
 
     Args:
         state: where they are kept.
-        kept_s: seconds for which a response is kept.
+        ttl_s: seconds for which a response is kept.
         lease_s: seconds in which a request is answered; where it was not, its process is gone, and another may.
         clock: seconds since the epoch.
     """
 
     def __init__(
-        self, state: StateStore, *, kept_s: float, lease_s: float, clock: Callable[[], float] = time.time
+        self, state: StateStore, *, ttl_s: float, lease_s: float, clock: Callable[[], float] = time.time
     ) -> None:
-        self._state, self._kept_s, self._lease_s, self._clock = state, kept_s, lease_s, clock
+        self._state, self._ttl_s, self._lease_s, self._clock = state, ttl_s, lease_s, clock
 
     def begin(self, principal: str, key: str, fingerprint: str, arriving_s: float = 0.0) -> Claim | StoredResponse:
         """The claim to answer a request, or the response that it had before.
@@ -119,7 +119,7 @@ class Idempotency:
         """Store the response: its parts first, so that a reader of the head sees all of it."""
         text = base64.b64encode(zlib.compress(reply.body)).decode()
         parts = [text[first : first + PART_CHARS] for first in range(0, len(text), PART_CHARS)]
-        end = self._clock() + self._kept_s
+        end = self._clock() + self._ttl_s
         fits = len(parts) <= MAX_PARTS
         for number, part in enumerate(parts if fits else []):
             stored = Replace(key=_part(claim.key, claim.run, number), value={"part": part}, expires_at=end)

@@ -33,7 +33,7 @@ _MOST_UNKNOWN = 3  # words of a name that nothing explains
 _ALIKE = 85.0  # of a table's name that is misspelled
 
 
-class Heard(NamedTuple):
+class SmallTalk(NamedTuple):
     """Small talk, and the language of its words."""
 
     talk: Talk
@@ -47,7 +47,7 @@ class DataQuestion(NamedTuple):
     language: str
 
 
-def small_talk(text: str) -> Heard | None:
+def small_talk(text: str) -> SmallTalk | None:
     """What small talk a message is; None where any sentence of it is something else.
 
     Of several kinds the last one counts that wants a reply: "Thanks! What can you do?" asks for help.
@@ -58,8 +58,8 @@ def small_talk(text: str) -> Heard | None:
         return None
     found = [_talk_of(part) for part in parts if part]
     if all(found):
-        heard = [it for it in found if it is not None]
-        telling = [it for it in heard if it.talk not in {Talk.GREETING, Talk.AGREEMENT}] or heard
+        talks = [it for it in found if it is not None]
+        telling = [it for it in talks if it.talk not in {Talk.GREETING, Talk.AGREEMENT}] or talks
         return telling[-1]
     return _talk_of(whole)
 
@@ -78,11 +78,11 @@ def language_of(text: str) -> str:
     return likely[0] if len(likely) == 1 else "en"
 
 
-def _talk_of(sentence: str) -> Heard | None:
+def _talk_of(sentence: str) -> SmallTalk | None:
     for language in LANGUAGES:
         for talk, looks in language.talk.items():
             if looks.fullmatch(sentence):
-                return Heard(talk, language.code)
+                return SmallTalk(talk, language.code)
     return None
 
 

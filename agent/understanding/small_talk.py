@@ -11,7 +11,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from agent.core.kinds import Talk
-from agent.understanding.reading import Heard, language_of, small_talk
+from agent.understanding.reading import SmallTalk, language_of, small_talk
 from executors.base import Schema
 from rag.errors import RetrievalError
 from rag.identity_cache import IdentityCache
@@ -244,7 +244,7 @@ class Nearness(NamedTuple):
     talk: Talk
 
 
-async def read_small_talk(question: Question, database: Database, meaning: Embedder | None) -> Heard | None:
+async def read_small_talk(question: Question, database: Database, meaning: Embedder | None) -> SmallTalk | None:
     """What small talk a message is; a confirmation's words are not read, and a reply to what was asked back is none.
 
     By its words, which need no model; else by its meaning, which needs the multilingual one. "Ask anyway" asks for a
@@ -271,7 +271,7 @@ async def read_small_talk(question: Question, database: Database, meaning: Embed
     names_data = bool(telling_words(question.text) & words_of_data(await database.schema()))
     if near.by < SURE and (names_data or question.history):
         return None
-    return Heard(near.talk, language_of(question.text))
+    return SmallTalk(near.talk, language_of(question.text))
 
 
 async def nearness(text: str, meaning: Embedder) -> Nearness | None:

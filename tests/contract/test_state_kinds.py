@@ -144,7 +144,7 @@ def job_of(clock: Clock, number: int) -> Job:
 
 
 def test_a_job_is_changed_by_one_after_the_other(store: StateStore, clock: Clock) -> None:
-    shelf = JobShelf(store, kept_s=3600, clock=clock)
+    shelf = JobShelf(store, ttl_s=3600, clock=clock)
     job = job_of(clock, 1)
     shelf.add(job)
     with ThreadPoolExecutor(AT_ONCE) as threads:
@@ -161,7 +161,7 @@ def _started(job: Job) -> Job:
 
 
 def test_a_job_and_its_result_are_kept_for_an_hour(store: StateStore, clock: Clock) -> None:
-    shelf = JobShelf(store, kept_s=3600, clock=clock)
+    shelf = JobShelf(store, ttl_s=3600, clock=clock)
     job = job_of(clock, 2)
     shelf.add(job)
     result = "".join(f"{number * 7919 % 1000003:06}" for number in range(2 * PART_CHARS // 6 * 2))

@@ -104,7 +104,7 @@ async def test_a_deployment_in_which_everything_works(
         ("state store", "sqlite"),
         ("telemetry", "OTLP"),
     }
-    assert f"with {DIMENSION} dimensions" in found["index", "shop"].said
+    assert f"with {DIMENSION} dimensions" in found["index", "shop"].message
 
 
 def broken(registry: Path, environment: Callable[..., None]) -> None:
@@ -199,7 +199,7 @@ async def test_a_fault_of_the_examination_costs_one_part(diagnose: Diagnose, mon
     found = await diagnose()
 
     assert found["state store", "examination"].status == "failed"
-    assert "ZeroDivisionError" in found["state store", "examination"].said
+    assert "ZeroDivisionError" in found["state store", "examination"].message
     assert found["database shop", "schema"].status == "ok"
 
 
@@ -210,7 +210,7 @@ async def test_the_embedded_model_is_not_fetched_by_looking(diagnose: Diagnose, 
     found = await diagnose(PLUMBLINE_EMBEDDING="local", PLUMBLINE_ENABLE_RETRIEVAL="false")
 
     assert found["model", "chat model"].status == "failed"
-    assert "python -m agent model" in found["model", "chat model"].said
+    assert "python -m agent model" in found["model", "chat model"].message
     assert found["index", "retrieval"].status == "ok"
     assert not (tmp_path / "cache").exists()
 
@@ -239,10 +239,10 @@ async def test_an_index_of_another_embedder_is_told_with_what_to_do(
         older = (await diagnose(PLUMBLINE_EMBEDDING_MODEL="text-embedding-3-small"))["index", "shop"]
 
     assert [it.status for it in (missing, other, older)] == ["warning"] * 3
-    assert missing.said.startswith("Nothing is indexed yet")
-    assert f"made by text-embedding-3-small with {DIMENSION} dimensions, and the settings name another" in other.said
-    assert "and next is read here" in older.said
-    assert all("python -m agent index -d shop" in it.said for it in (missing, other, older))
+    assert missing.message.startswith("Nothing is indexed yet")
+    assert f"made by text-embedding-3-small with {DIMENSION} dimensions, and the settings name another" in other.message
+    assert "and next is read here" in older.message
+    assert all("python -m agent index -d shop" in it.message for it in (missing, other, older))
 
 
 async def test_state_that_cannot_be_written_is_told(diagnose: Diagnose, tmp_path: Path) -> None:
@@ -251,7 +251,7 @@ async def test_state_that_cannot_be_written_is_told(diagnose: Diagnose, tmp_path
     found = await diagnose(PLUMBLINE_ENABLE_RETRIEVAL="false")
 
     assert found["state store", "sqlite"].status == "failed"
-    assert "PLUMBLINE_STATE_DIR" in found["state store", "sqlite"].said
+    assert "PLUMBLINE_STATE_DIR" in found["state store", "sqlite"].message
 
 
 async def test_looking_leaves_no_record_behind(diagnose: Diagnose, tmp_path: Path) -> None:
@@ -295,7 +295,7 @@ async def test_a_login_that_can_write_is_told_unless_it_is_meant_to(diagnose: Di
     names = ("reading", "writing", "meant")
     assert [off[f"database {name}", login].status for name in names] == ["ok", "warning", "warning"]
     assert [on[f"database {name}", login].status for name in names] == ["ok", "warning", "ok"]
-    assert off["database writing", login].said.startswith("This login can write: use a reader's")
+    assert off["database writing", login].message.startswith("This login can write: use a reader's")
     for name in names:
         layers = ("read-only transaction", "statement timeout", "idle timeout")
         assert {on[f"database {name}", layer].status for layer in layers} == {"ok"}
@@ -309,7 +309,7 @@ async def test_what_of_a_schema_cannot_be_read_is_a_warning(diagnose: Diagnose, 
     found = await diagnose(PLUMBLINE_ENABLE_RETRIEVAL="false")
 
     assert found["database shop", "schema"].status == "warning"
-    assert "broken" in found["database shop", "schema"].said
+    assert "broken" in found["database shop", "schema"].message
 
 
 async def test_a_row_filter_that_does_not_fit_is_told(diagnose: Diagnose, registry: Path) -> None:
@@ -318,7 +318,7 @@ async def test_a_row_filter_that_does_not_fit_is_told(diagnose: Diagnose, regist
     found = await diagnose(PLUMBLINE_ENABLE_RETRIEVAL="false")
 
     assert found["database shop", "schema"].status == "failed"
-    assert "regoin" in found["database shop", "schema"].said
+    assert "regoin" in found["database shop", "schema"].message
 
 
 # -- what is shown ------------------------------------------------------------------------------------------------
@@ -345,9 +345,9 @@ def test_the_table_names_each_part_once_and_counts(environment: Callable[..., No
     ("short abc stays", "short abc stays"),
 ])  # fmt: skip
 def test_what_nobody_should_read_is_taken_out_as_a_whole_word(said: str, shown: str) -> None:
-    finding = Diagnosis(part="x", check="y", status="failed", said=said)
+    finding = Diagnosis(part="x", check="y", status="failed", message=said)
 
-    assert Discretion(["db.example", "hunter2", "abc", ""]).shown(finding).said == shown
+    assert Discretion(["db.example", "hunter2", "abc", ""]).shown(finding).message == shown
     assert Discretion([]).shown(finding) == finding
 
 

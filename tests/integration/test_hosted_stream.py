@@ -12,7 +12,7 @@ from test_hosted_protocol import ASK, KEY, Answer, Endpoint, Make, endpoint, fai
 from agent.core.errors import ModelFailed
 from agent.llm.chat import Message, Token
 from agent.llm.openai.model import AzureOpenAIModel
-from agent.llm.replies import HEARD
+from agent.llm.replies import ON_TEXT
 from agent.pipeline.drafts.generate import SQL_ALONE
 
 __all__ = ["endpoint", "make", "waits"]  # fixtures
@@ -28,9 +28,9 @@ USAGE = {
 def heard() -> Iterator[list[str]]:
     """What somebody who listens hears of a reply."""
     said: list[str] = []
-    token = HEARD.set(said.append)
+    token = ON_TEXT.set(said.append)
     yield said
-    HEARD.reset(token)
+    ON_TEXT.reset(token)
 
 
 def pieces(*texts: str, usage: dict[str, Any] | None = None, cut: bool = False, **delta: Any) -> Answer:

@@ -207,7 +207,7 @@ REPLY = StoredResponse(200, [("content-type", "application/json")], b"{}")
 
 @pytest.fixture
 def kept(clock: Clock) -> Idempotency:
-    return Idempotency(MemoryStore(clock=clock), kept_s=100, lease_s=10, clock=clock)
+    return Idempotency(MemoryStore(clock=clock), ttl_s=100, lease_s=10, clock=clock)
 
 
 def begun(kept: Idempotency) -> Claim:

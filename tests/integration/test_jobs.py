@@ -60,7 +60,7 @@ class Instance(NamedTuple):
 
     @property
     def shelf(self) -> JobShelf:
-        return JobShelf(self.service.state, kept_s=3600)
+        return JobShelf(self.service.state, ttl_s=3600)
 
     async def begin(self, **changes: Any) -> str:
         response = await self.client.post("/query?mode=async", json=ASKED | changes, headers=ANN)

@@ -49,7 +49,7 @@ async def call(
     pace: Pace, tokens: int, headers: Mapping[str, str], *, spent: int | None = None, status: int = 200
 ) -> None:
     async with pace.turn(tokens) as it:
-        it.heard(status, headers)
+        it.record(status, headers)
         it.spent = spent
 
 
@@ -142,7 +142,7 @@ async def test_the_next_window_begins_with_what_the_endpoint_says(time: Time) ->
     pace = pace_of(time)
     await call(pace, 100, LITTLE | {"x-ratelimit-reset-tokens": "2s"}, spent=100)
     async with pace.turn(100) as late:
-        late.heard(200, ENOUGH)  # of a window that began before ours was over
+        late.record(200, ENOUGH)  # of a window that began before ours was over
     await call(pace, 800, {})
     assert time.now == START
 

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from agent.core.events import Event, SqlProgress, Started
-from agent.llm.replies import HEARD, written_so_far
+from agent.llm.replies import ON_TEXT, written_so_far
 from agent.pipeline.drafts import progress
 from agent.pipeline.drafts.progress import TELL, sql_progress, with_progress
 
@@ -42,8 +42,8 @@ def test_what_is_new_is_told_once(told: list[Event], monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(progress, "PAUSE_S", 0)
     TELL.set(told.append)
     with sql_progress(2, "system", "How many?"):
-        heard = HEARD.get()
-        assert heard is not None
+        on_text = ON_TEXT.get()
+        assert on_text is not None
         for reply in (
             "``",
             "```sql\nSELECT c",
@@ -51,10 +51,10 @@ def test_what_is_new_is_told_once(told: list[Event], monkeypatch: pytest.MonkeyP
             "```sql\nSELECT count(*) ",
             "```sql\nSELECT count(*)",
         ):
-            heard(reply)
+            on_text(reply)
     assert told == [SqlProgress(attempt=2, sql="SELECT"), SqlProgress(attempt=2, sql="SELECT count(*)")]
     assert all(event.model_dump()["checked"] is False for event in told)
-    assert HEARD.get() is None
+    assert ON_TEXT.get() is None
 
 
 def test_it_is_not_told_oftener_than_one_can_read(told: list[Event], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -62,12 +62,12 @@ def test_it_is_not_told_oftener_than_one_can_read(told: list[Event], monkeypatch
     monkeypatch.setattr("agent.pipeline.drafts.progress.time.monotonic", lambda: now)
     TELL.set(told.append)
     with sql_progress(1, "system", "How many?"):
-        heard = HEARD.get()
-        assert heard is not None
-        heard("```sql\nSELECT c")
-        heard("```sql\nSELECT count(*)")
+        on_text = ON_TEXT.get()
+        assert on_text is not None
+        on_text("```sql\nSELECT c")
+        on_text("```sql\nSELECT count(*)")
         now += 2 * progress.PAUSE_S
-        heard("```sql\nSELECT count(*) FROM t")
+        on_text("```sql\nSELECT count(*) FROM t")
     assert [event.sql for event in told if isinstance(event, SqlProgress)] == ["SELECT", "SELECT count(*) FROM"]
 
 
@@ -76,12 +76,12 @@ def test_nothing_is_told_that_may_not_be_shown(told: list[Event], monkeypatch: p
     TELL.set(told.append)
     system = "These are the secret rules of this shop and nobody else reads them."
     with sql_progress(1, system, "How many?", frozenset({"email"})):
-        heard = HEARD.get()
-        assert heard is not None
-        heard(f"```sql\nSELECT 1 -- {system}\n")
-        heard(f"```sql\nSELECT 1 -- {system}\nFROM t")
-        heard("```sql\nSELECT name, email FROM clients")
-        heard("```sql\nSELECT name, email FROM clients WHERE id = 1 AND")
+        on_text = ON_TEXT.get()
+        assert on_text is not None
+        on_text(f"```sql\nSELECT 1 -- {system}\n")
+        on_text(f"```sql\nSELECT 1 -- {system}\nFROM t")
+        on_text("```sql\nSELECT name, email FROM clients")
+        on_text("```sql\nSELECT name, email FROM clients WHERE id = 1 AND")
     assert told == [SqlProgress(attempt=1, sql="SELECT 1"), SqlProgress(attempt=1, sql="SELECT name,")]
 
 
@@ -90,7 +90,7 @@ async def test_where_nobody_listens_a_step_tells_nothing_and_no_reply_comes_in_p
 
     async def steps() -> AsyncIterator[Event]:
         with sql_progress(1, "system", "How many?"):
-            assert HEARD.get() is None
+            assert ON_TEXT.get() is None
         yield Started(trace_id="t", question="q", database="shop")
 
     seen = [event async for event in with_progress(steps(), listens=False)]
@@ -100,4 +100,4 @@ async def test_where_nobody_listens_a_step_tells_nothing_and_no_reply_comes_in_p
 def test_where_nobody_listens_nothing_is_read() -> None:
     TELL.set(None)
     with sql_progress(1, "system", "How many?"):
-        assert HEARD.get() is None
+        assert ON_TEXT.get() is None

@@ -82,16 +82,16 @@ class IdempotentRequests:
         if not 1 <= len(key) <= MAX_CHARS or not all("!" <= sign <= "~" for sign in key):
             await _bad_key(trace_id)(scope, receive, send)
             return
-        body = _Body(receive, is_kept=operation not in STREAMED)
+        body = _Body(receive, is_buffered=operation not in STREAMED)
         try:
-            if body.is_kept:
+            if body.is_buffered:
                 await body.read()
             service = await self._lazy.get()
             store = service.idempotency
             principal = principal_of(Request(scope), service.settings)
-            arriving_s = 0.0 if body.is_kept else _arriving_s(scope, service.settings)
+            arriving_s = 0.0 if body.is_buffered else _arriving_s(scope, service.settings)
             found = await asyncio.to_thread(store.begin, principal, key, _fingerprint(scope, body), arriving_s)
-            if isinstance(found, StoredResponse) and not body.is_kept:
+            if isinstance(found, StoredResponse) and not body.is_buffered:
                 await body.read()
                 if body.digest != found.digest:
                     raise KeyReused(REUSED)
@@ -108,11 +108,11 @@ class IdempotentRequests:
 
     async def _answer(self, scope: Scope, body: _Body, send: Send, store: Idempotency, claim: Claim) -> None:
         """Have the request answered; keep the response before its last byte is sent, so that nobody has it unkept."""
-        heard = _Heard(store, claim, send, body)
+        recorded = _RecordedResponse(store, claim, send, body)
         try:
-            await self.app(scope, body.receive, heard.send)
+            await self.app(scope, body.receive, recorded.send)
         finally:
-            if not heard.is_stored:  # it failed, or nobody listens any more
+            if not recorded.is_stored:  # it failed, or nobody listens any more
                 await asyncio.shield(asyncio.create_task(_forgotten(store, claim)))
 
     def _operation(self, scope: Scope) -> str:
@@ -127,11 +127,11 @@ class _Body:
 
     Args:
         receive: of the caller.
-        is_kept: whether it may be held in memory.
+        is_buffered: whether it may be held in memory.
     """
 
-    def __init__(self, receive: Receive, *, is_kept: bool) -> None:
-        self.is_kept = is_kept
+    def __init__(self, receive: Receive, *, is_buffered: bool) -> None:
+        self.is_buffered = is_buffered
         self._receive, self._digest = receive, hashlib.sha256()
         self._pieces: list[bytes] = []
         self._pending: list[Message] = []
@@ -159,12 +159,12 @@ class _Body:
         message = await self._receive()
         piece = message.get("body", b"")
         self._digest.update(piece)
-        if self.is_kept:
+        if self.is_buffered:
             self._pieces.append(piece)
         return message
 
 
-class _Heard:
+class _RecordedResponse:
     """What is sent, and heard on its way.
 
     Args:
@@ -195,7 +195,7 @@ class _Heard:
         if self._status >= FIRST_ERROR or (streams and END.search(body) is None):
             return
         headers = [(name, value) for name, value in self._headers.items() if name not in OF_THE_WAY]
-        response = StoredResponse(self._status, headers, body, "" if self._body.is_kept else self._body.digest)
+        response = StoredResponse(self._status, headers, body, "" if self._body.is_buffered else self._body.digest)
         try:
             await asyncio.to_thread(self._store.finish, self._claim, response)
         except StateUnavailable as error:
@@ -221,7 +221,7 @@ def _arriving_s(scope: Scope, settings: Settings) -> float:
 def _fingerprint(scope: Scope, body: _Body) -> str:
     """Of all that the response depends on, but for a body that is not kept."""
     accept = Headers(scope=scope).get("accept", "")
-    known = (scope["path"], scope["query_string"].decode("latin-1"), accept, body.digest if body.is_kept else "")
+    known = (scope["path"], scope["query_string"].decode("latin-1"), accept, body.digest if body.is_buffered else "")
     return hashlib.sha256("\n".join(known).encode()).hexdigest()
 
 

@@ -43,7 +43,7 @@ class Replay:
         """Whether nothing more will happen."""
         return self._task.done()
 
-    async def begun(self) -> None:
+    async def wait_until_begun(self) -> None:
         """Return with the first event. Raises what the question was refused for, before there was one."""
         while not self._happened and not self.ended:
             await self._news.wait()
@@ -101,7 +101,7 @@ class Replays:
     ) -> Replay:
         """Take a question on; returns with its first event. Raises what it was refused for."""
         replay = Replay(events, trace_id, left_out)
-        await replay.begun()
+        await replay.wait_until_begun()
         key = trace_id, principal
         self._known[key] = replay
         self._leave(key, replay)  # who asked may be gone by now, and never listen

@@ -69,7 +69,7 @@ async def begin(
     )
     job = await service.jobs.submit(job_request, principal=principal, trace_id=trace_id)
     headers = {"location": f"/api/jobs/{job.id}", "retry-after": str(LOOK_AGAIN_S)}
-    return JSONResponse(JobResponse.begun(job).model_dump(mode="json"), 202, headers)
+    return JSONResponse(JobResponse.of_new(job).model_dump(mode="json"), 202, headers)
 
 
 @router.get("/jobs/{id}", operation_id="job", summary="A job", response_model=JobResponse, responses=_ANSWERS,

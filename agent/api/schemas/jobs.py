@@ -53,7 +53,7 @@ class JobResponse(Frozen):
         )
 
     @classmethod
-    def begun(cls, job: Job) -> JobResponse:
+    def of_new(cls, job: Job) -> JobResponse:
         """The same of one that has just been taken."""
         return cls.of(StoredJob(job, None))
 

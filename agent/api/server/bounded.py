@@ -65,7 +65,7 @@ class BoundedHttp(HttpToolsProtocol):
         if self._is_refused:
             return
         in_head = self._timer is not None and not self._in_body
-        begun = self._has_begun
+        had_begun = self._has_begun
         self._has_begun = False
         self._unread = data
         while self._unread and not self._is_refused:
@@ -75,7 +75,7 @@ class BoundedHttp(HttpToolsProtocol):
             return
         if in_head and not self._in_body and not self._has_begun:  # all of it belongs to a head that is not complete
             self._head_bytes += len(data)
-            self._has_begun = begun
+            self._has_begun = had_begun
             if self._head_bytes > MAX_HEADER_BYTES:
                 self._refuse(431)
         elif self._timer is None and not self._is_answering():  # empty lines before a request

@@ -18,14 +18,14 @@ class Draining:
     """How many requests are being answered, and whether there are to be more."""
 
     def __init__(self) -> None:
-        self.begun = False
+        self.has_begun = False
         self._running: set[asyncio.Timeout] = set()
         self._idle = asyncio.Event()
         self._idle.set()
 
     def begin(self) -> None:
         """Take no further request."""
-        self.begun = True
+        self.has_begun = True
 
     async def idle(self, wait_s: float) -> bool:
         """Whether nothing is being answered any more, within so many seconds."""
@@ -66,7 +66,7 @@ class DrainingRequests:
         if scope["type"] != "http" or scope["path"] == STILL_ALIVE:
             await self.app(scope, receive, send)
             return
-        if self.draining.begun:
+        if self.draining.has_begun:
             await _refuse(scope, receive, send)
             return
         started = False

@@ -47,9 +47,9 @@ class DatabaseChecks:
         if entry.row_filter is not None:
             RowRules(entry.row_filter, schema)
         count = len(schema.tables)
-        said = f"{count} table{'' if count == 1 else 's'}, {executor.dialect}."
-        findings = [finding(check="schema", status="ok", said=said)]
-        findings += [finding(check="schema", status="warning", said=warning) for warning in executor.warnings]
+        message = f"{count} table{'' if count == 1 else 's'}, {executor.dialect}."
+        findings = [finding(check="schema", status="ok", message=message)]
+        findings += [finding(check="schema", status="warning", message=warning) for warning in executor.warnings]
         layers = executor.layers()
         if not layers:
             return [*findings, self._without_layers(entry)]
@@ -58,23 +58,23 @@ class DatabaseChecks:
     def _of_layer(self, entry: Entry, layer: Layer) -> Diagnosis:
         finding = partial(Diagnosis, part=f"database {entry.name}", check=layer.name)
         if layer.holds:
-            return finding(status="ok", said="It holds.")
+            return finding(status="ok", message="It holds.")
         if layer.holds is None:
-            return finding(status="warning", said=f"It {_UNKNOWN}")
+            return finding(status="warning", message=f"It {_UNKNOWN}")
         if layer.name != READERS_LOGIN:
-            return finding(status="failed", said=f"It does not hold. {layer.advice}")
+            return finding(status="failed", message=f"It does not hold. {layer.advice}")
         if entry.writable and self._settings.allow_writes:
-            return finding(status="ok", said="This login can write, as `writable` in the registry wants it.")
-        return finding(status="warning", said=layer.advice)
+            return finding(status="ok", message="This login can write, as `writable` in the registry wants it.")
+        return finding(status="warning", message=layer.advice)
 
     @staticmethod
     def _without_layers(entry: Entry) -> Diagnosis:
         finding = partial(Diagnosis, part=f"database {entry.name}", check="layers")
         if entry.via:
             return finding(
-                status="ok", said="They are those of the app that has it: run `python -m agent doctor` there."
+                status="ok", message="They are those of the app that has it: run `python -m agent doctor` there."
             )
-        return finding(status="warning", said=f"This engine {_UNKNOWN} Give it a login that can only read.")
+        return finding(status="warning", message=f"This engine {_UNKNOWN} Give it a login that can only read.")
 
 
 async def of_index(store: Store, names: Sequence[str], embedder: Embedder | None) -> Sequence[Diagnosis]:
@@ -90,12 +90,12 @@ async def of_index(store: Store, names: Sequence[str], embedder: Embedder | None
     """
     finding = partial(Diagnosis, part="index")
     await asyncio.to_thread(store.content, "")
-    findings = [finding(check="store", status="ok", said="It can be read.")]
+    findings = [finding(check="store", status="ok", message="It can be read.")]
     for name in names:
         try:
             content = await asyncio.to_thread(store.content, name)
         except RetrievalError as error:
-            findings.append(finding(check=name, status="failed", said=str(error)))
+            findings.append(finding(check=name, status="failed", message=str(error)))
             continue
         findings.append(finding(check=name, **_fit(name, content, embedder)))
     return findings
@@ -104,12 +104,12 @@ async def of_index(store: Store, names: Sequence[str], embedder: Embedder | None
 def _fit(name: str, content: IndexContent | None, embedder: Embedder | None) -> dict[str, str]:
     again = f"run `python -m agent index -d {name}`, or let the next question do it."
     if content is None:
-        return {"status": "warning", "said": f"Nothing is indexed yet: {again}"}
+        return {"status": "warning", "message": f"Nothing is indexed yet: {again}"}
     if content.index_version != INDEX_VERSION:
-        said = f"It has version {content.index_version}, and {INDEX_VERSION} is read here: {again}"
-        return {"status": "warning", "said": said}
+        message = f"It has version {content.index_version}, and {INDEX_VERSION} is read here: {again}"
+        return {"status": "warning", "message": message}
     made = f"{content.embedding_model} with {content.dimension} dimensions"
     if embedder is not None and (content.embedding_model, content.dimension) != (embedder.name, embedder.dimension):
         now = f"{embedder.name} with {embedder.dimension}"
-        return {"status": "warning", "said": f"It was made by {made}, and the settings name {now}: {again}"}
-    return {"status": "ok", "said": f"{content.count} documents by {made}."}
+        return {"status": "warning", "message": f"It was made by {made}, and the settings name {now}: {again}"}
+    return {"status": "ok", "message": f"{content.count} documents by {made}."}

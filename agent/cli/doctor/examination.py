@@ -25,8 +25,8 @@ async def diagnose() -> tuple[Diagnosis, ...]:
     findings = parts.of_configuration(configuration)
     settings = configuration.provisional
     if settings is None:
-        said = "Nothing else was checked: without usable settings the parts are unknown."
-        return (*findings, Diagnosis(part="deployment", check="parts", status="failed", said=said))
+        message = "Nothing else was checked: without usable settings the parts are unknown."
+        return (*findings, Diagnosis(part="deployment", check="parts", status="failed", message=message))
     findings += await _of_parts(settings.model_copy(update={"model_retries": 0}), configuration.registry)
     discretion = Discretion(_unspoken(settings, configuration))
     return tuple(map(discretion.shown, findings))
@@ -60,15 +60,15 @@ def _findings_of(part: str, some: Sequence[Diagnosis] | BaseException) -> Sequen
         return some
     if not isinstance(some, Exception):
         raise some
-    said = f"Examining it failed unexpectedly ({type(some).__name__}). Please report that."
-    return [Diagnosis(part=part, check="examination", status="failed", said=said)]
+    message = f"Examining it failed unexpectedly ({type(some).__name__}). Please report that."
+    return [Diagnosis(part=part, check="examination", status="failed", message=message)]
 
 
 async def _of_retrieval(settings: Settings, names: Sequence[str]) -> Sequence[Diagnosis]:
     """The embedder, then the index, which is held against it."""
     if not settings.enable_retrieval:
-        said = "Off: PLUMBLINE_ENABLE_RETRIEVAL is false."
-        return [Diagnosis(part="index", check="retrieval", status="ok", said=said)]
+        message = "Off: PLUMBLINE_ENABLE_RETRIEVAL is false."
+        return [Diagnosis(part="index", check="retrieval", status="ok", message=message)]
     from agent.knowledge.build import build_embedder, build_store
 
     embedder: Embedder = build_embedder(settings)

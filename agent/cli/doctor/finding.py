@@ -7,6 +7,8 @@ import re
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import Literal
 
+from pydantic import Field
+
 from agent.core.errors import PlumblineError
 from executors.base import Frozen
 from executors.errors import ExecutorError
@@ -23,13 +25,13 @@ class Diagnosis(Frozen):
 
     part: of the deployment, as `model` or `database shop`.
     check: what of it was looked at.
-    said: what was found; where it is not ok, with what to do.
+    message: what was found; where it is not ok, with what to do. Its key in JSON is `said`.
     """
 
     part: str
     check: str
     status: Status
-    said: str
+    message: str = Field(serialization_alias="said")
 
 
 async def found(part: str, check: str, look: Callable[[], Awaitable[Sequence[Diagnosis]]]) -> Sequence[Diagnosis]:
@@ -38,10 +40,10 @@ async def found(part: str, check: str, look: Callable[[], Awaitable[Sequence[Dia
         async with asyncio.timeout(PATIENCE_S):
             return await look()
     except TimeoutError:
-        said = f"No answer within {PATIENCE_S:g} s; check that it runs, and the network between."
+        message = f"No answer within {PATIENCE_S:g} s; check that it runs, and the network between."
     except (PlumblineError, ExecutorError, RetrievalError) as error:
-        said = str(error)
-    return [Diagnosis(part=part, check=check, status="failed", said=said)]
+        message = str(error)
+    return [Diagnosis(part=part, check=check, status="failed", message=message)]
 
 
 class Discretion:
@@ -57,4 +59,4 @@ class Discretion:
 
     def shown(self, finding: Diagnosis) -> Diagnosis:
         """The finding without them."""
-        return finding.model_copy(update={"said": self._values.sub("…", finding.said)})
+        return finding.model_copy(update={"message": self._values.sub("…", finding.message)})

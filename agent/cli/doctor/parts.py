@@ -23,15 +23,16 @@ _RECORD_S = 60.0  # where it could be written and then not removed
 def of_configuration(found: Configuration) -> list[Diagnosis]:
     """Everything that is wrong with settings and registry."""
     problem = partial(Diagnosis, part="configuration", status="failed")
-    findings = [problem(check="settings", said=said) for said in found.problems]
-    findings += [problem(check="registry", said=said) for said in found.registry_problems]
+    findings = [problem(check="settings", message=message) for message in found.problems]
+    findings += [problem(check="registry", message=message) for message in found.registry_problems]
     findings += [
-        Diagnosis(part="configuration", check="settings", status="warning", said=said) for said in found.warnings
+        Diagnosis(part="configuration", check="settings", status="warning", message=message)
+        for message in found.warnings
     ]
     if not findings:
         count = len(found.registry.entries)
-        said = f"Nothing wrong; {count} database{'' if count == 1 else 's'} in the registry."
-        findings.append(Diagnosis(part="configuration", check="settings and registry", status="ok", said=said))
+        message = f"Nothing wrong; {count} database{'' if count == 1 else 's'} in the registry."
+        findings.append(Diagnosis(part="configuration", check="settings and registry", status="ok", message=message))
     return findings
 
 
@@ -54,10 +55,10 @@ async def _answers(model: ChatModel, check: str) -> Diagnosis:
     began = time.perf_counter()
     reply = await model.complete(_PING, max_tokens=_REPLY_TOKENS)
     if not reply.text.strip():
-        said = f"{model.name} sent an empty reply; check that it is a chat model."
-        return Diagnosis(part="model", check=check, status="failed", said=said)
-    said = f"{model.name} answered in {time.perf_counter() - began:.1f} s."
-    return Diagnosis(part="model", check=check, status="ok", said=said)
+        message = f"{model.name} sent an empty reply; check that it is a chat model."
+        return Diagnosis(part="model", check=check, status="failed", message=message)
+    message = f"{model.name} answered in {time.perf_counter() - began:.1f} s."
+    return Diagnosis(part="model", check=check, status="ok", message=message)
 
 
 async def of_embeddings(embedder: Embedder) -> Sequence[Diagnosis]:
@@ -65,10 +66,10 @@ async def of_embeddings(embedder: Embedder) -> Sequence[Diagnosis]:
     vectors = await asyncio.to_thread(embedder.embed, ["ready"])
     dimension = await asyncio.to_thread(lambda: embedder.dimension)
     if [len(vector) for vector in vectors] != [dimension]:
-        said = f"{embedder.name} says {dimension} dimensions and gives others; set PLUMBLINE_EMBEDDING_MODEL anew."
-        return [Diagnosis(part="embeddings", check=embedder.name, status="failed", said=said)]
-    said = f"A text becomes {dimension} numbers."
-    return [Diagnosis(part="embeddings", check=embedder.name, status="ok", said=said)]
+        message = f"{embedder.name} says {dimension} dimensions and gives others; set PLUMBLINE_EMBEDDING_MODEL anew."
+        return [Diagnosis(part="embeddings", check=embedder.name, status="failed", message=message)]
+    message = f"A text becomes {dimension} numbers."
+    return [Diagnosis(part="embeddings", check=embedder.name, status="ok", message=message)]
 
 
 async def of_state(settings: Settings) -> Sequence[Diagnosis]:
@@ -87,13 +88,13 @@ def _state(settings: Settings) -> list[Diagnosis]:
         record = store.get(place, "record")
         store.commit(place, [Remove(key="record")])
         if record is None or record.value != value or store.get(place, "record") is not None:
-            said = (
+            message = (
                 "A record was not there, or not as it was written: do two deployments share the store under one name?"
             )
-            return [finding(status="failed", said=said)]
+            return [finding(status="failed", message=message)]
     finally:
         store.close()
-    return [finding(status="ok", said="A record was written, read and removed.")]
+    return [finding(status="ok", message="A record was written, read and removed.")]
 
 
 async def of_telemetry(settings: Settings) -> Sequence[Diagnosis]:
@@ -101,18 +102,18 @@ async def of_telemetry(settings: Settings) -> Sequence[Diagnosis]:
     finding = partial(Diagnosis, part="telemetry")
     otlp, azure = settings.otel_exporter_otlp_endpoint, settings.applicationinsights_connection_string
     if not otlp and azure is None:
-        return [finding(check="export", status="ok", said="Off: neither OTLP nor Application Insights is set.")]
+        return [finding(check="export", status="ok", message="Off: neither OTLP nor Application Insights is set.")]
     try:
         from agent.telemetry.reaching import destinations
     except ImportError:
-        said = "Its packages are not installed: `pip install -r requirements.txt`."
-        return [finding(check="export", status="failed", said=said)]
+        message = "Its packages are not installed: `pip install -r requirements.txt`."
+        return [finding(check="export", status="failed", message=message)]
     findings: list[Diagnosis] = []
     for name, reached in (await asyncio.to_thread(destinations, settings)).items():
-        said = (
+        message = (
             "It took an empty batch."
             if reached
             else ("It cannot be reached, or takes nothing: check its address, its headers, and the network between.")
         )
-        findings.append(finding(check=name, status="ok" if reached else "failed", said=said))
+        findings.append(finding(check=name, status="ok" if reached else "failed", message=message))
     return findings

@@ -22,7 +22,7 @@ from agent.llm.openai.completion import reply_of, spent_by
 from agent.llm.openai.errors import Endpoint, is_passing, translated, wait_before_retry
 from agent.llm.openai.streamed import USAGE, streamed
 from agent.llm.pace import CALL, PACE
-from agent.llm.replies import HEARD, ends_its_query
+from agent.llm.replies import ON_TEXT, ends_its_query
 
 if TYPE_CHECKING:
     import httpx2
@@ -46,7 +46,7 @@ class OpenAIModel:
         sleep: how to wait between tries.
         local: the endpoint is llama.cpp in this process: it reads grammars; no proxy, no connection kept for later, and
             every reply comes as a stream, since only there it notices that the caller has gone. Of another endpoint
-            those do for which `agent.llm.replies.HEARD` is set.
+            those do for which `agent.llm.replies.ON_TEXT` is set.
     """
 
     def __init__(
@@ -91,7 +91,7 @@ class OpenAIModel:
         abilities = self._abilities
         while True:  # each refusal takes something away, so this ends
             request = chat_fields(messages, schema, max_tokens, temperature, abilities)
-            if (self._local or HEARD.get() is not None) and abilities.stream:
+            if (self._local or ON_TEXT.get() is not None) and abilities.stream:
                 request |= {"stream": True} | ({"stream_options": USAGE} if abilities.stream_usage else {})
             ended = ends_its_query if isinstance(schema, ReplyGrammar) else None
             try:
@@ -249,7 +249,7 @@ async def _tell_limits(response: httpx2.Response) -> None:
     """A hook for responses: what they say of limits is for the call that they answer."""
     call = CALL.get()
     if call is not None:
-        call.heard(response.status_code, response.headers)
+        call.record(response.status_code, response.headers)
 
 
 def _too_much(megabytes: int) -> ModelFailed:

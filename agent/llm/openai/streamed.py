@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from agent.llm.replies import HEARD
+from agent.llm.replies import ON_TEXT
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
@@ -15,7 +15,7 @@ USAGE = {"include_usage": True}  # in a last piece of its own; an endpoint count
 
 
 async def streamed(client: AsyncOpenAI, request: dict[str, Any], ended: Callable[[str], bool] | None = None) -> object:
-    """A reply that comes in pieces, put together as one completion; each piece is told to `HEARD`.
+    """A reply that comes in pieces, put together as one completion; each piece is told to `ON_TEXT`.
 
     Cancelling closes the connection, which ends the reply.
 
@@ -38,7 +38,7 @@ async def streamed(client: AsyncOpenAI, request: dict[str, Any], ended: Callable
         stream=True,
         stream_cls=AsyncStream[ChatCompletionChunk],
     )
-    heard = HEARD.get()
+    on_text = ON_TEXT.get()
     reply = _Pieces()
     with _broken_connections(stream.response.request):
         async with stream:
@@ -47,8 +47,8 @@ async def streamed(client: AsyncOpenAI, request: dict[str, Any], ended: Callable
                 return stream.response.json()
             async for chunk in stream:
                 reply.add(chunk)
-                if heard is not None:
-                    heard(reply.text)
+                if on_text is not None:
+                    on_text(reply.text)
                 if ended is not None and ended(reply.text):
                     break
     return reply.completion(request)

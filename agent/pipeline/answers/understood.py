@@ -31,9 +31,9 @@ async def reply(run: Run) -> Answer | None:
 
 
 async def _reply(run: Run) -> Answer | None:
-    if (heard := run.heard) is not None:
+    if (talk := run.small_talk) is not None:
         schema, documents = await run.database.schema(), await _documents(run)
-        found = talk_reply(heard.talk, heard.language, run.question.database, schema, documents)
+        found = talk_reply(talk.talk, talk.language, run.question.database, schema, documents)
         return _answer(run, found, "small_talk")
     if run.question.history or not may_be_about_data(run.question.text):
         return None  # what could not be made whole says too little

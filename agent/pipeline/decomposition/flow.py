@@ -51,15 +51,15 @@ async def answer_in_parts(run: Run, plan: QuestionPlan, read: Read) -> AsyncIter
                         yield Done(answer=clarified(run, event.answer))
                         return
                     else:
-                        yield _told(found.add(text, event.answer))
+                        yield _event_of(found.add(text, event.answer))
         except WritesNotAllowed as error:  # the model took it for an order
-            yield _told(found.add_failed(text, str(error)))
+            yield _event_of(found.add_failed(text, str(error)))
         except (ModelError, DatabaseUnavailable) as error:
             if not found.answered:
                 raise
             run.ledger.warn(str(error))
             for missing in plan.questions[len(found.parts) :]:
-                yield _told(found.add_failed(missing, str(error)))
+                yield _event_of(found.add_failed(missing, str(error)))
             break
         finally:
             _number_warnings(run, before, number)
@@ -110,7 +110,7 @@ def _numbered(event: NodeComplete, number: int) -> NodeComplete:
     return event.model_copy(update={"part": number})
 
 
-def _told(part: AnswerPart) -> PartAnswered:
+def _event_of(part: AnswerPart) -> PartAnswered:
     return PartAnswered(
         part=part.number,
         question=part.question,

@@ -89,8 +89,8 @@ def clarified(run: Run, part: Answer) -> Answer:
     """The response where a part must be made clear first: its choices, as ways to read the whole question."""
     whole = run.question.text
     choices = [Choice(label=it.label, question=with_reply(whole, it.label)) for it in part.choices]
-    asked = {name: getattr(part, name) for name in ("status", "answer", "clarification", "clarification_reason")}
-    return common(run).model_copy(update={**asked, "choices": choices})
+    taken = {name: getattr(part, name) for name in ("status", "answer", "clarification", "clarification_reason")}
+    return common(run).model_copy(update={**taken, "choices": choices})
 
 
 def _text(run: Run, parts: Sequence[AnswerPart], computed: Sequence[Equation]) -> tuple[str, list[AnswerNumber]]:
@@ -119,10 +119,10 @@ def _text(run: Run, parts: Sequence[AnswerPart], computed: Sequence[Equation]) -
 
 def _checks(plan: QuestionPlan, parts: Sequence[AnswerPart], computed: Sequence[Equation]) -> list[Check]:
     """The checks of the whole; those of each query are in its part."""
-    said = f"{len(parts)} queries, each with checks of its own."
-    if plan.unsaid:
-        said = f"The plan has numbers that nobody gave: {', '.join(plan.unsaid)}."
-    checks = [Check(name="plan", passed=not plan.unsaid, detail=said)]
+    detail = f"{len(parts)} queries, each with checks of its own."
+    if plan.unsupported:
+        detail = f"The plan has numbers that nobody gave: {', '.join(plan.unsupported)}."
+    checks = [Check(name="plan", passed=not plan.unsupported, detail=detail)]
     failed = [str(part.number) for part in parts if part.status != "success"]
     doubted = [str(part.number) for part in parts if part.status == "success" and not part.verified]
     outcome = [f"Without an answer: {', '.join(failed)}."] if failed else []

@@ -37,12 +37,12 @@ class _PlanReply(BaseModel):
 class QuestionPlan(Frozen):
     """The queries that a question needs, as questions, and what is computed from the numbers that they give.
 
-    unsaid: numbers in these questions that neither the person, nor the docs, nor the calendar gave.
+    unsupported: numbers in these questions that neither the person, nor the docs, nor the calendar gave.
     """
 
     questions: tuple[str, ...]
     calculations: tuple[str, ...] = ()
-    unsaid: tuple[str, ...] = ()
+    unsupported: tuple[str, ...] = ()
 
 
 async def plan_of(run: Run) -> QuestionPlan | None:
@@ -104,5 +104,5 @@ def _read(run: Run, reply: _PlanReply) -> QuestionPlan | None:
     if leak := leaks.problem("\n".join((*questions, *calculations)), run.context.system, (whole,)):
         raise ReplyUnusable(f"{leak[0].upper()}{leak[1:]}.")
     known = (whole, run.context.today, *run.context.rules, *run.context.values)
-    unsaid = unsaid_numbers(" ".join(questions), known)
-    return QuestionPlan(questions=questions, calculations=tuple(filter(None, calculations)), unsaid=unsaid)
+    unsupported = unsaid_numbers(" ".join(questions), known)
+    return QuestionPlan(questions=questions, calculations=tuple(filter(None, calculations)), unsupported=unsupported)

@@ -10,7 +10,7 @@ from contextvars import ContextVar
 
 from agent.core.events import Event, Queued, SqlProgress
 from agent.core.queueing import WAITS
-from agent.llm.replies import HEARD, written_so_far
+from agent.llm.replies import ON_TEXT, written_so_far
 from agent.prompting.half_written import showable
 
 # Takes events of the question that runs; set for its task, None where nobody listens.
@@ -68,7 +68,7 @@ def sql_progress(
         return
     sent, last = "", 0.0
 
-    def heard(reply: str) -> None:
+    def on_text(reply: str) -> None:
         nonlocal sent, last
         now = time.monotonic()
         if now - last < PAUSE_S:
@@ -79,8 +79,8 @@ def sql_progress(
         sent, last = sql, now
         tell(SqlProgress(attempt=attempt, sql=sql, part=part))
 
-    token = HEARD.set(heard)
+    token = ON_TEXT.set(on_text)
     try:
         yield
     finally:
-        HEARD.reset(token)
+        ON_TEXT.reset(token)

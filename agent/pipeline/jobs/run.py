@@ -49,7 +49,7 @@ class JobRun:
         self._id = self._trace_id = ""
         self._progress: list[NodeDone] = []
         self._news = asyncio.Event()
-        self._begun = False
+        self._has_begun = False
 
     def lease(self) -> Lease:
         """A lease for this run, from now on."""
@@ -92,16 +92,16 @@ class JobRun:
     ) -> dict[str, Any]:
         """How the job ends, as changes of its head."""
         async with places:
-            self._begun = True
+            self._has_begun = True
             self._news.set()
             try:
                 # However many questions are before it: a job has the time.
                 tries = AsyncRetrying(retry=retry_if_exception_type(TooBusy), wait=_as_event)
-                return await self._succeeded(await tries(self._heard, events))
+                return await self._succeeded(await tries(self._last_event, events))
             except Exception as error:  # noqa: BLE001  the edge: whatever it was, the caller is told that it has failed
                 return {"status": "failed", "problem": self._problem(error)}
 
-    async def _heard(self, events: Callable[[], AsyncGenerator[Event, None]]) -> Done:
+    async def _last_event(self, events: Callable[[], AsyncGenerator[Event, None]]) -> Done:
         """The last of the events; the others are progress. Raises TooBusy before the first one."""
         async with aclosing(events()) as event_data:
             async for event in event_data:
@@ -142,7 +142,7 @@ class JobRun:
     async def _change(self, update: dict[str, Any]) -> None:
         """Write what has happened, with a new lease unless the job has ended. Raises Superseded, StateUnavailable."""
         ended = {"lease": None, "finished_at": moment(self._shelf.clock())} if "status" in update else {}
-        status = "running" if self._begun else "queued"
+        status = "running" if self._has_begun else "queued"
         changes = {"status": status, "progress": tuple(self._progress), "lease": self.lease(), **ended, **update}
         await self._replace(changes)
 

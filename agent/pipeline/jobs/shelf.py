@@ -27,12 +27,12 @@ class JobShelf:
 
     Args:
         state: where they are kept.
-        kept_s: seconds for which a job is kept after its last change.
+        ttl_s: seconds for which a job is kept after its last change.
         clock: seconds since the epoch.
     """
 
-    def __init__(self, state: StateStore, *, kept_s: float, clock: Callable[[], float] = time.time) -> None:
-        self._state, self._kept_s, self.clock = state, kept_s, clock
+    def __init__(self, state: StateStore, *, ttl_s: float, clock: Callable[[], float] = time.time) -> None:
+        self._state, self._ttl_s, self.clock = state, ttl_s, clock
 
     def add(self, job: Job) -> None:
         """Keep a new job."""
@@ -92,7 +92,7 @@ class JobShelf:
         remove_all(self._state, place, [record.key for record in self._state.records(place)])
 
     def _end(self) -> float:
-        return self.clock() + self._kept_s
+        return self.clock() + self._ttl_s
 
 
 def _place(job_id: str) -> Place:

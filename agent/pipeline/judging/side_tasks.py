@@ -80,24 +80,24 @@ class DraftAhead:
 
     def __init__(self) -> None:
         self._task: asyncio.Task[Draft | None] | None = None
-        self._begun = self._taken = False
+        self._has_begun = self._is_taken = False
 
     @property
     def waits(self) -> bool:
         """Whether there is one that nobody has taken."""
-        return self._begun and not self._taken
+        return self._has_begun and not self._is_taken
 
     def begin(self, write: Callable[[], Coroutine[Any, Any, Draft | None]]) -> None:
         """Have it written, where none was begun."""
-        if not self._begun:
-            self._begun = True
+        if not self._has_begun:
+            self._has_begun = True
             self._task = asyncio.create_task(write())
 
     def take(self) -> Awaitable[Draft | None] | None:
         """The one that was begun, once; None where there is none."""
         if not self.waits:
             return None
-        self._taken = True
+        self._is_taken = True
         return self._task
 
     async def close(self) -> None:

@@ -129,6 +129,6 @@ def _joined(join: exp.Join, name: str, say: Say) -> str:
     if not side and kind in _INNER:
         return f", joined with {name}{match}" if match else f", in every combination with {name}"
     if side in {"LEFT", "RIGHT", "FULL"} and kind in {"", "OUTER"} and match:
-        rows_kept = {"LEFT": "rows", "RIGHT": f"rows of {name}", "FULL": "rows of both sides"}[side]
-        return f", joined with {name}{match} ({rows_kept} without a match are kept)"
+        unmatched = {"LEFT": "rows", "RIGHT": f"rows of {name}", "FULL": "rows of both sides"}[side]
+        return f", joined with {name}{match} ({unmatched} without a match are kept)"
     return f", joined by `{grammar.write(join, say.dialect).strip()}`"

@@ -387,7 +387,7 @@ _TERMS, _TABLES, _GENERAL = _Terms(), _Terms(), _Terms()
 
 
 async def _nearest(
-    mention: Sequence[str], terms: tuple[str, ...], inquiry: Inquiry, embedder: Embedder, kept: _Terms = _TERMS
+    mention: Sequence[str], terms: tuple[str, ...], inquiry: Inquiry, embedder: Embedder, cache: _Terms = _TERMS
 ) -> tuple[float, str] | None:
     """The highest cosine of any words to any term, and which that is; None where nobody can tell."""
     if not terms or len(terms) > _MOST_TERMS:
@@ -396,7 +396,7 @@ async def _nearest(
     def nearest() -> tuple[float, str]:
         import numpy as np
 
-        about = kept.vectors(terms, inquiry.schema.database, embedder)
+        about = cache.vectors(terms, inquiry.schema.database, embedder)
         cosines = (np.asarray(embedder.embed(mention)) @ about.T).max(axis=0)
         best = int(cosines.argmax())
         return float(cosines[best]), terms[best]

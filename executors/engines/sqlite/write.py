@@ -95,7 +95,7 @@ class _OnlyThisWrite:
     def __init__(self, statement: CheckedWrite, reads: Authorizer) -> None:
         self._expected = (statement.kind, statement.table.lower())
         self._reads = reads
-        self._begun = False
+        self._has_begun = False
         self.refused_write = False
 
     def __call__(
@@ -107,8 +107,12 @@ class _OnlyThisWrite:
             self.refused_write |= allowed == sqlite3.SQLITE_DENY and action != sqlite3.SQLITE_FUNCTION
             return allowed
         table = (first or "").lower()
-        if table.startswith("sqlite_") or database != "main" or not (self._begun or (kind, table) == self._expected):
+        if (
+            table.startswith("sqlite_")
+            or database != "main"
+            or not (self._has_begun or (kind, table) == self._expected)
+        ):
             self.refused_write = True
             return sqlite3.SQLITE_DENY
-        self._begun = True
+        self._has_begun = True
         return sqlite3.SQLITE_OK
