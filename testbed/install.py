@@ -39,9 +39,9 @@ _OPTIONS = {"find-links": "--find-links"}
 _FLAGS = {"no-index": "--no-index"}
 # They change what pip says, where it keeps its cache, or how it compiles: nothing of what is installed.
 _NO_MATTER = frozenset(
-    {"break-system-packages", "cache-dir", "compile", "disable-pip-version-check", "no-color", "no-compile", "no-input",
-     "no-python-version-warning", "no-warn-script-location", "progress-bar", "quiet", "require-virtualenv", "retries",
-     "root-user-action", "verbose"}
+    {"break-system-packages", "cache-dir", "compile", "config-file", "disable-pip-version-check", "exists-action",
+     "log", "no-color", "no-compile", "no-input", "no-python-version-warning", "no-warn-script-location",
+     "prefer-binary", "progress-bar", "quiet", "require-virtualenv", "retries", "root-user-action", "verbose"}
 )  # fmt: skip
 _FALSE = frozenset({"", "0", "false", "no", "off", "n", "f"})
 

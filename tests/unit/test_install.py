@@ -35,7 +35,11 @@ PRIVATE = "https://reader:secret@packages.example/simple"
         ({"trusted-host": "packages.example"}, [], {"UV_INSECURE_HOST": "packages.example"}),
         ({"cert": "/etc/own.pem"}, [], {"SSL_CERT_FILE": "/etc/own.pem"}),
         ({"proxy": "http://p:1"}, [], {"HTTP_PROXY": "http://p:1", "HTTPS_PROXY": "http://p:1"}),
-        ({"default-timeout": "60", "retries": "2", "quiet": "1"}, [], {"UV_HTTP_TIMEOUT": "60"}),
+        (
+            {"default-timeout": "60", "retries": "2", "quiet": "1", "config-file": "/etc/own.conf"},
+            [],
+            {"UV_HTTP_TIMEOUT": "60"},
+        ),
     ],
 )
 def test_what_pip_is_told_uv_is_told(settings: dict[str, str], arguments: list[str], variables: dict[str, str]) -> None:
