@@ -126,6 +126,14 @@ describe("an answer as Markdown", () => {
     expect(text).toContain("| a\\|b \\`c\\` | 1 |");
     expect(text).toContain("````sql\nSELECT 1 -- ```\n````");
   });
+
+  it("makes no link and no markup of what the data holds", () => {
+    const held = "[a](http://a.example) www.a.example a@a.example <b> ~~x~~";
+    const plain = "\\[a\\](http\\://a.example) www\\.a.example a\\@a.example \\<b\\> \\~\\~x\\~\\~";
+    const text = markdownOf(answerOf({ answer: `First: ${held}`, results: [{ country: held }], columns: ["country"] }), "q", link);
+    expect(text).toContain(`First: ${plain}\n`);
+    expect(text).toContain(`| ${plain} |`);
+  });
 });
 
 describe("filters and order", () => {

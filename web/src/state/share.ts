@@ -3,10 +3,13 @@ import type { Answer } from "../api/types";
 import { cell, columnFormat, count, plural } from "./format";
 
 const SHARED_ROWS = 10;
+// What Markdown would read as its own; GitHub's makes links of bare addresses, too.
+const MARKS = /[\\`*_{}[\]<>|~#&!]|(?<=[ps]):(?=\/)|(?<=www)\.|(?<=[\w.+-])@(?=[\w.-])/gi;
 
 /** The question, the sentence, the first ten rows, the query and a link to ask it again. */
 export function markdownOf(answer: Answer, question: string, link: string): string {
-  const parts = [`**${inline(question)}**`, answer.answer, tableOf(answer)];
+  const sentence = answer.answer.split("\n").map(inline).join("\n");
+  const parts = [`**${inline(question)}**`, sentence, tableOf(answer)];
   if (answer.sql) parts.push(fenced(answer.sql, "sql"));
   for (const part of answer.parts) {
     parts.push(`**${inline(`[${part.number}] ${part.question}`)}**`, tableOf({ ...answer, ...part }));
@@ -32,7 +35,7 @@ function tableOf({ columns, results, row_count, language }: Answer): string {
 
 /** Text that stays on its line and in its cell, whatever it holds. */
 function inline(text: string): string {
-  return text.replace(/[\\|*_`<[\]]/g, "\\$&").replace(/\s+/g, " ");
+  return text.replace(MARKS, "\\$&").replace(/\s+/g, " ");
 }
 
 /** A code block whose fence no run of backticks in the code ends. */
