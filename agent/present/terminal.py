@@ -18,7 +18,6 @@ from rich.progress import (
     BarColumn,
     DownloadColumn,
     Progress,
-    ProgressColumn,
     SpinnerColumn,
     TextColumn,
     TimeRemainingColumn,
@@ -338,21 +337,9 @@ def counted(number: int, noun: str, *, more: bool = False) -> str:
 @contextmanager
 def byte_progress(console: Console) -> Iterator[ByteProgress]:
     """A bar for downloads and hashing: yields `progress(stage, done, total)` in bytes."""
-    with _progress(console, DownloadColumn(), TransferSpeedColumn()) as update:
-        yield update
-
-
-@contextmanager
-def count_progress(console: Console, what: str) -> Iterator[Callable[[int, int], None]]:
-    """A bar for things that are counted: yields `progress(done, total)`."""
-    with _progress(console, TextColumn("{task.completed:.0f}/{task.total:.0f}")) as update:
-        yield lambda done, total: update(what, done, total)
-
-
-@contextmanager
-def _progress(console: Console, *columns: ProgressColumn) -> Iterator[ByteProgress]:
     description = TextColumn("{task.description}", markup=False)
-    with Progress(description, BarColumn(), *columns, TimeRemainingColumn(), console=console) as bars:
+    speed = (DownloadColumn(), TransferSpeedColumn())
+    with Progress(description, BarColumn(), *speed, TimeRemainingColumn(), console=console) as bars:
         tasks: dict[str, Any] = {}
 
         def update(stage: str, done: int, total: int) -> None:
