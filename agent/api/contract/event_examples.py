@@ -34,7 +34,6 @@ from agent.core.models import Answer, Check, Correction, Plan, Verdict
 
 QUESTION = "What was our highest revenue month?"
 WRONG = "SELECT month, SUM(amout) AS total FROM sales GROUP BY month ORDER BY total DESC LIMIT 1"
-RIGHT = WRONG.replace("amout", "amount")
 ERROR = "There is no column 'amout'."
 TEXT = "The highest revenue month was March 2024 with $50,000 in sales."
 PLAN = Plan(tables=("sales",), aggregates=("SUM(amount)",), group_by=("month",), order_by=("total DESC",), limit=1)
