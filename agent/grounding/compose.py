@@ -19,7 +19,7 @@ SHORT_LIST = 10  # rows that are all told; of more, the first and the last
 MOST_COLUMNS = 8
 _SYMBOLS = {"EUR": "€", "USD": "$", "GBP": "£", "JPY": "¥", "INR": "₹", "KRW": "₩"}
 _PREFIXED = {"en", "ko"}
-_UNITS = {"mwh": "MWh", "kwh": "kWh", "gwh": "GWh", "kw": "kW", "mw": "MW", "gb": "GB", "mb": "MB"}
+_UNITS = {"celsius": "°C", "mwh": "MWh", "kwh": "kWh", "gwh": "GWh", "kw": "kW", "mw": "MW", "gb": "GB", "mb": "MB"}
 _UNITS |= {"m2": "m²", "sqm": "m²"}
 _YEARS = range(1500, 2101)
 _MIDNIGHT = re.compile(r"(\d{4}-\d{2}-\d{2})[T ]00:00(?::00(?:\.0+)?)?")
@@ -200,7 +200,7 @@ class _Composer:
             if self._language in _PREFIXED and not symbol.isalpha():
                 return f"-{symbol}{digits[1:]}" if digits.startswith("-") else f"{symbol}{digits}"
             return f"{digits} {symbol}"
-        if not column.units or column.units[0] == "%":
+        if not column.units or column.units[0] == "%" or column.rate:
             return digits
         return f"{digits} {_UNITS.get(column.units[0], column.units[0])}"
 

@@ -10,6 +10,9 @@ from agent.grounding.evidence.facts import Facts
 from rag.words import denies
 
 _YEAR = re.compile(r"(?<!\d)(?:1[89]|20)\d\d(?!\d)")
+_PART = re.compile(
+    r"(?:^|_)(?:quarter|qtr|quart\w*|trim\w*|month|monat|mois|mes|mese|week|woche|semaine|semana)", re.IGNORECASE
+)
 _WORD = re.compile(r"[^\W\d_]+")
 # A time is told with the word that says on which side of it the rows are.
 _SIDE_BEFORE = re.compile(
@@ -53,6 +56,8 @@ def _time(facts: Facts) -> Iterator[tuple[int, int]]:
     if len(spans) != 1 or not any(year in text[slice(*spans[0])] for year in years):
         return
     start, end = spans[0]
+    if _YEAR.fullmatch(text[start:end]) and not _is_whole(text[start:end], facts):
+        return
     if any(it.group().lower() in MONTHS for it in _WORD.finditer(text[:start] + " " + text[end:])):
         return  # "between April and June 2025" is not June
     if before := _SIDE_BEFORE.search(text[:start]):
@@ -60,6 +65,14 @@ def _time(facts: Facts) -> Iterator[tuple[int, int]]:
     if after := _SIDE_AFTER.match(text, end):
         end = after.end()
     yield start, end
+
+
+def _is_whole(year: str, facts: Facts) -> bool:
+    """Whether the query takes all of a year, and not a quarter or a season of it."""
+    whole = re.compile(rf"{year}(?:$|-?%|-01-01|-12-31|-01$|-12$)|{int(year) + 1}-01-01|{int(year) - 1}-12-31")
+    dated = [value for it in facts.conditions for value in it.values if _YEAR.match(value)]
+    parts = any(_PART.search(name) for it in facts.conditions for name in it.columns if it.values)
+    return not parts and all(whole.match(value) or not value.startswith(year) for value in dated)
 
 
 def _values(facts: Facts) -> Iterator[tuple[int, int]]:

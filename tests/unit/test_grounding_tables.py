@@ -175,3 +175,53 @@ def test_what_is_only_multiplied_by_a_hundred_is_no_percentage() -> None:
     total = facts("What is the total?", "total", ((46050.0,),), "SELECT SUM(amount) * 100 AS total FROM orders")
     share = facts("What share is late?", "late", ((12.5,),), "SELECT AVG(late) * 100 AS late FROM trips")
     assert (composed_text(total).text, composed_text(share).text) == ("Total: 46,050.", "Late: 12.5%.")
+
+
+GROWTH = facts(
+    "How did the products grow from 2021 to 2022?", "product rev_2021 rev_2022 growth_pct",
+    (("Lamp", 40, 62, 55.0), ("Chair", 120, 138, 15.0)),
+    "SELECT product, rev_2021, rev_2022, (rev_2022 - rev_2021) * 100.0 / rev_2021 AS growth_pct FROM revenues",
+    rev_2021="Revenue 2021 in thousand EUR", rev_2022="Revenue 2022 in thousand EUR",
+)  # fmt: skip
+DENSITY = facts(
+    "How dense is each district?", "district density", (("Mitte", 15311), ("Nord", 5131)),
+    "SELECT district, people / area_km2 AS density FROM districts", area_km2="Area in square kilometres",
+)  # fmt: skip
+YIELD = facts(
+    "What is the yield of each crop?", "crop yield", (("wheat", 7.25), ("maize", 9.85)),
+    "SELECT crop, yield FROM harvest", **{"yield": "Yield in tonnes per hectare"},
+)  # fmt: skip
+LAB = facts(
+    "What were the results?", "patient crp_mg_l", (("P1", 4.25), ("P2", 88.0)), "SELECT patient, crp_mg_l FROM results",
+)  # fmt: skip
+LAST_QUARTER = facts(
+    "How many patients came in the last quarter of 2023?", "n_patients", ((1046,),),
+    "SELECT COUNT(*) AS n_patients FROM visits WHERE day BETWEEN '2023-10-01' AND '2023-12-31'",
+)  # fmt: skip
+WHOLE_YEAR = facts(
+    "How many patients came in 2023?", "n_patients", ((1046,),),
+    "SELECT COUNT(*) AS n_patients FROM visits WHERE day BETWEEN '2023-01-01' AND '2023-12-31'",
+)  # fmt: skip
+SECOND_QUARTER = facts(
+    "Wie hoch waren die Kosten im 2. Quartal 2024?", "kosten", ((1200.5,),),
+    "SELECT SUM(kosten) AS kosten FROM budget WHERE jahr = 2024 AND quartal = 2",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("rows, text", [
+    pytest.param(QUARTERS, "Q1, q2 by region (2022): North: q1 310, q2 290; South: q1 150, q2 190.", id="times"),
+    pytest.param(
+        GROWTH,
+        "Rev 2021, rev 2022, growth percent by product: Lamp: rev 2021 €40,000.00, rev 2022 €62,000.00, growth percent "
+        "55%; Chair: rev 2021 €120,000.00, rev 2022 €138,000.00, growth percent 15%.",
+        id="a percentage of amounts in thousands",
+    ),
+    pytest.param(DENSITY, "Density by district: Mitte: 15,311; Nord: 5,131.", id="a quotient"),
+    pytest.param(YIELD, "Yield by crop: wheat: 7.25; maize: 9.85.", id="a rate is not in tonnes"),
+    pytest.param(LAB, "Crp mg/l by patient: P1: 4.25; P2: 88.00.", id="milligrams for each litre are no litres"),
+    pytest.param(LAST_QUARTER, "Number of patients: 1,046.", id="a quarter is not its year"),
+    pytest.param(WHOLE_YEAR, "Number of patients (2023): 1,046.", id="a whole year is"),
+    pytest.param(SECOND_QUARTER, "Kosten: 1.200,5.", id="a quarter in a column of its own"),
+])  # fmt: skip
+def test_a_composed_answer_says_no_more_than_its_rows(rows: Facts, text: str) -> None:
+    assert composed_text(rows).text == text

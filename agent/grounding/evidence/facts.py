@@ -56,7 +56,9 @@ _MONEY = re.compile(
     r"amount|revenue|sales|price|cost|turnover|spend|paid|value|fee|tax|total|umsatz|betrag|preis", re.IGNORECASE
 )
 _SHORT_FORMS = {"avg": "average", "num": "number of", "cnt": "count", "qty": "quantity", "pct": "percent"}
-_SHORT_FORMS |= {"tot": "total", "amt": "amount"}
+_SHORT_FORMS |= {"tot": "total", "amt": "amount", "n": "number of"}
+# `crp_mg_l` is in milligrams for each litre.
+_RATE = re.compile(r"_(mg|g|kg|t|km|m|l|kwh|mol|mmol)_(l|dl|ml|h|s|m2|km2|ha|day|kg)$", re.IGNORECASE)
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _QUARTER = re.compile(r"(?<![^\W_])q([1-4])(?![^\W_])", re.IGNORECASE)
 _IS = re.compile(r"(?:is|has)_", re.IGNORECASE)
@@ -75,6 +77,7 @@ class ColumnFacts:
     currency: ISO code; empty where nothing says one. units: of its numbers, as the docs have them.
     percent: whether its numbers are percentages as they are.
     scale: what its numbers are counted in, where name or docs say so: 1,000,000 of `gross_millions`, 1/100 of cents.
+    rate: whether its numbers are of something for each of something else, so that one unit alone would be false.
     codes: what its values stand for, as the docs say.
     told: what says of which kind it is: its name, its sources, its docs; nothing of a count.
     """
@@ -89,6 +92,7 @@ class ColumnFacts:
     units: tuple[str, ...] = ()
     percent: bool = False
     scale: Fraction = Fraction(1)
+    rate: bool = False
     codes: tuple[tuple[str, str], ...] = ()
     told: tuple[str, ...] = ()
 
@@ -202,6 +206,8 @@ class Facts:
         short = _short_label(texts[0], label) if len(texts) == 1 and not named.aggregate else ""
         kind_words = frozenset() if counts else words_of_kind((name, *named.sources, *texts))
         percent = bool(_PERCENT.search(name)) or named.hundredfold
+        percent = percent or (not counts and any(_IN_PERCENT.search(it) for it in texts))
+        plain = counts or percent
         return ColumnFacts(
             index=index,
             name=name,
@@ -217,12 +223,13 @@ class Facts:
             told=() if counts else (name, *named.sources, *texts),
             label=short or _spelled_out(name) or name,
             projection=named,
-            currency="" if counts else self._currency(said),
+            currency="" if plain else self._currency(said),
             units=()
             if counts
             else _units(re.sub(r"^min\b", "", said), name, *named.sources),  # the least wait is not in minutes
-            scale=Fraction(1) if counts else _scale((name, *named.sources, *texts)),
-            percent=percent or (not counts and any(_IN_PERCENT.search(it) for it in texts)),
+            scale=Fraction(1) if plain else _scale((name, *named.sources, *texts)),
+            percent=percent,
+            rate=named.quotient or _PER.search(said) is not None,
             codes=tuple(_codes(texts)),
         )
 
@@ -266,7 +273,8 @@ def _scale(texts: Sequence[str]) -> Fraction:
 
 
 def _units(said: str, *names: str) -> tuple[str, ...]:
-    found = (*_UNIT.findall(said), *(unit for name in names for unit in _NAME_UNIT.findall(f"_{name}")))
+    plain = [name for name in names if not _RATE.search(name)]
+    found = (*_UNIT.findall(said), *(unit for name in plain for unit in _NAME_UNIT.findall(f"_{name}")))
     found += tuple(rate for rate in _PER.findall(said) if found)  # "tonnes per hectare"
     return tuple(dict.fromkeys(unit.lower() for unit in found))
 
@@ -310,8 +318,12 @@ def _is_key(name: str) -> bool:
 
 def _spelled_out(name: str) -> str:
     """A column's name in words: without the unit that stands with its numbers, and without short forms."""
+    if rate := _RATE.search(name):
+        return f"{_spelled_out(name[: rate.start()])} {rate[1]}/{rate[2]}".strip()
     bare = _NAME_UNIT.sub("", re.sub(r"_(?:eur|usd|gbp|chf)$", "", name, flags=re.IGNORECASE))
-    return " ".join(_SHORT_FORMS.get(word, word) for word in words_of(bare))
+    # `q1` and `sales_2023` are told from `q2` and `sales_2024`.
+    parts = ([part] if re.search(r"\d", part) else words_of(part) for part in re.split(r"[\W_]+", bare))
+    return " ".join(_SHORT_FORMS.get(word, word) for words in parts for word in words)
 
 
 def _short_label(text: str, name: Sequence[str]) -> str:

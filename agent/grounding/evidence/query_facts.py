@@ -19,6 +19,7 @@ class Projection(NamedTuple):
     sources: the names of the stored columns that it is computed from.
     hundredfold: whether it is a quotient or mean that is multiplied by 100.
     grouped: whether the rows are groups of it. distinct: whether it counts each value once.
+    quotient: whether columns are divided by columns.
     """
 
     name: str
@@ -27,6 +28,7 @@ class Projection(NamedTuple):
     hundredfold: bool = False
     grouped: bool = False
     distinct: bool = False
+    quotient: bool = False
 
 
 class Condition(NamedTuple):
@@ -140,6 +142,11 @@ def _projection(column: exp.Expr, tree: exp.Query, grouped: frozenset[str]) -> P
         sources=tuple(sources),
         hundredfold=any(_hundred(it) for one in whole for it in one.find_all(exp.Mul))
         and any(one.find(exp.Div, exp.SafeDivide, exp.IntDiv, exp.Avg) is not None for one in whole),
+        quotient=any(
+            it.left.find(exp.Column) is not None and it.right.find(exp.Column) is not None
+            for one in whole
+            for it in one.find_all(exp.Div)
+        ),
         distinct=any(it.find(exp.Distinct) is not None for it in found),
         grouped=inner.sql() in grouped or column.alias_or_name in grouped,
     )
