@@ -6,6 +6,7 @@ import re
 from functools import partial
 
 from agent.core.models import AnswerNumber, Check, Correction
+from agent.core.plurals import plural
 from agent.grounding.arithmetic.display import MARKS, is_amount
 from agent.grounding.calculations import Calculation
 from agent.grounding.check import MAX_CHARS, Checked, check, names_rows
@@ -49,7 +50,7 @@ def check_text(text: str, facts: Facts) -> CheckedText:
     computed = Computed(text=text)
     if facts.calculate and len(text) <= MAX_CHARS:
         computed = compute(text, currency=currency, language=facts.language)
-        counts = f"{len(computed.values)} calculations, {len(computed.corrected)} corrected."
+        counts = f"{plural(len(computed.values), 'calculation')}, {len(computed.corrected)} corrected."
         detail = " ".join(computed.warnings) or counts
         calculator = Check(name="calculator", passed=not computed.warnings, detail=detail)
     filled = [Calculation(it.expression, it.computed) for it in computed.filled]
@@ -71,7 +72,7 @@ def composed_text(facts: Facts, why: str = "") -> CheckedText:
     found = compose(facts)
     checks = (
         Check(name="answer", passed=True, detail=f"{why} {COMPOSED}".strip()),
-        Check(name="grounding", passed=True, detail=f"{len(found.numbers)} numbers, each from its cell."),
+        Check(name="grounding", passed=True, detail=f"{plural(len(found.numbers), 'number')}, each from its cell."),
     )
     return CheckedText(text=found.text, numbers=found.numbers, checks=checks, source="composed")
 
@@ -102,7 +103,7 @@ def _with_marks(
 def _grounding(found: Checked, problems: tuple[str, ...]) -> Check:
     if problems:
         return Check(name="grounding", passed=False, detail=f"Not supported: {' '.join(problems)}")
-    claims = f"{len(found.numbers)} numbers and {len(found.names)} names, each supported."
+    claims = f"{plural(len(found.numbers), 'number')} and {plural(len(found.names), 'name')}, each supported."
     if not found.read:
         claims += " The language is not known here: only numbers and names are checked."
     return Check(name="grounding", passed=True, detail=claims)

@@ -29,6 +29,7 @@ from rich.text import Text
 
 from agent.core import events
 from agent.core.models import Answer, AnswerPart, Check
+from agent.core.plurals import plural
 from agent.grounding.arithmetic.display import ColumnFormat, column_formats, format_cell, is_number
 from agent.grounding.languages.language import language_of
 
@@ -112,7 +113,7 @@ class StepPrinter:
         match event:
             case events.SchemaSelected():
                 shortened = ", shortened to fit" if event.pruned else ""
-                tables, docs = counted(len(event.tables), "table"), counted(len(event.documents), "doc")
+                tables, docs = plural(len(event.tables), "table"), plural(len(event.documents), "doc")
                 self._line("schema", f"{tables}, {docs} found, {event.tokens} tokens{shortened}", event)
                 if self.verbose:
                     for document in event.documents:
@@ -128,7 +129,8 @@ class StepPrinter:
             case events.Evaluated(verdict=verdict) if verdict is not None:
                 self._line("judge", Text.assemble(MARKS[verdict.correct], " ", plain(verdict.reason)), event)
             case events.RawRecordsFetched(sql=str(sql)):
-                count = f"{counted(event.row_count, 'row', more=event.truncated)} behind it"
+                more = event.truncated and event.total is None
+                count = f"{plural(event.total or event.row_count, 'row', more=more)} behind it"
                 self._line("records", count, event)
                 if self.verbose:
                     self._indented(sql_text(sql))
@@ -157,7 +159,7 @@ class StepPrinter:
         if event.error is not None:
             self._line("failed", Text(plain(event.error), style="red"), event)
             return
-        self._line("rows", counted(event.row_count, "row", more=event.truncated), event)
+        self._line("rows", plural(event.row_count, "row", more=event.truncated), event)
         if event.row_count:
             self.console.print(
                 Padding(rows_table(event.columns, event.rows, self._language), (0, 0, 0, INDENT), expand=False)
@@ -201,7 +203,7 @@ class StepPrinter:
         usage = answer.usage
         figures = (
             f"{time.monotonic() - self._began:.1f} s",
-            counted(usage.model_calls, "model call"),
+            plural(usage.model_calls, "model call"),
             f"{usage.prompt_tokens} prompt tokens ({usage.cached_tokens} cached)",
             f"{usage.completion_tokens} reply tokens",
         )
@@ -303,7 +305,7 @@ def rows_table(columns: Sequence[str], rows: Iterable[Sequence[Any]], language: 
 def left_out(columns: Sequence[str], row_count: int) -> str:
     """What `rows_table` does not show; empty where it shows everything."""
     rest = row_count - SHOWN_ROWS
-    parts = [counted(rest, "more row")] if rest > 0 else []
+    parts = [plural(rest, "more row")] if rest > 0 else []
     if len(columns) > SHOWN_COLUMNS:
         parts.append(f"further columns: {', '.join(columns[SHOWN_COLUMNS:])}")
     return "; ".join(parts)
@@ -327,11 +329,6 @@ def cell_text(value: Any, language: str = "en", style: ColumnFormat | None = Non
 def plain(text: str) -> str:
     """A text that cannot steer the terminal: control characters become pictures of themselves."""
     return text.translate(_PICTURES)
-
-
-def counted(number: int, noun: str, *, more: bool = False) -> str:
-    """`1 row`, `2 rows`; `500+ rows` where there are more."""
-    return f"{number}{'+' if more else ''} {noun}{'' if number == 1 and not more else 's'}"
 
 
 @contextmanager

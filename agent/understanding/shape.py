@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from agent.core.models import Check
+from agent.core.plurals import plural
 from executors.base import QueryResult
 
 # "top 5", "the 3 best", "five largest": how many rows were asked for.
@@ -31,6 +32,8 @@ TOP_N = re.compile(
 # So many rows of each group may be meant, and nobody can tell how many groups there are.
 _GROUPED = re.compile(r"\b(?:each|per|every)\b", re.IGNORECASE)
 
+_ONLY_NULL = "Every value is NULL: the filters may match nothing, or nothing can be computed, as where a divisor is 0."
+
 # Checks that a judge may overrule: what looks wrong by its shape may be what the data really says.
 SOFT_CHECKS = frozenset({"has_rows"})
 
@@ -44,14 +47,14 @@ def shape_checks(question: str, result: QueryResult) -> list[Check]:
     """
     if result.row_count == 0:
         return [Check(name="has_rows", passed=False, detail="The query returned no rows.")]
-    checks = [Check(name="has_rows", passed=True, detail=f"{result.row_count} rows.")]
+    checks = [Check(name="has_rows", passed=True, detail=f"{plural(result.row_count, 'row')}.")]
     only_null = all(value is None for row in result.rows for value in row)
-    detail = "Every value is NULL: the filters may match nothing." if only_null else ""
+    detail = _ONLY_NULL if only_null else ""
     checks.append(Check(name="not_all_null", passed=not only_null, detail=detail))
     wanted = requested_count(question)
     if wanted is not None:
         fits = result.row_count <= wanted
-        detail = f"{wanted} rows were asked for, {result.row_count} came."
+        detail = f"{plural(wanted, 'row')} {'was' if wanted == 1 else 'were'} asked for, {result.row_count} came."
         checks.append(Check(name="asked_row_count", passed=fits, detail=detail))
     return checks
 

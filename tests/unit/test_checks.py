@@ -66,6 +66,12 @@ def test_fewer_rows_than_asked_for_are_fine_and_more_are_not() -> None:
     assert [passed(1), passed(2), passed(3)] == [True, True, False]
 
 
+def test_a_value_that_cannot_be_computed_is_not_blamed_on_the_filters_alone() -> None:
+    rows, empty = shape_checks("What is the share?", QueryResult(columns=("n",), rows=((None,),)))
+    assert (rows.detail, empty.passed) == ("1 row.", False)
+    assert "a divisor is 0" in empty.detail
+
+
 @pytest.fixture
 def shop(shop_file: Path) -> SqliteExecutor:
     return SqliteExecutor("shop", shop_file, sample_values=0)

@@ -14,6 +14,7 @@ from agent.core.events import (
     Evaluated,
     NodeComplete,
     Planned,
+    RawRecordsFetched,
     Repairing,
     SchemaSelected,
     SqlExecuted,
@@ -79,6 +80,11 @@ def printed(*events: NodeComplete | Started | SqlProgress | Done, verbose: bool 
 ])  # fmt: skip
 def test_what_looks_like_markup_is_shown_to_the_letter(event: NodeComplete | Started | Done, why: str) -> None:
     assert MARKUP in printed(event, verbose=True), why
+
+
+@pytest.mark.parametrize("total, shown", [(1000, "1000 rows behind it"), (None, "200+ rows behind it")])
+def test_the_records_are_counted_where_their_number_is_known(total: int | None, shown: str) -> None:
+    assert shown in printed(RawRecordsFetched(sql="SELECT 1", row_count=200, truncated=True, total=total))
 
 
 def test_data_cannot_steer_the_terminal() -> None:
