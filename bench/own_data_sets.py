@@ -83,7 +83,7 @@ def _written(look: _Look, folder: Path, dice: random.Random) -> DataSet:
         (f"What is the total {look.amount}?", total),
         (f"What is the total {look.amount} of the {look.town} {TOWNS[0]}?", first),
         (f"Which {look.town} has the highest total {look.amount}?", max(by_town, key=by_town.__getitem__)),
-        (f"How many rows are of March 2024, by {look.day}?", sum(month == 3 for _, _, month in rows)),
+        (f"How many rows have a {look.day} in March 2024?", sum(month == 3 for _, _, month in rows)),
     )
     return DataSet(look.name, len(rows), header, questions)
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sqlite3
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -242,6 +244,36 @@ async def test_what_is_there_under_a_translated_name_is_no_warning(
     service: Service, model: ScriptedModel, question: str
 ) -> None:
     assert await missing_of(service, model, question) == []
+
+
+STAFF = """
+CREATE TABLE mitarbeiter (mitarbeiter_id INTEGER, nachname TEXT, gehalt REAL, eintritt DATE);
+CREATE TABLE abteilungen (abteilung_id INTEGER, bezeichnung TEXT, standort TEXT);
+"""
+
+
+@pytest.mark.parametrize("question, is_refused", [
+    ("List all hotels.", True),
+    ("Which songs are by the band?", True),
+    ("How many employees do we have?", False),
+    ("Which departments are there?", False),
+    ("What is the average salary?", False),
+])  # fmt: skip
+async def test_only_where_nothing_is_near_is_a_question_asked_back_over_names_in_another_language(
+    make_service: Callable[..., Service], model: ScriptedModel, registry: Path, question: str, is_refused: bool
+) -> None:
+    with sqlite3.connect(registry.parent / "firma.sqlite") as connection:
+        connection.executescript(STAFF)
+    connection.close()
+    registry.write_text("firma: firma.sqlite\n", encoding="utf-8")
+    service = make_service()
+    if not is_refused:
+        model.replies(sql="SELECT count(*) AS n FROM mitarbeiter")
+        model.replies(correct=True)
+    answer = await service.query(question, "firma", options=Options(enable_answer=False))
+    await service.close()
+
+    assert (answer.clarification_reason == "missing_data") == is_refused
 
 
 @pytest.mark.parametrize("text, language, nouns", [
