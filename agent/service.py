@@ -55,7 +55,7 @@ from agent.understanding.followups.followups import FollowUps
 from agent.uploads.blobs import build_blobs
 from agent.uploads.records import Upload
 from agent.uploads.uploads import Arriving, Uploads
-from executors.base import Schema, TableReport
+from executors.base import Schema
 from executors.errors import ExecutorError
 from rag.errors import RetrievalError
 
@@ -217,16 +217,6 @@ class Service:
     async def first_look(self, name: str, principal: str) -> FirstLook:
         """Its tables and keys, and questions that were tried. Raises UnknownDatabase, DatabaseUnavailable."""
         return await self.looks.of(await self.registered.get(name, principal))
-
-    async def reports(self, name: str, principal: str) -> tuple[tuple[TableReport, ...], tuple[str, ...]]:
-        """How each table was read of its files, and what could not be read; nothing of a database that is no files.
-
-        Raises:
-            UnknownDatabase, DatabaseUnavailable: see `executors.errors`.
-        """
-        database = await self.registered.get(name, principal)
-        seen = {table.name for table in (await database.schema()).tables}
-        return tuple(it for it in database.reports if it.table in seen), database.warnings
 
     async def describe_column(self, place: ColumnPlace, text: str, principal: str) -> Document | None:
         """See `Documents.describe`, which only the database's owners may use.

@@ -10,6 +10,13 @@ from mcp_types import (
     TextContent,
 )
 
+PATIENCE = 60  # seconds until a test that waits in vain fails
+QUESTION = "What is the total of all orders?"
+SQL = "SELECT SUM(amount) AS total FROM orders"
+SENTENCE = "All orders together come to 460.5."
+UNSUPPORTED = "All orders together come to 999.5."
+NAMES = ["ask", "search_docs", "list_databases", "get_schema", "run_sql", "more_rows"]
+
 
 def text_of(result: CallToolResult) -> str:
     """The one text of a result."""

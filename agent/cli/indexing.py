@@ -138,7 +138,7 @@ async def _report_files(service: Service, name: str, out: Console, err: Console)
     path = local_path(service.router.entry(name).url or "")
     if path is None or kind_of(path) != "files":
         return
-    reports, warnings = await service.reports(name, LOCAL)
+    reports, warnings = await service.registered.reports(name, LOCAL)
     for table in reports:
         rows = "rows not counted" if table.rows is None else f"{table.rows:,} rows"
         columns = ", ".join(f"{it.name} {it.type}" for it in table.columns)

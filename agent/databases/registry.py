@@ -20,7 +20,7 @@ from agent.core.models import Options
 from agent.databases.database import Database
 from agent.databases.made_addresses import refuse_made_address
 from agent.databases.paging import Cursors, Paged, digest_of_result, following
-from executors.base import CheckedSql, Frozen, JsonValue, Parameters, QueryResult, Scalar
+from executors.base import CheckedSql, Frozen, JsonValue, Parameters, QueryResult, Scalar, TableReport
 from executors.errors import DatabaseUnavailable, ExecutorError
 
 if TYPE_CHECKING:
@@ -257,6 +257,16 @@ class Databases:
         except ExecutorError as error:
             return known.model_copy(update={"available": False, "detail": str(error)})
         return known.model_copy(update={"dialect": database.dialect, "detail": " ".join(database.warnings)})
+
+    async def reports(self, name: str, principal: str) -> tuple[tuple[TableReport, ...], tuple[str, ...]]:
+        """How each table was read of its files, and what could not be read; nothing of a database that is no files.
+
+        Raises:
+            UnknownDatabase, DatabaseUnavailable: see `executors.errors`.
+        """
+        database = await self.get(name, principal)
+        seen = {table.name for table in (await database.schema()).tables}
+        return tuple(it for it in database.reports if it.table in seen), database.warnings
 
     def _upload(self, name: str) -> UploadInfo | None:
         found = self._catalogue.upload(name) if self._catalogue is not None else None

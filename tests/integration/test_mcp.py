@@ -14,7 +14,7 @@ import httpx2
 import pytest
 from asgi_server import served
 from mcp import Client, MCPError
-from mcp_results import fields, text_of
+from mcp_results import NAMES, PATIENCE, QUESTION, SENTENCE, SQL, UNSUPPORTED, fields, text_of
 from mcp_types import (
     ElicitRequestFormParams,
     ElicitResult,
@@ -31,12 +31,6 @@ from executors.workers.isolated import IsolatedExecutor
 from rag.docs.documents import Document
 
 ROOT = Path(__file__).parents[2]
-PATIENCE = 60  # seconds until a test that waits in vain fails
-QUESTION = "What is the total of all orders?"
-SQL = "SELECT SUM(amount) AS total FROM orders"
-SENTENCE = "All orders together come to 460.5."
-UNSUPPORTED = "All orders together come to 999.5."
-NAMES = ["ask", "search_docs", "list_databases", "get_schema", "run_sql", "more_rows"]
 
 Progress = list[tuple[float, str | None]]
 Connect = Callable[[], AbstractAsyncContextManager[Client]]

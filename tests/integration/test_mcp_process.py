@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from mcp import Client, StdioServerParameters
-from mcp_results import fields
+from mcp_results import NAMES, PATIENCE, QUESTION, SENTENCE, SQL, fields
 from openai_server import Held, OpenAIServer
 from typer.testing import CliRunner
 
@@ -22,12 +22,6 @@ from agent.cli import serving
 from agent.core.models import Answer
 
 ROOT = Path(__file__).parents[2]
-PATIENCE = 60  # seconds until a test that waits in vain fails
-QUESTION = "What is the total of all orders?"
-SQL = "SELECT SUM(amount) AS total FROM orders"
-SENTENCE = "All orders together come to 460.5."
-UNSUPPORTED = "All orders together come to 999.5."
-NAMES = ["ask", "search_docs", "list_databases", "get_schema", "run_sql", "more_rows"]
 
 Progress = list[tuple[float, str | None]]
 Connect = Callable[[], AbstractAsyncContextManager[Client]]

@@ -143,7 +143,7 @@ async def read_report(name: Database, lazy: Lazy, request: Request) -> ReadRepor
     A database that is no files has no tables here.
     """
     service = await lazy.get(name)
-    tables, problems = await service.reports(name, principal_of(request, service.settings))
+    tables, problems = await service.registered.reports(name, principal_of(request, service.settings))
     return ReadReport(database=name, tables=tables, problems=problems)
 
 
