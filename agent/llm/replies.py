@@ -76,6 +76,7 @@ _STARTS = (
     ),
     re.compile(r"^[ \t]{0,80}(?=(?:select\s|with\s{1,40}\w{1,100}\s{1,40}as\s{0,40}\())", re.MULTILINE),
 )
+_CLOSING_TAG = re.compile(r"</\w{1,20}>\Z")  # of <sql>SELECT 1</sql>
 _QUOTE = re.compile(r"([`'\"])\s{0,40}(?=(?:SELECT|WITH)\b)")
 _UNQUOTE = {sign: re.compile(rf"{sign}(?=[\s.,;:!?)]|\Z)") for sign in "`'\""}
 # A line of prose: a capital, then lower case, and none of the shapes that a line of SQL has.
@@ -267,11 +268,11 @@ def _after_space(text: str, position: int) -> int:
 
 
 def _tidy(sql: str) -> str | None:
-    """Without the space, the last semicolons and the backticks around it; those of a name at its end stay."""
+    """Without the space, the last semicolons, the tag and the backticks around it; those of a name at its end stay."""
     start = 0
     while start < len(sql) and (sql[start] == "`" or sql[start].isspace()):
         start += 1
-    sql = _without_end(sql[start:])
+    sql = _without_end(_CLOSING_TAG.sub("", _without_end(sql[start:])))
     if sql.endswith("`") and sql.count("`") % 2:
         sql = _without_end(sql[:-1])
     return sql or None

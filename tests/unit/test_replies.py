@@ -37,6 +37,8 @@ SQL = "SELECT count(*) FROM orders"
         (f"```sql {SQL} ```", SQL, "all on one line"),
         (f"```{SQL}```", SQL, "all on one line, without a language"),
         (f"```sql\n{SQL}", SQL, "cut off before the closing fence"),
+        (f"<sql>{SQL}</sql>", SQL, "between tags"),
+        (f"<query>\n{SQL};\n</query>", SQL, "between tags, with a semicolon"),
         (f"Here is the query:\n```sql\n{SQL}\n```\nIt counts all orders.", SQL, "prose around a fence"),
         (f"```text\nsome words\n```\n```sql\n{SQL}\n```", SQL, "the first fence is none of SQL"),
         (f"```sql\n{SQL}\n```\nor\n```sql\nSELECT 2\n```", SQL, "the first of two"),
