@@ -22,6 +22,7 @@ _PREFIXED = {"en", "ko"}
 _UNITS = {"celsius": "°C", "mwh": "MWh", "kwh": "kWh", "gwh": "GWh", "kw": "kW", "mw": "MW", "gb": "GB", "mb": "MB"}
 _UNITS |= {"m2": "m²", "sqm": "m²"}
 _YEARS = range(1500, 2101)
+_TIME = re.compile(r"\d{4}(?:-\d{2}){0,2}(?:[T ].*)?")
 _MIDNIGHT = re.compile(r"(\d{4}-\d{2}-\d{2})[T ]00:00(?::00(?:\.0+)?)?")
 _NAMELESS = re.compile(
     r"(?:_?col(?:umn)?_?\d*|expr\w*|_c\d+|n|c|x|cnt|value|result|\W*|count\W.*|\w+\(.*)", re.IGNORECASE
@@ -111,13 +112,22 @@ class _Composer:
             label = self._frames.by.format(measure=label, key=key)
         self._add(f"{_capital(label)}{self._limits(columns)}: ")
         count = len(self.facts.rows)
-        rows = range(count) if count <= SHORT_LIST else (0, count - 1)
+        rows = range(count) if count <= SHORT_LIST else self._ends(keys)
         for place, row in enumerate(rows):
             self._add("; " if place else "")
             if count > SHORT_LIST:
                 self._add(f"{self._frames.last if place else self._frames.first} ")
             self._row(row, keys, others)
         self._end()
+
+    def _ends(self, keys: Sequence[ColumnFacts]) -> tuple[int, int]:
+        """The first and the last row of a long list: by time, where the query orders by nothing."""
+        rows = self.facts.rows
+        if not self.facts.query.order and keys:
+            times = {str(row[keys[0].index]): at for at, row in enumerate(rows)}
+            if all(_TIME.fullmatch(time) for time in times):
+                return times[min(times)], times[max(times)]
+        return 0, len(rows) - 1
 
     def _limits(self, columns: Sequence[ColumnFacts]) -> str:
         """What the question limits the rows to, in its own words, where no column that is shown says it."""

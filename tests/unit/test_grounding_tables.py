@@ -208,7 +208,14 @@ SECOND_QUARTER = facts(
 )  # fmt: skip
 
 
+UNORDERED = facts(
+    "What was sold in each month?", "month sold", tuple((f"2024-{at:02}", at * 10) for at in (*range(2, 13), 1)),
+    "SELECT month, SUM(amount) AS sold FROM sales GROUP BY month",
+)  # fmt: skip
+
+
 @pytest.mark.parametrize("rows, text", [
+    pytest.param(UNORDERED, "Sold by month: first 2024-01: 10; last 2024-12: 120.", id="the first of unordered times"),
     pytest.param(QUARTERS, "Q1, q2 by region (2022): North: q1 310, q2 290; South: q1 150, q2 190.", id="times"),
     pytest.param(
         GROWTH,
