@@ -110,12 +110,12 @@ def _grounding(found: Checked, problems: tuple[str, ...]) -> Check:
 
 
 def _linked(text: str, found: Checked, facts: Facts, calculations: tuple[Correction, ...]) -> tuple[AnswerNumber, ...]:
-    told = [_number(text, item, support, facts, calculations) for item, support in found.numbers]
+    links = [_number(text, item, support, facts, calculations) for item, support in found.numbers]
     for item in found.names:
         if any(char.isdigit() for char in item.text):
             column, rows = next(iter(item.places.items()))
-            told.append(_link(item, Support("result", item.value, min(rows, default=None), column), facts, ""))
-    return tuple(sorted(told, key=lambda it: it.start))
+            links.append(_link(item, Support("result", item.value, min(rows, default=None), column), facts, ""))
+    return tuple(sorted(links, key=lambda it: it.start))
 
 
 def _number(

@@ -43,7 +43,7 @@ def limits_of(facts: Facts) -> list[str]:
 def is_name(facts: Facts, limit: str) -> bool:
     """Whether a limit is a value that the query compares with, and no time."""
     values = {value.lower() for it in facts.conditions for value in it.values if not value.isdigit()}
-    return limit.lower() in values | {said.lower() for said, _ in facts.linked}
+    return limit.lower() in values | {mention.lower() for mention, _ in facts.linked}
 
 
 def _time(facts: Facts) -> Iterator[tuple[int, int]]:
@@ -78,7 +78,7 @@ def _is_whole(year: str, facts: Facts) -> bool:
 def _values(facts: Facts) -> Iterator[tuple[int, int]]:
     """Names of the question that stand for a value which the query compares with."""
     compared = {value.lower() for it in facts.conditions for value in it.values}
-    words = {said for said, value in facts.linked if value.lower() in compared} | compared
+    words = {mention for mention, value in facts.linked if value.lower() in compared} | compared
     for word in words:
         if len(word) > 1 and not re.fullmatch(r"[\d.,%:T -]+", word):
             at = re.search(rf"(?<!\w){re.escape(word)}(?!\w)", facts.question, re.IGNORECASE)

@@ -106,14 +106,14 @@ def _side_holds(side: Side, stated: Stated) -> bool:
 
 
 def _right(reading: Reading, stated: Stated, value: Fraction) -> bool:
-    said = -reading.value if stated.negative else reading.value
-    if is_rounding(said, reading.decimals, value):
+    figure = -reading.value if stated.negative else reading.value
+    if is_rounding(figure, reading.decimals, value):
         return True
-    if stated.truncated and abs(said) <= abs(value) < abs(said) + Fraction(1, 10**reading.decimals):
-        return said * value >= 0
-    if stated.approximate and abs(said - value) <= max(abs(value) * _LOOSE, Fraction(_last_digit(reading), 2)):
+    if stated.truncated and abs(figure) <= abs(value) < abs(figure) + Fraction(1, 10**reading.decimals):
+        return figure * value >= 0
+    if stated.approximate and abs(figure - value) <= max(abs(value) * _LOOSE, Fraction(_last_digit(reading), 2)):
         return True
-    return value < 0 < said and bool(_BELOW & set(stated.words)) and is_rounding(-said, reading.decimals, value)
+    return value < 0 < figure and bool(_BELOW & set(stated.words)) and is_rounding(-figure, reading.decimals, value)
 
 
 def _last_digit(reading: Reading) -> int:
@@ -178,9 +178,9 @@ def is_share_or_range(side: Side, stated: Stated) -> bool:
         return True
     if parts[1].operator == "-":
         return value < 0 and not stated.negative
-    said = stated.numeral.value() or Fraction(0)
+    figure = stated.numeral.value() or Fraction(0)
     small = all(n.raw.isdigit() and len(n.raw) <= 2 and not n.currency for n in side.expression.numerals)
-    unlike = bool(side.expression.words) or (said >= 1 and said.denominator == 1 and not stated.numeral.currency)
+    unlike = bool(side.expression.words) or (figure >= 1 and figure.denominator == 1 and not stated.numeral.currency)
     return parts[1].operator == "/" and small and 0 < value < 1 and unlike and not stated.numeral.percent
 
 
@@ -195,26 +195,26 @@ def likeliest(side: Side, stated: Stated) -> Fraction | None:
         multipliers = multipliers[:1]
     plain = [side.value.number * multiplier for multiplier in multipliers]
     converted = [side.value.number * f for f in _unit_factors(side, stated) if not _converts(side, f)]
-    said = abs(next(iter(stated.numeral.readings)).value)
-    best = _nearest(plain, said)
-    if not converted or said == 0 or best == 0:
+    figure = abs(next(iter(stated.numeral.readings)).value)
+    best = _nearest(plain, figure)
+    if not converted or figure == 0 or best == 0:
         return best
-    other = _nearest(converted, said)
-    one, two = _distance(best, said), _distance(other, said)
+    other = _nearest(converted, figure)
+    one, two = _distance(best, figure), _distance(other, figure)
     if min(one, two) > _CLEARLY_NEARER or max(one, two) < _CLEARLY_NEARER * min(one, two):
         return None
     return best if one < two else other
 
 
-def _nearest(candidates: Sequence[Fraction], said: Fraction) -> Fraction:
+def _nearest(candidates: Sequence[Fraction], figure: Fraction) -> Fraction:
     """The candidate nearest to what is stated, by ratio; the first one unless another is clearly nearer."""
     first = candidates[0]
-    if said == 0 or first == 0:
+    if figure == 0 or first == 0:
         return first
-    best = min(candidates, key=lambda value: _distance(value, said))
-    return best if _distance(best, said) * _CLEARLY_NEARER < _distance(first, said) else first
+    best = min(candidates, key=lambda value: _distance(value, figure))
+    return best if _distance(best, figure) * _CLEARLY_NEARER < _distance(first, figure) else first
 
 
-def _distance(value: Fraction, said: Fraction) -> Fraction:
-    ratio = abs(value) / said
+def _distance(value: Fraction, figure: Fraction) -> Fraction:
+    ratio = abs(value) / figure
     return max(ratio, 1 / ratio)

@@ -44,7 +44,7 @@ class Comparisons:
 
     def _comparison(self, segment: Segment, place: int) -> str:
         item = segment.items[place]
-        if item.cls in self._context.asked_classes or any(
+        if item.cls in self._context.question_classes or any(
             self._context.origin(it) == "calculation" for it in segment.numbers
         ):
             return ""
@@ -67,7 +67,7 @@ class Comparisons:
 
     def _equal(self, segment: Segment, place: int) -> str:
         """ "As many as": of two names with one value, or after a number of times."""
-        if Class.EQUAL in self._context.asked_classes or Class.STABLE in segment.classes:
+        if Class.EQUAL in self._context.question_classes or Class.STABLE in segment.classes:
             return ""  # "stayed the same" is held there
         if Class.TIMES in segment.classes and any(self._context.origin(it) == "calculation" for it in segment.numbers):
             return ""
@@ -111,7 +111,7 @@ class Comparisons:
     def _bound(self, segment: Segment, place: int) -> str:
         if any(it.kind == "number" for it in segment.items[place + 1 : place + 2]):
             return ""
-        return "" if self._context.said(segment.items[place]) else "no number follows it"
+        return "" if self._context.in_question(segment.items[place]) else "no number follows it"
 
     def _change(self, segment: Segment, place: int) -> str:
         item = segment.items[place]
@@ -130,7 +130,7 @@ class Comparisons:
                 right = pair[0] < pair[1] if item.cls is Class.RISE else pair[0] > pair[1]
                 return "" if right else "the rows say the opposite"
         timed = all(self._is_timed(it) for it in names)
-        if len(names) == 2 and not timed and not {Class.RISE, Class.FALL} & self._context.asked_classes:
+        if len(names) == 2 and not timed and not {Class.RISE, Class.FALL} & self._context.question_classes:
             return "no row is a later time of another"
         if len(names) == 2 and (pair := self._pair(segment, place, names)) is not None:
             right = pair[0] < pair[1] if item.cls is Class.RISE else pair[0] > pair[1]
@@ -139,7 +139,7 @@ class Comparisons:
             right = pair[0] < pair[1] if item.cls is Class.RISE else pair[0] > pair[1]
             return "" if right else "the rows say the opposite"
         cells = [it.value for it in numbers if it.origin == "result"]
-        asked = {Class.RISE, Class.FALL} & self._context.asked_classes or _CHANGE.search(
+        asked = {Class.RISE, Class.FALL} & self._context.question_classes or _CHANGE.search(
             " ".join((self._facts.question, *self._facts.result.columns))
         )
         rises = item.cls is Class.RISE
@@ -148,7 +148,7 @@ class Comparisons:
             fits = cells[0] > 0 if rises else cells[0] < 0
             return (
                 ""
-                if fits or (item.cls in self._context.asked_classes and cells[0] > 0)
+                if fits or (item.cls in self._context.question_classes and cells[0] > 0)
                 else "the sign says the opposite"
             )
         return "the rows do not say so"
@@ -174,7 +174,7 @@ class Comparisons:
 
     def _stable(self, segment: Segment, place: int) -> str:
         """ "Stayed at 66 in 2020": as much as the time before, or between two times."""
-        if self._context.said(segment.items[place]):
+        if self._context.in_question(segment.items[place]):
             return ""
         names, facts = segment.names, self._facts
         yearly = [it.index for it in facts.measures if it.period is not None]
@@ -209,7 +209,7 @@ class Comparisons:
     def _multiplied(self, segment: Segment, _: int) -> str:
         """ "Doubled": of an earlier time."""
         names = [it for one in self._context.segments if one.sentence == segment.sentence for it in one.names]
-        timed = all(self._is_timed(it) for it in names) or {Class.RISE, Class.FALL} & self._context.asked_classes
+        timed = all(self._is_timed(it) for it in names) or {Class.RISE, Class.FALL} & self._context.question_classes
         return "" if timed else "no row is a later time of another"
 
     def _is_timed(self, name: Item) -> bool:

@@ -45,11 +45,12 @@ class WordingContext:
     ) -> None:
         self.facts, self.names, self.asked = facts, names, asked
         self.numbers, self.supports, self.segments = numbers, supports, segments
-        self.asked_classes = frozenset(it.cls for it in asked if it.cls is not None)
+        self.question_classes = frozenset(it.cls for it in asked if it.cls is not None)
         self.polar = facts.language in LANGUAGES and vocabulary(facts.language).is_polar(facts.question)
         self.known = _known_words(facts) | {it.text.lower() for it in asked if it.kind == "word"}
 
-    def said(self, item: Item) -> bool:
+    def in_question(self, item: Item) -> bool:
+        """Whether the question has the word."""
         return any(same_word(item.text.lower(), it.text.lower()) for it in self.asked)
 
     def origin(self, item: Item) -> str | None:
@@ -63,7 +64,7 @@ class WordingContext:
     def aggregates(self, *names: str) -> bool:
         return any(it.aggregate in names for it in self.facts.query.projections)
 
-    def columns_told(self, segment: Segment) -> list[ColumnFacts]:
+    def columns_of_numbers(self, segment: Segment) -> list[ColumnFacts]:
         """The columns of the cells that its numbers are."""
         told = (self.supports.get(it.start) for it in segment.numbers)
         return [self.facts.columns[it.column] for it in told if it is not None and it.column is not None]
@@ -109,7 +110,7 @@ def _known_words(facts: Facts) -> frozenset[str]:
                 found |= {*words_of(value), value.lower()}
     if _AGES & found:
         found |= _YEARS_OLD
-    found |= {word for said, _ in facts.linked for word in words_of(said)}
+    found |= {word for mention, _ in facts.linked for word in words_of(mention)}
     return frozenset(found)
 
 

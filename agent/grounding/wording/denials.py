@@ -59,8 +59,8 @@ class Denials:
         facts = self._facts
         if not facts.rows:
             return ""
-        denied = {Class.NOT, Class.NOTHING} & self._context.asked_classes
-        if denied and (segment.names or segment.numbers or self._context.said(segment.items[place])):
+        denied = {Class.NOT, Class.NOTHING} & self._context.question_classes
+        if denied and (segment.names or segment.numbers or self._context.in_question(segment.items[place])):
             return ""  # "no taxi has passed" denies more than "which have not passed"
         rows = self._context.numbers.rows_of(segment)
         chosen = sorted(rows) if rows else (range(len(facts.rows)) if len(facts.rows) == 1 else ())
@@ -116,7 +116,7 @@ class Denials:
 
     def _all(self, segment: Segment, place: int) -> str:
         after = segment.items[place + 1 : place + 4]
-        if not self._context.polar and Class.ALL in self._context.asked_classes:
+        if not self._context.polar and Class.ALL in self._context.question_classes:
             return ""
         if {Class.MOST, Class.LEAST} & {it.cls for it in segment.items[max(0, place - 2) : place]}:
             return ""  # "the most of all": held there
@@ -138,17 +138,17 @@ class Denials:
             sentence = [it for it in self._context.segments if it.sentence == segment.sentence]
             several = sum(len(it.names) for it in sentence) > 1
             return "" if several and len(segment.numbers) == 1 else "the rows do not say so of each"
-        asked = {Class.EACH, Class.PER} & self._context.asked_classes
+        asked = {Class.EACH, Class.PER} & self._context.question_classes
         after = segment.items[place + 1] if place + 1 < len(segment.items) else None
-        told = any(it.start < segment.items[place].start for it in segment.names)  # "Ada and Bo each sold 3"
+        named_before = any(it.start < segment.items[place].start for it in segment.names)  # "Ada and Bo each sold 3"
         if (
-            not told
+            not named_before
             and after is not None
             and after.kind == "word"
             and not is_among(after.text.lower(), self._asked_of_each())
         ):
             return "the question does not ask for each of these"
-        if segment.items[place].text.lower() in _EVERYONE and not self._context.said(segment.items[place]):
+        if segment.items[place].text.lower() in _EVERYONE and not self._context.in_question(segment.items[place]):
             return "the rows do not say so of each"
         return "" if asked and segment.numbers else "the rows do not say so of each"
 
@@ -160,7 +160,7 @@ class Denials:
         return found or words
 
     def _only(self, segment: Segment, place: int) -> str:
-        if Class.ONLY in self._context.asked_classes or any(
+        if Class.ONLY in self._context.question_classes or any(
             it.kind == "number" for it in segment.items[place + 1 : place + 3]
         ):
             return ""
@@ -174,17 +174,17 @@ class Denials:
     def _some(self, segment: Segment, place: int) -> str:
         item = segment.items[place]
         before = segment.items[place - 1].text.lower() if place else ""
-        return (
-            "" if before in _AS or self._context.said(item) else "it says no number, and the question does not say so"
-        )
+        if before in _AS or self._context.in_question(item):
+            return ""
+        return "it says no number, and the question does not say so"
 
     def _asked_only(self, segment: Segment, place: int) -> str:
-        return "" if self._context.said(segment.items[place]) else "the question does not say so"
+        return "" if self._context.in_question(segment.items[place]) else "the question does not say so"
 
     def _yes(self, _segment: Segment, _: int) -> str:
         cells = [cell for row in self._facts.rows for cell in row]
-        told = self._context.polar and bool(cells) and not any(_is_nothing(cell) for cell in cells)
-        return "" if told else "the rows do not say yes"
+        holds = self._context.polar and bool(cells) and not any(_is_nothing(cell) for cell in cells)
+        return "" if holds else "the rows do not say yes"
 
     def _no_value(self, segment: Segment, _: int) -> str:
         rows = self._context.numbers.rows_of(segment)
@@ -195,7 +195,7 @@ class Denials:
         """ "A loss of 12": of a number below zero."""
         item = segment.items[place]
         cells = [self._context.supports[it.start] for it in segment.numbers if it.start in self._context.supports]
-        if self._context.said(item) or any(it.value < 0 for it in cells):
+        if self._context.in_question(item) or any(it.value < 0 for it in cells):
             return ""
         rows = self._context.numbers.named(segment) or frozenset()
         return "" if rows and rows <= self._below_zero() else "no number in it is below zero"

@@ -50,7 +50,7 @@ class Superlatives:
             held = self._holds_extreme(segment, place, cls, rows)
             if held is not None:
                 return "" if held else "another row has a value beyond it"
-        if cls in self._context.asked_classes:
+        if cls in self._context.question_classes:
             return ""
         return "" if self._chosen_by(cls) else "the query does not look for it"
 
@@ -87,12 +87,12 @@ class Superlatives:
         items, wanted = segment.items, "max" if cls is Class.MOST else "min"
         at = [items.index(it) for it in segment.names]
         leads = at and at[0] < place and not (at[0] and items[at[0] - 1].cls is Class.FILLER)
-        columns = self._context.columns_told(segment)
+        columns = self._context.columns_of_numbers(segment)
         return not leads and bool(columns) and all(it.projection.aggregate == wanted for it in columns)
 
     def _is_measured(self, segment: Segment, place: int, cls: Class) -> bool:
         """Whether a sentence says by what something is the first: by a number, a column's name or as the question."""
-        if cls in self._context.asked_classes or self._context.with_numbers(segment).numbers:
+        if cls in self._context.question_classes or self._context.with_numbers(segment).numbers:
             return True
         known = {word for it in self._facts.measures for word in it.words}
         sentence = [it for one in self._context.segments if one.sentence == segment.sentence for it in one.items]
@@ -105,7 +105,7 @@ class Superlatives:
         columns = self._context.measured_by(segment, place)
         if not columns or any(it.projection.aggregate != "avg" for it in columns):
             return False
-        if Class.MEAN in self._context.asked_classes and len(self._facts.measures) == 1:
+        if Class.MEAN in self._context.question_classes and len(self._facts.measures) == 1:
             return False
         return not any(Class.MEAN in it.classes for it in self._context.segments if it.sentence == segment.sentence)
 
@@ -114,10 +114,10 @@ class Superlatives:
         query = self._facts.query
         if (
             self._context.aggregates("max" if cls is Class.MOST else "min")
-            and _OPPOSITE[cls] not in self._context.asked_classes
+            and _OPPOSITE[cls] not in self._context.question_classes
         ):
             return True
-        if _OPPOSITE[cls] in self._context.asked_classes or not query.order or query.limit is None:
+        if _OPPOSITE[cls] in self._context.question_classes or not query.order or query.limit is None:
             return False
         return query.order[0][1] is (cls is Class.MOST)
 
@@ -125,7 +125,7 @@ class Superlatives:
         cls = segment.items[place].cls
         if cls is None:
             return ""
-        if cls in self._context.asked_classes or self._context.said(segment.items[place]):
+        if cls in self._context.question_classes or self._context.in_question(segment.items[place]):
             return ""
         rows = self._context.numbers.rows_of(segment)
         dated = sorted(self._context.names.dated)
@@ -137,7 +137,7 @@ class Superlatives:
 
     def _rank(self, segment: Segment, place: int) -> str:
         item = segment.items[place]
-        if self._context.said(item):
+        if self._context.in_question(item):
             return ""
         rows = self._context.numbers.rows_of(segment)
         places = [it.index for it in self._facts.columns if it.projection.aggregate == "rank"]

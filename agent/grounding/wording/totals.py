@@ -38,7 +38,7 @@ class Totals:
         item = segment.items[place]
         if (
             any(self._context.origin(it) == "calculation" for it in segment.numbers)
-            or item.cls in self._context.asked_classes
+            or item.cls in self._context.question_classes
         ):
             return ""
         before, after = segment.items[place - 1 : place], segment.items[place + 1 : place + 2]
@@ -53,13 +53,13 @@ class Totals:
     def _summed(self, segment: Segment, place: int) -> str:
         """A sum or mean: computed, or what the query computes, or what the question asks for."""
         item = segment.items[place]
-        if item.cls in self._context.asked_classes or is_among(item.text.lower(), self._context.known):
+        if item.cls in self._context.question_classes or is_among(item.text.lower(), self._context.known):
             return ""
         if any(self._context.cls(it) in (item.cls, Class.SHARE) for it in segment.numbers):
             return ""  # computed, or a share "of the total"
         names = ("avg",) if item.cls is Class.MEAN else ("sum", "count")
         own = self._context.numbers.rows_of(segment) is not None
-        own = own or any(it.projection.aggregate in names for it in self._context.columns_told(segment))
+        own = own or any(it.projection.aggregate in names for it in self._context.columns_of_numbers(segment))
         return "" if own and self._context.aggregates(*names) else "no row and no calculation says it"
 
     def _per(self, segment: Segment, place: int) -> str:
@@ -70,7 +70,7 @@ class Totals:
         after = segment.items[place + 1] if place + 1 < len(segment.items) else None
         if after is not None and after.cls is Class.TIME and not self._is_of_each(after.text.lower()):
             return "no row is of one"
-        if {Class.PER, Class.EACH, Class.MEAN} & self._context.asked_classes:
+        if {Class.PER, Class.EACH, Class.MEAN} & self._context.question_classes:
             return ""
         meant = any(self._context.cls(it) is Class.MEAN for it in segment.numbers) or len(self._facts.rows) > 1
         return "" if meant or self._context.aggregates("avg") else "the rows hold no rate"
@@ -84,7 +84,7 @@ class Totals:
 
     def _share(self, segment: Segment, place: int) -> str:
         item = segment.items[place]
-        if item.cls in self._context.asked_classes or any(it.percent for it in segment.numbers):
+        if item.cls in self._context.question_classes or any(it.percent for it in segment.numbers):
             return ""
         return "" if is_among(item.text.lower(), self._context.known) else "no row says a share"
 
@@ -99,7 +99,7 @@ class Totals:
         before = segment.items[place - 1] if place else None
         if place > 1 and before is not None and before.text.lower() in _A and segment.items[place - 2].kind == "number":
             return (
-                "" if {Class.PER, Class.EACH} & self._context.asked_classes else "the rows hold no rate"
+                "" if {Class.PER, Class.EACH} & self._context.question_classes else "the rows hold no rate"
             )  # "40 a month"
         beside = segment.items[max(0, place - 2) : place + 3]
         dated = any(it.kind == "date" or _is_year(it) for it in beside) or (
@@ -117,7 +117,7 @@ class Totals:
             return ""  # "since February 1, 1998"
         return (
             ""
-            if item.cls in self._context.asked_classes or self._context.said(item)
+            if item.cls in self._context.question_classes or self._context.in_question(item)
             else "the question does not say so"
         )
 
