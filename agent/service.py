@@ -37,7 +37,7 @@ from agent.people.dashboard.dashboard import Dashboard
 from agent.people.dashboard.webhook import Webhooks
 from agent.people.sessions.sessions import Session, Sessions
 from agent.people.sessions.shares import Shares
-from agent.pipeline.answers.synthesize import Writer
+from agent.pipeline.answers.synthesize import Writer, answer_prefix
 from agent.pipeline.asking import Asking
 from agent.pipeline.confidence.calibration import calibration_of
 from agent.pipeline.drafts.generate import Generator
@@ -319,8 +319,9 @@ class Service:
         context = await enrich(question, database, self.knowledge, self.parts.profile, self.settings)
         if context.pruned:
             return None
+        own = answer_prefix().content if self.parts.profile.answer_prefix == "own" else ""
         ledger = Ledger()
-        for system in filter(None, (context.system, context.other_system)):
+        for system in filter(None, (context.system, context.other_system, own)):
             messages = [Message(role="system", content=system), Message(role="user", content=name)]
             ledger.spend((await self.model.complete(messages, max_tokens=1)).usage)
         return ledger.usage

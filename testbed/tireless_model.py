@@ -10,6 +10,7 @@ from typing import Unpack
 
 from agent.core.models import Usage
 from agent.llm.chat import ChatRequest, Message, Reply
+from agent.pipeline.answers.synthesize import answer_prefix
 
 # A word of the question -> the query that answers it; the first that is there counts.
 QUERIES = {
@@ -31,8 +32,8 @@ class TirelessModel:
 
     async def complete(self, messages: Sequence[Message], **request: Unpack[ChatRequest]) -> Reply:
         """What the last message asks for."""
-        schema = request.get("schema")
-        text = reply_to(messages[-1].content, schema.name if schema else "")
+        schema, asked = request.get("schema"), messages[-1].content
+        text = sentence_of(asked) if wants_sentence(messages) else reply_to(asked, schema.name if schema else "")
         return Reply(text=text, usage=Usage(model_calls=1, prompt_tokens=9, completion_tokens=5))
 
     async def ready(self) -> None:
@@ -58,15 +59,23 @@ class HeldModel(TirelessModel):
         return await super().complete(messages, **request)
 
 
+def wants_sentence(messages: Sequence[Message]) -> bool:
+    """Whether a prompt is the answer writer's, in either of its forms."""
+    return "Answer the question from these rows" in messages[-1].content or messages[0] == answer_prefix()
+
+
+def sentence_of(asked: str) -> str:
+    """What is said to the answer writer's prompt."""
+    numbers = re.findall(r"\d+(?:\.\d+)?", asked.split("<data>")[-1].split("</data>")[0])
+    return f"It is {numbers[0]}." if numbers else "There are no rows."
+
+
 def reply_to(asked: str, schema: str) -> str:
     """What is said to a prompt's last message. Args: schema: the name of the object that is asked for, if one is."""
     if schema == "verdict":
         return json.dumps({"asked": "this", "computed": "this", "correct": True})
     if "Complete question:" in asked:
         return _completed(asked.rsplit("The conversation:", 1)[-1])
-    if "Answer the question from these rows" in asked:
-        numbers = re.findall(r"\d+(?:\.\d+)?", asked.split("<data>")[-1].split("</data>")[0])
-        return f"It is {numbers[0]}." if numbers else "There are no rows."
     question = asked.rsplit("Question:", 1)[-1].rsplit("</data>", 1)[-1].casefold()  # behind what is known
     return f"```sql\n{next((sql for word, sql in QUERIES.items() if word in question), ANY)}\n```"
 

@@ -5,7 +5,7 @@ enough for a sample value to hold:
 
     Run «SELECT ...»     the query it writes, in whatever step a query is wanted
     Run above            a query that gives its own instructions as a text
-    Say «...»            its answer, its judge's reason, its explanation
+    Say «...»            its answer, its judge's reason, its explanation of a change
     Repeat above         its own instructions, wherever it may say anything
     Ask «...»            what it asks back
     Judge yes            its verdict
@@ -23,6 +23,7 @@ from typing import Unpack
 
 from agent.core.models import Usage
 from agent.llm.chat import ChatRequest, Message, Reply
+from testbed.tireless_model import wants_sentence
 
 ORDER = re.compile(r"\b(run|say|ask|judge|repeat) (?:(yes|above)\b|«([^»]*)»?)", re.IGNORECASE)
 
@@ -76,7 +77,7 @@ class ObedientModel:
             return json.dumps({"tables": [said or "t"]})
         if "Complete question:" in tail:
             return said or "How many customers are there in FR?"
-        if "Answer the question from these rows" in tail:
+        if wants_sentence(messages):
             return said or "These are the rows."
         return self._draft(schema, orders, said, everything)
 

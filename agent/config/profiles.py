@@ -2,7 +2,7 @@
 
 Where the choices come from: on public questions a 1.5B model wrote right SQL most often from the database's own DDL and
 with a plain reply; every structure around the SQL (a JSON object, a plan field before it) cost it accuracy, while its
-judge, reason first, refused few right queries. Hosted models lose nothing by structure and gain an explanation. What a
+judge, reason first, refused few right queries. Hosted models lose nothing by structure. What a
 figure rests on is in docs/accuracy.md; `python -m agent eval` measures a change.
 """
 
@@ -19,7 +19,7 @@ from executors.base import Frozen
 class Profile(Frozen):
     """How to work with one kind of model.
 
-    reply_format: `sql`: the query alone, in a fence; `json`: an object with query, explanation and clarification.
+    reply_format: `sql`: the query alone, in a fence; `json`: an object with query and clarification.
     plan: whether a question whose words say so (why, compare, two questions in one) is planned as several queries.
     planner: `inline`: first field of that object; `separate`: a call of its own; `off`: read from the query's tree.
     examples: past queries as earlier `turns` of the chat, in the reply format, or as `text` in the message, or `off`. A
@@ -42,6 +42,8 @@ class Profile(Frozen):
         one prompt agree on what they misread: docs/decisions/second-draft.md.
     writes_lists: whether it writes the sentence for several rows; else that is composed. The embedded model puts values
         beside the wrong names, and the call is saved.
+    answer_prefix: what the writer's prompt begins with. `schema`: the message that all steps share; `own`: a short one,
+        the same for every database, so that of a call the question and its row are all that is read.
     placeholders: whether it writes `[[expression | format]]` for what it wants computed.
     speculative_answer: draft the answer while the judge reads.
     timeout_s: for one reply.
@@ -65,6 +67,7 @@ class Profile(Frozen):
     drafts: int
     other_schema: Literal["ddl", "compact"] | None
     writes_lists: bool
+    answer_prefix: Literal["schema", "own"]
     placeholders: bool
     speculative_answer: bool
     timeout_s: float
@@ -88,6 +91,7 @@ EMBEDDED = Profile(
     drafts=5,
     other_schema="compact",
     writes_lists=False,
+    answer_prefix="own",
     placeholders=False,
     speculative_answer=False,
     timeout_s=300,
@@ -111,6 +115,7 @@ SMALL_HOSTED = Profile(
     drafts=2,
     other_schema=None,
     writes_lists=True,
+    answer_prefix="schema",
     placeholders=True,
     speculative_answer=True,
     timeout_s=15,

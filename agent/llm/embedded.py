@@ -11,6 +11,7 @@ import logging
 import os
 import secrets
 import weakref
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
@@ -19,10 +20,12 @@ from pydantic import SecretStr
 from agent.config.profiles import choose
 from agent.config.settings import Settings
 from agent.core.errors import ModelUnavailable
+from agent.core.models import Usage
 from agent.core.queueing import Turns
 from agent.llm.chat import ChatRequest, Message, Reply, ReplyGrammar
 from agent.llm.files.model_specs import CHUNK, MODELS
 from agent.llm.files.prefix_states import PrefixStates, prepare
+from agent.llm.replies import ON_TEXT
 
 if TYPE_CHECKING:
     from agent.llm.openai.model import OpenAIModel
@@ -31,6 +34,8 @@ if TYPE_CHECKING:
 PROMPT_CACHE_MIB = 1024
 BATCH = 256  # prompt tokens read at once, some seconds' work: a cancelled call is noticed in between
 QUIET, VERBOSE = -1, 3
+# Word of the progress is sent to nobody in particular: it is how the server learns that the caller has gone.
+EXTRA: Mapping[str, object] = {"cache_prompt": True, "return_progress": True}
 
 
 log = logging.getLogger(__name__)
@@ -73,8 +78,7 @@ class EmbeddedModel:
             ModelFailed: the prompt is longer than the context.
         """
         loaded = await self._loaded()
-        # Word of the progress is sent to nobody in particular: it is how the server learns that the caller has gone.
-        extra: dict[str, object] = {"cache_prompt": True, "return_progress": True}
+        extra = dict(EXTRA)
         schema = request.get("schema")
         if isinstance(schema, ReplyGrammar):
             extra["grammar"] = schema.gbnf
@@ -82,12 +86,9 @@ class EmbeddedModel:
             extra["top_logprobs"] = 1  # else llama.cpp lists the twenty likeliest at every place
         prefix = messages[0].content if messages[0].role == "system" else ""
         async with self.queue.turn():  # the server has one slot; what it holds is this call's from here on
-            if loaded.states is not None:
-                await loaded.states.restore(prefix)
+            read = await _read_alone(prefix, loaded)
             reply = await loaded.client.complete(messages, **request, extra=extra)
-            if loaded.states is not None:
-                await loaded.states.save(prefix)
-        return reply
+        return reply if read is None else reply.model_copy(update={"usage": _together(read, reply.usage)})
 
     async def ready(self) -> None:
         """Load the model, once for all callers. Raises ModelUnavailable."""
@@ -164,6 +165,29 @@ class EmbeddedModel:
                 "or set OPENAI_API_KEY or AZURE_OPENAI_ENDPOINT to use a hosted one."
             )
         return path
+
+
+async def _read_alone(prefix: str, loaded: _Loaded) -> Usage | None:
+    """Have a prefix in the slot that is kept on disk, and keep it where it is not: without any word of a question.
+
+    Returns what was read for it; None where nothing was.
+    """
+    if loaded.states is None or await loaded.states.restore(prefix) or not prefix:
+        return None
+    messages = [Message(role="system", content=prefix), Message(role="user", content="")]
+    token = ON_TEXT.set(None)
+    try:
+        reply = await loaded.client.complete(messages, max_tokens=1, extra=EXTRA)
+    finally:
+        ON_TEXT.reset(token)
+    await loaded.states.save(prefix)
+    return reply.usage
+
+
+def _together(before: Usage, usage: Usage) -> Usage:
+    """The tokens of a call for which its prefix was read before."""
+    counts = ("prompt_tokens", "cached_tokens", "completion_tokens")
+    return usage.model_copy(update={name: getattr(before, name) + getattr(usage, name) for name in counts})
 
 
 def _has_failed(loading: asyncio.Future[_Loaded]) -> bool:

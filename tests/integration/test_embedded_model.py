@@ -86,9 +86,40 @@ async def test_a_query_is_written_alone_however_much_the_model_would_say(model: 
     free = await ask(model, "g", asked, max_tokens=60)
     alone = await ask(model, "g", asked, max_tokens=120, schema=SQL_ALONE)
     assert not free.text.startswith("```sql")
-    assert alone.text.startswith("```sql\n")
-    assert alone.text.endswith("\n```")
-    assert extract_sql(alone.text) == alone.text.removeprefix("```sql\n").removesuffix("```").strip().removesuffix(";")
+    assert alone.text.startswith("```sql\nSELECT")
+    assert not alone.truncated
+    assert extract_sql(alone.text) == alone.text.removeprefix("```sql\n").strip().removesuffix(";")
+
+
+async def test_a_reply_ends_with_its_first_statement(model: EmbeddedModel) -> None:
+    asked = "Write two statements: first select ';' and all of a1, then delete all rows of a1."
+    reply = await ask(model, "a", asked, max_tokens=120, schema=SQL_ALONE)
+    sql = extract_sql(reply.text)
+    assert sql is not None
+    assert not reply.truncated
+    assert "DELETE" not in sql.upper()
+
+
+async def test_a_query_takes_no_more_tokens_than_it_has(model: EmbeddedModel) -> None:
+    reply = await ask(model, "a", "How many rows has a1?", max_tokens=60, schema=SQL_ALONE)
+    assert reply.usage.completion_tokens <= len(reply.tokens) + 1, "its end, and nothing before or behind it"
+    assert reply.tokens[0].text.strip().upper() == "SELECT"
+
+
+async def test_what_is_kept_of_a_prefix_holds_no_word_of_a_question(model_file: Path, tmp_path: Path) -> None:
+    settings = SETTINGS.model_copy(update={"prefix_cache_mb": 100, "state_dir": tmp_path})
+    kept = []
+    for question in ("How many rows has q1?", "Which names in q2 have an amount of more than 1000, and which ids?"):
+        embedded = EmbeddedModel(settings)
+        try:
+            reply = await ask(embedded, "q", question, max_tokens=2)
+        finally:
+            await embedded.close()
+        (file,) = settings.state_path.glob("prefixes/*")
+        kept.append(file.stat().st_size)
+        assert reply.usage.model_calls == 1
+        file.unlink()
+    assert kept[0] == kept[1], "the question makes no difference to it"
 
 
 async def test_another_database_in_between_does_not_cost_the_first_its_beginning(model: EmbeddedModel) -> None:

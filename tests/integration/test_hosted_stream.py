@@ -12,7 +12,7 @@ from test_hosted_protocol import ASK, KEY, Answer, Endpoint, Make, endpoint, fai
 from agent.core.errors import ModelFailed
 from agent.llm.chat import Message, Token
 from agent.llm.openai.model import AzureOpenAIModel
-from agent.llm.replies import ON_TEXT
+from agent.llm.replies import ON_TEXT, extract_sql
 from agent.pipeline.drafts.generate import SQL_ALONE
 
 __all__ = ["endpoint", "make", "waits"]  # fixtures
@@ -121,6 +121,20 @@ async def test_a_reply_that_ends_with_its_query_is_read_to_its_count(
     model = make()
     assert (await model.complete(ASK, schema=SQL_ALONE)).usage.completion_tokens == USAGE["completion_tokens"]
     await model.close()
+
+
+async def test_a_model_that_reads_grammars_goes_on_from_the_beginning_of_its_reply(
+    endpoint: Endpoint, make: Make, heard: list[str]
+) -> None:
+    endpoint.answers = [pieces("SELECT", " 1;\n", usage=USAGE)]
+    model = make(local=True)
+    reply = await model.complete(ASK, schema=SQL_ALONE)
+    await model.close()
+    assert endpoint.asked[0]["messages"][-1] == {"role": "assistant", "content": "```sql\n"}
+    assert reply.text == "```sql\nSELECT 1;\n"
+    assert heard[0] == "```sql\nSELECT", "who listens hears the whole of it"
+    assert extract_sql(reply.text) == "SELECT 1"
+    assert reply.usage.completion_tokens == USAGE["completion_tokens"]
 
 
 async def test_a_reply_of_two_statements_stays_two_statements(endpoint: Endpoint, make: Make, heard: list[str]) -> None:

@@ -1,7 +1,8 @@
-"""Two processes and an endpoint that enforces its token budget: all calls are answered, in turns."""
+"""An endpoint that enforces its token budget: calls take turns, and who gets none is told when to come again."""
 
 from __future__ import annotations
 
+import asyncio
 import json
 import subprocess
 import sys
@@ -13,8 +14,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from api_client import api_client
 from http_endpoint import send_json, served
+from pydantic import SecretStr
 
+from agent.api.app import create_app
+from agent.config.settings import Settings
+from agent.service import build_service
+from bench.endpoint import reply_to
 from testbed.openai_replies import completion_of
 
 ROOT = Path(__file__).parents[2]
@@ -46,13 +53,27 @@ asyncio.run(main(sys.argv[1], sys.argv[2], int(sys.argv[3])))
 """
 
 
-class Endpoint(ThreadingHTTPServer):
-    """Answers while its budget lasts; a window begins with the first call after the one before it has ended."""
+USERS = 200
+MANY_BUDGET, MANY_COST, HOUR_S = 24_000, 400, 3600.0  # as above, where many ask and no window ends meanwhile
+QUERIES = {f"How many orders have an order id below {n}?": f"SELECT COUNT(*) AS n FROM orders WHERE order_id < {n}"
+           for n in range(1, USERS + 2)}  # fmt: skip
 
-    def __init__(self) -> None:
+
+class Endpoint(ThreadingHTTPServer):
+    """Answers while its budget lasts; a window begins with the first call after the one before it has ended.
+
+    Args:
+        budget, cost: tokens of a window, and of a call.
+        span_s: of a window.
+    """
+
+    request_queue_size = USERS
+
+    def __init__(self, budget: int = BUDGET, cost: int = COST, span_s: float = SPAN_S) -> None:
         super().__init__(("127.0.0.1", 0), Handler)
         self.lock = threading.Lock()
-        self.left, self.ends_at = BUDGET, 0.0
+        self.budget, self.cost, self.span_s = budget, cost, span_s
+        self.left, self.ends_at = budget, 0.0
         self.answered = self.refused = self.windows = 0
 
     def count(self) -> tuple[bool, int, float]:
@@ -60,10 +81,10 @@ class Endpoint(ThreadingHTTPServer):
         with self.lock:
             now = time.monotonic()
             if now >= self.ends_at:
-                self.left, self.ends_at = BUDGET, now + SPAN_S
+                self.left, self.ends_at = self.budget, now + self.span_s
                 self.windows += 1
-            fits = self.left >= COST
-            self.left -= COST if fits else 0
+            fits = self.left >= self.cost
+            self.left -= self.cost if fits else 0
             self.answered += fits
             self.refused += not fits
             return fits, self.left, self.ends_at - now
@@ -78,9 +99,11 @@ class Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         fits, left, reset_s = self.server.count()
-        answer: dict[str, Any] = completion_of(body, {"content": "SELECT 1"}, COST - 10, 10)
+        schema = body.get("response_format", {}).get("json_schema", {}).get("name", "")
+        text = reply_to(body["messages"], schema, QUERIES) if schema or "<data>" in str(body) else "SELECT 1"
+        answer: dict[str, Any] = completion_of(body, {"content": text}, self.server.cost - 10, 10)
         data = json.dumps(answer if fits else {"error": {"message": "Too many tokens.", "code": "rate_limit"}}).encode()
-        limits = {"limit": BUDGET, "remaining": left, "reset": f"{reset_s:.3f}s"}
+        limits = {"limit": self.server.budget, "remaining": left, "reset": f"{reset_s:.3f}s"}
         headers = {f"x-ratelimit-{name}-tokens": str(value) for name, value in limits.items()}
         send_json(self, 200 if fits else 429, headers | {"retry-after": f"{reset_s:.3f}"}, data)
 
@@ -107,3 +130,28 @@ def test_two_processes_share_a_token_budget_and_none_of_their_calls_fails(endpoi
     assert answered == [str(CALLS)] * 2
     assert endpoint.windows >= (2 * CALLS + 1) * COST // BUDGET, "the budget was kept to"
     assert endpoint.refused < endpoint.answered
+
+
+async def test_two_hundred_users_are_answered_while_the_budget_lasts_and_else_told_when_to_come_again(
+    settings: Settings,
+) -> None:
+    endpoint = Endpoint(MANY_BUDGET, MANY_COST, HOUR_S)
+    with served(endpoint):
+        hosted = {"openai_base_url": f"http://127.0.0.1:{endpoint.server_port}/v1", "openai_api_key": SecretStr("k")}
+        limits = {"max_concurrent_questions": USERS, "enable_retrieval": False, "profile": "small_hosted"}
+        several = settings.model_copy(update=hosted | limits)
+        async with api_client(create_app(lambda: build_service(several))) as client:
+            first, *others = ({"question": it, "database": "shop"} for it in QUERIES)
+            assert (await client.post("/query", json=first)).status_code == 200, "from here on the limit is known"
+            responses = await asyncio.gather(*(client.post("/query", json=body) for body in others))
+
+    statuses = [response.status_code for response in responses]
+    assert len(statuses) == USERS
+    assert set(statuses) == {200, 503}
+    for response in responses:
+        if response.status_code == 503:
+            assert response.json()["type"].endswith("model-busy")
+            assert int(response.headers["Retry-After"]) >= 1
+    assert endpoint.refused == 0, "no call was over the budget that all share"
+    assert endpoint.left < endpoint.budget / 10, "and all of it was used"
+    assert statuses.count(200) >= endpoint.answered // 4, "every draft that was paid for became an answer"

@@ -18,10 +18,13 @@ def test_a_grammar_is_put_in_words_for_an_endpoint_that_reads_none() -> None:
         assert fields == {**plain, "logprobs": True, "messages": [told]}
 
 
-def test_where_a_grammar_is_read_no_words_are_spent_on_it() -> None:
+def test_where_a_grammar_is_read_no_words_are_spent_on_it_and_the_reply_is_begun() -> None:
     asked = [Message(role="user", content="How many?")]
     fields = chat_fields(asked, SQL_ALONE, 50, 0.0, Abilities(grammar=True))
-    assert fields["messages"] == [{"role": "user", "content": "How many?"}]
+    assert fields["messages"] == [
+        {"role": "user", "content": "How many?"},
+        {"role": "assistant", "content": SQL_ALONE.opening},
+    ]
 
 
 def test_a_model_that_reasons_first_gets_room_and_little_effort() -> None:

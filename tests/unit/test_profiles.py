@@ -12,10 +12,14 @@ from agent.config.profiles import EMBEDDED, LARGE_HOSTED, SMALL_HOSTED, choose
 from agent.config.settings import Settings
 from agent.core.errors import ModelUnavailable
 from agent.core.events import Planned, SqlGenerated
-from agent.core.models import Options
+from agent.core.models import Attempt, Options
 from agent.llm.scripted import ScriptedModel
+from agent.pipeline.answers.synthesize import Writer, answer_prefix
 from agent.pipeline.drafts.generate import _shape_of
+from agent.prompting.context import Context
 from agent.service import Service
+from agent.telemetry.ledger import Ledger
+from executors.base import QueryResult, Schema
 
 MakeService = Callable[..., Service]
 COUNT = "SELECT COUNT(*) AS n FROM customers"
@@ -213,6 +217,39 @@ async def test_a_judge_that_cannot_be_reached_leaves_the_answer_unverified(
     assert (answer.status, answer.verified, answer.results) == ("success", False, [{"n": 3}])
     assert any("judge" in warning.lower() for warning in answer.warnings)
     await service.close()
+
+
+async def test_the_embedded_models_sentence_is_written_from_its_row_and_hosted_ones_behind_the_schema(
+    make_service: MakeService, model: ScriptedModel
+) -> None:
+    prefixes = []
+    for profile in ("embedded", "small_hosted"):
+        service = make_service(profile=profile, second_draft=False, speculative_answer=False)
+        model.replies(sql=COUNT)
+        model.replies(correct=True, reason="yes")
+        model.replies(text="There are 3 customers.")
+        assert (await service.query("How many customers are there?", "shop")).answer == "There are 3 customers."
+        await service.close()
+        draft, answer = model.asked[-3], model.asked[-1]
+        prefixes.append((draft.messages[0], answer.messages[0]))
+        assert "How many customers are there?" in answer.tail
+        assert "<data>\nn\n3\n</data>" in answer.tail
+
+    (_, own), (schema, shared) = prefixes
+    assert own == answer_prefix()
+    assert "customers" not in own.content, "it is the same for every database"
+    assert shared == schema
+
+
+@pytest.mark.parametrize("rows, told", [((), True), ((("Ada",),), False)])
+async def test_where_there_is_no_row_the_embedded_model_is_told_so(
+    model: ScriptedModel, rows: tuple[tuple[str, ...], ...], told: bool
+) -> None:
+    model.replies(text="Ada.")
+    attempt = Attempt(sql="SELECT name FROM t", result=QueryResult(columns=("name",), rows=rows))
+    context = Context(db_schema=Schema(database="d", dialect="sqlite", tables=()), system="")
+    await Writer(model, EMBEDDED).write("Who is the first?", attempt, context, Ledger())
+    assert ("It returned no rows." in model.asked[0].tail) is told
 
 
 def test_the_explanation_of_a_query_is_not_requested_and_that_of_a_change_is() -> None:

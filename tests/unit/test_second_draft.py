@@ -13,6 +13,7 @@ from agent.core.callers import LOCAL
 from agent.core.models import Answer, Options
 from agent.core.usage import Effort
 from agent.llm.scripted import ScriptedModel
+from agent.pipeline.answers.synthesize import answer_prefix
 from agent.service import Service
 
 COUNT = "SELECT COUNT(*) AS n FROM customers"
@@ -155,17 +156,20 @@ async def test_every_second_draft_reads_the_schema_in_another_form(voting: Servi
     assert all(it == asked[0] for it in asked), "the question is put in the same words"
 
 
-async def test_both_forms_of_the_schema_are_read_ahead(voting: Service, model: ScriptedModel) -> None:
-    model.replies(text="")
-    model.replies(text="")
+async def test_both_forms_of_the_schema_and_the_writers_instructions_are_read_ahead(
+    voting: Service, model: ScriptedModel
+) -> None:
+    for _ in range(3):
+        model.replies(text="")
 
     usage = await voting.read_ahead("shop", LOCAL)
 
     assert usage is not None
-    assert usage.model_calls == 2
-    first, second = [asked.messages[0].content for asked in model.asked]
+    assert usage.model_calls == 3
+    first, second, third = [asked.messages[0].content for asked in model.asked]
     assert "CREATE TABLE" in first
     assert "orders(order_id INTEGER PK" in second
+    assert third == answer_prefix().content
 
 
 async def test_where_a_profile_has_no_other_form_all_drafts_read_the_same(

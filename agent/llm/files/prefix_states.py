@@ -47,10 +47,12 @@ class PrefixStates:
         self._read: set[str] = set()  # by key: what this process holds in memory
         self._in_slot = ""
 
-    async def restore(self, prefix: str) -> None:
+    async def restore(self, prefix: str) -> bool:
         """Load the state of a prefix, where this process has not read it and there is one.
 
         A file that cannot be used is removed, with a warning; the prefix is then read as if there had been none.
+
+        Returns whether this process has it now.
         """
         key = self._key(prefix)
         if key not in self._read and (path := await asyncio.to_thread(self._usable, key)) is not None:
@@ -61,6 +63,7 @@ class PrefixStates:
                 log.warning("What the model had read of a schema could not be loaded; it is read again.")
                 path.unlink(missing_ok=True)
         self._in_slot = key
+        return key in self._read
 
     async def save(self, prefix: str) -> None:
         """Keep what the slot holds after a completion that began with the prefix. Failures are in the log."""

@@ -92,7 +92,8 @@ def chat_fields(
     if abilities.logprobs and schema is not None and schema.logprobs:
         request["logprobs"] = True
     if isinstance(schema, ReplyGrammar):
-        messages = messages if abilities.grammar else _with_words(messages, schema.words)
+        opened = [Message(role="assistant", content=schema.opening)] if schema.opening else []
+        messages = [*messages, *opened] if abilities.grammar else _with_words(messages, schema.words)
         schema = None
     if schema is not None and abilities.reply_format == "json_schema":
         strict = {"name": schema.name, "schema": strict_schema(schema.schema_), "strict": True}

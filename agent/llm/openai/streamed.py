@@ -17,7 +17,8 @@ USAGE = {"include_usage": True}  # in a last piece of its own; an endpoint count
 async def streamed(client: AsyncOpenAI, request: dict[str, Any], ended: Callable[[str], bool] | None = None) -> object:
     """A reply that comes in pieces, put together as one completion; each piece is told to `ON_TEXT`.
 
-    Cancelling closes the connection, which ends the reply.
+    Cancelling closes the connection, which ends the reply. One that the request begins, as the last message, is put
+    together with its beginning.
 
     Args:
         client: of the endpoint.
@@ -39,7 +40,8 @@ async def streamed(client: AsyncOpenAI, request: dict[str, Any], ended: Callable
         stream_cls=AsyncStream[ChatCompletionChunk],
     )
     on_text = ON_TEXT.get()
-    reply = _Pieces()
+    last = request["messages"][-1]
+    reply = _Pieces(last["content"] if last["role"] == "assistant" else "")
     with _broken_connections(stream.response.request):
         async with stream:
             if _is_whole(stream.response):  # it knows no streams, and says nothing of it
@@ -55,10 +57,10 @@ async def streamed(client: AsyncOpenAI, request: dict[str, Any], ended: Callable
 
 
 class _Pieces:
-    """What has come of a reply so far."""
+    """What has come of a reply so far. Args: opening: what it began with before the first piece."""
 
-    def __init__(self) -> None:
-        self.text, self._refusal = "", ""
+    def __init__(self, opening: str) -> None:
+        self.text, self._refusal = opening, ""
         self._tokens: list[dict[str, object]] = []
         self._finish_reason = "stop"
         self._usage: dict[str, object] | None = None

@@ -11,7 +11,7 @@ from agent.core.errors import ModelError
 from agent.core.models import Attempt
 from agent.core.off_loop import off_loop
 from agent.grounding.result import CheckedText
-from agent.llm.chat import ChatModel
+from agent.llm.chat import ChatModel, Message
 from agent.prompting import leaks, templates
 from agent.prompting.context import Context
 from agent.telemetry.ledger import Ledger
@@ -58,20 +58,21 @@ class Writer:
         Raises:
             ModelUnavailable, ModelFailed: from the model.
         """
-        shown = self.profile.rows_shown
-        reply = await self.model.complete(
-            context.messages(
-                "answer",
-                question=question,
-                sql=attempt.executed_sql or attempt.sql,
-                table=templates.as_table(attempt.rows, shown),
-                row_context=templates.row_context(attempt.rows, shown),
-                placeholders=self.profile.placeholders and calculate,
-                last=last,
-                complaint=complaint,
-            ),
-            max_tokens=MAX_TOKENS,
-        )
+        shown, rows = self.profile.rows_shown, attempt.rows
+        holes = {
+            "question": question,
+            "sql": attempt.executed_sql or attempt.sql,
+            "table": templates.as_table(rows, shown),
+            "row_context": templates.row_context(rows, shown),
+            "last": last,
+            "complaint": complaint,
+        }
+        if self.profile.answer_prefix == "own":
+            holes["row_context"] *= rows.row_count != 1  # the prefix speaks of one row
+            messages = [answer_prefix(), Message(role="user", content=templates.render("answer_row", **holes))]
+        else:
+            messages = context.messages("answer", placeholders=self.profile.placeholders and calculate, **holes)
+        reply = await self.model.complete(messages, max_tokens=MAX_TOKENS)
         ledger.spend(reply.usage)
         return "" if reply.truncated else reply.text.strip()
 
@@ -154,6 +155,11 @@ class Writer:
         rows = templates.as_table(attempt.rows, len(attempt.rows.rows))
         cells = (str(value) for row in attempt.rows.rows for value in row)
         return leaks.problem(text, context.system, (question, rows, *cells)) if text else ""
+
+
+def answer_prefix() -> Message:
+    """What the writer's prompt begins with where it has a beginning of its own, whatever the database."""
+    return Message(role="system", content=templates.render("answer_system"))
 
 
 def facts_of(question: str, attempt: Attempt, context: Context, *, raw: QueryResult | None, calculate: bool) -> Facts:

@@ -23,12 +23,18 @@ from agent.telemetry.ledger import Ledger
 from executors.dialects.table import DIALECTS
 from executors.errors import ErrorKind
 
-# A query alone in its fence, so that no token goes into what leads up to it; no line begins as the fence ends.
+# One statement in its fence: no token goes into what leads up to it or follows its end, the first semicolon that stands
+# in no text, name or comment. Else it ends with the fence, as no line of it begins.
 SQL_ALONE = ReplyGrammar(
     name="sql",
     words="Reply with one query alone, in a ```sql block.",
     logprobs=True,
-    gbnf='root ::= "```sql\\n" line+ "```"\nline ::= ([^`\\n] | "`" [^`\\n]) [^\\n]* "\\n"\n',
+    opening="```sql\n",
+    gbnf=r"""
+root ::= line ("\n" line)* (";" "\n"? | "\n```")
+line ::= part+
+part ::= [^;'"`\n] | "'" [^'\n]* "'" | "\"" [^"\n]* "\"" | "`" [^`\n]+ "`" | "--" [^\n]*
+""",
 )
 MAX_ITEMS = 12
 MAX_CHOICES, MAX_CHOICE = 5, 80  # of a model's own question back, and the characters of one
