@@ -170,7 +170,7 @@ class _Composer:
     def _shown(self, cell: JsonValue, column: ColumnFacts) -> str:
         if cell is None:
             return self._frames.no_value
-        if isinstance(cell, bool):
+        if isinstance(cell, bool) or (column.kind == "flag" and column.name.lower().startswith(("is_", "has_"))):
             return self._frames.yes if cell else self._frames.no
         if not is_number(cell):
             value = number_of(cell) if column.kind == "measure" else None

@@ -214,7 +214,19 @@ UNORDERED = facts(
 )  # fmt: skip
 
 
+PUNCTUAL = facts(
+    "Which share of the trains was on time?", "on_time", ((0.9342,),),
+    "SELECT AVG(CASE WHEN delay <= 5 THEN 1.0 ELSE 0 END) AS on_time FROM trains", delay="Delay in minutes",
+)  # fmt: skip
+OVERDUE = facts(
+    "Is truck 7 overdue?", "has_overdue", ((1,),),
+    "SELECT EXISTS (SELECT 1 FROM checks WHERE truck = 7) AS has_overdue FROM v",
+)  # fmt: skip
+
+
 @pytest.mark.parametrize("rows, text", [
+    pytest.param(PUNCTUAL, "On time: 0.9342.", id="a share is not in the unit of what is tested"),
+    pytest.param(OVERDUE, "Has overdue: yes.", id="yes and no"),
     pytest.param(UNORDERED, "Sold by month: first 2024-01: 10; last 2024-12: 120.", id="the first of unordered times"),
     pytest.param(QUARTERS, "Q1, q2 by region (2022): North: q1 310, q2 290; South: q1 150, q2 190.", id="times"),
     pytest.param(

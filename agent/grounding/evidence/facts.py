@@ -199,7 +199,7 @@ class Facts:
         named = projections[index] if len(projections) == len(self.result.columns) else Projection(name)
         cells = [row[index] for row in self.rows if row[index] is not None]
         texts = list(self._docs_of((*named.sources, name.lower())))
-        counts = named.aggregate == "count"
+        counts = named.aggregate == "count" or named.tested
         said = " ".join((name.replace("_", " "), *(() if counts else texts)))
         label = words_of(name)
         words = {*label, *(word for source in named.sources for word in words_of(source) if not counts)}

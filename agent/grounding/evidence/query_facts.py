@@ -19,7 +19,8 @@ class Projection(NamedTuple):
     sources: the names of the stored columns that it is computed from.
     hundredfold: whether it is a quotient or mean that is multiplied by 100.
     grouped: whether the rows are groups of it. distinct: whether it counts each value once.
-    quotient: whether columns are divided by columns.
+    quotient: whether columns are divided by columns. tested: whether its columns only decide what is counted: the delay
+        of `AVG(CASE WHEN delay <= 5 THEN 1 ELSE 0 END)`.
     """
 
     name: str
@@ -29,6 +30,7 @@ class Projection(NamedTuple):
     grouped: bool = False
     distinct: bool = False
     quotient: bool = False
+    tested: bool = False
 
 
 class Condition(NamedTuple):
@@ -129,7 +131,8 @@ def _projection(column: exp.Expr, tree: exp.Query, grouped: frozenset[str]) -> P
             break
         seen |= names
         whole += more
-    sources = dict.fromkeys(it.name.lower() for one in whole for it in one.find_all(exp.Column))
+    columns = [it for one in whole for it in one.find_all(exp.Column)]
+    sources = dict.fromkeys(it.name.lower() for it in columns)
     found = [
         it for one in whole for it in one.walk() if isinstance(it, exp.AggFunc) or type(it).__name__ in _AGGREGATES
     ]
@@ -142,6 +145,7 @@ def _projection(column: exp.Expr, tree: exp.Query, grouped: frozenset[str]) -> P
         sources=tuple(sources),
         hundredfold=any(_hundred(it) for one in whole for it in one.find_all(exp.Mul))
         and any(one.find(exp.Div, exp.SafeDivide, exp.IntDiv, exp.Avg) is not None for one in whole),
+        tested=bool(columns) and len(whole) == 1 and all(it.find_ancestor(exp.Predicate) is not None for it in columns),
         quotient=any(
             it.left.find(exp.Column) is not None and it.right.find(exp.Column) is not None
             for one in whole
