@@ -55,8 +55,8 @@ def _in_sqlite(node: exp.Expr) -> exp.Expr | None:
     match node:
         case exp.Extract():
             return _part(node.this.name, node.expression)
-        case exp.Year() | exp.Month() | exp.Day() | exp.DayOfWeek():
-            return _part("dow" if isinstance(node, exp.DayOfWeek) else node.key, node.this)
+        case exp.Year() | exp.Month() | exp.Day() | exp.Hour() | exp.Minute() | exp.Second() | exp.DayOfWeek():
+            return _part(node.key, node.this)
         case exp.DateTrunc() | exp.TimestampTrunc():
             steps = _TRUNCATED.get(node.args["unit"].name.lower())
             return None if steps is None else _call("date", node.this, *steps)

@@ -55,7 +55,7 @@ class _Rejoined:
         return self._changes
 
     def _lay(self, wanted: set[str]) -> None:
-        """Keep the joins that hold; drop the others, and reach what is wanted along the keys."""
+        """Keep the joins that hold; lay the others anew along the keys, and reach what else is wanted."""
         joins_left, dropped = list[exp.Join](), dict[str, str]()
         names = [table.name for table in self._reading.tables.values() if table is not None]
         first, *others = zip(names, (it.alias_or_name for it in self._reading.sources), strict=True)
@@ -70,7 +70,7 @@ class _Rejoined:
                 dropped[name] = alias
         self._select.set("joins", joins_left)
         order = {table.name: place for place, table in enumerate(self._schema.tables)}
-        for name in sorted(wanted - self._alias.keys(), key=lambda name: order[name]):
+        for name in sorted((wanted | dropped.keys()) - self._alias.keys(), key=lambda name: order[name]):
             self._reach(name, dropped)
 
     def _joins_here(self, column: exp.Column, join: exp.Join) -> bool:

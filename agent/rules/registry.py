@@ -11,8 +11,6 @@ from agent.rules.base import Action, Rule
 RULES = (
     # repairs of what cannot run
     "lost_joins",
-    "ambiguous_columns",
-    "misplaced_aggregates",
     "text_of_values",
     "foreign_functions",
     # alternatives to what runs

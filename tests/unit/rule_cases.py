@@ -14,7 +14,7 @@ from executors.errors import ErrorKind
 from rag.docs.documents import make_document
 
 
-def _missing(text: str, nearest: tuple[str, ...] = (), same: str | None = None) -> LookedUp:
+def missing_text(text: str, nearest: tuple[str, ...] = (), same: str | None = None) -> LookedUp:
     key = ("readers", "name", text)
     detail = f"readers.name holds no {text!r}."
     return LookedUp(
@@ -24,6 +24,16 @@ def _missing(text: str, nearest: tuple[str, ...] = (), same: str | None = None) 
     )
 
 
+def left_alone(*rows: tuple[str, str], dialect: str = "sqlite", error: ErrorKind | None = None) -> list[Case]:
+    """Rows of (query, why), none of which the rule has anything to say of."""
+    return [Case(sql, None, why, dialect=dialect, error=error) for sql, why in rows]
+
+
+def doubted(*rows: tuple[str, str]) -> list[Case]:
+    """Rows of (query, why) that the rule doubts."""
+    return [Case(sql, DOUBT, why) for sql, why in rows]
+
+
 COLUMN = ErrorKind.COLUMN_NOT_FOUND
 READS = "FROM readers AS r JOIN loans AS l ON r.id = l.reader_id"
 CODES = (
@@ -31,50 +41,6 @@ CODES = (
 )
 
 CASES: dict[str, tuple[Case, ...]] = {
-    "ambiguous_columns": (
-        Case(
-            "SELECT id, giver_id FROM prizes JOIN badges ON prizes.id = badges.id ORDER BY id",
-            "SELECT prizes.id, giver_id FROM prizes JOIN badges ON prizes.id = badges.id ORDER BY prizes.id",
-            "the join says that they are equal",
-            error=ErrorKind.AMBIGUOUS_COLUMN,
-        ),
-        Case(
-            "SELECT id FROM prizes AS p LEFT JOIN badges AS b ON b.id = p.id",
-            "SELECT p.id FROM prizes AS p LEFT JOIN badges AS b ON b.id = p.id",
-            "of the side that has all rows",
-            error=ErrorKind.AMBIGUOUS_COLUMN,
-        ),
-        Case(f"SELECT id {READS}", None, "two different ids", error=ErrorKind.AMBIGUOUS_COLUMN),
-        Case(
-            "SELECT id FROM prizes AS p RIGHT JOIN badges AS b ON b.id = p.id",
-            None,
-            "NULL or not",
-            error=ErrorKind.AMBIGUOUS_COLUMN,
-        ),
-        Case("SELECT id FROM prizes JOIN badges ON prizes.id = badges.id", None, "another error", error=COLUMN),
-    ),
-    "misplaced_aggregates": (
-        Case(
-            "SELECT reader_id FROM loans WHERE book_id > 1 AND AVG(fee) > 2",
-            "SELECT reader_id FROM loans WHERE book_id > 1 GROUP BY reader_id HAVING AVG(fee) > 2",
-            "groups of what is shown",
-            error=ErrorKind.GROUPING,
-        ),
-        Case(
-            "SELECT reader_id, COUNT(*) AS n FROM loans WHERE COUNT(*) > 1 GROUP BY reader_id HAVING MAX(fee) > 2",
-            "SELECT reader_id, COUNT(*) AS n FROM loans GROUP BY reader_id HAVING MAX(fee) > 2 AND COUNT(*) > 1",
-            "beside what stands in HAVING",
-            error=ErrorKind.GROUPING,
-        ),
-        Case("SELECT id FROM loans WHERE fee > AVG(fee)", None, "an average of all", error=ErrorKind.GROUPING),
-        Case("SELECT COUNT(*) FROM loans WHERE AVG(fee) > 2", None, "no groups", error=ErrorKind.GROUPING),
-        Case(
-            "SELECT id FROM loans WHERE fee > (SELECT AVG(fee) FROM loans)",
-            None,
-            "a subquery may",
-            error=ErrorKind.GROUPING,
-        ),
-    ),
     "lost_joins": (
         Case("SELECT readers.name FROM readers AS r", "SELECT r.name FROM readers AS r", "its alias", error=COLUMN),
         Case(f"SELECT l.name {READS}", f"SELECT r.name {READS}", "the other table", error=COLUMN),
@@ -105,6 +71,12 @@ CASES: dict[str, tuple[Case, ...]] = {
             "SELECT colours FROM badges",
             "SELECT badges.colour FROM badges",
             "a slip in the table that is read",
+            error=COLUMN,
+        ),
+        Case(
+            "SELECT r.id, COUNT(*) FROM readers AS r JOIN loans AS l ON l.since = r.id GROUP BY r.id",
+            "SELECT r.id, COUNT(*) FROM readers AS r JOIN loans AS l ON r.id = l.reader_id GROUP BY r.id",
+            "a join that nothing is selected from counts rows all the same",
             error=COLUMN,
         ),
         Case("SELECT colour, title FROM books", None, "no one way leads to badges", error=ErrorKind.TIMEOUT),
@@ -147,13 +119,13 @@ CASES: dict[str, tuple[Case, ...]] = {
             "SELECT id FROM readers WHERE name = 'ada'",
             "SELECT id FROM readers WHERE name = 'Ada'",
             "another case",
-            looked_up=_missing("ada", ("Ada",), "Ada"),
+            looked_up=missing_text("ada", ("Ada",), "Ada"),
         ),
         Case(
             "SELECT 'ada' FROM readers AS r WHERE r.name IN ('ada', 'Bo') AND channel = 'ada'",
             "SELECT 'ada' FROM readers AS r WHERE r.name IN ('Ada', 'Bo') AND channel = 'ada'",
             "where its column is compared, and nowhere else",
-            looked_up=_missing("ada", ("Ada",), "Ada"),
+            looked_up=missing_text("ada", ("Ada",), "Ada"),
         ),
         Case(
             "SELECT r.id FROM readers AS r WHERE r.name = 'T'",
@@ -169,10 +141,13 @@ CASES: dict[str, tuple[Case, ...]] = {
             "SELECT id FROM readers WHERE name = 'Niger'",
             DOUBT,
             "a prefix is no slip",
-            looked_up=_missing("Niger", ("Nigeria",)),
+            looked_up=missing_text("Niger", ("Nigeria",)),
         ),
         Case(
-            "SELECT id FROM readers WHERE name = 'women'", DOUBT, "nor a synonym", looked_up=_missing("women", ("F",))
+            "SELECT id FROM readers WHERE name = 'women'",
+            DOUBT,
+            "nor a synonym",
+            looked_up=missing_text("women", ("F",)),
         ),
         Case("SELECT id FROM readers WHERE name = 'Ada'", None, "all stored"),
     ),

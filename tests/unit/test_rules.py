@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from rule_cases import CASES
 from rule_shop import DOUBT, Case, schema_of
+from rule_tables import TABLES
 
 from agent.core.models import Draft
 from agent.rules.base import Finding, Rule, RuleContext
@@ -40,7 +41,7 @@ def found_by(rule: Rule, case: Case) -> Finding | None:
 
 @pytest.mark.parametrize(
     "name, case",
-    [pytest.param(name, case, id=f"{name}: {case.why}") for name, cases in CASES.items() for case in cases],
+    [pytest.param(name, case, id=f"{name}: {case.why}") for name, cases in TABLES.items() for case in cases],
 )
 def test_what_a_rule_makes_of_a_query(name: str, case: Case) -> None:
     found = found_by(ALL[name], case)
@@ -54,7 +55,7 @@ def test_what_a_rule_makes_of_a_query(name: str, case: Case) -> None:
 
 def test_every_rule_has_cases_that_it_finds_and_cases_that_it_leaves_alone() -> None:
     assert sorted(ALL) == sorted(RULES) == sorted(CASES)
-    for name, cases in CASES.items():
+    for name, cases in TABLES.items():
         assert {case.after is None for case in cases} == {True, False}, name
 
 

@@ -1,0 +1,208 @@
+"""Further cases of the rules that doubt, most of them right queries that nothing speaks against; one a line."""
+
+from __future__ import annotations
+
+from rule_cases import CODES, READS, doubted, left_alone
+from rule_shop import DOUBT, Case
+
+from rag.docs.documents import Document, make_document
+
+
+def _coded(sql: str, question: str, doubted: bool, why: str, documents: tuple[Document, ...] = CODES) -> Case:
+    return Case(sql, DOUBT if doubted else None, why, question, documents=documents)
+
+
+def _documented(text: str) -> tuple[Document, ...]:
+    return (make_document("column", text, table="readers", column="channel"),)
+
+
+LEFT_READS = READS.replace(" JOIN", " LEFT JOIN")
+BOOKS_LENT = "FROM books AS b JOIN loans AS l ON l.book_id = b.id"
+BY_TELEPHONE = "SELECT COUNT(*) FROM readers WHERE channel = 'T'"
+BY_APP = "SELECT COUNT(*) FROM readers WHERE channel = 'M'"
+
+COUNTEREXAMPLES: dict[str, list[Case]] = {
+    "fan_out": [
+        *doubted(
+            (f"SELECT TOTAL(b.price) {BOOKS_LENT}", "SQLite's own sum"),
+            (f"SELECT b.id, SUM(b.price) {BOOKS_LENT} GROUP BY b.id", "in each group"),
+        ),
+        *left_alone(
+            (f"SELECT b.title, COUNT(*) {BOOKS_LENT} GROUP BY b.id", "how often each was lent"),
+            (f"SELECT MIN(b.price) {BOOKS_LENT}", "the least is the least"),
+            (f"SELECT SUM(l.fee), MAX(b.price) {BOOKS_LENT}", "each loan once"),
+            ("SELECT SUM(price) FROM books", "no join"),
+            ("SELECT SUM(price) FROM books WHERE id IN (SELECT book_id FROM loans)", "IN repeats nothing"),
+            (
+                "SELECT SUM(b.price) FROM books AS b JOIN (SELECT DISTINCT book_id FROM loans) AS l "
+                "ON l.book_id = b.id",
+                "a query inside, of which no key is known",
+            ),
+            (f"SELECT b.price {BOOKS_LENT}", "no aggregate"),
+        ),
+    ],
+    "ungrouped_columns": [
+        *doubted(
+            ("SELECT COUNT(*), fee FROM loans", "the fee of any loan"),
+            ("SELECT reader_id, fee + 1, SUM(fee) FROM loans GROUP BY reader_id", "made of any fee"),
+        ),
+        *left_alone(
+            ("SELECT reader_id, MAX(due) FROM loans GROUP BY reader_id", "nothing beside"),
+            ("SELECT COUNT(*), 'loans' FROM loans", "a text"),
+            ("SELECT reader_id, book_id, COUNT(*) FROM loans GROUP BY reader_id, book_id", "both"),
+            ("SELECT reader_id FROM loans GROUP BY reader_id ORDER BY COUNT(*) DESC LIMIT 1", "ordered by it"),
+            ("SELECT due, SUM(fee) OVER (ORDER BY due) FROM loans", "a window"),
+            ("SELECT id, (SELECT COUNT(*) FROM loans) FROM readers", "the count of another query"),
+            ("SELECT DISTINCT reader_id FROM loans", "no groups"),
+            ("SELECT UPPER(name), COUNT(*) FROM readers GROUP BY name", "made of what is grouped by"),
+        ),
+    ],
+    "share_part": [
+        *doubted(
+            (
+                "SELECT 100.0 * COUNT(CASE WHEN fee > 5 AND book_id = 1 THEN 1 END) / COUNT(*) FROM loans",
+                "a percentage",
+            ),
+            ("SELECT 1.0 * COUNT(*) FILTER (WHERE fee > 5 AND book_id = 1) / COUNT(*) FROM loans", "by FILTER"),
+        ),
+        *left_alone(
+            ("SELECT 1.0 * COUNT(*) FILTER (WHERE fee > 5) / COUNT(*) FROM loans", "one condition"),
+            (
+                "SELECT 1.0 * COUNT(*) FILTER (WHERE fee > 5) / COUNT(*) FROM loans WHERE book_id = 1",
+                "WHERE holds for both",
+            ),
+            ("SELECT AVG(fee) / COUNT(*) FROM loans", "no condition"),
+            ("SELECT SUM(fee) / COUNT(*) FROM loans WHERE fee > 5 AND book_id = 1", "both of the same rows"),
+            ("SELECT AVG(CASE WHEN fee > 5 AND book_id = 1 THEN 1.0 ELSE 0 END) FROM loans", "no division"),
+            ("SELECT SUM(CASE WHEN fee > 5 THEN fee END) / SUM(fee) FROM loans", "of an amount"),
+            ("SELECT SUM(CASE WHEN fee > 5 THEN 1 END) / 12.0 FROM loans WHERE book_id = 1", "by a written number"),
+            ("SELECT SUM(CASE WHEN fee > 5 AND book_id = 1 THEN 1 END) / 12.0 FROM loans", "by months"),
+            (
+                "SELECT 1.0 * COUNT(CASE WHEN book_id = 1 AND fee > 5 THEN 1 END) / "
+                "COUNT(CASE WHEN book_id = 1 THEN 1 END) FROM loans",
+                "the whole in the part",
+            ),
+            (
+                "SELECT 1.0 * SUM(fee) / (SELECT SUM(fee) FROM loans) FROM loans WHERE book_id = 1",
+                "of all that there is",
+            ),
+            ("SELECT MAX(fee) / MIN(fee) FROM loans", "a ratio"),
+        ),
+    ],
+    "counted_nothing": [
+        *doubted(
+            (f"SELECT r.name, COUNT(*) AS n {LEFT_READS} GROUP BY r.name ORDER BY n", "the fewest loans"),
+            (f"SELECT r.name {LEFT_READS} GROUP BY r.id HAVING COUNT(*) > 1", "in HAVING"),
+            (
+                "SELECT b.title, COUNT(*) FROM books AS b LEFT OUTER JOIN loans AS l ON l.book_id = b.id GROUP BY b.id",
+                "OUTER",
+            ),
+        ),
+        *left_alone(
+            ("SELECT COUNT(*) FROM readers", "no join"),
+            (f"SELECT COUNT(*) {LEFT_READS}", "no groups"),
+            (f"SELECT r.name, COUNT(l.id) {LEFT_READS} GROUP BY r.id", "the loans"),
+            (f"SELECT r.name, COUNT(DISTINCT l.book_id) {LEFT_READS} GROUP BY r.id", "books"),
+            (f"SELECT r.name, SUM(l.fee) {LEFT_READS} GROUP BY r.id", "a sum"),
+            (f"SELECT l.book_id, COUNT(*) {LEFT_READS} GROUP BY l.book_id", "grouped by what was joined"),
+            (f"SELECT r.name, COUNT(*) {READS} GROUP BY r.id", "those who have one"),
+            (f"SELECT r.name, COUNT(*) {READS.replace(' JOIN', ' RIGHT JOIN')} GROUP BY r.id", "another side"),
+            (f"SELECT r.name, COUNT(r.id) {LEFT_READS} GROUP BY r.id", "readers are counted"),
+            ("SELECT name, COUNT(*) FROM readers GROUP BY name", "groups of one table"),
+            (
+                "SELECT r.name, (SELECT COUNT(*) FROM loans AS l WHERE l.reader_id = r.id) FROM readers AS r",
+                "a query for each",
+            ),
+            (
+                "SELECT r.name FROM readers AS r LEFT JOIN loans AS l ON r.id = l.reader_id WHERE l.id IS NULL",
+                "no count",
+            ),
+            ("SELECT name, COUNT(*) FROM readers AS r CROSS JOIN books AS b GROUP BY name", "pairs"),
+            ("SELECT reader_id, COUNT(*) FROM loans GROUP BY 1", "by its place"),
+        ),
+    ],
+    "counted_one": [
+        *doubted(
+            ("SELECT id, COUNT(*) FROM books GROUP BY id", "one row a group"),
+            ("SELECT title FROM books GROUP BY title, id HAVING COUNT(*) > 1", "in HAVING, which nothing meets"),
+            ("SELECT id, COUNT(title) FROM books AS b GROUP BY b.id", "a count of texts"),
+            ("SELECT COUNT(DISTINCT reader_id) FROM loans WHERE reader_id = 3", "one reader"),
+        ),
+        *left_alone(
+            ("SELECT reader_id, COUNT(*) FROM loans GROUP BY reader_id", "what refers is no key"),
+            ("SELECT since, COUNT(*) FROM readers GROUP BY since", "a year"),
+            ("SELECT COUNT(*) FROM loans WHERE id = 3", "whether there is one"),
+            ("SELECT COUNT(DISTINCT book_id) FROM loans WHERE reader_id = 3", "books of one reader"),
+            ("SELECT COUNT(DISTINCT reader_id) FROM loans WHERE reader_id > 3", "a bound"),
+            ("SELECT COUNT(DISTINCT reader_id) FROM loans WHERE reader_id IN (3, 4)", "either"),
+            ("SELECT id, SUM(price) FROM books GROUP BY id", "no count"),
+            (
+                f"SELECT COUNT(DISTINCT r.id) {READS} WHERE l.book_id = 1",
+                "of the other",
+            ),
+        ),
+    ],
+    "unrelated_keys": [
+        *doubted(
+            ("SELECT b.title FROM books AS b JOIN loans AS l ON b.id = l.id", "books and loans by their numbers"),
+            ("SELECT b.title FROM books AS b JOIN loans AS l ON b.id = l.reader_id", "another table's key"),
+            ("SELECT p.id FROM prizes AS p JOIN badges AS g ON p.id = g.id", "the prize's number"),
+            ("SELECT p.id FROM prizes AS p JOIN badges AS g ON p.badge_id = g.giver_id", "a reader is no badge"),
+            (
+                "SELECT name FROM readers AS r WHERE EXISTS (SELECT 1 FROM loans AS l JOIN books AS b ON b.id = l.id)",
+                "inside",
+            ),
+        ),
+        *left_alone(
+            ("SELECT b.title FROM books AS b JOIN loans AS l ON l.book_id = b.id", "the key"),
+            ("SELECT p.id FROM prizes AS p JOIN badges AS g ON g.id = p.badge_id", "the other way round"),
+            ("SELECT r.name FROM readers AS r JOIN badges AS g ON g.giver_id = r.id", "who gave it"),
+            ("SELECT l.id FROM loans AS l JOIN badges AS g ON g.giver_id = l.reader_id", "both are readers"),
+            ("SELECT p.id FROM prizes AS p JOIN badges AS g ON p.colour = g.colour", "no keys"),
+            ("SELECT b.id FROM books AS b JOIN readers AS r ON b.price = r.since", "no key leads there"),
+            ("SELECT b.id FROM books AS b JOIN readers AS r ON b.id = r.id", "nor here, so nothing better is known"),
+            ("SELECT l.id FROM loans AS l JOIN books AS b ON l.book_id = b.id AND l.fee > b.price", "and a condition"),
+            ("SELECT l.id FROM loans AS l JOIN books AS b ON l.book_id = 3", "a number"),
+            ("SELECT l.id FROM loans AS l CROSS JOIN books AS b", "all pairs"),
+            ("SELECT l.id FROM loans AS l JOIN (SELECT id FROM books) AS b ON l.id = b.id", "a query inside"),
+        ),
+    ],
+    "contradicted_code": [
+        _coded(BY_APP, "How many came by telephone?", True, "in other words"),
+        _coded(BY_TELEPHONE, "How many used the mobile app?", True, "the other one"),
+        _coded(
+            "SELECT name FROM readers AS r WHERE r.channel IN ('M')",
+            "Whom do we know by telephone?",
+            True,
+            "a list of one",
+        ),
+        _coded(
+            BY_APP, "How many by telephone?", True, "written with a colon", _documented("T: telephone, M: mobile app")
+        ),
+        _coded(
+            BY_APP, "How many by telephone?", True, "as a sentence", _documented("'T' means telephone; 'M' means app")
+        ),
+        _coded(BY_APP, "How many by telephone?", True, "in parentheses", _documented("T (telephone), M (mobile app)")),
+        _coded(BY_APP, "How many used the mobile app?", False, "what it stands for"),
+        _coded(BY_APP, "How many readers are there of channel M?", False, "the code itself"),
+        _coded(BY_APP, "How many readers are there?", False, "no meaning is named"),
+        _coded("SELECT COUNT(*) FROM readers WHERE NOT channel = 'M'", "How many by telephone?", False, "negated"),
+        _coded("SELECT COUNT(*) FROM readers", "How many by telephone?", False, "no code"),
+        _coded(BY_APP, "How many by post?", False, "a meaning that no code has"),
+        _coded(
+            BY_APP,
+            "How many by telephone?",
+            False,
+            "documented of another column",
+            (make_document("column", "T = telephone, M = mobile app", table="books", column="title"),),
+        ),
+        _coded(
+            "SELECT channel, COUNT(*) FROM readers WHERE channel = 'M' OR channel = 'T' GROUP BY channel",
+            "How many by telephone?",
+            False,
+            "both",
+        ),
+        _coded("SELECT COUNT(*) FROM readers WHERE channel = 'X'", "How many by telephone?", False, "an unknown code"),
+        _coded("SELECT COUNT(*) FROM readers WHERE name = 'M'", "How many by telephone?", False, "another column"),
+    ],
+}

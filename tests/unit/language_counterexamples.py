@@ -1,0 +1,298 @@
+"""Further cases of the rules that read the words of a question; one a line."""
+
+from __future__ import annotations
+
+from rule_cases import READS, doubted, left_alone
+from rule_shop import DOUBT, LOANS, Case
+
+from rag.linking.values import How, LinkedValue
+
+
+def _spoken(sql: str, *rows: tuple[str, bool, str]) -> list[Case]:
+    """One query, and rows of (question, whether it is doubted, why)."""
+    return [Case(sql, DOUBT if doubted else None, why, question) for question, doubted, why in rows]
+
+
+def _named(sql: str, doubted: bool, why: str, *values: tuple[str, str, How, float]) -> Case:
+    """A query beside stored values that the question mentions, as (value, mention, how, score)."""
+    question = f"What of {', '.join(mention for _, mention, *_ in values)}?"
+    linked = tuple(LinkedValue("readers", "name", *it) for it in values)
+    return Case(sql, DOUBT if doubted else None, why, question, values=linked)
+
+
+def _listed(why: str, *values: object, doubted: bool) -> Case:
+    return Case("SELECT colour FROM badges", DOUBT if doubted else None, why, rows=tuple((it,) for it in values))
+
+
+TOP_COLOUR = "SELECT colour, COUNT(*) AS n FROM badges GROUP BY colour ORDER BY n DESC LIMIT 1"
+GIVERS = "SELECT r.name FROM readers AS r JOIN badges AS b ON b.giver_id = r.id"
+OF_BADGES = "SELECT g.colour FROM prizes AS p JOIN badges AS g ON p.badge_id = g.id"
+YELLER = "SELECT id FROM books WHERE title = 'Old Yeller'"
+
+COUNTEREXAMPLES: dict[str, list[Case]] = {
+    "loose_or": [
+        *doubted(
+            ("SELECT id FROM books WHERE price > 5 AND title = 'A' OR title = 'B'", "AND first"),
+            ("SELECT id FROM books WHERE id = 1 OR title = 'A' OR title = 'B' AND price > 5", "the last of three"),
+            ("SELECT id FROM books GROUP BY id HAVING COUNT(*) > 1 OR SUM(price) > 5 AND SUM(price) < 9", "in HAVING"),
+            (
+                "SELECT l.id FROM loans AS l JOIN books AS b ON l.book_id = b.id OR l.id = b.id AND b.price > 1",
+                "in a join",
+            ),
+            ("SELECT SUM(CASE WHEN fee > 1 OR fee < 0 AND id > 3 THEN 1 END) FROM loans", "in CASE"),
+        ),
+        *left_alone(
+            ("SELECT id FROM books WHERE title = 'A' OR title = 'B'", "no AND"),
+            ("SELECT id FROM books WHERE title = 'A' AND price > 5", "no OR"),
+            ("SELECT id FROM books WHERE title = 'A' AND price > 5 OR title = 'B' AND price < 3", "AND on either side"),
+            ("SELECT id FROM books WHERE (title = 'A' AND price > 5) OR title = 'B'", "in parentheses"),
+            ("SELECT id FROM books WHERE title IN ('A', 'B') AND price > 5", "a list"),
+            ("SELECT id FROM books WHERE NOT (title = 'A' OR title = 'B') AND price > 5", "negated"),
+            ("SELECT id FROM books WHERE price BETWEEN 1 AND 5 OR title = 'A'", "that AND is BETWEEN's"),
+            ("SELECT id FROM books WHERE title = 'A OR B AND C'", "in a text"),
+            ("SELECT id FROM books WHERE price > 5 AND (id = 1 OR id = 2 OR id = 3)", "three in parentheses"),
+            ("SELECT id FROM books WHERE id = 1 UNION SELECT id FROM books WHERE price > 5 AND id = 2", "two queries"),
+            ("SELECT id FROM books", "no condition"),
+            (
+                "SELECT id FROM books WHERE EXISTS (SELECT 1 FROM loans WHERE fee > 1 AND id > 2) OR price > 5",
+                "of another query",
+            ),
+        ),
+    ],
+    "said_numbers": [
+        *_spoken(
+            f"{LOANS} fee > 5",
+            ("How many loans cost more than 7.5?", True, "a fraction"),
+            ("Loans of more than 5 since 1999?", True, "a year that is nowhere"),
+            ("How many loans cost more than 5?", False, "as it is"),
+            ("How many loans cost more than 5.0?", False, "with a decimal"),
+            ("How many loans cost at least 6?", False, "one more"),
+            ("How many loans cost more than five?", False, "a word"),
+            ("How many loans cost more than 500 cents?", False, "in hundredths"),
+            ("Loans above 5 of A350?", False, "a part of a name"),
+        ),
+        *_spoken(
+            f"{LOANS} fee > 2000000",
+            ("Loans above 2 million?", False, "millions"),
+            ("Loans above 2,000,000?", False, "by commas"),
+            ("Loans above 2.000.000?", False, "by full stops"),
+            ("Loans above 3,000,000?", True, "others"),
+        ),
+        *_spoken(
+            f"{LOANS} taken_at >= '2024-03-01'",
+            ("Loans since 1 March 2024?", False, "a day in words"),
+            ("Loans since 1.3.2024?", False, "a day as in Germany"),
+            ("The 25 loans since March 2024?", False, "it may be a day"),
+            ("The 250 loans since March 2024?", True, "no part of a date"),
+        ),
+        *_spoken("SELECT id FROM loans ORDER BY fee LIMIT 3", ("The 3 cheapest loans?", False, "the limit")),
+    ],
+    "said_values": [
+        _named(f"{LOANS} fee > 5", True, "in capitals", ("ADA", "ADA", "exact", 1.0)),
+        _named(f"{LOANS} fee > 5", True, "in another case", ("ada", "Ada", "case", 1.0)),
+        _named("SELECT id FROM readers WHERE name = 'Bo'", True, "another name", ("Ada", "Ada", "exact", 1.0)),
+        _named(
+            "SELECT id FROM readers WHERE name = 'Ada'",
+            True,
+            "one of two",
+            ("Ada", "Ada", "exact", 1.0),
+            ("Bo", "Bo", "exact", 1.0),
+        ),
+        _named(
+            "SELECT id FROM readers WHERE name = 'New York'",
+            False,
+            "a part of it",
+            ("York", "York", "exact", 1.0),
+            ("New York", "New York", "exact", 1.0),
+        ),
+        _named("SELECT id FROM readers WHERE name = 'Ada'", False, "as it is", ("Ada", "Ada", "exact", 1.0)),
+        _named("SELECT id FROM readers WHERE name = 'ADA'", False, "in another case", ("Ada", "Ada", "exact", 1.0)),
+        _named(
+            "SELECT id FROM readers WHERE name LIKE '%da%'",
+            False,
+            "a part of it, by LIKE",
+            ("Ada", "Ada", "exact", 1.0),
+        ),
+        _named(
+            "SELECT id FROM readers WHERE name = 'Ada Lovelace'", False, "more than it", ("Ada", "Ada", "exact", 1.0)
+        ),
+        _named(
+            "SELECT id FROM readers WHERE name IN ('Ada', 'Bo')",
+            False,
+            "both",
+            ("Ada", "Ada", "exact", 1.0),
+            ("Bo", "Bo", "exact", 1.0),
+        ),
+        _named(f"{LOANS} fee > 5", False, "a common word", ("open", "open", "exact", 1.0)),
+        _named(f"{LOANS} fee > 5", False, "by its meaning", ("Ada", "Lovelace", "meaning", 0.95)),
+        _named(f"{LOANS} fee > 5", False, "not sure enough", ("Ada", "Ada", "case", 0.8)),
+        _named(f"{LOANS} fee > 5", False, "nothing is named"),
+        _named(
+            "SELECT id FROM readers WHERE name = 'T'",
+            False,
+            "one reading of two",
+            ("T", "Telephone", "exact", 1.0),
+            ("M", "Telephone", "exact", 1.0),
+        ),
+        _named("SELECT id FROM readers WHERE NOT name = 'Ada'", False, "all but her", ("Ada", "Ada", "exact", 1.0)),
+        _named("SELECT 'Ada' FROM readers", False, "somewhere in the query", ("Ada", "Ada", "exact", 1.0)),
+    ],
+    "unsaid_values": [
+        *_spoken(
+            YELLER,
+            ("Which books are cheap?", True, "a title from nowhere"),
+            ("How many books are there?", True, "a count"),
+            ("Is old yeller there?", False, "in small letters"),
+            ("Have we 'Old Yeller'?", False, "in quotes"),
+            ("What does the old one cost?", False, "a word of it"),
+        ),
+        *_spoken(
+            "SELECT id FROM books WHERE title LIKE '%Old Yeller%'",
+            ("Which books are cheap?", True, "by LIKE"),
+            ("Which are about Yeller?", False, "a part of a title"),
+        ),
+        *_spoken(
+            "SELECT id FROM books WHERE title IN ('Old Yeller', 'A')",
+            ("Which books are cheap?", True, "in a list"),
+            ("Old Yeller, or A?", False, "of the list"),
+        ),
+        *_spoken(
+            f"{LOANS} taken_at >= '2024-03-01'",
+            ("How many loans since March 2024?", False, "digits alone"),
+        ),
+        *left_alone(
+            ("SELECT id FROM books WHERE price > 5", "a number"),
+            ("SELECT 'Old Yeller' FROM books", "shown, not filtered by"),
+            ("SELECT id FROM readers WHERE name = 'Ada'", "one word"),
+            ("SELECT id FROM books WHERE title = ''", "nothing"),
+            ("SELECT id FROM books", "no filter"),
+        ),
+        _named(
+            "SELECT id FROM readers WHERE name = 'Old Yeller'",
+            False,
+            "stored, and meant",
+            ("Old Yeller", "dog", "form", 0.9),
+        ),
+    ],
+    "unread_join": [
+        *_spoken(
+            GIVERS,
+            ("List everybody.", True, "nobody spoke of badges"),
+            ("Which readers gave a badge?", False, "one badge"),
+            ("How many badge givers are there?", False, "in the singular"),
+            ("¿Qué lectores hay?", False, "another language"),
+        ),
+        *_spoken(
+            f"SELECT r.name, l.fee {READS}",
+            ("What did everybody pay?", False, "its fee is shown"),
+        ),
+        *_spoken(
+            f"SELECT r.name {READS} WHERE l.fee > 5",
+            ("Who paid more than 5?", False, "its fee is filtered by"),
+        ),
+        *_spoken(
+            f"SELECT r.name {READS} ORDER BY l.fee DESC LIMIT 1",
+            ("Who paid most?", False, "its fee orders"),
+        ),
+        *_spoken(
+            f"SELECT r.name, COUNT(l.id) {READS} GROUP BY r.id, r.name",
+            ("How often did everybody come?", False, "it is counted"),
+        ),
+        *_spoken(f"SELECT COUNT(*) {READS}", ("How many visits?", False, "rows are counted")),
+        *_spoken("SELECT name FROM readers", ("Who is there?", False, "no join")),
+        *_spoken(f"SELECT name {READS}", ("Who is there?", False, "whose name it is nobody knows")),
+        *_spoken("SELECT r.name FROM readers AS r CROSS JOIN badges AS b", ("Who is there?", False, "all pairs")),
+        *_spoken(
+            "SELECT r.name FROM readers AS r RIGHT JOIN badges AS b ON b.giver_id = r.id",
+            ("Who?", False, "another side"),
+        ),
+        *_spoken(
+            "SELECT r.name FROM readers AS r JOIN (SELECT giver_id FROM badges) AS b ON b.giver_id = r.id",
+            ("Who is there?", False, "a query inside"),
+        ),
+        *_spoken(f"{GIVERS} UNION SELECT l.id FROM loans AS l", ("Who is there?", False, "two queries")),
+    ],
+    "unasked_count": [
+        *_spoken(
+            TOP_COLOUR,
+            ("Which colour is the most popular?", True, "popular"),
+            ("What do most badges look like?", True, "most"),
+            ("Which colour has the highest number of badges?", False, "a number"),
+            ("Which colour is it, and how often?", False, "how often"),
+            ("The most frequent colour with its frequency?", False, "a frequency"),
+            ("The colour of most badges, and the count?", False, "a count"),
+            ("Which colour comes most times?", False, "times"),
+            ("Quelle est la couleur la plus courante ?", False, "another language"),
+        ),
+        *_spoken(
+            "SELECT colour, COUNT(*) FROM badges GROUP BY colour ORDER BY COUNT(*) ASC LIMIT 3",
+            ("The three rarest colours?", True, "the least"),
+        ),
+        *_spoken(
+            "SELECT colour FROM badges GROUP BY colour ORDER BY COUNT(*) DESC LIMIT 1",
+            ("Which colour is the most common?", False, "not shown"),
+        ),
+        *_spoken(
+            "SELECT colour, COUNT(*) AS n FROM badges GROUP BY colour ORDER BY colour LIMIT 3",
+            ("The first three colours?", False, "ordered by something else"),
+        ),
+        *_spoken(
+            "SELECT colour, COUNT(*) AS n FROM badges GROUP BY colour ORDER BY n DESC",
+            ("Which colours are common?", False, "not cut"),
+        ),
+        *_spoken(
+            "SELECT COUNT(*) AS n FROM badges GROUP BY colour ORDER BY n DESC LIMIT 1", ("The most?", False, "it alone")
+        ),
+        *_spoken(
+            "SELECT reader_id, SUM(fee) AS s FROM loans GROUP BY reader_id ORDER BY s DESC LIMIT 1",
+            ("Which reader paid most?", False, "a sum"),
+        ),
+        *_spoken("SELECT colour FROM badges ORDER BY id LIMIT 1", ("The first colour?", False, "no groups")),
+    ],
+    "twin_columns": [
+        *_spoken(
+            OF_BADGES,
+            ("Show the prizes' colours, and only of those with badges.", True, "the prizes come first"),
+            ("What colours do prizes have whose badge is known?", True, "of the prizes"),
+            ("What are the colours of the badges of prizes?", False, "the badges come first"),
+            ("Which badges belong to prizes, and in which colour?", False, "the badges"),
+            ("Which colours are there?", False, "neither is named"),
+            ("Which badge colours are there?", False, "one is named"),
+        ),
+        *_spoken(
+            "SELECT p.colour FROM prizes AS p JOIN badges AS g ON p.badge_id = g.id",
+            ("Of badges on prizes, which colours?", True, "the badges come first"),
+            ("The colours of all prizes?", False, "the prizes"),
+        ),
+        *_spoken(
+            "SELECT p.id, g.id FROM prizes AS p JOIN badges AS g ON p.badge_id = g.id", ("The prizes?", False, "keys")
+        ),
+        *_spoken("SELECT colour FROM prizes", ("The colours of prizes and badges?", False, "one table")),
+        *_spoken(f"SELECT r.name {READS}", ("The loans' readers?", False, "the other has no name")),
+        *_spoken(f"SELECT l.reader_id {READS}", ("The loans of readers?", False, "what refers")),
+        *_spoken(
+            "SELECT UPPER(g.colour) FROM prizes AS p JOIN badges AS g ON p.badge_id = g.id",
+            ("The prizes?", False, "made of it"),
+        ),
+        *_spoken(
+            "SELECT COUNT(g.colour) FROM prizes AS p JOIN badges AS g ON p.badge_id = g.id",
+            ("How many prizes?", False, "counted"),
+        ),
+        *_spoken(f"{OF_BADGES} UNION SELECT title FROM books", ("The prizes?", False, "two queries")),
+        *_spoken(
+            "SELECT * FROM prizes AS p JOIN badges AS g ON p.badge_id = g.id", ("The prizes?", False, "all of both")
+        ),
+    ],
+    "repeated_rows": [
+        _listed("a grade of five pupils", *[5] * 5, doubted=True),
+        _listed("nine of fifteen", *"aaabbbcccdddeee", doubted=True),
+        _listed("a publisher twice", "Murray", "Murray", doubted=True),
+        _listed("half of four", "a", "a", "b", "b", doubted=True),
+        _listed("one of five", "a", "a", "b", "c", "d", doubted=False),
+        _listed("one of three", "a", "a", "b", doubted=False),
+        _listed("two of five", "a", "a", "b", "b", "c", doubted=False),
+        _listed("in another case", "a", "A", doubted=False),
+        _listed("with a space", "a", "a ", doubted=False),
+        _listed("a number and nothing", 0, None, doubted=False),
+    ],
+}

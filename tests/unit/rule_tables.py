@@ -1,0 +1,15 @@
+"""For each rule all of its cases, those of `rule_cases` first."""
+
+from __future__ import annotations
+
+import doubt_counterexamples
+import language_counterexamples
+import rule_counterexamples
+from rule_cases import CASES
+
+MORE = (
+    rule_counterexamples.COUNTEREXAMPLES
+    | doubt_counterexamples.COUNTEREXAMPLES
+    | language_counterexamples.COUNTEREXAMPLES
+)
+TABLES = {name: [*cases, *MORE.get(name, ())] for name, cases in CASES.items()}
