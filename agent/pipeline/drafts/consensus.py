@@ -79,9 +79,16 @@ def grouped(candidates: Sequence[Candidate]) -> tuple[Group, ...]:
 
 
 def is_settled(groups: Sequence[Group]) -> bool:
-    """Whether the drafts agree, so that no further one is needed: two of two, or three of up to five."""
+    """Whether no further draft is needed: they agree, two of two or three of up to five; or repairs are alike.
+
+    Where two drafts had to be repaired and give the same rows, the next one mostly makes their mistake, too; where one
+    of them ran as it was written, a third may confirm it. The answer has no more votes for that.
+    """
     voted = [group.votes for group in groups if group.votes]
-    return voted == [AGREED] or (bool(voted) and voted[0] > AGREED)
+    if voted == [AGREED] or (bool(voted) and voted[0] > AGREED):
+        return True
+    alike = {it.draft for it in groups[0].candidates if it.source != "alternative"} if len(groups) == 1 else set()
+    return len(alike) > AGREED or (len(alike) == AGREED and not voted)
 
 
 def evidence_of(

@@ -21,7 +21,7 @@ NAME = "second_draft"
 
 
 async def vote(run: Run, rows: Rows, most: int) -> Check:
-    """Have drafts written until two of two or three of five agree, or `most` are written; the check that tells.
+    """Have drafts written until they agree, see `is_settled`, or `most` are written; the check that tells.
 
     Each is added to the run's candidates; one that was begun ahead comes first. What is wrong with the model or the
     database ends it, and is told.
@@ -70,6 +70,8 @@ def _votes_text(groups: tuple[Group, ...], run: Run, failure: str) -> Check:
         return Check(name=NAME, passed=True, detail=detail)
     if voting < AGREED:
         errors = [it.error for it in run.candidates if it.error]
-        why = failure or (f"The others could not be run: {errors[-1]}" if errors else "No other draft was written.")
+        alike = {it.draft for it in groups[0].candidates} if is_settled(groups) else ()
+        why = f"{len(alike)} drafts give these rows, and most of them had to be repaired first." if alike else failure
+        why = why or (f"The others could not be run: {errors[-1]}" if errors else "No other draft was written.")
         return Check(name=NAME, passed=None, detail=why)
     return Check(name=NAME, passed=False, detail=f"{voting} drafts give {len(groups)} different results.")
