@@ -124,6 +124,15 @@ def test_a_threshold_takes_all_answers_of_one_probability() -> None:
     assert found == pytest.approx(0.4), "24 of 25 are right, and nothing is below"
 
 
+def test_what_nobody_confirms_counts_for_the_calibration_and_is_never_verified() -> None:
+    alone = [HeldOut(0.9, right=True, confirmed=False)] * 40
+    assert threshold_for(alone, 0.5) is None
+    backed = [HeldOut(0.8, right=True)] * 15 + [HeldOut(0.8, right=False)] * 5
+    found = figures_of([*alone, *backed], threshold_for([*alone, *backed], 0.7))
+    assert (found.precision, found.recall) == (0.75, round(15 / 55, 4))
+    assert found.ece == pytest.approx((40 * 0.1 + 20 * 0.05) / 60, abs=1e-4)
+
+
 def test_fewer_than_twenty_answers_say_nothing_of_a_precision() -> None:
     assert threshold_for([HeldOut(0.9, right=True)] * 19, 0.5) is None
     assert threshold_for([HeldOut(0.9, right=True)] * 20, 0.5) == pytest.approx(0.9)

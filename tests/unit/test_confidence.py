@@ -88,9 +88,10 @@ def test_doubts_and_failed_checks_are_objections() -> None:
         Check(name="top", passed=None),
     )
     assert features_of(voted(1, 1, doubts=doubts))["objections"] == 1.0, "right answers lack words of the question, too"
-    repeated = features_of(voted(1, 1, doubts=(Doubt(rule="repeated_rows", evidence="language", detail=""),)))
-    assert (repeated["objections"], repeated["repeated_rows"]) == (0.0, 1.0)
     assert features_of(voted(1, 1, checks=checks))["objections"] == 1.0, "who votes is no check here"
+    accepted = (Check(name="has_rows", passed=None, detail="The drafts agree on it."),)
+    assert features_of(voted(1, 1, checks=accepted))["objections"] == 1.0, "no rows are no evidence"
+    assert features_of(voted(1, judge=True, checks=accepted))["objections"] == 0.0, "but where the judge accepts them"
     assert features_of(voted(1, 1, doubts=doubts[:1] * 3, checks=checks))["objections"] == 3.0, "at most"
 
 
@@ -135,6 +136,12 @@ def test_without_a_threshold_nothing_is_verified() -> None:
     fit = WITHOUT.model_copy(update={"threshold": None, "intercept": 9.0})
     sure = calibration(fit).of(voted(1, 1))
     assert (sure.confidence, sure.sure) == (1.0, False)
+
+
+def test_what_nobody_has_confirmed_is_not_verified_however_probable() -> None:
+    fit = WITHOUT.model_copy(update={"intercept": 9.0})
+    alone, backed = calibration(fit).of(voted(1, 2)), calibration(fit).of(voted(1, 1))
+    assert (alone.confidence, alone.sure, backed.sure) == (1.0, False, True)
 
 
 @pytest.mark.parametrize("x", [-1000.0, -1.0, 0.0, 1.0, 1000.0])
@@ -185,7 +192,7 @@ def test_the_files_of_the_package_say_what_they_were_fitted_to() -> None:
 @pytest.mark.parametrize(
     "change, told",
     [
-        ({"version": 99}, "it is of version 99, and this release reads version 3"),
+        ({"version": 99}, "it is of version 99, and this release reads version 4"),
         ({"fits": []}, "fits"),
         ({"right": 3}, "right"),
         ({"fits": [{**WITHOUT.model_dump(), "coefficients": {"luck": 1.0}}]}, "there is no feature luck"),

@@ -9,12 +9,13 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
+from itertools import zip_longest
 from statistics import pstdev
 from typing import Any, NamedTuple
 
 from agent.core.errors import PlumblineError
 from agent.pipeline.confidence.calibration import VERSION, Calibration, Figures, Fit
-from agent.pipeline.confidence.features import FEATURES, SPEAK_AGAINST, SPEAK_FOR
+from agent.pipeline.confidence.features import FEATURES, SPEAK_AGAINST, SPEAK_FOR, is_confirmed
 
 LEAST_QUESTIONS, LEAST_OF_EACH, LEAST_DATABASES = 60, 12, 5
 LEAST_DIFFERENT = 5  # samples that a feature must tell from the rest
@@ -39,10 +40,14 @@ class Sample(NamedTuple):
 
 
 class HeldOut(NamedTuple):
-    """A probability from a fit that did not see the question's database, and whether the answer is right."""
+    """A probability from a fit that did not see the question's database, and whether the answer is right.
+
+    confirmed: by another draft or the judge; others are never verified.
+    """
 
     probability: float
     right: bool
+    confirmed: bool = True
 
 
 class Fitted(NamedTuple):
@@ -158,7 +163,7 @@ def _held(samples: Sequence[Sample], names: Sequence[str], strength: float) -> l
         intercept, coefficients = _regression(inside, names, strength)
         fit = _bare(intercept, {**_priors(samples), **dict(zip(names, coefficients, strict=True))})
         held |= {
-            at: HeldOut(fit.probability(it.features), it.right)
+            at: HeldOut(fit.probability(it.features), it.right, is_confirmed(it.features))
             for at, (it, of) in enumerate(zip(samples, folds, strict=True))
             if of == fold
         }
@@ -209,14 +214,15 @@ def _log_loss(held: Sequence[HeldOut]) -> float:
 
 
 def threshold_for(held: Sequence[HeldOut], wanted: float) -> float | None:
-    """The lowest probability from which on the wanted share is right; None where no `LEAST_VERIFIED` answers reach it.
+    """The lowest probability from which on the wanted share of confirmed answers is right.
 
-    What it returns lies half way to the next probability below, so that a rounding does not decide.
+    None where no `LEAST_VERIFIED` answers reach it. It lies half way to the next probability below, so that a rounding
+    does not decide.
     """
     found: float | None = None
-    ranked = sorted(held, key=lambda it: -it.probability)
+    ranked = sorted((it for it in held if it.confirmed), key=lambda it: -it.probability)
     right = 0
-    for count, (it, below) in enumerate(zip(ranked, [*ranked[1:], None], strict=True), 1):
+    for count, (it, below) in enumerate(zip_longest(ranked, ranked[1:]), 1):
         right += it.right
         if below is not None and below.probability == it.probability:
             continue  # a threshold takes all of one probability, or none
@@ -225,12 +231,17 @@ def threshold_for(held: Sequence[HeldOut], wanted: float) -> float | None:
     return None if found is None else round(found, 4)
 
 
+def verified_of(held: Sequence[HeldOut], threshold: float | None) -> list[HeldOut]:
+    """The answers that a threshold verifies: those that are confirmed and at or above it."""
+    return [it for it in held if it.confirmed and threshold is not None and it.probability >= threshold]
+
+
 def figures_of(held: Sequence[HeldOut], threshold: float | None) -> Figures:
     """AUROC, calibration error, and precision and recall at the threshold."""
     right = [it.probability for it in held if it.right]
     wrong = [it.probability for it in held if not it.right]
     above = sum((x > y) + 0.5 * (x == y) for x in right for y in wrong)
-    sure = [] if threshold is None else [it for it in held if it.probability >= threshold]
+    sure = verified_of(held, threshold)
     good = sum(it.right for it in sure)
     return Figures(
         auroc=round(above / (len(right) * len(wrong)), 4) if right and wrong else None,

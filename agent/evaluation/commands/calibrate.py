@@ -20,7 +20,15 @@ from rich.table import Table
 
 from agent.core.callers import LOCAL
 from agent.core.models import Answer, Options
-from agent.evaluation.calibration.calibrating import LEAST_VERIFIED, LOGPROBS, Fitted, Sample, calibrate, refuse_too_few
+from agent.evaluation.calibration.calibrating import (
+    LEAST_VERIFIED,
+    LOGPROBS,
+    Fitted,
+    Sample,
+    calibrate,
+    refuse_too_few,
+    verified_of,
+)
 from agent.evaluation.calibration.diagram import reliability_diagram
 from agent.evaluation.commands.targets import spaced
 from agent.evaluation.harness import EvaluationInvalid, GoldQuestion, evaluate
@@ -220,7 +228,7 @@ def title_of(fit: Fit) -> str:
 def figure_rows(fitted: Fitted, calibration: Calibration) -> list[tuple[str, str]]:
     """The figures of a fit as (name, value) pairs."""
     fit, figures = fitted.fit, fitted.fit.figures
-    sure = [] if fit.threshold is None else [it for it in fitted.held if it.probability >= fit.threshold]
+    sure = verified_of(fitted.held, fit.threshold)
     good = sum(it.right for it in sure)
     return [
         ("questions", f"{calibration.questions} over {calibration.databases} databases, {calibration.right:.1%} right"),
@@ -235,8 +243,8 @@ def figure_rows(fitted: Fitted, calibration: Calibration) -> list[tuple[str, str
 
 def unreached(fitted: Fitted) -> str:
     """Why nothing would be verified, and what can be done."""
-    ranked = sorted(fitted.held, key=lambda it: -it.probability)[:LEAST_VERIFIED]
-    share = sum(it.right for it in ranked) / len(ranked)
+    ranked = sorted(verified_of(fitted.held, 0.0), key=lambda it: -it.probability)[:LEAST_VERIFIED]
+    share = sum(it.right for it in ranked) / max(1, len(ranked))
     return (
         f"No confidence reaches a precision of {fitted.fit.wanted:.0%}: of the {len(ranked)} surest answers "
         f"{share:.0%} are right. With this file no answer is verified. Ask for less with --precision, or more "

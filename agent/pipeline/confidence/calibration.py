@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Annotated, Literal, Protocol
 from pydantic import Field, ValidationError, model_validator
 
 from agent.core.errors import ConfigurationInvalid
-from agent.pipeline.confidence.features import FEATURES, features_of
+from agent.pipeline.confidence.features import FEATURES, features_of, is_confirmed
 from executors.base import Frozen
 
 if TYPE_CHECKING:
     from agent.pipeline.drafts.consensus import Evidence
 
-VERSION: Literal[3] = 3  # of the file and of what its features mean; a change of either asks for a new fit
+VERSION: Literal[4] = 4  # of the file and of what its features mean; a change of either asks for a new fit
 FOLDER = Path(__file__).parent / "fitted"
 
 Share = Annotated[float, Field(ge=0, le=1)]
@@ -64,7 +64,7 @@ class Fit(Frozen):
 
 
 class Sureness(Frozen):
-    """confidence: 0 to 1. sure: whether it is at or above the threshold."""
+    """confidence: 0 to 1. sure: whether it is at or above the threshold, and anybody has confirmed the rows."""
 
     confidence: float
     sure: bool
@@ -85,7 +85,7 @@ class Calibration(Frozen):
     fits: with most features first; the first one is used whose features are all known.
     """
 
-    version: Literal[3]
+    version: Literal[4]
     profile: str
     note: str = ""
     questions: int
@@ -100,9 +100,8 @@ class Calibration(Frozen):
         if fit is None:
             return Sureness(confidence=0.0, sure=False)
         probability = fit.probability(features)
-        return Sureness(
-            confidence=round(probability, 3), sure=fit.threshold is not None and probability >= fit.threshold
-        )
+        above = fit.threshold is not None and probability >= fit.threshold
+        return Sureness(confidence=round(probability, 3), sure=above and is_confirmed(features))
 
     def fit_for(self, features: Mapping[str, float]) -> Fit | None:
         """The first fit whose features are all known; None where there is none."""

@@ -10,6 +10,8 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from agent.understanding.shape import SOFT_CHECKS
+
 if TYPE_CHECKING:
     from agent.pipeline.drafts.consensus import Evidence
 
@@ -18,14 +20,13 @@ if TYPE_CHECKING:
 FEATURES: Mapping[str, str] = {
     "agreement": "share of the other drafts, and of the judge, that confirm the rows, 0 to 1",
     "logprob_total": "log-probability of the whole query: the mean, times its words; -5 to -2",
-    "objections": "doubts of rules and failed checks, at most 3",
-    "repeated_rows": "1 where the same row comes several times, which a list of names may do rightly",
+    "objections": "doubts of rules and checks that failed, no rows among them, at most 3",
 }
 # What they can only say: a coefficient that says the opposite by chance is dropped.
 SPEAK_FOR = frozenset({"agreement", "logprob_total"})
-SPEAK_AGAINST = frozenset({"objections", "repeated_rows"})
-# No objections: right answers lack words of the question as often as wrong ones, and the other has its own coefficient.
-MILD = frozenset({"missing_data", "repeated_rows"})
+SPEAK_AGAINST = frozenset({"objections"})
+# No objections: right answers lack words of the question as often as wrong ones.
+MILD = frozenset({"missing_data"})
 MOST_OBJECTIONS = 3
 # Above, all queries are right as often. Below, length speaks, not doubt: a name written three times counts thrice.
 LEAST_TOTAL, MOST_TOTAL = -5.0, -2.0
@@ -39,16 +40,26 @@ def features_of(evidence: Evidence) -> dict[str, float]:
     chosen = evidence.chosen
     supporters, others = _voices(evidence)
     doubts = sum(doubt.rule not in MILD for doubt in evidence.doubts)
-    failed = sum(check.passed is False and check.name not in _VOTE_CHECKS for check in evidence.checks)
+    # that drafts accept that there are no rows is no evidence that there are none; a judge has read the query for it
+    soft = SOFT_CHECKS if evidence.judge is not True else frozenset[str]()
+    failed = sum(
+        check.passed is False or (check.passed is None and check.name in soft)
+        for check in evidence.checks
+        if check.name not in _VOTE_CHECKS
+    )
     found = {
         "agreement": supporters / others if others else 0.0,
         "objections": float(min(doubts + failed, MOST_OBJECTIONS)),
-        "repeated_rows": float(any(doubt.rule == "repeated_rows" for doubt in evidence.doubts)),
     }
     if chosen.logprob_mean is not None:
         total = chosen.logprob_mean * len(_WORD.findall(chosen.sql))
         found["logprob_total"] = min(max(total, LEAST_TOTAL), MOST_TOTAL)
     return found
+
+
+def is_confirmed(features: Mapping[str, float]) -> bool:
+    """Whether another draft or the judge confirms the rows: without that no answer is verified, however probable."""
+    return features["agreement"] > 0
 
 
 def _voices(evidence: Evidence) -> tuple[float, float]:
