@@ -138,6 +138,13 @@ def test_fewer_than_twenty_answers_say_nothing_of_a_precision() -> None:
     assert threshold_for([HeldOut(0.9, right=True)] * 20, 0.5) == pytest.approx(0.9)
 
 
+def test_a_threshold_is_never_above_the_lowest_answer_that_it_was_found_for() -> None:
+    held = [HeldOut(0.87776, right=True)] * 20
+    found = threshold_for(held, 0.5)
+    assert found == pytest.approx(0.8777)
+    assert figures_of(held, found).precision == 1.0
+
+
 def test_figures_of_a_perfect_and_of_a_blind_confidence() -> None:
     perfect = figures_of([HeldOut(1.0, right=True)] * 5 + [HeldOut(0.0, right=False)] * 5, 0.5)
     assert (perfect.auroc, perfect.ece, perfect.precision, perfect.recall) == (1.0, 0.0, 1.0, 1.0)

@@ -228,7 +228,7 @@ def threshold_for(held: Sequence[HeldOut], wanted: float) -> float | None:
             continue  # a threshold takes all of one probability, or none
         if count >= LEAST_VERIFIED and right / count >= wanted:
             found = (it.probability + (below.probability if below else it.probability)) / 2
-    return None if found is None else round(found, 4)
+    return None if found is None else math.floor(found * 10_000) / 10_000  # never above the lowest one
 
 
 def verified_of(held: Sequence[HeldOut], threshold: float | None) -> list[HeldOut]:
