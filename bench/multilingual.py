@@ -101,9 +101,9 @@ def main(folders: Iterable[str]) -> None:
         f"| column that is needed, among the nearest {NEAREST} of {len(names)} | MiniLM | {multilingual.name} |\n|---|---|---|"
     )
     for at, language in enumerate(LANGUAGES, 1):
-        asked = [(it[0], it[at]) for it in QUESTIONS]
-        counts = [found(names, asked, it) for it in (minilm, multilingual)]
-        print(f"| {language} | {counts[0]} of {len(asked)} | {counts[1]} of {len(asked)} |")
+        questions = [(it[0], it[at]) for it in QUESTIONS]
+        counts = [found(names, questions, it) for it in (minilm, multilingual)]
+        print(f"| {language} | {counts[0]} of {len(questions)} | {counts[1]} of {len(questions)} |")
     terms = sorted({split_name(it) for table in schema.tables for it in (table.name, *(c.name for c in table.columns))})
     print("\n| words in five languages | called lacking |\n|---|---|")
     for label, words in (("of data that is there", THERE.split()), ("of data that is not", LACKING.split())):
@@ -115,10 +115,10 @@ def main(folders: Iterable[str]) -> None:
         by_meaning = asyncio.run(talk_by_meaning(messages, multilingual))
         print(f"| {len(messages)} of {label} | {by_words} | {by_meaning} |")
     for folder in folders:
-        asked_there = json.loads((Path(folder) / "questions.json").read_text(encoding="utf-8"))
-        questions = [it["question"] for it in asked_there]
-        taken = asyncio.run(talk_by_meaning(questions, multilingual))
-        print(f"\n{Path(folder).name}: {taken} of {len(questions)} questions are taken for small talk.")
+        gold = json.loads((Path(folder) / "questions.json").read_text(encoding="utf-8"))
+        texts = [str(it["question"]) for it in gold]
+        taken = asyncio.run(talk_by_meaning(texts, multilingual))
+        print(f"\n{Path(folder).name}: {taken} of {len(texts)} questions are taken for small talk.")
 
 
 if __name__ == "__main__":

@@ -64,14 +64,14 @@ async def test_a_model_is_asked_over_both_readings(tmp_path: Path, settings: Set
 
 async def test_a_run_that_was_stopped_goes_on_where_it_stopped(tmp_path: Path, settings: Settings) -> None:
     earlier = Asked(DOLLARS, "How many rows are there?", here=False, there=True)
-    told: list[Asked] = []
+    noted: list[Asked] = []
     sets = [it for it in write_all(tmp_path) if it.name == DOLLARS]
     alone = settings.model_copy(update={"enable_retrieval": False, "enable_evaluation": False, "max_attempts": 1})
     model = Summing()
-    found = await ask_all(tmp_path, sets, settings=alone, limit=2, model=model, on_asked=told.append, before=[earlier])
+    found = await ask_all(tmp_path, sets, settings=alone, limit=2, model=model, on_asked=noted.append, before=[earlier])
 
     assert found[0] == earlier, "as it was noted"
-    assert told == found[1:], "the other one was asked"
+    assert noted == found[1:], "the other one was asked"
 
 
 def test_the_log_of_a_run_is_read_by_the_next(
@@ -79,7 +79,7 @@ def test_the_log_of_a_run_is_read_by_the_next(
 ) -> None:
     seen: list[Sequence[Asked]] = []
 
-    async def asked(
+    async def ask(
         folder: Path, sets: object, *, on_asked: Callable[[Asked], None], before: Sequence[Asked], **_: object
     ) -> list[Asked]:
         seen.append(before)
@@ -87,7 +87,7 @@ def test_the_log_of_a_run_is_read_by_the_next(
         on_asked(found[-1])
         return found
 
-    monkeypatch.setattr(own_data, "ask_all", asked)
+    monkeypatch.setattr(own_data, "ask_all", ask)
     monkeypatch.setattr(own_data, "measure", lambda _: [])
     monkeypatch.setattr(sys, "argv", ["own_data", "--questions", "2", "--log", str(tmp_path / "log.jsonl")])
     own_data.main()
