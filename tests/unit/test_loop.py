@@ -298,15 +298,17 @@ async def test_rows_are_cut_at_the_limit_and_the_answer_says_so(ask: Ask, model:
     assert answer.plan.limit is None  # the guard's limit, not the query's
 
 
-async def test_all_steps_share_their_first_message_to_the_byte(ask: Ask, model: ScriptedModel) -> None:
+async def test_generator_and_judge_share_their_first_message_to_the_byte(ask: Ask, model: ScriptedModel) -> None:
     model.replies(sql=TOTAL)
     model.replies(correct=True, reason="yes")
     model.replies(text="460.5 in all.")
 
     await ask("What is the total of all orders?")
 
-    assert len({call.messages[0].content for call in model.asked}) == 1
-    assert "CREATE TABLE" in model.asked[0].messages[0].content
+    generator, judge, writer = (call.messages[0].content for call in model.asked)
+    assert generator == judge
+    assert "CREATE TABLE" in generator
+    assert "CREATE TABLE" not in writer, "this profile's writer has a beginning of its own"
 
 
 async def test_the_executed_event_carries_the_first_rows(events_of: EventsOf, model: ScriptedModel) -> None:
