@@ -71,7 +71,8 @@ def _is_whole(year: str, facts: Facts) -> bool:
     """Whether the query takes all of a year, and not a quarter or a season of it."""
     whole = re.compile(rf"{year}(?:$|-?%|-01-01|-12-31|-01$|-12$)|{int(year) + 1}-01-01|{int(year) - 1}-12-31")
     dated = [value for it in facts.conditions for value in it.values if _YEAR.match(value)]
-    parts = any(_PART.search(name) for it in facts.conditions for name in it.columns if it.values)
+    numbered = (it for it in facts.conditions if any(re.fullmatch(r"\d{1,2}", value) for value in it.values))
+    parts = any(_PART.search(name) for it in numbered for name in it.columns)
     return not parts and all(whole.match(value) or not value.startswith(year) for value in dated)
 
 

@@ -208,6 +208,10 @@ SECOND_QUARTER = facts(
 )  # fmt: skip
 
 
+MONTHLY = facts(
+    "What did each plant produce in 2022?", "plant output", (("A", 10), ("B", 20)),
+    "SELECT plant, SUM(output) AS output FROM plants WHERE month LIKE '2022-%' GROUP BY plant",
+)  # fmt: skip
 UNORDERED = facts(
     "What was sold in each month?", "month sold", tuple((f"2024-{at:02}", at * 10) for at in (*range(2, 13), 1)),
     "SELECT month, SUM(amount) AS sold FROM sales GROUP BY month",
@@ -240,6 +244,7 @@ OVERDUE = facts(
     pytest.param(LAB, "Crp mg/l by patient: P1: 4.25; P2: 88.00.", id="milligrams for each litre are no litres"),
     pytest.param(LAST_QUARTER, "Number of patients: 1,046.", id="a quarter is not its year"),
     pytest.param(WHOLE_YEAR, "Number of patients (2023): 1,046.", id="a whole year is"),
+    pytest.param(MONTHLY, "Output by plant (2022): A: 10; B: 20.", id="months of a whole year"),
     pytest.param(SECOND_QUARTER, "Kosten: 1.200,5.", id="a quarter in a column of its own"),
 ])  # fmt: skip
 def test_a_composed_answer_says_no_more_than_its_rows(rows: Facts, text: str) -> None:
