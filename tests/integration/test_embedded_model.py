@@ -88,7 +88,7 @@ async def test_a_query_is_written_alone_however_much_the_model_would_say(model: 
     assert not free.text.startswith("```sql")
     assert alone.text.startswith("```sql\nSELECT")
     assert not alone.truncated
-    assert extract_sql(alone.text) == alone.text.removeprefix("```sql\n").strip().removesuffix(";")
+    assert extract_sql(alone.text) == alone.text.removeprefix("```sql\n").removesuffix("```").strip().removesuffix(";")
 
 
 async def test_a_reply_ends_with_its_first_statement(model: EmbeddedModel) -> None:
