@@ -7,6 +7,7 @@ where one does (a notebook), and from several threads at once.
 from __future__ import annotations
 
 import asyncio
+import logging
 import queue
 import threading
 from collections.abc import AsyncIterator, Coroutine, Iterator, Sequence
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+log = logging.getLogger("plumbline")
+
 
 class Plumbline:
     """One database, and the service that answers questions about it. Close it, or use it in a `with` block.
@@ -49,7 +52,12 @@ class Plumbline:
 
     @classmethod
     def open(
-        cls, source: str | Path, *, docs: Sequence[str | Path] = (), settings: Settings | None = None
+        cls,
+        source: str | Path,
+        *,
+        docs: Sequence[str | Path] = (),
+        settings: Settings | None = None,
+        fetch_model: bool = True,
     ) -> Plumbline:
         """Open a database.
 
@@ -58,8 +66,11 @@ class Plumbline:
                 name of the registry.
             docs: files and folders that describe it.
             settings: of the service; the environment's where absent.
+            fetch_model: fetch the embedded model's file (1.1 GB) where it is to answer and was never fetched. The
+                logger `plumbline` warns before. False: a question raises `ModelUnavailable` instead.
 
         Raises:
+            ModelUnavailable: the file cannot be fetched.
             pydantic.ValidationError: a setting of the environment cannot be used.
             DatabaseUnavailable, RegistryInvalid: the source, or the registry, cannot be used.
         """
@@ -68,7 +79,10 @@ class Plumbline:
         from agent.service import build_service
 
         service = build_service(settings or get_settings(), registry_required=False)
-        return cls(service, resolve(service, str(source), [Path(doc) for doc in docs]))
+        database = resolve(service, str(source), [Path(doc) for doc in docs])
+        if fetch_model:
+            _bring_model(service.settings)
+        return cls(service, database)
 
     # -- ask ----------------------------------------------------------------------------------------------
 
@@ -152,3 +166,20 @@ class Plumbline:
             waiting.put(error)
         finally:
             waiting.put(None)
+
+
+def _bring_model(settings: Settings) -> None:
+    """Fetch the embedded model's file where it is needed and was never fetched; a second process waits for the first.
+
+    Raises:
+        ModelUnavailable: it cannot be had.
+    """
+    from agent.llm.files.model_files import fetch, unfetched
+
+    if (spec := unfetched(settings)) is not None:
+        log.warning(
+            "Fetching the embedded model %s, %.1f GB, once. `plumbline model` fetches it ahead.",
+            spec.title,
+            spec.size / 1e9,
+        )
+        fetch(spec, settings.cache_dir)

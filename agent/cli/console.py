@@ -86,17 +86,16 @@ def bring_model(settings: Settings, meanwhile: Callable[[], None] = lambda: None
     Raises:
         ModelUnavailable: it cannot be had.
     """
-    from agent.llm.files.model_files import fetch
-    from agent.llm.files.model_specs import MODELS
+    from agent.llm.files.model_files import fetch, unfetched
     from agent.present.terminal import byte_progress
 
-    spec, folder = MODELS[settings.embedded_model], settings.cache_dir.expanduser()
-    if settings.is_hosted or settings.embedded_model_path is not None or (folder / spec.file).exists():
+    spec = unfetched(settings)
+    if spec is None:
         meanwhile()
         return
     err.print(f"Fetching the embedded model {spec.title}, {spec.size / 1e9:.1f} GB, once.", highlight=False)
     with byte_progress(err) as progress:
-        fetching = _start(lambda: fetch(spec, folder, progress=progress))
+        fetching = _start(lambda: fetch(spec, settings.cache_dir, progress=progress))
         meanwhile()
         fetching.result()
 

@@ -9,10 +9,13 @@ from pathlib import Path
 
 import pytest
 from held_model import HeldModel
+from pydantic import SecretStr
 
 from agent.config.settings import Settings
-from agent.core.errors import PlumblineError, QuestionInvalid
+from agent.core.errors import ModelUnavailable, PlumblineError, QuestionInvalid
 from agent.core.events import Done, SchemaSelected, Started
+from agent.llm.files import model_files
+from agent.llm.files.model_specs import MODELS, ModelSpec
 from agent.llm.scripted import ScriptedModel
 from agent.service import Service, build_service
 from executors.errors import DatabaseUnavailable
@@ -97,13 +100,59 @@ def test_closed(shop: Plumbline) -> None:
         shop.ask(QUESTION)
 
 
-def test_open_a_file(tmp_path: Path, settings: Settings) -> None:
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
     file = tmp_path / "orders.csv"
     file.write_text("order_id,amount\n1,2.5\n", encoding="utf-8")
-    with Plumbline.open(file, settings=settings) as orders:
+    return file
+
+
+@pytest.fixture
+def fetched(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The files that were fetched, by name; each is there afterwards, though empty."""
+    names: list[str] = []
+
+    def fetch(spec: ModelSpec, folder: Path) -> None:
+        folder.mkdir(exist_ok=True)
+        (folder / spec.file).touch()
+        names.append(spec.file)
+
+    monkeypatch.setattr(model_files, "fetch", fetch)
+    return names
+
+
+def test_open_a_file(file: Path, settings: Settings) -> None:
+    with Plumbline.open(file, settings=settings, fetch_model=False) as orders:
         assert isinstance(orders, Plumbline)
+
+
+def test_open_fetches_the_embedded_model_once_and_warns_before(
+    file: Path, settings: Settings, fetched: list[str], caplog: pytest.LogCaptureFixture
+) -> None:
+    for _ in range(2):
+        Plumbline.open(file, settings=settings).close()
+    assert fetched == [MODELS[settings.embedded_model].file]
+    (record,) = [it for it in caplog.records if it.name == "plumbline"]
+    assert record.levelname == "WARNING", "it reaches stderr also where nobody has set up logging"
+    assert "Fetching the embedded model" in record.message
+    assert "GB, once. `plumbline model` fetches it ahead." in record.message
+
+
+def test_open_fetches_nothing_that_will_not_answer(file: Path, settings: Settings, fetched: list[str]) -> None:
+    hosted = settings.model_copy(update={"openai_api_key": SecretStr("a key")})
+    Plumbline.open(file, settings=hosted).close()
     with pytest.raises(DatabaseUnavailable, match="check the path"):
-        Plumbline.open(tmp_path / "none.csv", settings=settings)
+        Plumbline.open(file.with_name("none.csv"), settings=settings)
+    assert fetched == []
+
+
+def test_without_the_file_a_question_says_how_to_fetch_it(file: Path, settings: Settings, fetched: list[str]) -> None:
+    with (
+        Plumbline.open(file, settings=settings, fetch_model=False) as orders,
+        pytest.raises(ModelUnavailable, match="run `python -m agent model`"),
+    ):
+        orders.ask("How many orders are there?")
+    assert fetched == []
 
 
 async def test_async_with(make_service: Callable[..., Service]) -> None:

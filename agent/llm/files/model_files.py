@@ -14,15 +14,36 @@ import os
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from filelock import FileLock, Timeout
 
 from agent.core.errors import ModelUnavailable
-from agent.llm.files.model_specs import ModelSpec, Progress, SourceFailed, no_progress, read_json, sha256_of, write_json
+from agent.llm.files.model_specs import (
+    MODELS,
+    ModelSpec,
+    Progress,
+    SourceFailed,
+    no_progress,
+    read_json,
+    sha256_of,
+    write_json,
+)
+
+if TYPE_CHECKING:
+    from agent.config.settings import Settings
 
 log = logging.getLogger(__name__)
 
 _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+
+
+def unfetched(settings: Settings) -> ModelSpec | None:
+    """The embedded model, where a question would be asked of it and its file was never fetched; else None."""
+    spec = MODELS[settings.embedded_model]
+    if settings.is_hosted or settings.embedded_model_path is not None:
+        return None
+    return None if (settings.cache_dir.expanduser() / spec.file).exists() else spec
 
 
 def find(spec: ModelSpec, cache_dir: Path, *, progress: Progress = no_progress) -> Path | None:
