@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator
+import json
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
 
 import httpx2
 import pytest
@@ -14,7 +15,7 @@ from shop_questions import ASKED, TOTAL
 from sse import Told, read_events, read_until
 
 from agent.api.app import create_app
-from agent.api.http.replay import Replays
+from agent.api.http.replay import Replay, Replays
 from agent.config.settings import Settings
 from agent.core.errors import UnknownAnswer
 from agent.core.events import AnswerDelta, Event
@@ -95,10 +96,14 @@ async def test_each_event_says_its_number(client: httpx2.AsyncClient, model: Hel
 
 
 async def test_a_question_is_given_up_at_once(client: httpx2.AsyncClient, model: HeldModel) -> None:
-    heard = await lost_after(client, "schema_selector")
-    await asyncio.wait_for(model.called.wait(), PATIENCE)
-    path = f"/query/stream/{heard[0]['data']['trace_id']}"
-    assert (await client.delete(path)).status_code == 204
+    async with client.stream("POST", "/query/stream?resumable=true", json=ASKED) as response:
+        events = read_events(response)
+        heard = await read_until(events, "schema_selector")
+        await asyncio.wait_for(model.called.wait(), PATIENCE)
+        path = f"/query/stream/{heard[0]['data']['trace_id']}"
+        assert (await client.delete(path)).status_code == 204
+        rest = [told async for told in events]
+    assert (rest[-1]["event"], rest[-1]["data"]["type"]) == ("error", "urn:plumbline:problem:question-ended")
     await asyncio.wait_for(model.cancelled.wait(), PATIENCE)
     problem(await client.get(path), 404, "unknown-answer")
     problem(await client.delete(path), 404, "unknown-answer")
@@ -139,6 +144,39 @@ async def the_answer() -> AsyncGenerator[Event, None]:
     yield AnswerDelta(text="42")
 
 
+async def unanswered() -> AsyncGenerator[Event, None]:
+    yield AnswerDelta(text="42")
+    await asyncio.Event().wait()
+
+
+async def events_of(replays: Replays, replay: Replay) -> list[tuple[str | None, str]]:
+    """Each event's name, and the type of its problem where it is an error."""
+    sent = [it async for it in replays.listen(replay, "ann", 0)]
+    return [(it.event, json.loads(it.raw_data or "{}")["data"].get("type", "")) for it in sent]
+
+
+@pytest.mark.parametrize(
+    ("events", "problem"), [(the_answer, "unexpected"), (unanswered, "shutting-down")], ids=["stop early", "never end"]
+)
+async def test_a_stream_ends_with_an_error_where_there_is_no_answer(
+    replays: Replays, events: Callable[[], AsyncGenerator[Event, None]], problem: str
+) -> None:
+    replay = await replays.begin(events(), "a" * 32, "ann")
+    listening = asyncio.create_task(events_of(replays, replay))
+    await asyncio.sleep(0)  # it has the first event, and waits
+    await replays.close()
+    assert await listening == [("answer_delta", ""), ("error", f"urn:plumbline:problem:{problem}")]
+
+
+async def test_events_that_never_begin_are_an_error(replays: Replays) -> None:
+    async def none() -> AsyncGenerator[Event, None]:
+        for text in tuple[str, ...]():
+            yield AnswerDelta(text=text)
+
+    with pytest.raises(AssertionError, match="without a response"):
+        await replays.begin(none(), "a" * 32, "ann")
+
+
 async def test_only_who_asked_may_come_back(replays: Replays) -> None:
     replay = await replays.begin(the_answer(), "a" * 32, "ann")
     assert replays.get("a" * 32, "ann") is replay
@@ -172,5 +210,7 @@ async def test_two_who_listen_hear_the_same(replays: Replays) -> None:
     listening = [asyncio.create_task(heard()) for _ in range(2)]
     await asyncio.sleep(0)
     more.set()
-    assert await asyncio.gather(*listening) == [["1", "2"], ["1", "2"]]
+    assert await asyncio.gather(*listening) == [["1", "2", "3"], ["1", "2", "3"]], (
+        "the third says that there is no answer"
+    )
     await replays.close()

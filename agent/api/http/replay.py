@@ -12,11 +12,13 @@ from contextlib import aclosing
 
 from fastapi.sse import ServerSentEvent
 
-from agent.api.http.errors import problem_for
+from agent.api.http.errors import http_problem, problem_for
 from agent.api.http.streaming import as_sse
 from agent.api.schemas.common import NOTHING
+from agent.core.deadline import shutting_down
 from agent.core.errors import UnknownAnswer
-from agent.core.events import Event, Failed
+from agent.core.events import Done, Event, Failed
+from agent.core.problems import TYPE_PREFIX, Problem
 
 LINGER_S = 60.0  # for which a question goes on without a listener, and its events are kept after its end
 
@@ -35,6 +37,7 @@ class Replay:
         self.listeners = 0
         self._happened: list[Event] = []
         self._error: Exception | None = None
+        self._stopped = _ended(trace_id)  # what listeners are sent where the task is cancelled
         self._news = asyncio.Event()  # replaced by each event, so that every listener wakes once
         self._task = asyncio.create_task(self._drain(events))
 
@@ -62,8 +65,9 @@ class Replay:
             if number >= len(self._happened):
                 await news.wait()
 
-    async def stop(self) -> None:
-        """End the question, whoever listens."""
+    async def stop(self, problem: Problem | None = None) -> None:
+        """End the question. Whoever listens gets the problem as the last event; without one, that it was ended."""
+        self._stopped = problem or self._stopped
         self._task.cancel()
         await asyncio.gather(self._task, return_exceptions=True)
 
@@ -72,12 +76,25 @@ class Replay:
             async with aclosing(events):
                 async for event in events:
                     self._add(event)
+            if not self._is_complete:
+                self._fail(AssertionError("the loop ended without a response"))
         except Exception as error:  # noqa: BLE001  the edge: the caller is told, now or as the last event
-            self._error = error
-            if self._happened:
-                self._add(Failed(problem=problem_for(error, self.trace_id)))
+            self._fail(error)
+        except asyncio.CancelledError:
+            if not self._is_complete:
+                self._add(Failed(problem=self._stopped))
+            raise
         finally:
             asyncio.get_running_loop().call_soon(self._wake)  # once the task is done
+
+    @property
+    def _is_complete(self) -> bool:
+        return bool(self._happened) and isinstance(self._happened[-1], Done | Failed)
+
+    def _fail(self, error: Exception) -> None:
+        self._error = error
+        if self._happened and not self._is_complete:
+            self._add(Failed(problem=problem_for(error, self.trace_id)))
 
     def _add(self, event: Event) -> None:
         self._happened.append(event)
@@ -86,6 +103,16 @@ class Replay:
     def _wake(self) -> None:
         news, self._news = self._news, asyncio.Event()
         news.set()
+
+
+def _ended(trace_id: str) -> Problem:
+    return http_problem(
+        409,
+        trace_id,
+        type=f"{TYPE_PREFIX}question-ended",
+        title="The question was ended",
+        detail="This question was ended before it had an answer. Ask it again.",
+    )
 
 
 class Replays:
@@ -142,7 +169,7 @@ class Replays:
             task.cancel()
         known, self._known = list(self._known.values()), {}
         await asyncio.gather(*leaving, return_exceptions=True)
-        await asyncio.gather(*(replay.stop() for replay in known))
+        await asyncio.gather(*(it.stop(problem_for(shutting_down(), it.trace_id)) for it in known))
 
     def _leave(self, key: tuple[str, str], replay: Replay) -> None:
         if before := self._leaving.pop(key, None):
