@@ -133,9 +133,9 @@ def demo() -> None:
     from agent.cli.indexing import index_quietly
 
     with opened() as (service, runner):
-        add_shop(service)
+        source = add_shop(service)
         bring_model(service.settings, meanwhile=lambda: index_quietly(service, runner, DATABASE, out, err))
-        runner.run(run_demo(service, out, _Shown()))
+        runner.run(run_demo(service, out, _Shown(), source))
 
 
 def _source_and_question(words: list[str], database: str) -> tuple[str, str]:

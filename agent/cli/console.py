@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import shlex
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -139,7 +140,19 @@ def complain(message: str) -> None:
 
 def in_own_words(message: str) -> str:
     """A message with the command that this process was started by, where it names one to run."""
-    return message.replace("python -m agent ", "plumbline ") if Path(sys.argv[0]).stem == "plumbline" else message
+    return message.replace("python -m agent ", "plumbline ") if _is_installed_command() else message
+
+
+def command() -> str:
+    """How to call the command line again: as this process was, from the same folder."""
+    if _is_installed_command():
+        return "plumbline"
+    python, here = Path(sys.executable), Path.cwd()
+    return f"{shlex.quote(str(python.relative_to(here) if python.is_relative_to(here) else python))} -m agent"
+
+
+def _is_installed_command() -> bool:
+    return Path(sys.argv[0]).stem == "plumbline"
 
 
 def fail(message: str) -> NoReturn:

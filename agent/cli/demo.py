@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 
 from rich.console import Console
 from rich.text import Text
 
+from agent.cli.console import command
 from agent.core.models import Answer, Options
 from agent.present.terminal import cell_text
 from agent.service import Service
@@ -23,24 +26,30 @@ QUESTIONS = (
 Show = Callable[[Service, str, str, Options], Awaitable[Answer]]
 
 
-def add_shop(service: Service) -> None:
-    """Make the sample shop and its docs known where no registry names it: where the package was installed."""
+def add_shop(service: Service) -> Path | None:
+    """Make the sample shop and its docs known where no registry names it: where the package was installed.
+
+    Returns the shop's file; None where the registry names it.
+    """
     if DATABASE in service.router.names():
-        return
-    from samples.make_shop import HERE, make_shop
+        return None
+    from samples.make_shop import make_shop
 
     folder = service.settings.state_path / "samples"
     make_shop(folder)
-    service.add_source(str(folder / "shop.duckdb"), [HERE / "docs"])
+    file = folder / "shop.duckdb"
+    service.add_source(str(file), [_docs()])
+    return file
 
 
-async def run_demo(service: Service, console: Console, show: Show) -> None:
+async def run_demo(service: Service, console: Console, show: Show, source: Path | None = None) -> None:
     """Ask the questions one after the other; the first also from the raw schema alone.
 
     Args:
         service: of the sample registry.
         console: where headings go.
         show: asks one question and prints its steps.
+        source: the shop's file, where no registry names it.
     """
     console.rule("The same question from the raw schema alone, then with the docs")
     bare = await show(service, WITHOUT_DOCS, DATABASE, Options(enable_retrieval=False, effort="quick"))
@@ -52,8 +61,28 @@ async def run_demo(service: Service, console: Console, show: Show) -> None:
             console.rule("Three more")
     verified = sum(answer.verified for answer in answers)
     console.print(f"{len(answers)} questions, {verified} answers verified.")
-    console.print('Ask your own:   [bold].venv/bin/python -m agent ask --database shop "…"[/]')
-    console.print("On a page:      [bold]make serve[/], then http://127.0.0.1:7071/")
+    asking, serving = next_commands(source)
+    console.print(Text.assemble("Ask your own:   ", (asking, "bold")), soft_wrap=True)
+    address = f", then http://127.0.0.1:{service.settings.port}/"
+    console.print(Text.assemble("On a page:      ", (serving, "bold"), address), soft_wrap=True)
+
+
+def next_commands(source: Path | None) -> tuple[str, str]:
+    """The commands that ask a question of one's own and serve the page, as this process was started.
+
+    Args:
+        source: the shop's file, where no registry names it.
+    """
+    if source is None:
+        return f'{command()} ask --database {DATABASE} "…"', f"{command()} serve"
+    file = shlex.quote(str(source))
+    return f'{command()} ask {file} --docs {shlex.quote(str(_docs()))} "…"', f"{command()} serve {file}"
+
+
+def _docs() -> Path:
+    from samples.make_shop import HERE
+
+    return HERE / "docs"
 
 
 def compare(console: Console, bare: Answer, enriched: Answer) -> None:

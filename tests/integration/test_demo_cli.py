@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+import shlex
+import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -9,12 +12,13 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from agent.cli import console
+from agent.cli import asking, console
 from agent.cli import demo as demonstration
 from agent.cli import main as cli
 from agent.config.settings import Settings
 from agent.core.callers import LOCAL
 from agent.core.errors import ModelUnavailable
+from agent.core.models import Answer, Options
 from agent.knowledge.knowledge import Knowledge
 from agent.llm.files import model_files
 from agent.llm.files.model_specs import ModelSpec
@@ -73,3 +77,48 @@ def test_a_model_that_cannot_be_had_ends_it_in_one_sentence(
     assert ended.exit_code == 1
     assert "No space left on device. Free some space." in ended.output
     assert unchanged == []
+
+
+@pytest.mark.parametrize(
+    "started, command",
+    [
+        ("/home/ann/.local/bin/plumbline", "plumbline"),
+        (str(Path(demonstration.__file__).parents[1] / "__main__.py"), f"{sys.executable} -m agent"),
+    ],
+)
+def test_it_ends_with_commands_that_run_where_it_was_called(
+    started: str,
+    command: str,
+    settings: Settings,
+    make_service: Callable[..., Service],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> None:
+    """A registry that has no shop, as after an installation: the shop's file stands in its place."""
+
+    async def show(service: Service, question: str, database: str, options: Options) -> Answer:
+        return Answer(question=question, status="success", answer="3.")
+
+    registry = settings.registry.read_text(encoding="utf-8")
+    settings.registry.write_text(registry.replace("shop:", "other:"), encoding="utf-8")
+    monkeypatch.setattr(console, "read_settings", lambda: settings)
+    monkeypatch.setattr(console, "build_service", lambda *_, **__: make_service())
+    monkeypatch.setattr(asking, "bring_model", lambda *_, **__: None)
+    monkeypatch.setattr(asking, "_Shown", lambda: show)
+    monkeypatch.setattr(sys, "argv", [started, "demo"])
+    monkeypatch.chdir(tmp_path)
+    ended = CliRunner().invoke(cli.app, ["demo"])
+
+    assert ended.exit_code == 0, ended.output
+    shop = settings.state_path / "samples" / "shop.duckdb"
+    (own,) = re.findall("Ask your own:   (.*)", ended.output)
+    assert own.startswith(f"{command} ask {shop} --docs ")
+    assert own.endswith(' "…"')
+    docs = shlex.split(own)[-2]
+    assert {it.name for it in Path(docs).iterdir()} == {"shop.md"}
+    assert f"On a page:      {command} serve {shop}, then http://127.0.0.1:7071/" in ended.output
+
+
+def test_a_shop_of_the_registry_is_named_by_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "argv", ["plumbline", "demo"])
+    assert demonstration.next_commands(None) == ('plumbline ask --database shop "…"', "plumbline serve")
