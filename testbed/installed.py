@@ -3,8 +3,9 @@
     python -m testbed.installed [--keep FOLDER]
 
 Builds wheel and sdist, installs the wheel with nothing beside it, and runs the command `plumbline`: its version, a
-question about a CSV file (a scripted endpoint is the model), the same through the Python interface, and the page of
-`plumbline serve`. Prints the seconds and megabytes of each step: `make installed`.
+question about a CSV file (a scripted endpoint is the model), the same through the Python interface, the data of
+`plumbline demo`, and the page of `plumbline serve`. The sdist, installed without its dependencies into an empty
+environment of its own, has to bring the same files. Prints the seconds and megabytes of each step: `make installed`.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import tempfile
 import time
 import urllib.request
 import venv
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
 from bench.endpoint import started
@@ -29,6 +30,13 @@ QUESTION = "How many orders are there?"
 SQL = "SELECT COUNT(*) AS orders FROM orders"
 ORDERS = "order_id,amount\n1,2.5\n2,3.5\n3,4.5\n"
 NOT_WANTED = ("torch", "transformers", "sentence_transformers", "sklearn", "azure.functions")
+# What is read at run time and is no module: the page, a prompt, the shop's docs; and what makes the shop.
+WANTED = ("agent/api/page/index.html", "samples/docs/shop.md", "samples/make_shop.py", "plumbline/py.typed")
+PROMPTS = "agent/prompting/prompts/"
+_FILES = """
+from importlib.metadata import files
+print("\\n".join(str(it) for it in files("plumbline") or () if "__pycache__" not in it.parts))
+"""
 _LIBRARY = f"""
 from plumbline import Plumbline
 with Plumbline.open("orders.csv") as orders:
@@ -36,20 +44,38 @@ with Plumbline.open("orders.csv") as orders:
 """
 
 
-def build(folder: Path) -> Path:
-    """Build wheel and sdist into a folder; the wheel."""
+def build(folder: Path) -> tuple[Path, Path]:
+    """Build wheel and sdist into a folder; both."""
     _run([sys.executable, "-m", "build", "--outdir", str(folder), str(ROOT)])
     (wheel,) = folder.glob("*.whl")
-    (_sdist,) = folder.glob("*.tar.gz")
-    return wheel
+    (sdist,) = folder.glob("*.tar.gz")
+    return wheel, sdist
 
 
-def install(wheel: Path, folder: Path) -> Path:
-    """An environment with the wheel and what it asks for; the folder of its commands."""
+def install(archive: Path, folder: Path, *options: str) -> Path:
+    """An environment with an archive and what it asks for; the folder of its commands."""
     venv.create(folder, with_pip=True)
     commands = folder / "bin"
-    _run([str(commands / "python"), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", str(wheel)])
+    pip = [str(commands / "python"), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    _run([*pip, *options, str(archive)])
     return commands
+
+
+def package_files(commands: Path) -> set[str]:
+    """The files that the installed package brought, beside what describes it."""
+    found = _run([str(commands / "python"), "-c", _FILES]).split("\n")
+    return {it for it in found if it and not it.startswith("..") and ".dist-info" not in it}
+
+
+def check_files(of_wheel: Collection[str], of_sdist: Collection[str]) -> None:
+    """Both archives bring the same files, and all that is read at run time.
+
+    Raises:
+        AssertionError: they do not.
+    """
+    _expect(sorted(set(of_wheel) ^ set(of_sdist)), [])
+    _expect([it for it in WANTED if it not in of_wheel], [])
+    _expect(any(it.startswith(PROMPTS) and not it.endswith(".py") for it in of_wheel), True)
 
 
 def ask(commands: Path, folder: Path, environment: Mapping[str, str]) -> None:
@@ -64,6 +90,8 @@ def ask(commands: Path, folder: Path, environment: Mapping[str, str]) -> None:
     answer = json.loads(_run([plumbline, "ask", "orders.csv", QUESTION, "--json"], folder, environment))
     _expect(answer["results"], [{"orders": 3}])
     _expect(_run([python, "-c", _LIBRARY], folder, environment).strip(), "[{'orders': 3}]")
+    _run([python, "-m", "samples.make_shop", "--folder", "shop"], folder, environment)  # the data of `plumbline demo`
+    _expect((folder / "shop" / "shop.duckdb").is_file(), True)
     found = "import importlib.util as u; print([it for it in {} if u.find_spec(it.split('.')[0])])"
     _expect(_run([python, "-c", found.format(NOT_WANTED[:4])], folder, environment).strip(), "[]")
     command = [plumbline, "serve", "orders.csv"]
@@ -82,11 +110,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     with tempfile.TemporaryDirectory(prefix="plumbline-installed-") as made:
         folder = Path(made)
         begin = time.monotonic()
-        wheel = build(options.keep or folder / "dist")
+        wheel, sdist = build(options.keep or folder / "dist")
         print(f"built {wheel.name}: {wheel.stat().st_size / 1e6:.1f} MB, {time.monotonic() - begin:.0f} s")
         begin = time.monotonic()
         commands = install(wheel, folder / "python")
         print(f"installed: {_size(folder / 'python') / 1e6:.0f} MB, {time.monotonic() - begin:.0f} s")
+        begin = time.monotonic()
+        files = package_files(commands)
+        check_files(files, package_files(install(sdist, folder / "of-sdist", "--no-deps")))
+        print(f"installed {sdist.name}: the same {len(files)} files, {time.monotonic() - begin:.0f} s")
         home = folder / "home"
         home.mkdir()
         with started([Case(QUESTION, SQL)], folder) as url:
