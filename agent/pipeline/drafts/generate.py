@@ -24,7 +24,8 @@ from executors.dialects.table import DIALECTS
 from executors.errors import ErrorKind
 
 # One statement in its fence: no token goes into what leads up to it or follows its end, the first semicolon that stands
-# in no text, name or comment. Else it ends with the fence, as no line of it begins.
+# in no text, name or comment. Else it ends with the fence, as no line of it begins. Each character has one reading:
+# llama.cpp tries all readings of every token, and of a row of dashes there would be more than it can ever try.
 SQL_ALONE = ReplyGrammar(
     name="sql",
     words="Reply with one query alone, in a ```sql block.",
@@ -32,8 +33,8 @@ SQL_ALONE = ReplyGrammar(
     opening="```sql\n",
     gbnf=r"""
 root ::= line ("\n" line)* (";" "\n"? | "\n```")
-line ::= part+
-part ::= [^;'"`\n] | "'" [^'\n]* "'" | "\"" [^"\n]* "\"" | "`" [^`\n]+ "`" | "--" [^\n]*
+line ::= part line? | "-" ("-" [^\n]* | part line?)?
+part ::= [^;'"`\n-] | "'" [^'\n]* "'" | "\"" [^"\n]* "\"" | "`" [^`\n]+ "`"
 """,
 )
 MAX_ITEMS = 12
