@@ -11,6 +11,7 @@ import pytest
 from openpyxl import Workbook  # type: ignore[import-untyped]
 
 from executors.base import CheckedSql
+from executors.engines.files import file_tables
 from executors.engines.files.executor import FilesExecutor
 from executors.errors import DatabaseUnavailable
 
@@ -174,3 +175,65 @@ def test_days_that_can_be_read_either_way_are_told(opened: Open, tmp_path: Path)
     executor = opened()
     executor.schema()
     assert any("with the day or the month first" in it for it in executor.warnings)
+
+
+@pytest.mark.parametrize(
+    "values, read, note",
+    [
+        (["31.12.23", "30.11.23"], ["2023-12-31", "2023-11-30"], "Years have two digits; read with the day first."),
+        (["12/31/23", "3/1/99"], ["2023-12-31", "1999-03-01"], "Years have two digits; read with the month first."),
+        (["23-12-30", "23-12-29", "23-11-28"], ["2023-12-30", "2023-12-29", "2023-11-28"], "the year first"),
+        (["03/04/24", "05/06/24"], ["2024-04-03", "2024-06-05"], "with the day or the month first"),
+        (["2024-04-13", "13.04.2024"], ["2024-04-13", "2024-04-13"], "Some dates have the year first"),
+        (["31.12.23 10:00", "30.11.23 9:05"], ["2023-12-31T10:00:00", "2023-11-30T09:05:00"], "the day first"),
+        (["03/04/2024 10:00:00"], ["2024-04-03T10:00:00"], "with the day or the month first"),
+        (["13/04/2024", "04/13/2024"], ["13/04/2024", "04/13/2024"], "it is kept as text"),
+        (["31/12/2023 10:00:00"], ["2023-12-31T10:00:00"], ""),
+        (["31.12.2023", "30.11.2023"], ["2023-12-31", "2023-11-30"], ""),
+        (["12/31/2023 10:00:00 PM"], ["2023-12-31T22:00:00"], ""),
+    ],
+)
+def test_dates_have_the_order_of_all_values_of_their_column(
+    opened: Open, tmp_path: Path, values: list[str], read: list[str], note: str
+) -> None:
+    lines = "".join(f"{number},{value}\n" for number, value in enumerate(values))
+    (tmp_path / "data" / "a.csv").write_text(f"id,day\n{lines}", encoding="utf-8")
+    executor = opened()
+    comment = executor.schema().tables[0].columns[1].comment
+
+    assert ask(executor, "SELECT day FROM a ORDER BY id") == [(it,) for it in read]
+    assert note in comment
+    assert bool(note) == bool(comment)
+    is_guess = bool(note) and not comment.startswith("Years")
+    assert executor.warnings == ((f"a.csv: day: {comment}",) if is_guess else ())
+
+
+def test_a_year_of_two_digits_is_not_a_day_in_a_file_read_as_it_streams(
+    opened: Open, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(file_tables, "WHOLE_BYTES", 10)
+    (tmp_path / "data" / "a.csv").write_text("id;day\n1;31.12.23\n2;30.11.23\n", encoding="utf-8")
+    assert ask(opened(), "SELECT day FROM a ORDER BY id") == [("2023-12-31",), ("2023-11-30",)]
+
+
+@pytest.mark.parametrize(
+    "values, sentence",
+    [
+        (
+            (["13/04/2024"], ["04/13/2024"]),
+            "Its files have dates in several orders: the day first in 1, the month first in 1.",
+        ),
+        ((["$5.00"], ["6.00 €"]), "Its files have several units, and none is converted: $ in 1, € in 1."),
+    ],
+)
+def test_files_of_one_table_that_differ_in_order_or_unit_are_a_problem(
+    opened: Open, tmp_path: Path, values: tuple[list[str], ...], sentence: str
+) -> None:
+    for month, lines in enumerate(values, 1):
+        rows = "".join(f"{number},{line}\n" for number, line in enumerate(lines))
+        (tmp_path / "data" / f"a_{month:02}.csv").write_text(f"id,v\n{rows}", encoding="utf-8")
+    executor = opened()
+
+    assert executor.schema().tables[0].columns[1].comment == sentence
+    assert f"a: v: {sentence}" in executor.warnings
+    assert f"a: v: {sentence}" in executor.reports[0].problems

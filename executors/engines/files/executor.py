@@ -21,7 +21,7 @@ from executors.engines.duckdb import engine as duckdb_engine
 from executors.engines.duckdb.executor import scratch_folder
 from executors.engines.duckdb.schema import count_rows, is_key, text_samples
 from executors.engines.files import file_tables
-from executors.engines.files.file_groups import grouped_parts, root_of, selected
+from executors.engines.files.file_groups import differences, grouped_parts, root_of, selected
 from executors.engines.files.file_keys import key_candidates, with_foreign_keys
 from executors.engines.files.file_reports import table_report
 from executors.engines.files.file_tables import WHOLE_BYTES, FileTable
@@ -194,12 +194,14 @@ class FilesExecutor(Executor):
             parts = [(file, part) for file in files for part in self._inspect(writer, file)]
             groups = grouped_parts(self._root, [(file.path, part.name, part.found) for file, part in parts])
             tables: dict[str, tuple[_File, ...]] = {}
+            warnings = [problem for file in files for problem in self._problems(file)]
             for stem, members in groups:
                 name = _table_name(stem, tables)
                 queries = [selected(parts[at][1].found, partition) for at, partition in members]
                 writer.execute(f"CREATE VIEW {quoted(name)} AS {' UNION ALL BY NAME '.join(queries)}")
                 tables[name] = tuple(parts[at][0] for at, _ in members)
-        warnings = tuple(problem for file in files for problem in self._problems(file))
+                several = differences([parts[at][1].found for at, _ in members])
+                warnings += [f"{name}: {column}: {sentence}" for column, sentence in several.items()]
         if not tables:
             raise DatabaseUnavailable(" ".join(warnings))
         connection = duckdb_engine.open_database(
@@ -209,7 +211,7 @@ class FilesExecutor(Executor):
             spill=self._scratch / "spill",
             readable=[part.path for _, part in parts],
         )
-        return _Catalog(files, tables, connection, warnings)
+        return _Catalog(files, tables, connection, tuple(warnings))
 
     @property
     def _root(self) -> Path:
@@ -295,6 +297,7 @@ class FilesExecutor(Executor):
         if (name, files) not in self._described:
             parts = [part for file in files for part in self._inspect(catalog.connection, file)]
             notes = {column: note for part in parts for column, note in part.found.notes}
+            notes |= differences([part.found for part in parts])
             cursor, table = duckdb_engine.new_cursor(catalog.connection), quoted(name)
             columns = [(row[0], row[1]) for row in cursor.execute(f"DESCRIBE {table}").fetchall()]
             samples = text_samples(cursor, table, columns, self._sample_values)

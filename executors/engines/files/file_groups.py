@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -63,6 +63,23 @@ def partition_of(root: Path, path: Path) -> Partition:
     """The partitions that a file's folders name, the outer one first."""
     folders = path.relative_to(root).parts[:-1] if path.is_relative_to(root) else ()
     return tuple((match[1], match[2]) for part in folders if (match := _PARTITION.fullmatch(part)))
+
+
+def differences(found: Sequence[FileTable]) -> dict[str, str]:
+    """What the files of one table have in several ways, by column: the order of its dates, its unit."""
+    orders, units = defaultdict[str, Counter[str]](Counter), defaultdict[str, Counter[str]](Counter)
+    for table in found:
+        for name, order in table.orders:
+            orders[name][f"the {order} first"] += 1
+        for name, unit in table.units:
+            units[name][unit] += 1
+    sentences: dict[str, str] = {}
+    for counts, what in ((orders, "dates in several orders"), (units, "several units, and none is converted")):
+        for name, ways in counts.items():
+            if len(ways) > 1:
+                each = ", ".join(f"{way} in {number:,}" for way, number in ways.most_common())
+                sentences[name] = f"Its files have {what}: {each}."
+    return sentences
 
 
 def selected(table: FileTable, partition: Partition) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Literal
 
 from executors.base import ColumnReport, Table, TableReport
+from executors.engines.files.file_groups import differences
 from executors.engines.local.samples import quoted
 
 if TYPE_CHECKING:
@@ -50,7 +51,10 @@ def table_report(
             )
             for column in table.columns
         ),
-        problems=tuple(dict.fromkeys(problem for it in found for problem in it.problems)),
+        problems=(
+            *dict.fromkeys(problem for it in found for problem in it.problems),
+            *(f"{table.name}: {name}: {sentence}" for name, sentence in differences(found).items()),
+        ),
     )
 
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from executors.engines.duckdb.engine import literal
 from executors.engines.files.prepared import evened
+from executors.engines.files.written_dates import columns_of_dates, written_date
 from executors.engines.files.written_numbers import written_number
 from executors.engines.local.samples import quoted
 from executors.errors import DatabaseUnavailable
@@ -31,6 +32,7 @@ _HEAD_BYTES = 64 * 1024
 _SEPARATED = (".csv", ".tsv")
 _DELIMITERS = ",;\t|"
 _NONE = "(empty)"  # how DuckDB says that a file uses no quote
+_DATED = {"DATE", "TIMESTAMP"}
 _MAGIC = {b"PK\x03\x04": "a ZIP or Excel file", b"\x1f\x8b": "compressed", b"%PDF": "a PDF file", b"PAR1": "Parquet"}
 
 _NO_SUCH_VALUE = re.compile(r"Error when converting column \"(.+?)\". Could not convert string \"(.*?)\" to '(.+?)'")
@@ -48,6 +50,8 @@ class FileTable(NamedTuple):
     notes: what is to be known of a column: its unit, the order of its dates.
     problems: what was found in the file and is told, one sentence each.
     delimiter: between the fields of a CSV file; decimal: a comma, where its numbers have one.
+    orders: of columns of dates, what comes first in their texts: the day, the month or the year.
+    units: of columns of numbers, as their texts name them.
     """
 
     columns: tuple[tuple[str, str], ...]
@@ -58,6 +62,8 @@ class FileTable(NamedTuple):
     problems: tuple[str, ...] = ()
     delimiter: str = ""
     decimal: str = ""
+    orders: tuple[tuple[str, str], ...] = ()
+    units: tuple[tuple[str, str], ...] = ()
 
     @property
     def query(self) -> str:
@@ -198,7 +204,36 @@ def _csv(connection: DuckDBPyConnection, path: Path, whole: bool) -> FileTable:
         found = better
     else:
         comma = {}
+    if dated := _dates_as_texts(found):
+        read = _widened(connection, path, dated, comma) if whole else _reader(path, dated, comma)
+        if whole and all(it in read.columns or it[1] in _DATED for it in found.columns):
+            names = [name for name, kind in found.columns if kind in _DATED]
+            if set(columns_of_dates(connection, read.reader, names)) == set(names):
+                return read
+        elif not whole:
+            found = _with_order(connection, read, found)
     return _widened(connection, path, found, comma) if whole else _reader(path, found, comma)
+
+
+def _dates_as_texts(found: _Sniffed) -> _Sniffed | None:
+    """The columns with dates as texts, where a day, a month or a year of two digits comes first in them."""
+    if all(it is None or it.startswith("%Y") for it in (found.date_format, found.timestamp_format)):
+        return None
+    columns = tuple((name, "VARCHAR" if kind in _DATED else kind) for name, kind in found.columns)
+    return found._replace(columns=columns, date_format=None, timestamp_format=None)
+
+
+def _with_order(connection: DuckDBPyConnection, texts: FileTable, found: _Sniffed) -> _Sniffed:
+    """Dates that DuckDB reads with a year of two digits first, in the order that the first lines have."""
+    form = found.date_format or ""
+    if not form.startswith("%y"):
+        return found
+    sample = f"(SELECT * FROM {texts.reader} LIMIT {SAMPLED_LINES})"
+    names = columns_of_dates(connection, sample, [name for name, kind in found.columns if kind == "DATE"])
+    orders = {date.order for name in names if (date := written_date(connection, sample, name)) and date.order}
+    if len(orders) != 1 or orders == {"year"}:
+        return found
+    return found._replace(date_format=("%d{0}%m{0}%y" if orders == {"day"} else "%m{0}%d{0}%y").format(form[2]))
 
 
 class _UnevenRows(DatabaseUnavailable):
@@ -219,26 +254,39 @@ def _typed(connection: DuckDBPyConnection, path: Path, found: FileTable) -> File
     if not found.whole:
         return found
     columns, selected, notes, problems = list(found.columns), list[str](), dict[str, str](), list[str]()
+    orders, units = dict[str, str](), dict[str, str]()
+    texts = [name for name, kind in found.columns if kind == "VARCHAR"]
+    dates = set(columns_of_dates(connection, found.reader, texts))
     for at, (name, kind) in enumerate(found.columns):
-        number = written_number(connection, found.reader, name) if kind == "VARCHAR" else None
-        if number is None:
-            selected.append(quoted(name))
-            continue
-        columns[at] = (name, number.type)
-        selected.append(f"{number.expression} AS {quoted(name)}")
-        notes[name] = number.note
-    for name, kind in found.columns:
-        if kind == "DATE" and (order := _order_of_days(connection, found, name)):
+        selected.append(quoted(name))
+        if name in dates and (date := written_date(connection, found.reader, name)):
+            if date.type:
+                columns[at], selected[at] = (name, date.type), f"{date.expression} AS {quoted(name)}"
+            orders |= {name: date.order} if date.order else {}
+            notes |= {name: date.note} if date.note else {}
+            problems += [f"{path.name}: {name}: {date.problem}"] if date.problem else []
+        elif kind == "VARCHAR" and (number := written_number(connection, found.reader, name)):
+            columns[at], selected[at] = (name, number.type), f"{number.expression} AS {quoted(name)}"
+            notes[name] = number.note
+            units |= {name: number.unit} if number.unit else {}
+        elif order := _order_of_days(connection, found, name, kind):
             notes[name] = order
             problems.append(f"{path.name}: {name}: {order}")
     select = ", ".join(selected) if tuple(columns) != found.columns else "*"
-    all_problems = (*found.problems, *problems)
-    return found._replace(columns=tuple(columns), select=select, notes=tuple(notes.items()), problems=all_problems)
+    return found._replace(
+        columns=tuple(columns),
+        select=select,
+        notes=tuple(notes.items()),
+        problems=(*found.problems, *problems),
+        orders=tuple(orders.items()),
+        units=tuple(units.items()),
+    )
 
 
-def _order_of_days(connection: DuckDBPyConnection, found: FileTable, name: str) -> str:
+def _order_of_days(connection: DuckDBPyConnection, found: FileTable, name: str, kind: str) -> str:
     """How days were read that may be read either way, with the day or the month first; empty where nothing is open."""
-    pattern = re.search(r"dateformat = '%(d|m)[^']*'", found.reader)
+    option = {"DATE": "dateformat", "TIMESTAMP": "timestampformat"}.get(kind)
+    pattern = re.search(rf"\b{option} = '%(d|m)[^']*'", found.reader)
     if pattern is None:
         return ""
     days = connection.execute(

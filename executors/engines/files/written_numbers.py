@@ -23,11 +23,15 @@ _DOT = r"[-+]?(?:\d{1,3}(?:[,'’ \x{00A0}\x{202F}]\d{3})+|\d+)(?:\.\d+)?"
 
 
 class WrittenNumber(NamedTuple):
-    """A column read as a number. expression: over the column; note: how, with its unit, and without any value."""
+    """A column read as a number. expression: over the column; note: how, with its unit, and without any value.
+
+    unit: as its texts name it; empty where they have none.
+    """
 
     type: str
     expression: str
     note: str
+    unit: str = ""
 
 
 def written_number(connection: DuckDBPyConnection, reader: str, column: str) -> WrittenNumber | None:
@@ -71,7 +75,7 @@ def written_number(connection: DuckDBPyConnection, reader: str, column: str) -> 
     bare = rf"regexp_replace({text}, '[^0-9{',' if point else '.'}+-]', '', 'g')"
     bare = f"replace({bare}, ',', '.')" if point else bare
     note = "Read as a number" + (" with a decimal comma" if point and digits else "") + (f", in {name}" if name else "")
-    return WrittenNumber(kind, f"CAST(nullif({bare}, '') AS {kind})", f"{note}.")
+    return WrittenNumber(kind, f"CAST(nullif({bare}, '') AS {kind})", f"{note}.", name or "")
 
 
 def _sql(pattern: str) -> str:

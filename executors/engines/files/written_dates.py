@@ -1,0 +1,112 @@
+"""Dates as people write them, in columns of texts: `31.12.23`, `04/13/2024 10:00`, ISO dates beside German ones.
+
+A column is read as dates only where every value is one in the same order of day, month and year. Where several orders
+fit, the column's note says which one was taken.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from executors.engines.local.samples import quoted
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+_TIME = r"(?:[ T]\d{1,2}:\d{2}(?::\d{2}(?:\.\d{1,6})?)?)?"
+_SHAPE = "^(?:" + "|".join(
+    rf"\d{{4}}{it}\d{{1,2}}{it}\d{{1,2}}|\d{{1,2}}{it}\d{{1,2}}{it}(?:\d{{4}}|\d{{2}})" for it in (r"\.", "-", "/")
+) + f"){_TIME}$"  # fmt: skip
+_SHORT = r"^\d{1,2}\D\d{1,2}\D\d{2}(?:\D.*)?$"
+_YEAR = r"^\d{4}\D"
+# Places of the year, the month and the day in a date of three parts.
+_ORDERS = {"day": (3, 2, 1), "month": (3, 1, 2), "year": (1, 2, 3)}
+
+
+class WrittenDate(NamedTuple):
+    """A column read as dates.
+
+    type: empty where it stays text, since its values have several orders. expression: over the column.
+    order: what comes first, "day", "month" or "year"; empty where all values have the year first in four digits.
+    note: how it is read, without any value. problem: the same where it is a guess, or was not possible.
+    """
+
+    type: str
+    expression: str
+    order: str
+    note: str = ""
+    problem: str = ""
+
+
+def columns_of_dates(connection: DuckDBPyConnection, reader: str, columns: Sequence[str]) -> list[str]:
+    """Those columns of texts of which every value has the shape of a date; found in one scan."""
+    if not columns:
+        return []
+    texts = [f"trim({quoted(name)})" for name in columns]
+    shaped = ", ".join(f"bool_and(regexp_matches({it}, '{_SHAPE}')) FILTER ({it} <> '')" for it in texts)
+    row = connection.execute(f"SELECT {shaped} FROM {reader}").fetchone()
+    assert row is not None  # noqa: S101  an aggregate has one row
+    return [name for name, dates in zip(columns, row, strict=True) if dates]
+
+
+def written_date(connection: DuckDBPyConnection, reader: str, column: str) -> WrittenDate | None:
+    """How a column of texts that look like dates is read as dates; None where they are none.
+
+    Args:
+        connection: that may read the file.
+        reader: the table function, or a query in parentheses.
+        column: its name, of `columns_of_dates`.
+    """
+    text = f"trim({quoted(column)})"
+    readings = {order: _reading(text, order) for order in _ORDERS}
+    valid = {order: f"TRY_CAST({it} AS TIMESTAMP) IS NOT NULL" for order, it in readings.items()}
+    short = f"regexp_matches({text}, '{_SHORT}')"
+    row = connection.execute(
+        f"SELECT count(*), {', '.join(f'count(*) FILTER ({it})' for it in valid.values())}, "
+        f"count(*) FILTER (regexp_matches({text}, '{_YEAR}')), count(*) FILTER ({short}), "
+        f"count(*) FILTER (contains({text}, ':')), "
+        f"count(*) FILTER ({valid['day']} OR {valid['month']}), "
+        rf"count(DISTINCT regexp_extract({text}, '^\d+')) FILTER ({short}), "
+        rf"count(DISTINCT regexp_extract({text}, '^\d+\D\d+\D(\d+)', 1)) FILTER ({short}) "
+        f"FROM {reader} WHERE {text} <> ''"
+    ).fetchone()
+    assert row is not None  # noqa: S101  an aggregate has one row
+    count, *fitting, with_year, shorts, timed, either, firsts, lasts = row
+    possible = [order for order, found in zip(_ORDERS, fitting, strict=True) if found == count]
+    if not count or not possible:
+        problem = "Some of its dates have the day first and others the month first; it is kept as text."
+        return WrittenDate("", text, "", problem, problem) if count and either == count else None
+    kind = "TIMESTAMP" if timed else "DATE"
+    if with_year == count:
+        return WrittenDate(kind, f"CAST(nullif({readings['day']}, '') AS {kind})", "")
+    if "year" in possible and len(possible) > 1 and firsts > lasts:
+        possible.remove("year")  # days differ more than years
+    order = "year" if "year" in possible and firsts < lasts else possible[0]
+    guess = _guess(possible, order)
+    notes = [guess] if guess else [f"Years have two digits; read with the {order} first."] if shorts else []
+    if with_year:
+        notes.append(f"Some dates have the year first, the others the {order}.")
+    problem = " ".join(notes) if guess or with_year else ""
+    return WrittenDate(kind, f"CAST(nullif({readings[order]}, '') AS {kind})", order, " ".join(notes), problem)
+
+
+def _guess(possible: Sequence[str], order: str) -> str:
+    """The sentence for a column that has several orders; empty where it has one."""
+    if len(possible) < 2:
+        return ""
+    return f"Every value can be read with the {' or the '.join(possible)} first; it is read with the {order} first."
+
+
+def _reading(text: str, order: str) -> str:
+    """The expression of a text as an ISO date; years of two digits are those from 1969 to 2068, as in POSIX."""
+    year, month, day = (rf"\{place}" for place in _ORDERS[order])
+    parts = [r"(\d{1,2})"] * 3
+    found = rf"regexp_replace({text}, '^(\d{{4}})\D(\d{{1,2}})\D(\d{{1,2}})', '\1-\2-\3')"
+    if order != "year":
+        found = rf"regexp_replace({found}, '^(\d{{1,2}})\D(\d{{1,2}})\D(\d{{4}})', '{year}-{month}-{day}')"
+    for century, decades in ((20, "[0-5][0-9]|6[0-8]"), (19, "69|[7-9][0-9]")):
+        parts[_ORDERS[order][0] - 1] = f"({decades})"
+        pattern = rf"^{parts[0]}\D{parts[1]}\D{parts[2]}(\D.*)?$"
+        found = rf"regexp_replace({found}, '{pattern}', '{century}{year}-{month}-{day}\4')"
+    return found
