@@ -44,6 +44,25 @@ async def test_numbers_and_months_are_written_in_the_browsers_language(
         chart = (await tab(answer, "Chart")).locator("svg.marks")
         await expect(chart.get_by_text("Mai 2024")).to_be_visible()
         await expect(chart.get_by_text("2.000", exact=True)).to_be_visible()
+        description = (
+            "Line chart of revenue for each month from März 2024 to Mai 2024: 3 values; "
+            "the highest is 2.000,5 (Apr. 2024), the lowest 1.100,5 (Mai 2024)."
+        )
+        await expect(answer.locator("figcaption")).to_contain_text(description)
+        await expect(answer.locator(".chart-place")).to_have_attribute("aria-label", description)
+
+
+async def test_amounts_have_the_decimals_of_the_sentence_in_table_and_chart(
+    browser: Browser, service_url: str, held: HeldModel
+) -> None:
+    script(held, sql=BY_MONTH, text="The highest revenue is 2,000.50.")
+    async with watched(browser, service_url) as seen:
+        answer = (await ask(seen.page, QUESTION)).get_by_role("article", name="Answer")
+        await expect((await tab(answer, "Rows")).get_by_text("2,000.50", exact=True)).to_be_visible()
+        chart = await tab(answer, "Chart")
+        await expect(chart.locator("figcaption")).to_contain_text("the highest is 2,000.50 (Apr 2024)")
+        await chart.locator("svg.marks .mark-symbol path").first.hover()
+        await expect(seen.page.locator("#vg-tooltip-element")).to_contain_text("1,200.50")
 
 
 async def test_a_chart_stands_above_its_tools_and_is_copied_as_a_picture(page: Page, held: HeldModel) -> None:

@@ -1,7 +1,7 @@
 // An answer: the sentence, its checks, and behind tabs the rows, the chart, the query and the records behind them.
 import { useCallback, useContext, useMemo, useState } from "react";
 import type { Answer, Choice, Table } from "../api/types";
-import { meanings } from "../state/columns";
+import { meaningsOf } from "../state/columns";
 import { Embedded } from "../state/embedded";
 import { cost, duration, plural } from "../state/format";
 import type { AnswerNumber } from "../state/numbers";
@@ -45,7 +45,7 @@ export function AnswerView({ answer, question, database, tables, elapsedMs, onAs
     setTab("records");
   }, []);
   const onRecords = answer.raw_sql && answer.group_columns ? records : undefined;
-  const named = useMemo(() => meanings(answer.columns, answer.sql ?? "", tables), [answer, tables]);
+  const named = useMemo(() => meaningsOf(answer, tables), [answer, tables]);
   const tabs = useTabs({ answer, question, database, tables, marked, group, onRecords });
 
   if (answer.status === "clarification_needed") return <Clarification answer={answer} onAsk={onAsk} />;

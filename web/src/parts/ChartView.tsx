@@ -3,6 +3,7 @@ import { useMemo, useState } from "react";
 import type { Answer, Row } from "../api/types";
 import { firstWish, MARKS, specOf, type Wish } from "../state/chart";
 import type { Meanings } from "../state/columns";
+import { describe } from "../state/describe";
 import { fileName, save } from "../state/download";
 import type { Drawn } from "./draw";
 import { Icon } from "./Icon";
@@ -27,7 +28,7 @@ export function ChartView({ chart, columns, rows, named, name }: Props) {
   const [copied, setCopied] = useState("");
   const spec = useMemo(() => (wish ? specOf(wish, rows) : (chart?.spec ?? null)), [wish, chart, rows]);
   const low = useWide("(max-height: 720px)"); // so that it stands above the fold with its sentence
-  const said = String(spec?.description ?? "Chart of the rows");
+  const description = useMemo(() => describe(spec, columns, rows, named), [spec, columns, rows, named]);
 
   const { place, drawn, problem } = useDrawn(spec, rows, named, low ? 200 : 300);
 
@@ -67,9 +68,9 @@ export function ChartView({ chart, columns, rows, named, name }: Props) {
           {problem}
         </p>
       ) : null}
-      <div className="chart-place" ref={place} role="img" aria-label={said} />
+      <div className="chart-place" ref={place} role="img" aria-label={description} />
       <figcaption className="row spread">
-        <span className="small soft">{said}</span>
+        <span className="small soft">{description}</span>
         <span className="row">
           <button type="button" className="button small quiet" onClick={() => void copy()}>
             <Icon name={copied === "Copied" ? "check" : "copy"} />

@@ -1,4 +1,6 @@
 // The first rows of a query as soon as they are there: before anything has judged them, and before the sentence.
+import type { Table } from "../api/types";
+import { meanings } from "../state/columns";
 import { cell, columnFormat, plural } from "../state/format";
 
 const SHOWN = 5;
@@ -7,11 +9,15 @@ interface Props {
   columns: readonly string[];
   rows: readonly (readonly unknown[])[];
   total: number;
+  /** The query, and the tables that it reads. */
+  sql: string;
+  tables: Table[];
 }
 
-export function FirstRows({ columns, rows, total }: Props) {
+export function FirstRows({ columns, rows, total, sql, tables }: Props) {
   if (!rows.length) return null;
-  const formats = columns.map((name, at) => columnFormat(name, rows.map((row) => row[at])));
+  const named = meanings([...columns], sql, tables);
+  const formats = columns.map((name, at) => columnFormat(name, rows.map((row) => row[at]), named[name]));
   return (
     <div className="scroller first-rows" role="region" aria-label="First rows" tabIndex={0}>
       <table>

@@ -45,7 +45,10 @@ interface PartProps extends Omit<Props, "answer"> {
 }
 
 function PartView({ part, whole, database, tables, shown }: PartProps) {
-  const answer = useMemo<Answer>(() => ({ ...whole, ...part, kind: "query", parts: [], choices: [], warnings: [] }), [whole, part]);
+  const answer = useMemo<Answer>(() => {
+    const numbers = whole.numbers.filter((one) => one.part === part.number).map((one) => ({ ...one, part: null }));
+    return { ...whole, ...part, numbers, kind: "query", parts: [], choices: [], warnings: [] };
+  }, [whole, part]);
   const [open, setOpen] = useState(part.status === "error");
   const [tab, setTab] = useState("rows");
   const [marked, setMarked] = useState<(Marked & { source: string }) | null>(null);

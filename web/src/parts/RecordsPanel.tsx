@@ -3,6 +3,7 @@ import { useMemo } from "react";
 import { asProblem } from "../api/client";
 import { useRecords } from "../api/queries";
 import type { Answer, Row } from "../api/types";
+import type { Meanings } from "../state/columns";
 import { cell, columnFormat, count, plural } from "../state/format";
 import { rowsOf } from "../state/rows";
 import { ExportMenu } from "./ExportMenu";
@@ -12,6 +13,8 @@ import { type Marked, RowsTable } from "./RowsTable";
 interface Props {
   answer: Answer;
   database: string;
+  /** Which columns of the answer are months or years. */
+  named: Meanings;
   name: string;
   marked: Marked | null;
   /** The row whose records are shown; null: those of all rows. */
@@ -19,8 +22,8 @@ interface Props {
   onAll: () => void;
 }
 
-export function RecordsPanel({ answer, database, name, marked, row, onAll }: Props) {
-  if (row) return <OfRow answer={answer} database={database} name={name} row={row} onAll={onAll} />;
+export function RecordsPanel({ answer, database, named, name, marked, row, onAll }: Props) {
+  if (row) return <OfRow answer={answer} database={database} named={named} name={name} row={row} onAll={onAll} />;
   return (
     <>
       <HowMany shown={answer.raw_results.length} total={answer.raw_total ?? null} more={answer.raw_truncated} />
@@ -35,11 +38,11 @@ export function RecordsPanel({ answer, database, name, marked, row, onAll }: Pro
   );
 }
 
-function OfRow({ answer, database, name, row, onAll }: Omit<Props, "marked" | "row"> & { row: Row }) {
+function OfRow({ answer, database, named, name, row, onAll }: Omit<Props, "marked" | "row"> & { row: Row }) {
   const found = useRecords(database, answer.sql ?? "", row);
   const rows = useMemo(() => (found.data ? rowsOf(found.data) : []), [found.data]);
   const group = (answer.group_columns ?? []).map((key) => {
-    const format = columnFormat(key, [row[key]]);
+    const format = columnFormat(key, answer.results.map((one) => one[key]), named[key]);
     return `${key}: ${row[key] === null ? "–" : cell(row[key], format)}`;
   });
   return (

@@ -1,6 +1,6 @@
 // The steps of a question as they happen: what was found, what was written, what failed and why, what the judge says.
 import type { ReactNode } from "react";
-import type { Step } from "../api/types";
+import type { Step, Table } from "../api/types";
 import { count, duration, plural } from "../state/format";
 import { FirstRows } from "./FirstRows";
 import { Icon, type IconName } from "./Icon";
@@ -16,11 +16,20 @@ interface Line {
 
 const ICONS: Record<Tone, IconName> = { good: "check", bad: "cross", plain: "dash" };
 
-export function Steps({ steps, writing, dialect }: { steps: Step[]; writing: string; dialect: string }) {
+interface Props {
+  steps: Step[];
+  writing: string;
+  dialect: string;
+  tables?: Table[];
+}
+
+const NONE: Table[] = [];
+
+export function Steps({ steps, writing, dialect, tables = NONE }: Props) {
   return (
     <ol className="steps">
       {steps.map((step, at) => {
-        const line = told(step, dialect);
+        const line = lineOf(step, { dialect, tables, before: steps.slice(0, at) });
         return line ? (
           <li key={`${step.node}-${at}`} className={`step ${line.tone}`}>
             <span className="step-mark">
@@ -54,8 +63,20 @@ export function Steps({ steps, writing, dialect }: { steps: Step[]; writing: str
   );
 }
 
+interface Around {
+  dialect: string;
+  tables: Table[];
+  before: Step[];
+}
+
+/** The query that a step of the same part wrote last. */
+function sqlBefore(step: Step, before: Step[]): string {
+  const found = before.findLast((one) => one.node === "sql_generator" && one.data.part === step.data.part);
+  return found?.node === "sql_generator" ? (found.data.sql ?? "") : "";
+}
+
 /** What a step says; null where it says nothing that another one does not. */
-function told(step: Step, dialect: string): Line | null {
+function lineOf(step: Step, { dialect, tables, before }: Around): Line | null {
   switch (step.node) {
     case "entry":
       return step.data.asked && step.data.asked !== step.data.question
@@ -88,7 +109,15 @@ function told(step: Step, dialect: string): Line | null {
         : {
             title: `${count(step.data.row_count)}${step.data.truncated ? "+" : ""} ${step.data.row_count === 1 ? "row" : "rows"}`,
             tone: "good",
-            body: <FirstRows columns={step.data.columns ?? []} rows={step.data.rows ?? []} total={step.data.row_count ?? 0} />,
+            body: (
+              <FirstRows
+                columns={step.data.columns ?? []}
+                rows={step.data.rows ?? []}
+                total={step.data.row_count ?? 0}
+                sql={sqlBefore(step, before)}
+                tables={tables}
+              />
+            ),
           };
     case "evaluator":
       return judged(step.data);

@@ -32,7 +32,7 @@ export function TurnView({ turn, tables, dialect, onAsk, onRecall }: Props) {
           {asking ? "In progress" : "How this was answered"}
           {attempts > 1 ? <span className="tag">{plural(attempts, "attempt")}</span> : null}
         </summary>
-        <Steps steps={turn.steps} writing={turn.writing} dialect={dialect} />
+        <Steps steps={turn.steps} writing={turn.writing} dialect={dialect} tables={tables} />
       </details>
     ) : null;
   return (

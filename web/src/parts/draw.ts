@@ -3,7 +3,9 @@ import embed, { type Result, type VisualizationSpec } from "vega-embed";
 import { expressionInterpreter } from "vega-interpreter";
 import type { Row } from "../api/types";
 import type { Meanings } from "../state/columns";
-import { readable } from "../state/chart";
+import { describe } from "../state/describe";
+import { type Channel, field, readable } from "../state/chart";
+import { columnFormats } from "../state/format";
 import { dateFormat, type Moment } from "../state/moments";
 
 export type Drawn = Result;
@@ -65,6 +67,15 @@ function pattern(moment: Moment): string {
 type Seven = [string, string, string, string, string, string, string];
 type Twelve = [...Seven, string, string, string, string, string];
 
+/** How d3 writes the amounts of a chart as the table does. */
+function tooltipFormat(spec: Record<string, unknown>, rows: Row[], named: Meanings): string {
+  const fields = Object.values((spec.encoding ?? {}) as Record<string, Channel>).filter((one) => one.type === "quantitative");
+  const columns = Object.keys(rows[0] ?? {}).filter((column) => fields.some((one) => one.field === field(column)));
+  const decimals = columnFormats(columns, rows, named).map((format) => format.decimals);
+  const same = new Set(decimals).size === 1 ? decimals[0] : null; // one format for all amounts of a chart
+  return same == null ? ",.6~f" : `,.${same}f`;
+}
+
 const nothing = (): Promise<never> => Promise.reject(new Error("Charts load nothing."));
 
 /** What a variable is in the theme of now; as a property of its own it would be the pair of both. */
@@ -86,7 +97,8 @@ export async function draw(
   const [ink, soft, line, accent] = ["--ink", "--ink-soft", "--line", "--accent"].map((name) => colourOf(element, name));
   const shown = readable(spec, rows, named, { utcyearmonthdate: pattern("day"), utcyearmonth: pattern("month") });
   const data = { name: "results", values: shown.rows };
-  const whole = { ...shown.spec, data, width: "container", height, background: null };
+  const description = describe(spec, Object.keys(rows[0] ?? {}), rows, named); // of the SVG that is saved, too
+  const whole = { ...shown.spec, description, data, width: "container", height, background: null };
   return embed(element, whole as unknown as VisualizationSpec, {
     renderer: "svg",
     actions: false,
@@ -98,6 +110,7 @@ export async function draw(
     loader: { load: nothing, sanitize: nothing, http: nothing, file: nothing },
     ...locale(),
     config: {
+      tooltipFormat: { numberFormat: tooltipFormat(shown.spec, rows, named) },
       font: "Inter, system-ui, sans-serif",
       title: { color: ink, fontSize: 14, fontWeight: 600, anchor: "start", offset: 12 },
       axis: { labelColor: soft, titleColor: soft, gridColor: line, domainColor: line, tickColor: line, titleFontWeight: 500 },

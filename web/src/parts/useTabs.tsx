@@ -2,7 +2,7 @@
 import { useMemo } from "react";
 import type { Answer, Table } from "../api/types";
 import { firstWish } from "../state/chart";
-import { meanings } from "../state/columns";
+import { meaningsOf } from "../state/columns";
 import { count, plural } from "../state/format";
 import { ChartView } from "./ChartView";
 import { ExportMenu } from "./ExportMenu";
@@ -23,7 +23,7 @@ interface TabsOf {
 
 export function useTabs({ answer, question, database, tables, marked, group, onRecords }: TabsOf): Tab[] {
   const drawable = useMemo(() => answer.chart !== null || firstWish(answer.columns, answer.results) !== null, [answer]);
-  const named = useMemo(() => meanings(answer.columns, answer.sql ?? "", tables), [answer, tables]);
+  const named = useMemo(() => meaningsOf(answer, tables), [answer, tables]);
   const name = answer.question || question;
   const tabs: Tab[] = [];
   if (answer.results.length || (answer.status === "success" && needsRows(answer)))
@@ -76,6 +76,7 @@ export function useTabs({ answer, question, database, tables, marked, group, onR
         <RecordsPanel
           answer={answer}
           database={database}
+          named={named}
           name={name}
           marked={marked?.source === "records" ? marked : null}
           row={group === null ? null : (answer.results[group] ?? null)}

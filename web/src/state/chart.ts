@@ -37,7 +37,7 @@ function unitOf(column: string, rows: Row[]): { timeUnit?: string } {
 }
 
 /** A dot or a bracket in a column's name is no path. */
-function field(name: string): string {
+export function field(name: string): string {
   return name.replace(/[\\.[\]'"]/g, "\\$&");
 }
 
@@ -51,7 +51,6 @@ export function specOf(wish: Wish, rows: Row[]): Record<string, unknown> {
   };
   return {
     $schema: "https://vega.github.io/schema/vega-lite/v6.json",
-    description: `${wish.y} by ${wish.x}${wish.color ? ` for each ${wish.color}` : ""}`,
     data: { name: "results" },
     mark: { type: wish.mark, tooltip: true, ...(wish.mark === "line" ? { point: true } : {}) },
     encoding: {
@@ -71,7 +70,7 @@ export function firstWish(columns: string[], rows: Row[]): Wish | null {
   return { mark: kindOf(x, rows) === "temporal" ? "line" : "bar", x, y, color: "" };
 }
 
-type Channel = Record<string, unknown> & { field?: string; type?: string; timeUnit?: string; axis?: object | null };
+export type Channel = Record<string, unknown> & { field?: string; type?: string; timeUnit?: string; axis?: object | null };
 
 /** A chart with months by their names, years without marks, and dates as `formats` has them, by their unit. */
 export function readable(

@@ -1,10 +1,18 @@
-// What the numbers of a column name, by its query, its docs and its name: months and years are no amounts.
-import type { Table } from "../api/types";
+// What the numbers of a column are, by its query, its docs and its name: months and years are no amounts.
+import type { Answer, Table } from "../api/types";
+import { numeralOf } from "./format";
 
-export type Meaning = "year" | "month";
+type Named = "year" | "month";
+/** `hundredths`: amounts with two decimals, as money has them, be the last ones zeros. */
+export type Meaning = Named | "hundredths";
 export type Meanings = Record<string, Meaning>;
 
-const WORDS: Record<Meaning, string> = {
+/** Whether numbers of that meaning name something, and are no quantities. */
+export function isName(meaning: Meaning | undefined): boolean {
+  return meaning === "year" || meaning === "month";
+}
+
+const WORDS: Record<Named, string> = {
   month: "month|monat|mois|mes|mese|mês|maand",
   year: "year|yr|fy|jahr|ann[eé]e|a[nñ]o|anno|jaar",
 };
@@ -17,24 +25,50 @@ const OF_DATE = (part: string, short: string, format: string): RegExp =>
       `(STRFTIME|TO_CHAR|DATE_FORMAT|FORMAT)\\s*\\(.*'${format}'|TO(MONTH|YEAR)\\s*\\(\\b)`,
     "is",
   );
-const EXPRESSION: Record<Meaning, RegExp> = {
+const EXPRESSION: Record<Named, RegExp> = {
   month: OF_DATE("MONTH", "month|mm|m", "(%m|MM)"),
   year: OF_DATE("YEAR", "year|yyyy|yy", "(%Y|YYYY)"),
 };
 
-/** Which columns of a result are months or years. `tables`: with the comments of their columns. */
+/** Which columns of a result are months, years or hundredths. `tables`: with the types and comments of their columns. */
 export function meanings(columns: string[], sql = "", tables: Table[] = []): Meanings {
   const items = selected(sql);
   const found: Meanings = {};
   columns.forEach((column, at) => {
     const item = items.length === columns.length ? (items[at] ?? "") : "";
-    const meaning = meaningOf(column, item, tables);
+    const meaning = meaningOf(column, item, tables) ?? (isStoredInHundredths(item, tables) ? "hundredths" : undefined);
     if (meaning) found[column] = meaning;
   });
   return found;
 }
 
-function meaningOf(column: string, item: string, tables: Table[]): Meaning | undefined {
+/** `meanings` of an answer, whose sentence says more: what it writes with two decimals has them in the table, too. */
+export function meaningsOf(answer: Answer, tables: Table[] = []): Meanings {
+  const found = meanings(answer.columns, answer.sql ?? "", tables);
+  for (const { source, part, row, column, text, expression } of answer.numbers) {
+    const end = source === "calculation" ? EXTREME.exec(expression)?.[1] : undefined; // the highest is a cell, too
+    const of = source === "result" ? column : end;
+    if (part != null || !of || found[of]) continue;
+    const numeral = numeralOf(text, answer.language);
+    // A rounded number says nothing of its column.
+    const cells = row == null ? answer.results : answer.results.slice(row, row + 1);
+    if (numeral?.format.decimals === 2 && cells.some((one) => one[of] === numeral.value)) found[of] = "hundredths";
+  }
+  return found;
+}
+
+const EXTREME = /^(?:max|min)\((.+)\)$/;
+const CELL = /^(?:(?:SUM|MIN|MAX)\s*\(\s*)?(?:["`[]?\w+["`\]]?\.)*["`[]?(\w+)["`\]]?\s*\)?$/i;
+const TWO_DECIMALS = /^(DECIMAL|NUMERIC|NUMBER)\s*\(\s*\d+\s*,\s*2\s*\)/i;
+
+/** Whether an item is a column, or a sum or an end of one, whose type has two decimals wherever the column is. */
+function isStoredInHundredths(item: string, tables: Table[]): boolean {
+  const name = CELL.exec(item.replace(/\s+AS\s+\S+$/i, ""))?.[1]?.toLowerCase();
+  const types = tables.flatMap((table) => table.columns.filter((one) => one.name.toLowerCase() === name).map((one) => one.type));
+  return types.length > 0 && types.every((type) => TWO_DECIMALS.test(type));
+}
+
+function meaningOf(column: string, item: string, tables: Table[]): Named | undefined {
   const expression = item.replace(/\s+AS\s+\S+$/i, "").replace(/^CAST\s*\(\s*/i, "");
   if (AGGREGATE.test(expression)) return undefined;
   const name = column.replace(CAMEL, "$1_");

@@ -1,5 +1,6 @@
 // Values as people read them.
-import type { Meaning } from "./columns";
+import { isName, type Meaning, type Meanings } from "./columns";
+import type { Row } from "../api/types";
 import { dateText, type Moment, momentOf } from "./moments";
 
 const COUNT = new Intl.NumberFormat();
@@ -24,18 +25,24 @@ const MONEY_DECIMALS = 2;
 const SMALL = 1e-6;
 const LARGE = 1e21;
 
-/** One or two decimals are written for all numbers of a column alike; `agent/grounding/arithmetic/display.py` has the same rules. */
+/** One or two decimals are written for all numbers of a column alike, two where they are `hundredths`;
+ * `agent/grounding/arithmetic/display.py` has the same rules. */
 export function columnFormat(name: string, values: Iterable<unknown>, meaning?: Meaning): ColumnFormat {
   const known = [...values];
-  const grouped = !meaning && isGrouped(name);
+  const grouped = !isName(meaning) && isGrouped(name);
   const moment = momentOf(known, meaning);
-  let decimals = 0;
+  let decimals = meaning === "hundredths" ? MONEY_DECIMALS : 0;
   for (const value of known) {
     if (typeof value !== "number") continue;
     decimals = Math.max(decimals, decimalsOf(value));
     if (decimals > MONEY_DECIMALS) return { grouped, decimals: null, moment };
   }
   return { grouped, decimals, moment };
+}
+
+/** `columnFormat` of each column of rows. */
+export function columnFormats(columns: readonly string[], rows: readonly Row[], named: Meanings): ColumnFormat[] {
+  return columns.map((column) => columnFormat(column, rows.map((row) => row[column]), named[column]));
 }
 
 function decimalsOf(value: number): number {
@@ -63,8 +70,15 @@ export function written(value: number, language: string | undefined, format: Col
 
 const NUMBER = /^(\D*?)(\d[\d.,'’\s]*\d|\d)(\D*)$/u;
 
-/** A number that stands in a sentence, with the reader's marks in place of those of its language; any other text as it is. */
-export function localized(text: string, language: string, reader?: string): string {
+interface Numeral {
+  before: string;
+  value: number;
+  format: ColumnFormat;
+  after: string;
+}
+
+/** A number as a sentence of that language has it; null for any other text. */
+export function numeralOf(text: string, language: string): Numeral | null {
   const [, before = "", digits = "", after = ""] = NUMBER.exec(text) ?? [];
   const marks = new Intl.NumberFormat(language, { useGrouping: "always" }).formatToParts(-12345.6);
   const mark = (type: string): string => marks.find((part) => part.type === type)?.value ?? "";
@@ -72,8 +86,15 @@ export function localized(text: string, language: string, reader?: string): stri
   const value = Number(`${whole.replaceAll(mark("group"), "")}.${fraction || "0"}`);
   const format = { grouped: whole.includes(mark("group")), decimals: fraction.length };
   // Only what is written just so in that language is a number of it: `1.234` may be anything elsewhere.
-  if (digits === "" || written(value, language, format) !== digits) return text;
-  return before + written(value, reader, format) + after;
+  if (digits === "" || written(value, language, format) !== digits) return null;
+  return { before, value: /[-−]/.test(before) ? -value : value, format, after };
+}
+
+/** A number that stands in a sentence, with the reader's marks in place of those of its language; any other text as it is. */
+export function localized(text: string, language: string, reader?: string): string {
+  const numeral = numeralOf(text, language);
+  if (!numeral) return text;
+  return numeral.before + written(Math.abs(numeral.value), reader, numeral.format) + numeral.after;
 }
 
 const PLAIN: ColumnFormat = { grouped: true, decimals: null };
@@ -101,9 +122,9 @@ export function isGrouped(column: string): boolean {
   return !NAMING.test(column) && !NAMING_CAMEL.test(column);
 }
 
-export function duration(ms: number): string {
+export function duration(ms: number, language?: string): string {
   if (ms < 1000) return `${Math.round(ms)} ms`;
-  if (ms < 60_000) return `${(ms / 1000).toFixed(ms < 10_000 ? 1 : 0)} s`;
+  if (ms < 60_000) return `${written(ms / 1000, language, { grouped: false, decimals: ms < 10_000 ? 1 : 0 })} s`;
   return `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1000)} s`;
 }
 
@@ -114,10 +135,14 @@ export function span(seconds: number): string {
   return plural(Math.max(1, Math.round(seconds / 60)), "minute");
 }
 
-export function cost(usd: number | null | undefined): string {
+export function cost(usd: number | null | undefined, language?: string): string {
   if (usd === null || usd === undefined) return "cost unknown";
   if (usd === 0) return "no cost";
-  return `$${usd < 0.01 ? usd.toPrecision(2) : usd.toFixed(3)}`;
+  const digits =
+    usd < 0.01
+      ? { minimumSignificantDigits: 2, maximumSignificantDigits: 2 }
+      : { minimumFractionDigits: 3, maximumFractionDigits: 3 };
+  return new Intl.NumberFormat(language, { style: "currency", currency: "USD", currencyDisplay: "narrowSymbol", ...digits }).format(usd);
 }
 
 export function day(iso: string): string {

@@ -1,6 +1,6 @@
 // The sentence of an answer cut into text and numbers, each number with where it comes from.
 import type { Answer } from "../api/types";
-import type { Meanings } from "./columns";
+import { isName, type Meanings } from "./columns";
 import { dateSpans } from "./moments";
 
 export type AnswerNumber = Answer["numbers"][number];
@@ -43,7 +43,7 @@ export function isFigure(
       if (number.row == null || number.column == null) return false; // in a column's name
       const cell = (number.source === "raw" ? answer.raw_results : answer.results)[number.row]?.[number.column];
       if (typeof cell === "string") return !LETTER_OR_DATE.test(cell);
-      if (number.source === "result" && answer === whole && named[number.column]) return false;
+      if (number.source === "result" && answer === whole && isName(named[number.column])) return false;
       return !(YEAR.test(number.text) && YEAR_NAME.test(number.column));
     }
     default:

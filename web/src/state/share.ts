@@ -1,6 +1,7 @@
 // An answer as Markdown, to be pasted into a chat, a ticket or a document.
 import type { Answer } from "../api/types";
-import { cell, columnFormat, count, plural } from "./format";
+import { meaningsOf } from "./columns";
+import { cell, columnFormats, count, plural } from "./format";
 
 const SHARED_ROWS = 10;
 // What Markdown would read as its own; GitHub's makes links of bare addresses, too.
@@ -19,10 +20,11 @@ export function markdownOf(answer: Answer, question: string, link: string): stri
   return `${parts.filter(Boolean).join("\n\n")}\n`;
 }
 
-function tableOf({ columns, results, row_count, language }: Answer): string {
+function tableOf(answer: Answer): string {
+  const { columns, results, row_count, language } = answer;
   if (!results.length) return "";
   // Dates stay ISO's, as the sentence has them: who gets this may read another language.
-  const formats = columns.map((column) => ({ ...columnFormat(column, results.map((row) => row[column])), moment: null }));
+  const formats = columnFormats(columns, results, meaningsOf(answer)).map((format) => ({ ...format, moment: null }));
   const line = (cells: string[]) => `| ${cells.map(inline).join(" | ")} |`;
   const numeric = columns.map((column) => results.some((row) => typeof row[column] === "number"));
   const rows = results

@@ -2,8 +2,8 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { asProblem, call } from "../api/client";
-import { useDashboard } from "../api/queries";
-import type { PutTile, Tile } from "../api/types";
+import { useDashboard, useSchema } from "../api/queries";
+import type { PutTile, Row, Tile } from "../api/types";
 import { CopyButton } from "../parts/CopyButton";
 import { Icon } from "../parts/Icon";
 import { ProblemView } from "../parts/ProblemView";
@@ -11,7 +11,8 @@ import { TileForm, type Wanted } from "../parts/TileForm";
 import { UndoNotice } from "../parts/UndoNotice";
 import { type Spec, useDrawn } from "../parts/useDrawn";
 import { type Meanings, meanings } from "../state/columns";
-import { cell, columnFormat, plural, span, when } from "../state/format";
+import { describe } from "../state/describe";
+import { cell, columnFormats, plural, span, when } from "../state/format";
 import { rowsOf } from "../state/rows";
 import { useDeletion } from "../state/useDeletion";
 
@@ -106,6 +107,8 @@ function TileView({ tile, onRemove }: { tile: Tile; onRemove: () => void }) {
 function Result({ tile }: { tile: Tile }) {
   const run = tile.last_run;
   const rows = useMemo(() => (run ? rowsOf(run) : []), [run]);
+  const schema = useSchema(tile.database);
+  const named = useMemo(() => meanings(run?.columns ?? [], tile.sql, schema.data?.tables), [run, tile.sql, schema.data]);
   if (!run) return null;
   const [first, ...others] = run.columns;
   if (run.row_count === 0) return <p className="soft">No rows.</p>;
@@ -113,20 +116,27 @@ function Result({ tile }: { tile: Tile }) {
     const value = rows[0]?.[first];
     return (
       <p className="tile-number">
-        {value == null ? "—" : cell(value, columnFormat(first, [value]))} <span className="small soft">{first.replaceAll("_", " ")}</span>
+        {value == null ? "—" : cell(value, columnFormats(run.columns, rows, named)[0])} <span className="small soft">{first.replaceAll("_", " ")}</span>
       </p>
     );
   }
-  if (run.chart) return <Picture spec={run.chart.spec} rows={rows} named={meanings(run.columns, tile.sql)} />;
-  return <FirstRows columns={run.columns} rows={rows} sql={tile.sql} count={run.row_count} more={run.truncated ?? false} />;
+  if (run.chart) return <Picture spec={run.chart.spec} columns={run.columns} rows={rows} named={named} />;
+  return <FirstRows columns={run.columns} rows={rows} named={named} count={run.row_count} more={run.truncated ?? false} />;
 }
 
-function Picture({ spec, rows, named }: { spec: Spec; rows: Record<string, unknown>[]; named: Meanings }) {
+interface PictureProps {
+  spec: Spec;
+  columns: string[];
+  rows: Row[];
+  named: Meanings;
+}
+
+function Picture({ spec, columns, rows, named }: PictureProps) {
   const { place, problem } = useDrawn(spec, rows, named, 180);
   return (
     <>
       {problem ? <p className="warned small">{problem}</p> : null}
-      <div className="chart-place" ref={place} role="img" aria-label={String(spec.description ?? "Chart of the rows")} />
+      <div className="chart-place" ref={place} role="img" aria-label={describe(spec, columns, rows, named)} />
     </>
   );
 }
@@ -135,15 +145,14 @@ const SHOWN = 8;
 
 interface FirstRowsProps {
   columns: string[];
-  rows: Record<string, unknown>[];
-  sql: string;
+  rows: Row[];
+  named: Meanings;
   count: number;
   more: boolean;
 }
 
-function FirstRows({ columns, rows, sql, count, more }: FirstRowsProps) {
-  const named = meanings(columns, sql);
-  const formats = columns.map((column) => columnFormat(column, rows.map((row) => row[column]), named[column]));
+function FirstRows({ columns, rows, named, count, more }: FirstRowsProps) {
+  const formats = columnFormats(columns, rows, named);
   return (
     <div className="scrolled" tabIndex={0} role="region" aria-label="Rows">
       <table className="plain small">
