@@ -39,7 +39,8 @@ async def client(make_service: Make, registry: Path, tmp_path: Path) -> AsyncIte
     connection = sqlite3.connect(tmp_path / "sales.sqlite")
     connection.executescript(TABLES)
     connection.close()
-    async with served(make_service, registry, enable_retrieval=False) as client:
+    registry.write_text(REGISTRY, encoding="utf-8")
+    async with served(make_service, enable_retrieval=False) as client:
         yield client
 
 

@@ -134,8 +134,8 @@ def test_open_fetches_the_embedded_model_once_and_warns_before(
     assert fetched == [MODELS[settings.embedded_model].file]
     (record,) = [it for it in caplog.records if it.name == "plumbline"]
     assert record.levelname == "WARNING", "it reaches stderr also where nobody has set up logging"
-    assert "Fetching the embedded model" in record.message
-    assert "GB, once. `plumbline model` fetches it ahead." in record.message
+    assert "Fetching the embedded model" in record.getMessage()
+    assert "GB, once. `plumbline model` fetches it ahead." in record.getMessage()
 
 
 def test_open_fetches_nothing_that_will_not_answer(file: Path, settings: Settings, fetched: list[str]) -> None:
