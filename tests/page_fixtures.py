@@ -7,11 +7,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 from asgi_server import served
+from door import KEYS
 from held_model import HeldModel
 
+from agent.access.policy import build_access
 from agent.api.app import create_app
 from agent.config.settings import Settings
 from agent.service import Service, build_service
+from agent.storage.memory import MemoryStore
 
 if TYPE_CHECKING:
     from playwright.async_api import Browser, Page
@@ -41,6 +44,16 @@ async def service_url(page_settings: Settings, held: HeldModel) -> AsyncIterator
     async with served(create_app(service)) as url:
         yield url
     held.assert_done()
+
+
+@pytest.fixture
+async def closed_url(page_settings: Settings, held: HeldModel) -> AsyncIterator[str]:
+    """The service where each caller has a key."""
+    asked = page_settings.model_dump(exclude_unset=True) | {"auth": "api_keys", "api_keys": KEYS}
+    settings = Settings.model_validate(asked)
+    access = build_access(settings, store=MemoryStore, environment={})
+    async with served(create_app(lambda: build_service(settings, model=held), access=access)) as url:
+        yield url
 
 
 @pytest.fixture

@@ -2,7 +2,8 @@ import react from "@vitejs/plugin-react";
 import { defineConfig } from "vitest/config";
 
 // Everything is a file of its own: the page's Content-Security-Policy takes nothing inline, data: URLs included.
-// The chat for other pages is a second entry over the same chunks, under a name that does not change.
+// The chat for other pages is a second entry over the same chunks; the script of /api/docs is a third, alone. Both have
+// names that do not change.
 export default defineConfig({
   base: "./",
   plugins: [react()],
@@ -15,9 +16,9 @@ export default defineConfig({
     license: { fileName: "assets/licenses.txt" },
     chunkSizeWarningLimit: 1200,
     rolldownOptions: {
-      input: { index: "index.html", "plumbline-chat": "src/embed/element.tsx" },
+      input: { index: "index.html", "plumbline-chat": "src/embed/element.tsx", "plumbline-docs": "src/docs/try.ts" },
       output: {
-        entryFileNames: (chunk) => (chunk.name === "plumbline-chat" ? "assets/[name].js" : "assets/[name]-[hash].js"),
+        entryFileNames: (chunk) => (chunk.name.startsWith("plumbline-") ? "assets/[name].js" : "assets/[name]-[hash].js"),
       },
     },
   },

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from asgi_server import served
-from door import ANN, KEYS
+from door import ANN
 from held_model import HeldModel
 from page_steps import QUESTION, SENTENCE, answered, ask, script, tab
 from playwright.async_api import Browser, Page, expect
@@ -265,16 +265,6 @@ async def test_on_a_phone_the_menu_is_a_drawer(browser: Browser, service_url: st
 
 
 # ------------------------------------------------------------------------------------------------------ a key
-
-
-@pytest.fixture
-async def closed_url(page_settings: Settings, held: HeldModel) -> AsyncIterator[str]:
-    """The service where each caller has a key."""
-    asked = page_settings.model_dump(exclude_unset=True) | {"auth": "api_keys", "api_keys": KEYS}
-    settings = Settings.model_validate(asked)
-    access = build_access(settings, store=MemoryStore, environment={})
-    async with served(create_app(lambda: build_service(settings, model=held), access=access)) as url:
-        yield url
 
 
 async def test_where_a_key_is_wanted_it_is_asked_for(browser: Browser, closed_url: str, held: HeldModel) -> None:

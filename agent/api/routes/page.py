@@ -20,6 +20,7 @@ from agent.api.http.levels import ANONYMOUS
 FOLDER = Path(__file__).resolve().parents[1] / "page"
 INDEX, ASSETS = "index.html", "/assets/"
 CHAT = "plumbline-chat.js"  # which other pages load, by a name that no new release changes
+DOCS = "plumbline-docs.js"  # which `GET /api/docs` loads
 
 # No inline script or style, no other host, no frame; what a database holds could do nothing even as markup.
 CONTENT_SECURITY_POLICY = (
@@ -91,7 +92,7 @@ async def page_asset(name: Annotated[str, PathParameter()], request: Request) ->
     path = _assets().get(name)
     if path is None:
         raise HTTPException(404)
-    caching = REVALIDATED if name == CHAT else FOR_EVER
+    caching = REVALIDATED if name in (CHAT, DOCS) else FOR_EVER
     return _response(request, await asyncio.to_thread(_read, path), {"cache-control": caching})
 
 
