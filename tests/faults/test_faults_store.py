@@ -70,15 +70,15 @@ def test_a_folder(
     with serving(settings) as client:
         assert asked(client, "at first") == (True, [])
         fault(tmp_path / "state" / "index")
-        verified, warnings = asked(client, "after the fault")
+        verified, warnings = asked(client, "now")
         assert [warning.split(":")[0] for warning in warnings] == ([meanwhile] if meanwhile else [])
         assert verified is not bool(meanwhile), "an answer without the docs is not verified"
     with serving(settings) as client:
-        verified, warnings = asked(client, "after a restart")
+        verified, warnings = asked(client, "once more")
         assert (verified, len(warnings)) == (True, int(is_made_anew))
         assert not is_made_anew or ("kept aside" in warnings[0] and "made anew" in warnings[0])
         assert str(tmp_path) not in " ".join(warnings)
-        assert asked(client, "once more") == (True, [])
+        assert asked(client, "yet again") == (True, [])
 
 
 def test_a_server_that_is_down_hangs_and_comes_back(model: FaultyModel, tmp_path: Path) -> None:
@@ -91,17 +91,17 @@ def test_a_server_that_is_down_hangs_and_comes_back(model: FaultyModel, tmp_path
         with serving(settings) as client:
             until(lambda: asked(client, "at first") == (True, []))  # indexing may take longer than a question waits
             server.hang()
-            verified, warnings = asked(client, "while it hangs")
+            verified, warnings = asked(client, "and now")
             assert (verified, len([warning for warning in warnings if GONE in warning])) == (False, 1)
             server.go_on()
-            until(lambda: asked(client, "when it goes on") == (True, []))
+            until(lambda: asked(client, "yet again") == (True, []))
 
             server.stop()
-            verified, warnings = asked(client, "while it is down")
+            verified, warnings = asked(client, "now")
             assert (verified, len([warning for warning in warnings if GONE in warning])) == (False, 1)
             assert not client.get("/health/ready").json()["ready"]
             server.start()
-            until(lambda: asked(client, "when it is back") == (True, []))
+            until(lambda: asked(client, "once more") == (True, []))
     finally:
         if server.runs:
             server.go_on()
