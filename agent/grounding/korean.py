@@ -18,7 +18,8 @@ _LOW = re.compile(r"적|낮|작|짧|싸|싼|저렴|가벼")
 _OTHERS = re.compile(
     r"보다|\d배|두\s?배|세\s?배|절반|증가|감소|상승|하락|늘어|늘었|줄어|줄었|모두|모든|전부|전체|유일|항상|매번|각각|초과|미만"
 )
-
+# "For each": 국가별, 국가마다, 각 국가.
+_OF_EACH = re.compile(r"(?<=[\uac00-\ud7a3]{2})별(?:로)?(?=[\s,])|(?<=[\uac00-\ud7a3])마다(?=[\s,])|(?<![^\s])각(?=\s)")
 
 _DURATIONS = {
     "시간": frozenset({"h", "hour", "hours"}),
@@ -39,6 +40,8 @@ def korean_problems(
     """
     asked = _direction(facts.question)
     units = {unit for it in facts.measures for unit in it.units}
+    for found in () if facts.query.of_each else _OF_EACH.finditer(text):
+        yield Problem(found[0], "the rows are of all of them together")
     for found in _DURATION.finditer(text):
         own = _DURATIONS[found[1]]
         if units & frozenset().union(*_DURATIONS.values()) and not units & own:

@@ -34,6 +34,7 @@ RULES = (
     "said_values",
     "unsaid_values",
     "unread_join",
+    "asked_of_each",
     "unasked_count",
     "twin_columns",
     "repeated_rows",

@@ -212,6 +212,36 @@ COUNTEREXAMPLES: dict[str, list[Case]] = {
         ),
         *_spoken(f"{GIVERS} UNION SELECT l.id FROM loans AS l", ("Who is there?", False, "two queries")),
     ],
+    "asked_of_each": [
+        *_spoken(
+            "SELECT COUNT(*) FROM readers",
+            ("How many readers came by every channel?", True, "every"),
+            ("Combien de lecteurs y a-t-il dans chaque canal ?", True, "French"),
+            ("¿Cuántos lectores hay en cada canal?", True, "Spanish"),
+            ("Quanti lettori ci sono per ogni canale?", True, "Italian"),
+            ("채널별 독자는 몇 명인가요?", True, "Korean"),
+            ("How many readers are there?", False, "of all"),
+            ("How many readers were found by channel M?", False, "who did it"),
+            ("How many readers are there per head?", False, "nothing of the schema"),
+            ("Wie viele Leser gibt es?", False, "German, of all"),
+            ("How many readers drop by?", False, "by nothing"),
+        ),
+        *_spoken(
+            "SELECT channel, COUNT(*) FROM readers",
+            ("How many readers has each channel?", False, "it is returned"),
+        ),
+        *_spoken("SELECT AVG(fee) FROM loans", ("What is the fee per loan?", False, "a mean is of each")),
+        *_spoken(
+            "SELECT COUNT(*) / COUNT(DISTINCT reader_id) FROM loans",
+            ("How many loans per reader?", False, "a quotient"),
+        ),
+        *_spoken(
+            "SELECT MAX(n) FROM (SELECT COUNT(*) AS n FROM loans GROUP BY reader_id) AS t",
+            ("What is the most loans per reader?", False, "grouped inside"),
+        ),
+        *_spoken("SELECT name FROM readers", ("Who is each reader?", False, "rows as they are stored")),
+        *_spoken("SELECT COUNT(*) > 0 FROM loans", ("Has each reader a loan?", False, "yes or no")),
+    ],
     "unasked_count": [
         *_spoken(
             TOP_COLOUR,

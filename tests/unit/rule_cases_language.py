@@ -90,6 +90,20 @@ LANGUAGE_CASES: dict[str, tuple[Case, ...]] = {
             question="Who reads which title?",
         ),
     ),
+    "asked_of_each": (
+        Case(
+            "SELECT COUNT(*) FROM readers", DOUBT, "one row", question="For each channel, how many readers are there?"
+        ),
+        Case("SELECT COUNT(*) AS n FROM loans", DOUBT, "a table", question="How many loans are there per reader?"),
+        Case("SELECT SUM(fee) FROM loans", DOUBT, "by", question="What are the fees by channel?"),
+        Case("SELECT COUNT(*) FROM loans", DOUBT, "German", question="Wie viele Ausleihen gab es pro Leser?"),
+        Case(
+            "SELECT channel, COUNT(*) FROM readers GROUP BY channel",
+            None,
+            "grouped",
+            question="For each channel, how many readers are there?",
+        ),
+    ),
     "unasked_count": (
         Case(
             "SELECT colour, COUNT(*) FROM badges GROUP BY colour ORDER BY COUNT(*) DESC LIMIT 1",

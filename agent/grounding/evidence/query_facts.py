@@ -52,6 +52,7 @@ class QueryFacts(NamedTuple):
 
     order: the outermost ORDER BY, by the names of columns, with whether it descends.
     joined: whether tables are joined, so that a record may come several times.
+    groups: whether it, or a query inside, groups anything.
     """
 
     projections: tuple[Projection, ...] = ()
@@ -61,6 +62,13 @@ class QueryFacts(NamedTuple):
     grouped: bool = False
     tables: tuple[str, ...] = ()
     joined: bool = False
+    groups: bool = False
+
+    @property
+    def of_each(self) -> bool:
+        """Whether what it gives can be said of each of something: of groups or records, a mean or a quotient."""
+        spread = any(it.aggregate == "avg" or it.quotient or it.hundredfold for it in self.projections)
+        return spread or self.groups or not self.aggregates
 
     @property
     def aggregates(self) -> bool:
@@ -97,6 +105,7 @@ def query_facts(sql: str, dialect: str) -> QueryFacts:
         grouped=select.args.get("group") is not None,
         tables=tuple(dict.fromkeys(it.name for it in tree.find_all(exp.Table))),
         joined=tree.find(exp.Join) is not None,
+        groups=tree.find(exp.Group, exp.Window) is not None,
     )
 
 

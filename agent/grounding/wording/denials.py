@@ -133,6 +133,8 @@ class Denials:
         return "the rows do not say so of the others"  # what a bound settles does not come here
 
     def _each(self, segment: Segment, place: int) -> str:
+        if not self._facts.query.of_each:
+            return "the rows are of all of them together"
         counted = any(it.kind == "number" for it in segment.items[max(0, place - 2) : place])
         if counted:  # "Ada and Bo have 12 trips each", not "20 people have 12 trips each"
             sentence = [it for it in self._context.segments if it.sentence == segment.sentence]

@@ -65,9 +65,12 @@ class Totals:
     def _per(self, segment: Segment, place: int) -> str:
         """A rate: as asked, computed, or of rows that are told one by one."""
         item = segment.items[place]
+        after = segment.items[place + 1] if place + 1 < len(segment.items) else None
+        told = any(self._context.origin(it) == "calculation" for it in segment.numbers)
+        if not told and not self._facts.query.of_each and after is not None and self._is_of_each(after.text.lower()):
+            return "the rows are of all of them together"
         if item.text.lower() not in _RATES:
             return ""
-        after = segment.items[place + 1] if place + 1 < len(segment.items) else None
         if after is not None and after.cls is Class.TIME and not self._is_of_each(after.text.lower()):
             return "no row is of one"
         if {Class.PER, Class.EACH, Class.MEAN} & self._context.question_classes:
