@@ -64,6 +64,7 @@ def patient(monkeypatch: pytest.MonkeyPatch) -> None:
         "agent.knowledge.linking",
         "agent.knowledge.implied_keys",
         "agent.understanding.clarification.missing",
+        "agent.understanding.small_talk",
     ):
         monkeypatch.setattr(f"{module}.PATIENCE_S", 60.0)
 

@@ -37,7 +37,7 @@ from agent.understanding.suggest import suggestions
 from executors.errors import DatabaseUnavailable
 
 if TYPE_CHECKING:
-    from agent.core.models import Clarification
+    from agent.core.models import Clarification, RuleEvidence
     from agent.understanding.clarification.check import Clarifier
     from agent.understanding.clarification.missing import Missing
     from agent.understanding.reading import SmallTalk
@@ -166,14 +166,20 @@ class Run:
 
     def _tell_missing(self, missing: Missing, clarifier: Clarifier) -> None:
         """What the data lacks is warnings beside the answer, and is a doubt of it."""
+        from agent.understanding.clarification.languages import is_english
+
         frames = clarifier.inquiry.frames
-        warnings = [missing.nothing_near.assumption] if missing.nothing_near is not None else []
+        # Words of other languages are often called lacking though they are there under a translated name.
+        unexplained: RuleEvidence = "schema" if is_english(clarifier.inquiry.text) else "language"
+        found: list[tuple[RuleEvidence, str]] = []
+        if missing.nothing_near is not None:
+            found.append((unexplained, missing.nothing_near.assumption))
         for it in missing.lacking:
             frame = frames.read_as if it.near else frames.lacking
-            warnings.append(frame.format(mention=it.mention, near=it.near))
-        for sentence in warnings:
+            found.append((unexplained, frame.format(mention=it.mention, near=it.near)))
+        for evidence, sentence in found:
             self.ledger.warn(sentence)
-            self.doubts = (*self.doubts, Doubt(rule="missing_data", evidence="language", detail=sentence))
+            self.doubts = (*self.doubts, Doubt(rule="missing_data", evidence=evidence, detail=sentence))
 
     async def clarification_for(self, text: str, choices: tuple[str, ...]) -> Clarification:
         """The model's own question to the user, with what the data holds, else with the model's choices."""

@@ -222,6 +222,20 @@ THERE = [
 ]
 
 
+async def test_what_nothing_explains_makes_an_answer_less_sure(service: Service, model: ScriptedModel) -> None:
+    found = []
+    for question in ("How many orders are there?", "How many employees work on Sundays?"):
+        model.replies(sql="SELECT count(*) AS n FROM orders")
+        model.replies(correct=True)
+        found.append(await service.query(question, "shop", options=Options(enable_answer=False)))
+
+    plain, unexplained = found
+    assert (plain.verified, unexplained.verified) == (True, False)
+    assert plain.confidence is not None
+    assert unexplained.confidence is not None
+    assert unexplained.confidence < plain.confidence
+
+
 async def missing_of(service: Service, model: ScriptedModel, question: str) -> list[str]:
     model.replies(sql="SELECT count(*) AS n FROM orders")
     model.replies(correct=True)

@@ -11,15 +11,17 @@ import pytest
 
 from agent.config.profiles import PROFILES
 from agent.core.errors import ConfigurationInvalid
-from agent.core.models import Candidate, CandidateSource, Check, Doubt
+from agent.core.models import Candidate, CandidateSource, Check, Doubt, RuleEvidence
 from agent.pipeline.confidence.calibration import (
     FOLDER,
     VERSION,
     Calibration,
     Figures,
     Fit,
+    Sureness,
     calibration_of,
     load,
+    of_profile,
     sigmoid,
 )
 from agent.pipeline.confidence.features import FEATURES, features_of
@@ -101,6 +103,22 @@ def test_log_probabilities_are_left_out_where_nobody_gave_them() -> None:
     assert given["logprob_total"] == -3.5, "seven words"
     assert given.keys() == FEATURES.keys()
     assert features_of(voted(1, 1, logprob_mean=-30.0, logprob_least=-30.0))["logprob_total"] == -5.0
+
+
+@pytest.mark.parametrize("profile", ["embedded", "hosted"])
+@pytest.mark.parametrize("mean, least", [(None, None), (-0.01, -0.1)], ids=["without", "with logprobs"])
+def test_missing_data_lowers_the_confidence(profile: str, mean: float | None, least: float | None) -> None:
+    def sureness(*evidence: RuleEvidence) -> Sureness:
+        doubts = tuple(Doubt(rule="missing_data", evidence=it, detail="") for it in evidence)
+        evidence_given = voted(1, 1, doubts=doubts, sql="SELECT a FROM t", logprob_mean=mean, logprob_least=least)
+        return of_profile(profile).of(evidence_given)
+
+    plain, elsewhere, unexplained = sureness(), sureness("language"), sureness("schema")
+    assert plain.sure
+    assert elsewhere.sure, "its words may be there under a translated name"
+    assert not unexplained.sure
+    assert plain.confidence > elsewhere.confidence > unexplained.confidence
+    assert sureness("language", "schema", "schema") == unexplained, "once"
 
 
 # -- the fitted file ------------------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, Protocol
 from pydantic import Field, ValidationError, model_validator
 
 from agent.core.errors import ConfigurationInvalid
-from agent.pipeline.confidence.features import FEATURES, features_of, is_confirmed
+from agent.pipeline.confidence.features import FEATURES, doubt_of_missing, features_of, is_confirmed
 from executors.base import Frozen
 
 if TYPE_CHECKING:
@@ -58,9 +58,14 @@ class Fit(Frozen):
             raise ValueError(f"there is no feature {', '.join(unknown)}")
         return self
 
-    def probability(self, features: Mapping[str, float]) -> float:
-        """That the answer is right, 0 to 1. Args: features: all that are named in `coefficients`."""
-        return sigmoid(self.intercept + sum(it * features[name] for name, it in self.coefficients.items()))
+    def probability(self, features: Mapping[str, float], less: float = 0.0) -> float:
+        """That the answer is right, 0 to 1.
+
+        Args:
+            features: all that are named in `coefficients`.
+            less: log-odds to take away, for what was not fitted.
+        """
+        return sigmoid(self.intercept + sum(it * features[name] for name, it in self.coefficients.items()) - less)
 
 
 class Sureness(Frozen):
@@ -99,7 +104,7 @@ class Calibration(Frozen):
         fit = self.fit_for(features)
         if fit is None:
             return Sureness(confidence=0.0, sure=False)
-        probability = fit.probability(features)
+        probability = fit.probability(features, doubt_of_missing(evidence))
         above = fit.threshold is not None and probability >= fit.threshold
         return Sureness(confidence=round(probability, 3), sure=above and is_confirmed(features))
 
