@@ -14,6 +14,7 @@ from agent.grounding.calculations import Calculation, Calculations
 from agent.grounding.claims.claims import Segment, crossed, groups_of, parallel, segments_of
 from agent.grounding.claims.names import NameIndex, Rows
 from agent.grounding.claims.reading import Item, items_of
+from agent.grounding.claims.roles import with_roles
 from agent.grounding.evidence.facts import Facts
 from agent.grounding.korean import korean_problems
 from agent.grounding.languages.language import known_words, language_of
@@ -64,9 +65,9 @@ def check(text: str, facts: Facts, calculations: Sequence[Calculation] = ()) -> 
     items = items_of(text, facts, names)
     asked = items_of(facts.question, facts, names)
     found = Calculations(text, _conditions_repeated(items, asked), facts, calculations)
-    items = found.items
+    items = with_roles(found.items, facts, names)
     segments = segments_of(items)
-    numbers = Numbers(facts, asked, _sentences(segments))
+    numbers = Numbers(facts, asked, segments)
     paired = {number.start: _rows(name) for name, number in parallel(segments)}
     paired |= {number.start: rows for rows, number in crossed(segments)}
     supports: dict[int, Support] = {}
@@ -180,15 +181,6 @@ def _conditions_repeated(items: Sequence[Item], asked: Sequence[Item]) -> list[I
         replace(it, places={}) if (found := sided(items, at)) is not None and found in said else it
         for at, it in enumerate(items)
     ]
-
-
-def _sentences(segments: Sequence[Segment]) -> dict[int, Rows]:
-    """The rows that each sentence names."""
-    found: dict[int, Rows] = {}
-    for segment in segments:
-        for item in segment.names:
-            found[segment.sentence] = found.get(segment.sentence, frozenset()) | _rows(item)
-    return found
 
 
 def _rows(item: Item) -> Rows:

@@ -42,13 +42,13 @@ def candidates(
     values = [value for _, value in numbers if value is not None]
     if not values or (facts.result.truncated and not named):
         return
-    written, classes = [_written(value) for value in values], segment.classes
+    terms, classes = [written(value) for value in values], segment.classes
     limited = facts.query.limit is not None and len(facts.rows) >= facts.query.limit and not named
-    if (Class.SUM in classes or summed) and not limited and _is_summable(column):
-        yield Computed(_sum(values), _spelled(" + ", written, f"sum({column.name})"), Class.SUM)
+    if (Class.SUM in classes or summed) and not limited and is_summable(column):
+        yield Computed(add(values), spelled_out(" + ", terms, f"sum({column.name})"), Class.SUM)
     if Class.MEAN in classes and not limited:
-        spelled = _spelled(" + ", written, f"sum({column.name})")
-        yield Computed(_sum(values) / len(values), f"({spelled}) / {len(values)}", Class.MEAN)
+        spelled = spelled_out(" + ", terms, f"sum({column.name})")
+        yield Computed(add(values) / len(values), f"({spelled}) / {len(values)}", Class.MEAN)
     single = column.projection.aggregate != "avg" or Class.MEAN in classes  # the dearest is not the dearest mean
     if Class.MOST in classes and not named and single:
         yield Computed(max(values), f"max({column.name})", Class.MOST)
@@ -56,17 +56,17 @@ def candidates(
         yield Computed(min(values), f"min({column.name})", Class.LEAST)
     if item.percent and named:
         whole = facts.values(column.index)
-        total = _sum(whole) if whole else Fraction(0)
+        total = add(whole) if whole else Fraction(0)
         if len(whole) > len(values) and total and not limited and not {Class.RISE, Class.FALL} & classes:
-            part = _spelled(" + ", written, f"sum({column.name})")
-            yield Computed(_sum(values) / total * 100, f"({part}) / {_written(total)} * 100", Class.SHARE)
+            part = spelled_out(" + ", terms, f"sum({column.name})")
+            yield Computed(add(values) / total * 100, f"({part}) / {written(total)} * 100", Class.SHARE)
     if len(values) == 2 and (named or len(facts.rows) == 2):
-        yield from _of_two(item, values, classes)
+        yield from of_two(item, values, classes)
     elif {Class.DIFFERENCE, Class.MOST, Class.LEAST} <= classes:
         yield Computed(max(values) - min(values), f"max({column.name}) - min({column.name})", Class.DIFFERENCE)
 
 
-def _is_summable(column: ColumnFacts) -> bool:
+def is_summable(column: ColumnFacts) -> bool:
     """Whether the values of groups are parts of a whole; what is distinct in each may be the same in two."""
     aggregate = column.projection.aggregate
     return aggregate not in ("avg", "min", "max") and not column.percent and not column.projection.distinct
@@ -76,13 +76,13 @@ def total(facts: Facts, column: ColumnFacts) -> Computed | None:
     """The sum of a column over all groups; None where the rows are not all, or are no parts of a whole."""
     values = facts.values(column.index)
     limited = facts.query.limit is not None and len(facts.rows) >= facts.query.limit
-    if len(values) < 2 or limited or facts.result.truncated or not _is_summable(column):
+    if len(values) < 2 or limited or facts.result.truncated or not is_summable(column):
         return None
-    spelled = _spelled(" + ", [_written(value) for value in values], f"sum({column.name})")
-    return Computed(_sum(values), spelled, Class.SUM)
+    spelled = spelled_out(" + ", [written(value) for value in values], f"sum({column.name})")
+    return Computed(add(values), spelled, Class.SUM)
 
 
-def _of_two(item: Item, values: Sequence[Fraction], classes: frozenset[Class]) -> Iterator[Computed]:
+def of_two(item: Item, values: Sequence[Fraction], classes: frozenset[Class]) -> Iterator[Computed]:
     first, second = values
     apart = {Class.DIFFERENCE, Class.MORE, Class.LESS, Class.RISE, Class.FALL} & classes
     shrinks = bool({Class.FALL} & classes)
@@ -92,22 +92,22 @@ def _of_two(item: Item, values: Sequence[Fraction], classes: frozenset[Class]) -
         wrong = wrong or (grows and second < first) or (shrinks and second > first)
         if not wrong:
             high, low = max(values), min(values)
-            yield Computed(high - low, f"{_written(high)} - {_written(low)}", Class.DIFFERENCE)
+            yield Computed(high - low, f"{written(high)} - {written(low)}", Class.DIFFERENCE)
     if item.percent and apart and (grows or shrinks or Class.MORE in classes or Class.LESS in classes):
         base, other = (first, second) if grows or shrinks else (second, first)
         change = (other - base) / abs(base) * 100 if base else None
         up = grows or Class.MORE in classes
         if change is not None and (change > 0) == up:
-            spelled = f"({_written(other)} - {_written(base)}) / {_written(base)} * 100"
+            spelled = f"({written(other)} - {written(base)}) / {written(base)} * 100"
             yield Computed(abs(change), spelled, Class.RISE if up else Class.FALL)
     if item.cls is Class.MULTIPLIED or (Class.TIMES in classes and Class.LESS in classes):
         if first:
-            yield Computed(second / first, f"{_written(second)} / {_written(first)}", Class.TIMES)
+            yield Computed(second / first, f"{written(second)} / {written(first)}", Class.TIMES)
     elif Class.TIMES in classes and second:
-        yield Computed(first / second, f"{_written(first)} / {_written(second)}", Class.TIMES)
+        yield Computed(first / second, f"{written(first)} / {written(second)}", Class.TIMES)
 
 
-def _sum(values: Sequence[Fraction]) -> Fraction:
+def add(values: Sequence[Fraction]) -> Fraction:
     """The sum, by SymPy as every calculation."""
     import sympy  # type: ignore[import-untyped,unused-ignore]
 
@@ -115,9 +115,10 @@ def _sum(values: Sequence[Fraction]) -> Fraction:
     return Fraction(int(total.p), int(total.q))
 
 
-def _written(value: Fraction) -> str:
+def written(value: Fraction) -> str:
     return str(value.numerator) if value.denominator == 1 else repr(float(value))
 
 
-def _spelled(operator: str, written: Sequence[str], short: str) -> str:
-    return operator.join(written) if len(written) <= _SHOWN else short
+def spelled_out(operator: str, terms: Sequence[str], short: str) -> str:
+    """The operands, where they are few; else what stands for them."""
+    return operator.join(terms) if len(terms) <= _SHOWN else short

@@ -8,11 +8,14 @@ from fractions import Fraction
 from agent.grounding.claims.claims import Segment
 from agent.grounding.claims.names import Rows
 from agent.grounding.claims.reading import Item
-from agent.grounding.evidence.facts import ColumnFacts, currencies_in
+from agent.grounding.evidence.facts import ColumnFacts, Facts, currencies_in
 from agent.grounding.languages.vocabulary import Class
 from agent.grounding.languages.words import is_among, same_word
 
 LOOSE = Fraction(1, 10)  # the most that "about" or "over" may leave out
+OF_ALL = frozenset({Class.SUM, Class.MEAN})
+FROM = frozenset(["from", "between", "von", "zwischen", "vom", "de", "entre", "desde", "da", "tra", "fra", "dal"])
+COMPARED = frozenset({Class.MORE, Class.LESS, Class.TIMES, Class.DIFFERENCE, Class.MULTIPLIED, Class.RISE, Class.FALL})
 NEAR = 4  # items after a number in which what it counts is named
 
 
@@ -84,3 +87,27 @@ def same_beside(one: Sequence[Item], at: int, other: Sequence[Item], place: int)
             if (left.cls and left.cls is right.cls) or same_word(left.text.lower(), right.text.lower()):
                 return True
     return False
+
+
+def span_of(facts: Facts, segment: Segment) -> list[int]:
+    """The rows from one time to another, for what is computed of all of them: "12 from May to July in total"."""
+    items = [it for it in segment.items if it.kind == "date" and it.places]
+    if len(items) != 2 or not OF_ALL & segment.classes or COMPARED & segment.classes:
+        return []
+    before = segment.items[max(0, segment.items.index(items[0]) - 2) : segment.items.index(items[0])]
+    column = next(iter(items[0].places))
+    ends = sorted(row for it in items for row in it.places.get(column, ()))
+    if len(ends) != 2 or not any(it.text.lower() in FROM for it in before):
+        return []
+    low, high = sorted(str(facts.rows[row][column]) for row in ends)
+    return [at for at, row in enumerate(facts.rows) if low <= str(row[column]) <= high]
+
+
+def are_flagged(facts: Facts, segment: Segment, named: Rows) -> bool:
+    """Whether the rows named are those of which a flag says yes: "two flags are enabled: A and B"."""
+    denied = {Class.NOT, Class.NOTHING} & segment.classes
+    words = [it.text.lower() for it in segment.items if it.kind == "word"]
+    flags = [it for it in facts.columns if it.kind == "flag" and any(is_among(word, it.words) for word in words)]
+    limited = facts.query.limit is not None and len(facts.rows) >= facts.query.limit
+    whole = not limited and not facts.result.truncated and not denied and len(flags) == 1
+    return whole and named == {at for at, row in enumerate(facts.rows) if row[flags[0].index]}

@@ -6,7 +6,6 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from itertools import permutations
 from typing import NamedTuple
 
 from agent.core.models import Origin
@@ -17,24 +16,25 @@ from agent.grounding.evidence.facts import ColumnFacts, Facts, currencies_in, nu
 from agent.grounding.languages.vocabulary import Class
 from agent.grounding.languages.words import is_among, words_of
 from agent.grounding.support.beside import (
+    COMPARED,
+    FROM,
     NEAR,
     all_of,
+    are_flagged,
     counted_words,
     currencies,
     in_order,
     interval,
     same_beside,
     says_aggregate,
+    span_of,
 )
 
 _TIMES_OFF = Fraction(1, 20)  # the most that a number of times may be off without "about"
-_COMPARED = frozenset({Class.MORE, Class.LESS, Class.TIMES, Class.DIFFERENCE, Class.MULTIPLIED, Class.RISE, Class.FALL})
-_OF_ALL = frozenset({Class.SUM, Class.MEAN})
-_FROM = frozenset(["from", "between", "von", "zwischen", "vom", "de", "entre", "desde", "da", "tra", "fra", "dal"])
 _NAMED = {Class.MEAN: "avg", Class.SUM: "sum", Class.MOST: "max", Class.LEAST: "min"}
 # What is said of single rows, so that no sum of them is meant.
 _OF_ONE = frozenset({Class.EACH, Class.PER, Class.MEAN, Class.MOST, Class.LEAST, Class.OVER, Class.UNDER, Class.ALL})
-_OF_ONE |= _COMPARED | {Class.SUM, Class.SHARE, Class.NOT, Class.NOTHING, Class.ONLY, Class.RANK}
+_OF_ONE |= COMPARED | {Class.SUM, Class.SHARE, Class.NOT, Class.NOTHING, Class.ONLY, Class.RANK}
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _SHORT = 3  # letters of a word that may also be a unit
 _PART_OF = frozenset({"of", "all", "von", "aller", "sur", "de", "des", "del", "su", "di", "dei", "delle"})
@@ -75,12 +75,23 @@ class Numbers:
 
     Args:
         asked: the items of the question.
-        sentences: the rows that each sentence names, by its number.
+        segments: of the text.
+
+    sentences: the rows that each sentence names, by its number.
     """
 
     facts: Facts
     asked: Sequence[Item]
-    sentences: Mapping[int, Rows] = field(default_factory=dict)
+    segments: Sequence[Segment] = ()
+    sentences: Mapping[int, Rows] = field(init=False, default_factory=dict)
+
+    def __post_init__(self) -> None:
+        found: dict[int, Rows] = {}
+        for segment in self.segments:
+            for item in segment.names:
+                rows = frozenset(row for places in item.places.values() for row in places)
+                found[segment.sentence] = found.get(segment.sentence, frozenset()) | rows
+        self.sentences = found
 
     def of(self, segment: Segment, item: Item, *, rows: Rows | None = None) -> Support | None:
         """The support of one number of a segment; None where it has none.
@@ -280,14 +291,14 @@ class Numbers:
         ordered = in_order(segment, rows) if names else sorted(rows)
         before = all_of(segment.before.values()) if own.keys() == segment.before.keys() else frozenset()
         others = [segment.inherited[it] for it in segment.inherited.keys() - own] if own else []
-        if others and _COMPARED & segment.classes:
+        if others and COMPARED & segment.classes:
             within = frozenset.intersection(*others)
             before, ordered = before & within, [row for row in ordered if row in within]
-        if len(ordered) == len(before) == 1 and _COMPARED & segment.classes and before != rows:
+        if len(ordered) == len(before) == 1 and COMPARED & segment.classes and before != rows:
             at = segment.items.index(segment.names[0])
-            base = at > 0 and segment.items[at - 1].text.lower() in _FROM
+            base = at > 0 and segment.items[at - 1].text.lower() in FROM
             ordered = [*ordered, *before] if base else [*before, *ordered]  # "Ada has 3, 2 more than Bo"
-        elif span := self._span(segment):
+        elif span := span_of(self.facts, segment):
             ordered = span
         summed = self._is_summed(segment, item, rows)
         for column in columns:
@@ -305,23 +316,30 @@ class Numbers:
         return None
 
     def _across(self, segment: Segment, item: Item, rows: Rows | None, bound: Class | None) -> Support | None:
-        """The share of one measure in another of the same row, both of them named: "75 % of the candidates passed"."""
-        if not item.percent or not rows or len(rows) != 1 or not self.facts.calculate:
+        """What the columns of one row give, or their sums: "75 % of the candidates passed", "28 medals in total"."""
+        from agent.grounding.support.across import computed_across, values_of
+
+        if not self.facts.calculate:
             return None
-        if {Class.NOT, Class.NOTHING, Class.RISE, Class.FALL, Class.MORE, Class.LESS} & segment.classes:
-            return None
-        words = [it.text.lower() for it in segment.items if it.kind == "word"]
-        row = self.facts.rows[min(rows)]
-        named = [it for it in self.facts.measures if any(is_among(word, self._telling(it)) for word in words)]
-        for part, whole in permutations(named, 2):
-            one, other = number_of(row[part.index]), number_of(row[whole.index])
-            alike = part.currency == whole.currency and part.units == whole.units and not part.percent
-            if one is None or not other or not 0 <= one <= other or not alike or whole.percent:
-                continue
-            if self.says(segment, item, one / other * 100, None, bound):
-                spelled = f"{one} / {other} * 100"
-                return Support("calculation", one / other * 100, None, None, spelled, Class.SHARE)
+        values = values_of(self.facts, sorted(rows) if rows is not None else None)
+        named = self._columns_named(segment) if values else []
+        for found in computed_across(self.facts, segment, item, named, values):
+            exact = found.cls is not Class.TIMES or bound is not None or abs(found.value - item.value) <= _TIMES_OFF
+            if exact and self.says(segment, item, found.value, None, bound):
+                return Support("calculation", found.value, None, None, found.expression, found.cls)
         return None
+
+    def _columns_named(self, segment: Segment) -> list[ColumnFacts]:
+        """The columns that one word each tells, in the order in which they are named: here, else in the sentence."""
+        sentence = [it for one in self.segments if one.sentence == segment.sentence for it in one.items]
+        named: list[ColumnFacts] = []
+        for items in (segment.items, sentence):
+            for item in items:
+                found = self.labelled(item)
+                named += [it for it in found if len(found) == 1 and it not in named]
+            if len(named) > 1:
+                break
+        return named
 
     def _is_summed(self, segment: Segment, item: Item, rows: Rows) -> bool:
         """Whether a number is of several rows at once: "the three shops sold 12", "since 2022, Ada sold 35"."""
@@ -334,21 +352,9 @@ class Numbers:
         before = [at for at, it in enumerate(segment.items) if it.kind == "number" and it.start < item.start]
         return not own and len(before) == 1 and self._counted(segment, before[0], None) is not None
 
-    def _span(self, segment: Segment) -> list[int]:
-        """The rows from one time to another, for what is computed of all of them: "12 from May to July in total"."""
-        items = [it for it in segment.items if it.kind == "date" and it.places]
-        if len(items) != 2 or not _OF_ALL & segment.classes or _COMPARED & segment.classes:
-            return []
-        before = segment.items[max(0, segment.items.index(items[0]) - 2) : segment.items.index(items[0])]
-        column = next(iter(items[0].places))
-        ends = sorted(row for it in items for row in it.places.get(column, ()))
-        if len(ends) != 2 or not any(it.text.lower() in _FROM for it in before):
-            return []
-        low, high = sorted(str(self.facts.rows[row][column]) for row in ends)
-        return [at for at, row in enumerate(self.facts.rows) if low <= str(row[column]) <= high]
-
     def _whole(self, segment: Segment, place: int, columns: Sequence[ColumnFacts]) -> Support | None:
-        """The total of a column after a part of it: "2 of the 4 vehicles"."""
+        """The whole after a part of it: the total in "2 of the 4 vehicles", another column in "27 of the 36 beds"."""
+        from agent.grounding.support.across import values_of, whole_of
         from agent.grounding.support.aggregates import total
 
         items, item = segment.items, segment.items[place]
@@ -356,12 +362,21 @@ class Numbers:
         while before >= 0 and items[before].kind in ("word", "phrase"):
             before -= 1
         between = {it.text.lower() for it in items[before + 1 : place]}
+        if not self.facts.calculate or not _PART_OF & between or item.percent:
+            return None
+        if before < 0 or items[before].kind != "number":
+            return None
+        rows = self.rows_of(segment)
+        values = values_of(self.facts, sorted(rows) if rows is not None else None)
+        for part in self._columns_named(segment):
+            whole = whole_of(self.facts, part)
+            if whole is not None and {part.index, whole.index} <= values.keys():
+                told = self.says(segment, items[before], values[part.index], part, None)
+                if told and self.says(segment, item, values[whole.index], whole, None):
+                    row = min(rows) if rows else None
+                    return Support("result" if rows else "calculation", values[whole.index], row, whole.index)
         one_dimension = sum(it.kind == "dimension" for it in self.facts.columns) == 1
-        if not (self.facts.calculate and one_dimension and _PART_OF & between):
-            return None
-        if before < 0 or items[before].kind != "number" or item.percent:
-            return None
-        for column in columns:
+        for column in columns if one_dimension else ():
             found = total(self.facts, column)
             if found is not None and self.says(segment, item, found.value, column, None):
                 return Support("calculation", found.value, None, None, found.expression)
@@ -414,7 +429,7 @@ class Numbers:
             return None
         around = segment.items[max(0, place - 1) : place + 2]
         ends = {it.cls for it in around} & {Class.MOST, Class.LEAST}
-        if self._is_flagged(segment, named):
+        if are_flagged(self.facts, segment, named):
             return Support("row count", item.value)
         if named == frozenset(range(len(facts.rows))) and not facts.result.truncated and (ends or not facts.measures):
             return Support("row count", item.value)
@@ -426,15 +441,6 @@ class Numbers:
             return None
         first = min(inside) > max(outside) if Class.MOST in ends else max(inside) < min(outside)
         return Support("row count", item.value) if first else None
-
-    def _is_flagged(self, segment: Segment, named: Rows) -> bool:
-        """Whether the rows named are those of which a flag says yes: "two flags are enabled: A and B"."""
-        facts, denied = self.facts, {Class.NOT, Class.NOTHING} & segment.classes
-        words = [it.text.lower() for it in segment.items if it.kind == "word"]
-        flags = [it for it in facts.columns if it.kind == "flag" and any(is_among(word, it.words) for word in words)]
-        limited = facts.query.limit is not None and len(facts.rows) >= facts.query.limit
-        whole = not limited and not facts.result.truncated and not denied and len(flags) == 1
-        return whole and named == {at for at, row in enumerate(facts.rows) if row[flags[0].index]}
 
     def is_of_all(self, segment: Segment, place: int) -> bool:
         """Whether a number is that of all rows: "two of the three", "the least of the three"."""

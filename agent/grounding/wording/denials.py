@@ -59,6 +59,8 @@ class Denials:
         facts = self._facts
         if not facts.rows:
             return ""
+        if any(self._context.cls(it) is Class.NOT for it in segment.numbers):
+            return ""  # computed: "9 beds were not occupied"
         denied = {Class.NOT, Class.NOTHING} & self._context.question_classes
         if denied and (segment.names or segment.numbers or self._context.in_question(segment.items[place])):
             return ""  # "no taxi has passed" denies more than "which have not passed"

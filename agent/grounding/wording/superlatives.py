@@ -15,6 +15,7 @@ _OPPOSITE = {
     Class.LATEST: Class.EARLIEST,
     Class.EARLIEST: Class.LATEST,
 }
+_ENDS = frozenset({Class.MOST, Class.LEAST})
 
 
 class Superlatives:
@@ -42,6 +43,8 @@ class Superlatives:
         rows = rows or self._context.numbers.nearby(segment)
         if any(self._context.cls(it) is cls for it in segment.numbers) or self._is_column(segment, place, cls):
             return ""
+        if any(self._context.cls(it) is Class.DIFFERENCE for it in segment.numbers) and segment.classes >= _ENDS:
+            return ""  # "between the highest and the lowest"
         if not self._is_measured(segment, place, cls):
             return "it does not say by what"
         if self._is_of_means(segment, place):
