@@ -23,7 +23,15 @@ hypothesis.settings.register_profile(
 )
 hypothesis.settings.load_profile("any_machine")
 
-pytest_plugins = ["door", "engine_report", "hosted_fixtures", "index_fixtures", "page_fixtures", "state_fixtures"]
+pytest_plugins = [
+    "door",
+    "engine_report",
+    "hosted_fixtures",
+    "index_fixtures",
+    "model_file_fixtures",
+    "page_fixtures",
+    "state_fixtures",
+]
 
 SHOP = """
 CREATE TABLE customers (
