@@ -33,6 +33,7 @@ CREATED := $(VENV)/.created
 LOCAL   := $(VENV)/.local-installed
 TESTED  := $(VENV)/.test-installed
 FUZZED  := $(VENV)/.fuzz-installed
+BENCHED := $(VENV)/.bench-installed
 AUDITOR := $(VENV)/.audit-installed
 WEB     := web/node_modules/.installed
 WEB_IF_NODE := $(if $(shell command -v npm 2>/dev/null),$(WEB))
@@ -158,10 +159,10 @@ bench-first-answer: $(TESTED)  ## from nothing to the first answer by `make demo
 screens: $(TESTED) $(WEB) data model index  ## the sample questions asked on the page, and the pictures of docs/images
 	@$(OFFLINE) $(BIN)/python -m bench.page --screens docs/images
 
-bench-scale: $(LOCAL)  ## how own time grows with tables, columns, rows, questions at once, turns, docs: curves and exponents
+bench-scale: $(BENCHED)  ## how own time grows with tables, columns, rows, questions at once, turns, docs: curves and exponents
 	@$(OFFLINE) $(BIN)/python -m bench.scale --svg docs/images/scale.svg
 
-bench-peers: $(LOCAL) data $(if $(filter embedded,$(MODEL)),model) $(foreach it,vanna langchain llamaindex,$(PEERS)/$(it)/.installed)  ## beside Vanna, LangChain and LlamaIndex: the same questions, the same MODEL=scripted or embedded
+bench-peers: $(BENCHED) data $(if $(filter embedded,$(MODEL)),model) $(foreach it,vanna langchain llamaindex,$(PEERS)/$(it)/.installed)  ## beside Vanna, LangChain and LlamaIndex: the same questions, the same MODEL=scripted or embedded
 	@$(OFFLINE) $(BIN)/python -m bench.peers --environments $(PEERS) --model $(MODEL) --svg docs/images/peers-$(MODEL).svg
 
 frameworks: $(TESTED) $(PEERS)/frameworks/.installed  ## the tools of docs/python.md, called by LangChain, LlamaIndex and the OpenAI Agents SDK
@@ -262,9 +263,10 @@ web/node_modules/.installed: web/package-lock.json
 
 # What is installed already is left out, and with it a hundred lines that say so. The worker's library asks for Python
 # 3.13 and runs on 3.11; the HTTP extension must come after it.
-$(TESTED): $(LOCAL) requirements-test.txt requirements-audit.txt requirements-sentence-transformers.txt $(DRIVERS)
+TEST_FILES := $(foreach it,test audit bench calibrate sentence-transformers,requirements-$(it).txt) $(DRIVERS)
+$(TESTED): $(LOCAL) $(TEST_FILES)
 	$(call STEP,Installing PyTorch,$(PIP) $(if $(TORCH_INDEX),--extra-index-url "$(TORCH_INDEX)") torch==2.13.0)
-	@grep -hv '^-' requirements-test.txt requirements-audit.txt requirements-sentence-transformers.txt $(DRIVERS) > $(VENV)/test-only.txt
+	@grep -hv '^-' $(TEST_FILES) > $(VENV)/test-only.txt
 	$(call STEP,Installing what the tests need,$(PIP) -r $(VENV)/test-only.txt)
 	@$(PIP) --ignore-requires-python --no-deps azure-functions-runtime==1.3.0
 	@$(PIP) --force-reinstall --no-deps azurefunctions-extensions-base==1.2.0 azurefunctions-extensions-http-fastapi==1.0.1
@@ -272,6 +274,10 @@ $(TESTED): $(LOCAL) requirements-test.txt requirements-audit.txt requirements-se
 
 $(AUDITOR): requirements-audit.txt constraints.txt | $(CREATED)
 	@$(PIP) -r requirements-audit.txt
+	@touch $@
+
+$(BENCHED): $(LOCAL) requirements-bench.txt
+	@$(PIP) -r requirements-bench.txt
 	@touch $@
 
 $(FUZZED): $(TESTED) requirements-fuzz.txt

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
-from bench import svg
+from bench.drawing import Points, draw_curves, short
 from bench.targets import Figure
 
-Points = Sequence[tuple[float, float]]  # what grows, and milliseconds
 LINEAR = 1.0
 
 
@@ -49,8 +48,8 @@ def report(curves: Sequence[Curve]) -> list[Figure]:
     print("Scale: milliseconds of a question")
     for curve in curves:
         print(f"  {curve.name}")
-        told = [f"{svg.number(x)}: {y:.1f}" for x, y in curve.points]
-        told += [f"{svg.number(size)}: not reached" for size in curve.missing]
+        told = [f"{short(x)}: {y:.1f}" for x, y in curve.points]
+        told += [f"{short(size)}: not reached" for size in curve.missing]
         print(f"    {', '.join(told)}")
         if len(curve.points) > 1:
             last = exponent(curve.points[-2:])
@@ -70,10 +69,4 @@ def draw(curves: Sequence[Curve]) -> str:
     for curve in curves:
         if curve.points:
             lines.setdefault(curve.by, {})[curve.what] = curve.points
-    charts = [svg.curves(by, by, "ms", _named(of)) for by, of in lines.items()]
-    return svg.page("How the milliseconds of a question grow", charts, across=3)
-
-
-def _named(lines: Mapping[str, Points]) -> Mapping[str, Points]:
-    """One line needs no name."""
-    return {"": next(iter(lines.values()))} if len(lines) == 1 else lines
+    return draw_curves("How the milliseconds of a question grow", lines)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from bench import svg
+from bench.drawing import draw_bars
 from bench.targets import Figure
 
 COUNTED = ("model_calls", "prompt_tokens", "cached_tokens", "completion_tokens")
@@ -107,13 +107,13 @@ def draw(results: Sequence[Result], model: str, path: Path) -> None:
     names = [it.name for it in results]
     accuracy = [100 * it.right / it.asked for it in results]
     path.parent.mkdir(parents=True, exist_ok=True)
-    charts = [
-        svg.bars("own CPU of a question, ms", names, [it.own_ms for it in results]),
-        svg.bars("model calls of a question", names, [it.calls for it in results]),
-        svg.bars("prompt tokens of a question", names, [it.prompt_tokens for it in results]),
-        svg.bars("right answers, %", names, accuracy),
-        svg.bars("peak memory, MB", names, [it.memory_mb for it in results]),
-        svg.bars("import, seconds of CPU", names, [it.import_s for it in results]),
-        svg.bars("until ready, seconds of CPU", names, [it.start_s for it in results]),
-    ]
-    path.write_text(svg.page(f"The same questions, the same {model} model", charts, across=4), encoding="utf-8")
+    charts = {
+        "own CPU of a question, ms": [it.own_ms for it in results],
+        "model calls of a question": [it.calls for it in results],
+        "prompt tokens of a question": [it.prompt_tokens for it in results],
+        "right answers, %": accuracy,
+        "peak memory, MB": [it.memory_mb for it in results],
+        "import, seconds of CPU": [it.import_s for it in results],
+        "until ready, seconds of CPU": [it.start_s for it in results],
+    }
+    path.write_text(draw_bars(f"The same questions, the same {model} model", names, charts), encoding="utf-8")

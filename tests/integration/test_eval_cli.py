@@ -379,4 +379,4 @@ def test_a_calibration_is_fitted_to_what_was_right(
     assert found.fits[0].coefficients["agreement"] > 0
     assert found.fits[0].threshold is not None
     assert "60 over 6 databases" in result.output
-    assert picture.read_text().startswith("<svg")
+    assert "<svg" in picture.read_text()

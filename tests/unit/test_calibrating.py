@@ -6,6 +6,7 @@ import builtins
 import random
 import xml.etree.ElementTree as ET
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -19,11 +20,13 @@ from agent.evaluation.calibration.calibrating import (
     calibrate,
     figures_of,
     folds_of,
+    require_sklearn,
     threshold_for,
 )
-from agent.evaluation.calibration.diagram import reliability_diagram
+from agent.evaluation.calibration.diagram import reliability_diagram, require_matplotlib
 from agent.pipeline.confidence.features import FEATURES
 
+ROOT = Path(__file__).parents[2]
 NONE = dict.fromkeys(FEATURES, 0.0)
 
 
@@ -96,17 +99,23 @@ def test_a_threshold_that_no_answers_reach_is_none() -> None:
     assert fewer.threshold is not None
 
 
-def test_without_scikit_learn_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("package, require", [("sklearn", require_sklearn), ("matplotlib", require_matplotlib)])
+def test_a_missing_package_is_named_with_the_file_that_has_it(
+    monkeypatch: pytest.MonkeyPatch, package: str, require: Callable[[], object]
+) -> None:
     genuine: Callable[..., object] = builtins.__import__
 
     def without(name: str, *arguments: object, **more: object) -> object:
-        if name.startswith("sklearn"):
+        if name.startswith(package):
             raise ImportError(name)
         return genuine(name, *arguments, **more)
 
     monkeypatch.setattr(builtins, "__import__", without)
-    with pytest.raises(CalibrationImpossible, match=r"Fitting needs scikit-learn.*pip install"):
-        calibrate(samples(), "embedded", precision=0.9)
+    with pytest.raises(CalibrationImpossible, match=r"pip install -r (requirements-calibrate\.txt)") as raised:
+        require()
+    title = {"sklearn": "scikit-learn"}.get(package, package)
+    assert title in str(raised.value)
+    assert f"{title}==" in (ROOT / "requirements-calibrate.txt").read_text()
 
 
 def test_no_database_is_in_two_folds() -> None:
@@ -162,11 +171,11 @@ def test_the_diagram_shows_a_point_for_each_step_that_has_answers() -> None:
     ]
     assert [(it.n, round(it.right, 2)) for it in bins_of(held)] == [(1, 0.0), (11, 0.91)]
     tree = ET.fromstring(reliability_diagram(held, 0.9))
-    circles = tree.findall("{http://www.w3.org/2000/svg}circle")
-    assert len(circles) == 2
-    assert float(circles[0].attrib["cx"]) < float(circles[1].attrib["cx"])
-    assert float(circles[0].attrib["cy"]) > float(circles[1].attrib["cy"])
-    assert "verified from here" in ET.tostring(tree, encoding="unicode")
+    points = tree.findall(".//{*}g[@id='bins']//{*}use")
+    assert len(points) == 2
+    assert float(points[0].attrib["x"]) < float(points[1].attrib["x"])
+    assert float(points[0].attrib["y"]) > float(points[1].attrib["y"])
+    assert "verified from here" in {text.strip() for text in tree.itertext()}
     assert "verified from here" not in reliability_diagram(held, None)
 
 

@@ -183,7 +183,7 @@ def folds_of(databases: Sequence[str]) -> list[int]:
 
 def _regression(samples: Sequence[Sample], names: Sequence[str], strength: float) -> tuple[float, list[float]]:
     """Intercept and coefficients for features as they are; they are put on one scale for the fit alone."""
-    linear, scaling = _sklearn()
+    linear, scaling = require_sklearn()
     table = [[it.features[name] for name in names] for it in samples]
     scaler = scaling.StandardScaler().fit(table)
     model = linear.LogisticRegression(C=strength, max_iter=2000)
@@ -193,12 +193,13 @@ def _regression(samples: Sequence[Sample], names: Sequence[str], strength: float
     return float(model.intercept_[0]) - shift, coefficients
 
 
-def _sklearn() -> tuple[Any, Any]:
+def require_sklearn() -> tuple[Any, Any]:
+    """The modules that fit. Raises CalibrationImpossible where they are not installed."""
     try:
         from sklearn import linear_model, preprocessing
     except ImportError as error:
         raise CalibrationImpossible(
-            "Fitting needs scikit-learn, which is not installed: `pip install -r requirements-local.txt`."
+            "Fitting needs scikit-learn, which is not installed: `pip install -r requirements-calibrate.txt`."
         ) from error
     return linear_model, preprocessing
 

@@ -27,9 +27,10 @@ from agent.evaluation.calibration.calibrating import (
     Sample,
     calibrate,
     refuse_too_few,
+    require_sklearn,
     verified_of,
 )
-from agent.evaluation.calibration.diagram import reliability_diagram
+from agent.evaluation.calibration.diagram import reliability_diagram, require_matplotlib
 from agent.evaluation.commands.targets import spaced
 from agent.evaluation.harness import EvaluationInvalid, GoldQuestion, evaluate
 from agent.evaluation.report import ResultLine
@@ -98,9 +99,12 @@ async def run_calibration(
         diagram: gets the reliability diagram, as SVG.
 
     Raises:
-        EvaluationInvalid, CalibrationImpossible: there is too little to ask, or to fit.
+        EvaluationInvalid, CalibrationImpossible: there is too little to ask, or to fit, or a package is missing.
         ModelUnavailable: the model cannot be reached; replies so far are kept.
     """
+    require_sklearn()
+    if diagram is not None:
+        require_matplotlib()
     samples: list[Sample] = []
     observed = Observed()
     with _cached_replies(service, results / REPLIES, err) as asking_bar:
