@@ -23,8 +23,9 @@ from agent.databases.catalogue import Catalogue
 from agent.databases.changes import Changes
 from agent.databases.paging import Cursors
 from agent.databases.registry import DatabaseInfo, Databases, build_router
-from agent.first_look.look import FirstLook, FirstLooks
-from agent.first_look.sample_questions import sample_questions
+from agent.databases.uploads.blobs import build_blobs
+from agent.databases.uploads.records import Upload
+from agent.databases.uploads.uploads import Arriving, Uploads
 from agent.knowledge.documents import AddedDocuments, ColumnPlace, Documents
 from agent.knowledge.verified_queries import VerifiedQueries
 from agent.llm.build import build_model
@@ -51,10 +52,9 @@ from agent.prompting.context import enrich
 from agent.storage.idempotency import Idempotency
 from agent.telemetry.ledger import Ledger
 from agent.telemetry.logs import hide
+from agent.understanding.first_look.look import FirstLook, FirstLooks
+from agent.understanding.first_look.sample_questions import sample_questions
 from agent.understanding.followups.followups import FollowUps
-from agent.uploads.blobs import build_blobs
-from agent.uploads.records import Upload
-from agent.uploads.uploads import Arriving, Uploads
 from executors.base import Schema
 from executors.errors import ExecutorError
 from rag.errors import RetrievalError

@@ -11,9 +11,9 @@ import pytest
 from api_client import api_client, problem
 
 from agent.api.app import create_app
-from agent.first_look.questions import is_readable
 from agent.llm.scripted import ScriptedModel
 from agent.service import Service
+from agent.understanding.first_look.questions import is_readable
 from executors.base import CheckedSql, QueryResult
 from executors.engines.duckdb import engine as duckdb_engine
 from executors.engines.files.executor import MOST_LOOKS, FilesExecutor

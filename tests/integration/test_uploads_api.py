@@ -19,13 +19,13 @@ from eventually import eventually
 from agent.access.policy import build_access
 from agent.api.app import create_app
 from agent.config.settings import MB, UPLOADABLE, Settings
+from agent.databases.uploads import folder as folders
+from agent.databases.uploads.folder import LEFT_AFTER_S, Incoming
+from agent.databases.uploads.uploads import Arriving
 from agent.llm.scripted import ScriptedModel
 from agent.service import Service
 from agent.storage.memory import MemoryStore
 from agent.storage.versions import VersionedStore
-from agent.uploads import folder as folders
-from agent.uploads.folder import LEFT_AFTER_S, Incoming
-from agent.uploads.uploads import Arriving
 from executors.registry.kinds import FILE_SUFFIXES, kind_of
 
 Client = httpx2.AsyncClient

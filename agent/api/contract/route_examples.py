@@ -28,7 +28,7 @@ from agent.api.schemas.rag import AddedResponse, DocumentPage, FoundDocument, Li
 from agent.api.tools import TOOLS, ToolList
 from agent.core.health import PartHealth
 from agent.databases.registry import DatabaseInfo, UploadInfo
-from agent.first_look.look import FirstLook, LookedTable
+from agent.understanding.first_look.look import FirstLook, LookedTable
 from executors.base import Column, ColumnReport, ForeignKey, Table, TableReport
 from rag.docs.documents import make_document
 

@@ -15,9 +15,9 @@ from agent.api.http.streaming import while_listening
 from agent.api.routes.databases import DATABASE_ERRORS, Database
 from agent.api.schemas.common import WHOLE, Name, Text
 from agent.databases.registry import UploadInfo
-from agent.first_look.look import FirstLook
+from agent.databases.uploads.uploads import Arriving
 from agent.knowledge.documents import ColumnPlace
-from agent.uploads.uploads import Arriving
+from agent.understanding.first_look.look import FirstLook
 from executors.base import Frozen, TableReport
 from executors.registry.entry import NAME
 from rag.docs.documents import Document

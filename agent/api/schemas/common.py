@@ -13,7 +13,7 @@ from agent.core.fields import A_NUMBER
 from agent.core.health import PartHealth, Readiness
 from agent.core.models import Answer, AnswerNumber, AnswerPart, Check, Options
 from agent.databases.registry import DatabaseInfo, Executed
-from agent.uploads.uploads import UploadRules
+from agent.databases.uploads.uploads import UploadRules
 from executors.base import Frozen, JsonValue, Schema, Table
 
 FIRST_RECORDS = 10

@@ -9,8 +9,8 @@ from rag.errors import RetrievalError
 if TYPE_CHECKING:
     from agent.databases.database import Database
     from agent.databases.registry import Databases
-    from agent.first_look.look import FirstLooks
     from agent.knowledge.knowledge import Knowledge
+    from agent.understanding.first_look.look import FirstLooks
 
 MOST = 10
 ENOUGH = 4  # with fewer of the registry and the docs, the schema's are added

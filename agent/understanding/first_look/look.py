@@ -6,7 +6,7 @@ import logging
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
-from agent.first_look.questions import Asker, SuggestedQuestion, TableProfile
+from agent.understanding.first_look.questions import Asker, SuggestedQuestion, TableProfile
 from agent.understanding.suggest import telling_tables
 from executors.base import ForeignKey, Frozen, Schema, Table
 from executors.errors import ExecutorError
