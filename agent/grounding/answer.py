@@ -16,7 +16,7 @@ from agent.grounding.evidence.facts import Facts
 from agent.grounding.limits import is_name, limits_of
 from agent.grounding.omissions import LEFT_OUT, TIME_LEFT_OUT
 from agent.grounding.result import CheckedText, expression_of
-from agent.grounding.support.support import Support
+from agent.grounding.support.found import Support
 from rag.words import denies
 
 COMPOSED = "The answer is composed from the rows."

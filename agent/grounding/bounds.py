@@ -10,7 +10,8 @@ from agent.grounding.claims.names import Rows
 from agent.grounding.claims.reading import Item
 from agent.grounding.evidence.facts import ColumnFacts, Facts
 from agent.grounding.languages.vocabulary import Class
-from agent.grounding.support.support import Numbers, Support, counted_in
+from agent.grounding.support.found import Support
+from agent.grounding.support.support import Numbers, counted_in
 
 _QUANTIFIERS = frozenset({Class.ALL, Class.ALL_BUT, Class.ONLY, Class.EACH, Class.NOT, Class.NOTHING})
 _SETTLED = _QUANTIFIERS | {Class.OVER, Class.UNDER}
@@ -54,7 +55,9 @@ def settle(facts: Facts, numbers: Numbers, segment: Segment) -> Settled | None:
         )
     ):
         return None  # "all hotels" and a name: who is meant is not clear
-    whole = [it.start for at, it in enumerate(segment.items) if it.kind == "number" and numbers.is_of_all(segment, at)]
+    whole = [
+        it.start for at, it in enumerate(segment.items) if it.kind == "number" and numbers.counts.is_of_all(segment, at)
+    ]
     counts = [it for it in segment.numbers if it.start != limit.start and not it.percent and not it.currency]
     counts = [it for it in counts if it.start not in whole]
     cells = facts.values(columns[0].index, named or ()) if len(columns) == 1 else []

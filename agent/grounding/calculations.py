@@ -16,7 +16,8 @@ from agent.grounding.claims.reading import Item
 from agent.grounding.evidence.facts import Facts, number_of
 from agent.grounding.languages.vocabulary import Class
 from agent.grounding.result import Problem
-from agent.grounding.support.support import Numbers, Support
+from agent.grounding.support.found import Support
+from agent.grounding.support.support import Numbers
 
 _NUMBER = r"[-−]?[$€£¥]?\s?\d[\d.,  ]*\s?[%€$£]?"
 _SIGN = r"[+*/×÷·−–-]"

@@ -23,7 +23,8 @@ from agent.grounding.languages.words import is_among
 from agent.grounding.nouns import misnamed
 from agent.grounding.omissions import affirms, foreign_names, miscounted, omissions, turned_round
 from agent.grounding.result import Problem
-from agent.grounding.support.support import Numbers, Support
+from agent.grounding.support.found import Support
+from agent.grounding.support.support import Numbers
 from agent.grounding.wording.context import WordingContext
 from agent.grounding.wording.words import Wording
 from rag.words import denies
@@ -67,7 +68,7 @@ def check(text: str, facts: Facts, calculations: Sequence[Calculation] = ()) -> 
     found = Calculations(text, _conditions_repeated(items, asked), facts, calculations)
     items = with_roles(found.items, facts, names)
     segments = segments_of(items)
-    numbers = Numbers(facts, asked, segments)
+    numbers = Numbers(facts, asked, segments, items)
     paired = {number.start: _rows(name) for name, number in parallel(segments)}
     paired |= {number.start: rows for rows, number in crossed(segments)}
     supports: dict[int, Support] = {}
@@ -130,7 +131,8 @@ def _unread(
     told = any(it.origin != "question" for it in supports.values())
     if facts.language == "ko":
         cells = {start: it.column for start, it in supports.items() if it.column is not None}
-        yield from korean_problems(text, segments, facts, cells)
+        computed = frozenset(it.cls for it in supports.values() if it.cls is not None)
+        yield from korean_problems(text, segments, facts, cells, computed)
     elif named and not told and len(facts.rows) > 1 and facts.measures:  # it compares or denies
         yield Problem("the sentence", "it says no number of the rows, and its words cannot be read")
     if not facts.rows and facts.conditions:

@@ -31,12 +31,17 @@ _DURATION = re.compile(rf"\d\s*({'|'.join(_DURATIONS)})")
 
 
 def korean_problems(
-    text: str, segments: Sequence[Segment], facts: Facts, numbers: Mapping[int, int]
+    text: str,
+    segments: Sequence[Segment],
+    facts: Facts,
+    numbers: Mapping[int, int],
+    computed: frozenset[Class] = frozenset(),
 ) -> Iterator[Problem]:
     """Superlatives that the rows turn round, and claims that nobody checks and the question does not make.
 
     Args:
         numbers: the columns of the cells that are told, by where they stand in the text.
+        computed: what its other numbers were computed as.
     """
     asked = _direction(facts.question)
     units = {unit for it in facts.measures for unit in it.units}
@@ -54,8 +59,10 @@ def korean_problems(
             cls is asked and len(facts.rows) == 1
         ):
             yield Problem(found[0], "another row has a value beyond it, or none is named")
+    shared = {"전체"} if computed & {Class.SHARE} else set[str]()
+    shared |= {"모두", "전체", "모든"} if computed & {Class.SUM} else set()
     for found in _OTHERS.finditer(text):
-        if found[0] not in facts.question:
+        if found[0] not in facts.question and found[0] not in shared:
             yield Problem(found[0], "the rows do not say so")
 
 

@@ -13,6 +13,7 @@ _YEAR = re.compile(r"(?<!\d)(?:1[89]|20)\d\d(?!\d)")
 _PART = re.compile(
     r"(?:^|_)(?:quarter|qtr|quart\w*|trim\w*|month|monat|mois|mes|mese|week|woche|semaine|semana)", re.IGNORECASE
 )
+_QUARTER = re.compile(r"quart|trimestre|분기", re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_]+")
 # A time is told with the word that says on which side of it the rows are.
 _SIDE_BEFORE = re.compile(
@@ -56,6 +57,8 @@ def _time(facts: Facts) -> Iterator[tuple[int, int]]:
     if len(spans) != 1 or not any(year in text[slice(*spans[0])] for year in years):
         return
     start, end = spans[0]
+    if _QUARTER.search(text, start, end):
+        return  # whose conditions may be of months, or missing
     if _YEAR.fullmatch(text[start:end]) and not _is_whole(text[start:end], facts):
         return
     if any(it.group().lower() in MONTHS for it in _WORD.finditer(text[:start] + " " + text[end:])):

@@ -11,7 +11,8 @@ from agent.grounding.evidence.facts import ColumnFacts, Facts, currencies_in
 from agent.grounding.languages.vocabulary import Class
 from agent.grounding.languages.words import is_among, words_of
 from agent.grounding.omissions import counted_words
-from agent.grounding.support.support import Numbers, Support
+from agent.grounding.support.found import Support
+from agent.grounding.support.support import Numbers
 
 _QUANTIFYING = frozenset(
     {Class.MOST, Class.LEAST, Class.MORE, Class.LESS, Class.OVER, Class.UNDER, Class.SUM, Class.MEAN}

@@ -15,7 +15,7 @@ from agent.grounding.languages.countries import country_names
 from agent.grounding.languages.vocabulary import LANGUAGES, Class, vocabulary
 from agent.grounding.languages.words import is_among, same_word, words_of
 from agent.grounding.result import Problem
-from agent.grounding.support.support import Support
+from agent.grounding.support.found import Support
 
 LEFT_OUT = "the question speaks of it, and the answer leaves it out"
 TIME_LEFT_OUT = "the question asks for this time, and the answer leaves it out"

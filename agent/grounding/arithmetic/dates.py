@@ -18,6 +18,14 @@ _MONTHS = (
 )  # fmt: skip
 MONTHS = {name: number for number, names in enumerate(_MONTHS, 1) for name in names.split()}
 _NAMES = "|".join(sorted(MONTHS, key=len, reverse=True))
+_ORDINALS = (
+    "first 1st erste ersten erstes 1. premier 1er primer primo",
+    "second 2nd zweite zweiten zweites 2. deuxième segundo secondo",
+    "third 3rd dritte dritten drittes 3. troisième tercer terzo",
+    "fourth 4th vierte vierten viertes 4. quatrième cuarto quarto",
+)
+_QUARTERS = {name: number for number, names in enumerate(_ORDINALS, 1) for name in names.split()}
+_NTH = "|".join(re.escape(it) for it in sorted(_QUARTERS, key=len, reverse=True))
 _YEAR = r"(?:19|20)\d{2}"
 _YEAR_OF_DAY = r"(?:1[5-9]|20)\d{2}"  # beside a day, a number of four digits is nothing else
 _DATE = re.compile(
@@ -31,6 +39,8 @@ _DATE = re.compile(
     | \b(?:(?P<ko_year>\d{{4}})년\s*)?(?P<ko_month>1[0-2]|0?[1-9])월(?:\s*(?P<ko_day>[0-3]?\d)일)?
     | \bQ(?P<quarter>[1-4])(?:(?:\s+(?:of\s+)?|[/-])(?P<quarter_year>{_YEAR}))?\b
     | \b(?P<year_quarter>{_YEAR})[\s/-]?Q(?P<quarter_after>[1-4])\b
+    | \b(?P<nth>{_NTH})\s+(?:quarter|quartals?|trimestre)(?:,?\s+(?:(?:of|de|del)\s+)?(?P<nth_year>{_YEAR}))?\b
+    | \b(?:(?P<ko_quarter_year>\d{{4}})년\s*)?(?P<ko_quarter>[1-4])분기
     | \b(?P<one>[0-3]?\d)[/.](?P<two>[0-3]?\d)[/.](?P<slash_year>{_YEAR})\b
     | \b(?P<time>(?:[01]?\d|2[0-4]):[0-5]\d(?::[0-5]\d)?)\b
     """,
@@ -72,6 +82,9 @@ def _read(match: re.Match[str]) -> DateInText | None:
     if match["quarter"] or match["quarter_after"]:
         year, quarter = number("quarter_year") or number("year_quarter"), number("quarter") or number("quarter_after")
         return DateInText(start, end, ((year, None, None, quarter),))
+    if match["nth"] or match["ko_quarter"]:
+        year, quarter = number("nth_year") or number("ko_quarter_year"), number("ko_quarter")
+        return DateInText(start, end, ((year, None, None, quarter or _QUARTERS[match["nth"].lower()]),))
     if match["slash_year"]:  # the order of day and month differs between countries
         year, one, two = number("slash_year"), number("one"), number("two")
         return DateInText(start, end, ((year, one, two, None), (year, two, one, None)))

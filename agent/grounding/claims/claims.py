@@ -175,6 +175,7 @@ def parallel(segments: Sequence[Segment]) -> Iterator[tuple[Item, Item]]:
     for sentence in sorted({it.sentence for it in segments}):
         items = [it for one in segments if one.sentence == sentence for it in one.items]
         told = [it for it in items if it.kind == "number" or (it.kind in ("name", "date") and it.places)]
+        told = [it for it in told if not _is_ratio(items, it)]
         names = [it for it in told if it.kind != "number"]
         numbers = [it for it in told if it.kind == "number"]
         for segment in segments:
@@ -233,9 +234,20 @@ def _rows(name: Item) -> Rows:
 def _alternating(segment: Segment) -> Iterator[tuple[Item, Item]]:
     """ "From 388 in February to 520 in March": each number with the name beside it."""
     told = [it for it in segment.items if it.kind in ("number", "name", "date") and (it.places or it.kind == "number")]
-    told = [it for it in told if it.kind != "number" or it.cls is None]  # "doubled" stands beside no name
+    told = [it for it in told if not _is_ratio(segment.items, it)]  # "doubled" stands beside no name
     names = [it for it in told if it.kind != "number"]
     numbers = [it for it in told if it.kind == "number"]
     turns = all((one.kind == "number") is not (other.kind == "number") for one, other in pairwise(told))
+    turns = turns or [it.kind == "number" for it in told] == [False, True, True, False]  # "Ada's 6 is half of Bo's 12"
+    ratio = any(_is_ratio(segment.items, it) for it in segment.numbers)
+    if ratio and [it.kind == "number" for it in told] == [False, True, False]:
+        yield names[0], numbers[0]  # "Ada's 12 are twice as many as Bo's"
     if turns and len(names) == len(numbers) > 1 and len({next(iter(it.places)) for it in names}) == 1:
         yield from zip(names, numbers, strict=True)
+
+
+def _is_ratio(items: Sequence[Item], item: Item) -> bool:
+    """Whether a number says how many times as much something is, so that it is the number of no name."""
+    at = items.index(item)
+    after = items[at + 1].cls if at + 1 < len(items) else None
+    return item.kind == "number" and (item.cls is not None or after is Class.TIMES)

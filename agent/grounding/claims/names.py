@@ -10,6 +10,7 @@ from functools import cached_property
 from agent.grounding.arithmetic.dates import MONTHS, DateInText, dates_in
 from agent.grounding.evidence.facts import ColumnFacts, Facts
 from agent.grounding.languages.countries import country_names
+from agent.grounding.languages.words import same_word
 from executors.base import JsonValue
 
 Rows = frozenset[int]
@@ -106,6 +107,10 @@ class NameIndex:
         values = {value for it in facts.measures for value in facts.values(it.index)}
         return digits in texts and int(digits) not in values | {len(facts.rows)}
 
+    def are_all(self, rows: Rows) -> bool:
+        """Whether these are all rows."""
+        return len(rows) == len(self._facts.rows)
+
     def column_name(self, column: int) -> str:
         return self._facts.columns[column].name
 
@@ -128,7 +133,8 @@ class NameIndex:
         found = [token for token, _, _ in tokens[place : place + len(alias)]]
         if len(found) < len(alias):
             return False
-        if len(alias) == 1 and alias[0] in self._exact and found[0] not in self._exact[alias[0]]:
+        exact = self._exact.get(alias[0]) if len(alias) == 1 else None
+        if exact is not None and exact.isdisjoint((found[0], found[0].removesuffix("s"))):
             return False
         folded = [token.casefold() for token in found]
         return folded[:-1] == list(alias[:-1]) and (
@@ -146,6 +152,13 @@ class NameIndex:
                         if len(token) >= _SHORT and token.isalpha():
                             found.setdefault(token, {}).setdefault(column, set()).update(rows)
         return found
+
+    def like(self, word: str) -> Places | None:
+        """Where the one name of a single word stands of which a word is a form: "urgentes" of "urgent"."""
+        found = [
+            aliases[head,] for head, aliases in self._aliases.items() if (head,) in aliases and same_word(word, head)
+        ]
+        return {column: frozenset(rows) for column, rows in found[0].items()} if len(found) == 1 else None
 
     def where_date(self, date: DateInText) -> Places | None:
         """Where a date stands, or the part of it that is said; None where it does not."""
@@ -181,7 +194,7 @@ def _parts(reading: Date) -> set[Date]:
 
 def _without_ending(word: str) -> set[str]:
     """A name without the ending of a case: `Deutschlands`; in Korean without a particle."""
-    found = {word[:-1]} if len(word) > 4 and word.endswith("s") else set()
+    found = {word[:-1]} if len(word) > _SHORT and word.endswith("s") else set()
     if re.match(r"[\uac00-\ud7a3]", word):
         found |= {word[:end] for end in range(len(word) - 1, max(1, len(word) - 4), -1)}
     return found

@@ -15,7 +15,7 @@ from agent.grounding.claims.names import TOKEN, NameIndex, Places
 from agent.grounding.evidence.facts import Facts
 from agent.grounding.languages.ratios import ratio_in_words
 from agent.grounding.languages.vocabulary import LANGUAGES, Class, Vocabulary, vocabulary
-from agent.grounding.languages.words import words_of
+from agent.grounding.languages.words import is_among, words_of
 
 Kind = Literal["number", "name", "date", "phrase", "word", "mark"]
 
@@ -31,6 +31,10 @@ _NOT_ONE_AFTER = frozenset(["of", "another", "by"])
 _NOT_ONE_BEFORE = frozenset(["no", "this", "that", "the", "which", "only", "any", "each", "every"])
 
 
+_TRANSLATED = 6  # letters of a name that is told in another language than the rows
+_ABBREVIATIONS = re.compile(
+    r"(?:i\. ?e|e\. ?g|d\. ?h|z\. ?B|p\. ?ej|bzw|vs|ca|approx|incl|inkl|nr|no)\.(?!\n)", re.IGNORECASE
+)
 _HALF_TIMES, _HALF_SHARE = Fraction(1, 20), Fraction(1, 2)  # how far a ratio in words may be off: 0.05; 0.5 %
 _COMPARES = {Class.OVER: Class.MORE, Class.UNDER: Class.LESS}
 _BOUNDS = {Class.MORE: Class.OVER, Class.LESS: Class.UNDER}
@@ -39,11 +43,16 @@ _IN = frozenset(
     ["in", "of", "for", "during", "since", "from", "im", "von", "für", "seit", "en", "de", "pour", "depuis"]
 )
 _IN |= {"del", "desde", "nel", "di", "dal", "dell", "year", "jahr", "année", "año", "anno"}
+# What makes a number of several ones in Korean; its other words are not taken apart.
+_KOREAN = re.compile(
+    r"(?<![^\W\d])(?:(?P<sum>합계|합산|합쳐|합치|합하|합한|총)|(?P<difference>차이|격차)|(?P<mean>평균))|(?<=\d)(?P<times>배)"
+)
 _BUT = frozenset(["but", "bis auf", "à part", "hormis"])
 _ALL = {Class.ALL, Class.EACH, Class.NOT}
 _UP_BY = {"up": Class.RISE, "down": Class.FALL}
 _VERBS = frozenset({Class.MOST, Class.LEAST, Class.RISE, Class.FALL, Class.RANGE, Class.MORE, Class.LESS})
 _THAN = frozenset(["than", "als"])
+_JOINED = frozenset(["than", "als", "que", "che", "and", "und", "et", "y", "e"])
 
 
 @dataclass(frozen=True)
@@ -100,21 +109,27 @@ def items_of(text: str, facts: Facts, names: NameIndex) -> list[Item]:
             found[place] = replace(item, kind="phrase", cls=_UP_BY[item.text.lower()])  # "up 50 % from 2022"
         if item.cls is Class.SOME and following == "number":
             found[place] = replace(item, cls=Class.ABOUT)  # "some 300"
+        if item.cls is Class.BEFORE and following == "name":
+            found[place] = replace(item, cls=Class.MORE)  # "300 vor Ada"
         if item.cls in _COMPARES and following != "number":  # "more than Ada", not "more than 12"
             found[place] = replace(item, cls=_COMPARES[item.cls])
-    return list(_with_than(text, found if text == facts.question else list(_with_years(facts.question, found))))
+    return list(_with_than(text, found if text == facts.question else list(_with_years(facts.question, found, names))))
 
 
-def _with_years(question: str, items: Sequence[Item]) -> Iterator[Item]:
-    """The years that the question names are times in an answer, where a preposition stands before them."""
+def _with_years(question: str, items: Sequence[Item], names: NameIndex) -> Iterator[Item]:
+    """The years of the question or the rows are times in an answer, by the preposition or the verb beside them."""
     for place, item in enumerate(items):
         before = items[place - 1].text.lower() if place else ""
-        is_year = (
-            item.kind == "number" and (before in _IN or before == "(") and re.fullmatch(r"(?:1[89]|20)\d\d", item.text)
-        )
-        if is_year and re.search(rf"(?<!\d){item.text}(?!\d)", question):
+        after = items[place + 1] if place + 1 < len(items) else None
+        leads = (not place or items[place - 1].kind == "mark") and after is not None and after.kind == "phrase"
+        timed = before in _IN or before == "(" or leads or (before in _JOINED and bool(names.dates))
+        if item.kind == "number" and timed and re.fullmatch(r"(?:1[89]|20)\d\d", item.text):
             date = DateInText(item.start, item.end, ((int(item.text), None, None, None),))
-            item = Item("date", item.start, item.end, item.text, date=date)
+            places, asked = names.where_date(date) or {}, re.search(rf"(?<!\d){item.text}(?!\d)", question)
+            if asked and any(names.are_all(rows) for rows in places.values()):
+                places = {}  # it tells no row from another
+            if places or (asked and before not in _JOINED):
+                item = Item("date", item.start, item.end, item.text, date=date, places=places)
         yield item
 
 
@@ -146,6 +161,7 @@ class _Reader:
         self._dates = {it.start: it for it in dates_in(spaced)}
         labels = {word for column in facts.columns for word in column.words}
         heads = [words_of(column.name)[-1:] for column in facts.columns if column.kind == "dimension"]
+        self._asked = facts.question_words
         self._nouns = {form for head in heads for word in head for form in (word, f"{word}s")}
         self._labels = labels | {word[:-1] for word in labels if word.endswith("s")} | {f"{word}s" for word in labels}
 
@@ -159,7 +175,14 @@ class _Reader:
     def items(self) -> Iterator[Item]:
         at = 0
         while at < len(self._text):
-            found = self._name(at) or self._date(at) or self._number(at) or self._phrase(at) or self._other(at)
+            found = (
+                self._abbreviation(at)
+                or self._name(at)
+                or self._date(at)
+                or self._number(at)
+                or self._phrase(at)
+                or self._other(at)
+            )
             if found is None:
                 at += 1
                 continue
@@ -168,6 +191,14 @@ class _Reader:
 
     def _item(self, kind: Kind, start: int, end: int, **more: object) -> Item:
         return Item(kind, start, end, self._text[start:end], **more)  # type: ignore[arg-type]
+
+    def _abbreviation(self, at: int) -> Item | None:
+        """ "i.e.", whose points end no sentence."""
+        found = _ABBREVIATIONS.match(self._text, at) if at in self._word_at else None
+        if found is None or self._vocabulary is None:
+            return None
+        known = self._vocabulary.at([found[0].rstrip(".").lower()], 0)
+        return self._item("phrase", at, found.end(), cls=known.cls if known is not None else Class.FILLER)
 
     def _name(self, at: int) -> Item | None:
         place = self._token_at.get(at)
@@ -186,6 +217,11 @@ class _Reader:
         part = self._names.parts.get(token.casefold())
         if part and token[0].isupper() and token.lower() not in self._labels:
             return self._item("name", at, at + len(token), places={c: frozenset(r) for c, r in part.items()})
+        if self._language not in (None, "en", "ko") and len(token) >= _TRANSLATED and token.isalpha():
+            word = token.lower()
+            plain = word not in self._labels and self._vocabulary is not None and not self._vocabulary.at([word], 0)
+            places = self._names.like(word) if plain and not is_among(word, self._asked) else None
+            return self._item("name", at, at + len(token), places=places) if places else None
         return None
 
     def _is_amount(self, place: int, length: int, places: Places) -> bool:
@@ -294,6 +330,8 @@ class _Reader:
 
     def _phrase(self, at: int) -> Item | None:
         place = self._word_at.get(at)
+        if self._language == "ko" and (korean := _KOREAN.match(self._text, at)):
+            return self._item("phrase", at, korean.end(), cls=Class(korean.lastgroup or ""))
         if place is None or self._vocabulary is None:
             return None
         if self._words[place].endswith("n't"):

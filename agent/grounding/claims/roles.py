@@ -16,6 +16,8 @@ _OTHERS = frozenset({"other", "others", "remaining", "rest", "übrigen", "andere
 _OTHERS |= {"autres", "reste", "restants", "restantes", "otras", "otros", "demás", "resto", "altre", "altri"}
 _OTHERS |= {"restanti", "rimanenti", "나머지"}
 _BETWEEN = frozenset({Class.DIFFERENCE, Class.SUM})
+_CHANGED = frozenset({Class.RISE, Class.FALL, Class.DIFFERENCE, Class.MULTIPLIED})
+_FIRST, _LAST = frozenset({Class.RANK, Class.EARLIEST}), frozenset({Class.LATEST, Class.ASKED})  # "last month"
 _STOPS = ".!?;\n"
 
 
@@ -61,6 +63,8 @@ class _Roles:
         sentence = _sentence(items, place)
         if item.text.lower() in _OTHERS:
             return self._others(items, place, before)
+        if self._timed and item.cls in _FIRST | _LAST and _CHANGED & {it.cls for it in sentence}:
+            return self._end(items, place, sentence)
         if any(it.places for it in sentence):
             return None  # "the top three are A, B and C"
         if item.cls is Class.RANK and _BETWEEN & {it.cls for it in sentence}:
@@ -101,6 +105,16 @@ class _Roles:
         if order is None or rank > len(order):
             return None
         return _Role(self._with_noun(items, place, 1), frozenset({order[rank - 1]}))
+
+    def _end(self, items: Sequence[Item], place: int, sentence: Sequence[Item]) -> _Role | None:
+        """One end of a time that the sentence names both ends of: "from the first to the last month"."""
+        first = [it for it in sentence if it.cls in _FIRST and it.rank < 2]
+        last = [it for it in sentence if it.cls in _LAST]
+        if len(first) != 1 or len(last) != 1 or self._limited:
+            return None
+        return _Role(
+            self._with_noun(items, place, 1), frozenset({self._by_time()[0 if items[place] is first[0] else -1]})
+        )
 
     def _with_noun(self, items: Sequence[Item], place: int, length: int) -> int:
         """The length of a role with what it calls the rows."""

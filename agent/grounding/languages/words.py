@@ -41,6 +41,12 @@ _IRREGULAR = """
     grammes;t ton tons tonne tonnes tonnen toneladas tonnellate;l liter liters litre litres litern litro litros litri;
     h hr hrs hour hours stunde stunden heure heures hora horas ora ore;min mins minute minutes minuten minuto minutos
     minuti;s sec secs second seconds sekunde sekunden seconde secondes segundo segundos secondo secondi;
+    mon monday mondays montag montags lundi lunes lunedì;
+    tue tues tuesday tuesdays dienstag dienstags mardi martes martedì;
+    wed wednesday wednesdays mittwoch mittwochs mercredi miércoles mercoledì;thu thurs thursday thursdays donnerstag
+    donnerstags jeudi jueves giovedì;fri friday fridays freitag freitags vendredi viernes venerdì;
+    sat saturday saturdays samstag samstags samedi sábado sabato;sun sunday sundays sonntag sonntags dimanche domingo
+    domenica;
     day days tag tage tagen jour jours día días giorno giorni;mile miles mi meile meilen;
     °c celsius;m² m2 sqm qm quadratmeter;mwh megawatt-hour megawatt-hours megawattstunden;
     kwh kilowatt-hour kilowatt-hours kilowattstunden;pct percent percentage prozent pourcentage porcentaje percentuale

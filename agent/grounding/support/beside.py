@@ -16,6 +16,9 @@ LOOSE = Fraction(1, 10)  # the most that "about" or "over" may leave out
 OF_ALL = frozenset({Class.SUM, Class.MEAN})
 FROM = frozenset(["from", "between", "von", "zwischen", "vom", "de", "entre", "desde", "da", "tra", "fra", "dal"])
 COMPARED = frozenset({Class.MORE, Class.LESS, Class.TIMES, Class.DIFFERENCE, Class.MULTIPLIED, Class.RISE, Class.FALL})
+PART_OF = frozenset({"of", "all", "von", "aller", "sur", "de", "des", "del", "su", "di", "dei", "delle"})
+THE = frozenset(["the", "all", "den", "los", "las", "les"])
+OF_THE = frozenset(["der", "aller", "des", "dei", "delle"])
 NEAR = 4  # items after a number in which what it counts is named
 
 

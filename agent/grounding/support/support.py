@@ -6,9 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import NamedTuple
 
-from agent.core.models import Origin
 from agent.grounding.claims.claims import BETWEEN, Segment
 from agent.grounding.claims.names import Rows
 from agent.grounding.claims.reading import Item
@@ -19,9 +17,8 @@ from agent.grounding.support.beside import (
     COMPARED,
     FROM,
     NEAR,
+    PART_OF,
     all_of,
-    are_flagged,
-    counted_words,
     currencies,
     in_order,
     interval,
@@ -29,6 +26,8 @@ from agent.grounding.support.beside import (
     says_aggregate,
     span_of,
 )
+from agent.grounding.support.counts import Counts
+from agent.grounding.support.found import Support
 
 _TIMES_OFF = Fraction(1, 20)  # the most that a number of times may be off without "about"
 _NAMED = {Class.MEAN: "avg", Class.SUM: "sum", Class.MOST: "max", Class.LEAST: "min"}
@@ -37,9 +36,6 @@ _OF_ONE = frozenset({Class.EACH, Class.PER, Class.MEAN, Class.MOST, Class.LEAST,
 _OF_ONE |= COMPARED | {Class.SUM, Class.SHARE, Class.NOT, Class.NOTHING, Class.ONLY, Class.RANK}
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _SHORT = 3  # letters of a word that may also be a unit
-_PART_OF = frozenset({"of", "all", "von", "aller", "sur", "de", "des", "del", "su", "di", "dei", "delle"})
-_THE = frozenset(["the", "all", "den", "los", "las", "les"])
-_OF_THE = frozenset(["der", "aller", "des", "dei", "delle"])
 _CALCULATING = {Class.SUM, Class.MEAN, Class.DIFFERENCE, Class.TIMES, Class.RISE, Class.FALL, Class.MORE, Class.LESS}
 _INCLUSIVE = frozenset(
     """at least|at most|up to|no more than|no less than|no fewer than|mindestens|höchstens|bis zu|au moins|au plus
@@ -53,37 +49,23 @@ def counted_in(item: Item, column: ColumnFacts) -> bool:
     return column.scale != 1 and (scaled or abs(item.value) >= column.scale)
 
 
-class Support(NamedTuple):
-    """Where a number comes from.
-
-    value: exactly. row, column: of the cell, from 0. expression: of a calculation.
-    words: that may stand beside it, of a column that is not shown.
-    """
-
-    origin: Origin
-    value: Fraction
-    row: int | None = None
-    column: int | None = None
-    expression: str = ""
-    cls: Class | None = None
-    words: frozenset[str] = frozenset()
-
-
 @dataclass
 class Numbers:
     """Supports the numbers of a text.
 
     Args:
         asked: the items of the question.
-        segments: of the text.
+        segments, items: of the text.
 
-    sentences: the rows that each sentence names, by its number.
+    sentences: the rows that each sentence names, by its number. counts: those that count rows.
     """
 
     facts: Facts
     asked: Sequence[Item]
     segments: Sequence[Segment] = ()
+    items: Sequence[Item] = ()
     sentences: Mapping[int, Rows] = field(init=False, default_factory=dict)
+    counts: Counts = field(init=False)
 
     def __post_init__(self) -> None:
         found: dict[int, Rows] = {}
@@ -92,6 +74,7 @@ class Numbers:
                 rows = frozenset(row for places in item.places.values() for row in places)
                 found[segment.sentence] = found.get(segment.sentence, frozenset()) | rows
         self.sentences = found
+        self.counts = Counts(self.facts, self.asked, self.items, found)
 
     def of(self, segment: Segment, item: Item, *, rows: Rows | None = None) -> Support | None:
         """The support of one number of a segment; None where it has none.
@@ -116,8 +99,8 @@ class Numbers:
             or self._across(segment, item, named, bound)
             or self._whole(segment, place, columns)
             or found
-            or self._counted(segment, place, bound)
-            or self._listed(segment, place)
+            or self.counts.counted(segment, place, bound)
+            or self.counts.listed(segment, place)
             or self._end(segment, place, columns)
             or self._over_records(segment, place, named, bound)
         )
@@ -321,6 +304,9 @@ class Numbers:
 
         if not self.facts.calculate:
             return None
+        if rows is not None and len(rows) > 1:  # "dogs and rabbits had the same rate, 80%"
+            found_of = [self._across(segment, item, frozenset({row}), bound) for row in sorted(rows)]
+            return found_of[0] if all(it is not None for it in found_of) else None
         values = values_of(self.facts, sorted(rows) if rows is not None else None)
         named = self._columns_named(segment) if values else []
         for found in computed_across(self.facts, segment, item, named, values):
@@ -350,7 +336,7 @@ class Numbers:
         if len(segment.names) == 1:
             return len(rows) > 1 and not segment.inherited
         before = [at for at, it in enumerate(segment.items) if it.kind == "number" and it.start < item.start]
-        return not own and len(before) == 1 and self._counted(segment, before[0], None) is not None
+        return not own and len(before) == 1 and self.counts.counted(segment, before[0], None) is not None
 
     def _whole(self, segment: Segment, place: int, columns: Sequence[ColumnFacts]) -> Support | None:
         """The whole after a part of it: the total in "2 of the 4 vehicles", another column in "27 of the 36 beds"."""
@@ -362,7 +348,7 @@ class Numbers:
         while before >= 0 and items[before].kind in ("word", "phrase"):
             before -= 1
         between = {it.text.lower() for it in items[before + 1 : place]}
-        if not self.facts.calculate or not _PART_OF & between or item.percent:
+        if not self.facts.calculate or not PART_OF & between or item.percent:
             return None
         if before < 0 or items[before].kind != "number":
             return None
@@ -390,73 +376,7 @@ class Numbers:
                 return Support("calculation", value, None, None, expression, cls, words)
         return None
 
-    # -- the rows counted, the question -------------------------------------------------------------------
-
-    def _counted(self, segment: Segment, place: int, bound: Class | None) -> Support | None:
-        """The number of rows, where they are what is counted: "6 countries", not "6 customers" of 6 countries."""
-        facts, item = self.facts, segment.items[place]
-        count = len(facts.rows)
-        told = frozenset(row for places in segment.own().values() for row in places)
-        if item.percent or item.currency or facts.query.aggregates or (told and len(told) < count):
-            return None
-        limited = facts.query.limit is not None and count >= facts.query.limit
-        if facts.result.truncated and bound is Class.OVER:
-            limited = item.value > count
-        elif facts.result.truncated or item.value != count or bound is not None:
-            return None
-        after = counted_words(segment.items, place)
-        exists = place > 0 and segment.items[place - 1].cls is Class.EXISTS
-        if limited and (exists or not any(it.value == item.value for it in self.asked if it.kind == "number")):
-            return None
-        if any(it.cls is Class.ROWS for it in after):
-            return Support("row count", Fraction(count))
-        words = [it.text.lower() for it in after if it.kind == "word"]
-        if any(is_among(word, it.words) for it in facts.measures for word in words):
-            return None
-        keys = {word for it in facts.columns if it.kind == "dimension" for word in it.words}
-        known = keys if facts.query.grouped or facts.measures else {*keys, *facts.question_words}
-        if (words and any(is_among(word, known) for word in words)) or (not words and not facts.query.grouped):
-            return Support("row count", Fraction(count))
-        return None
-
-    def _listed(self, segment: Segment, place: int) -> Support | None:
-        """How many names a sentence lists, where these are all rows or the first: "the top three are A, B and C"."""
-        facts, item = self.facts, segment.items[place]
-        if self.is_of_all(segment, place):
-            return Support("row count", item.value)
-        named = self.sentences.get(segment.sentence, frozenset())
-        if item.percent or item.currency or item.value != len(named) or len(named) < 2:
-            return None
-        around = segment.items[max(0, place - 1) : place + 2]
-        ends = {it.cls for it in around} & {Class.MOST, Class.LEAST}
-        if are_flagged(self.facts, segment, named):
-            return Support("row count", item.value)
-        if named == frozenset(range(len(facts.rows))) and not facts.result.truncated and (ends or not facts.measures):
-            return Support("row count", item.value)
-        if len(ends) != 1 or len(facts.measures) != 1 or facts.result.truncated:
-            return None
-        inside = facts.values(facts.measures[0].index, named)
-        outside = facts.values(facts.measures[0].index, set(range(len(facts.rows))) - named)
-        if len(inside) < len(named) or not outside:
-            return None
-        first = min(inside) > max(outside) if Class.MOST in ends else max(inside) < min(outside)
-        return Support("row count", item.value) if first else None
-
-    def is_of_all(self, segment: Segment, place: int) -> bool:
-        """Whether a number is that of all rows: "two of the three", "the least of the three"."""
-        facts, item = self.facts, segment.items[place]
-        before = [it.text.lower() for it in segment.items[max(0, place - 2) : place]]
-        of_the = bool(before) and (before[-1] in _OF_THE or (before[-1] in _THE and before[0] in _PART_OF))
-        limited = facts.query.limit is not None and len(facts.rows) >= facts.query.limit
-        whole = not limited and not facts.result.truncated and facts.query.grouped
-        plain = not item.percent and not item.currency and item.cls is None
-        after = counted_words(segment.items, place)
-        counted = {word for it in facts.measures for word in it.words}
-        if any(is_among(it.text.lower(), counted) for it in after if it.kind == "word"):
-            return False  # "a total of 3 rides"
-        if {Class.SUM, Class.MEAN} & {it.cls for it in segment.items[max(0, place - 3) : place]}:
-            return False
-        return whole and plain and item.value == len(facts.rows) > 1 and of_the
+    # -- ends, the question ---------------------------------------------------------------------------------
 
     def _end(self, segment: Segment, place: int, columns: Sequence[ColumnFacts]) -> Support | None:
         """The least or the most of a column, where both are named: "between 12 and 48 a month"."""

@@ -11,7 +11,7 @@ from agent.grounding.claims.names import Rows
 from agent.grounding.claims.reading import Item
 from agent.grounding.evidence.facts import number_of
 from agent.grounding.languages.vocabulary import Class
-from agent.grounding.support.support import Support
+from agent.grounding.support.found import Support
 from agent.grounding.wording.context import Checks, WordingContext
 
 _CHANGE = re.compile(

@@ -13,7 +13,8 @@ from agent.grounding.kinds import fits, is_adjective
 from agent.grounding.languages.language import known_words
 from agent.grounding.languages.vocabulary import LANGUAGES, Class, vocabulary
 from agent.grounding.languages.words import same_word, words_of
-from agent.grounding.support.support import Numbers, Support
+from agent.grounding.support.found import Support
+from agent.grounding.support.support import Numbers
 
 _AGES = frozenset({"age", "alter", "âge", "edad", "età", "old", "alt"})
 _YEARS_OLD = frozenset(

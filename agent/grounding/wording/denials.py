@@ -7,6 +7,7 @@ from agent.grounding.claims.names import Rows
 from agent.grounding.evidence.facts import ColumnFacts
 from agent.grounding.languages.vocabulary import LANGUAGES, Class, vocabulary
 from agent.grounding.languages.words import is_among, words_of
+from agent.grounding.support.across import whole_of
 from agent.grounding.wording.context import Checks, WordingContext
 from executors.base import JsonValue
 
@@ -126,10 +127,22 @@ class Denials:
             return ""
         if any(it.percent and it.start in self._context.supports for it in segment.numbers):
             return ""  # "12 % of all trips"
+        if any(self._is_whole(segment, it.start) for it in after if it.kind == "number"):
+            return ""  # "all 18 beds were occupied"
         if segment.items[place].text.lower() in BOTH and len(self._context.numbers.named(segment) or ()) == 2:
             return ""  # what is said of them is held against each
         total = Class.SUM in segment.classes and (len(self._facts.rows) > 1 or self._context.aggregates("sum", "count"))
         return "" if total and not segment.own() else "the rows do not say so of all"
+
+    def _is_whole(self, segment: Segment, start: int) -> bool:
+        """Whether a number is that of a part and of its whole, the part being named."""
+        support = self._context.supports.get(start)
+        if support is None or support.row is None or support.column is None:
+            return False
+        part = self._facts.columns[support.column]
+        whole = whole_of(self._facts, part)
+        said = any(self._context.numbers.labelled(it) == [part] for it in segment.items)
+        return said and whole is not None and self._facts.values(whole.index, [support.row]) == [support.value]
 
     def _all_but(self, _segment: Segment, _: int) -> str:
         return "the rows do not say so of the others"  # what a bound settles does not come here

@@ -83,6 +83,8 @@ class Superlatives:
         inside, outside = facts.values(column.index, rows), facts.values(column.index, others)
         if not inside or not outside:
             return None
+        if {Class.FALL, Class.NEGATIVE} & segment.classes and max(inside) < 0:  # "the largest reduction"
+            inside, outside = [-it for it in inside], [-it for it in outside]
         return min(inside) >= max(outside) if cls is Class.MOST else max(inside) <= min(outside)
 
     def _is_column(self, segment: Segment, place: int, cls: Class) -> bool:
