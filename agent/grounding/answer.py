@@ -35,9 +35,12 @@ def check_answer(text: str, facts: Facts) -> CheckedText:
     added = sorted((it for it in limits_of(facts) if it.lower() not in text.lower()), key=partial(is_name, facts))
     if not added or denies(text) or (is_name(facts, added[-1]) and not names_rows(text, facts)):
         return checked
-    body = text.rstrip().rstrip(".")
-    completed = check_text(f"{body} ({', '.join(added)}).", facts)
-    return checked if completed.problems else completed
+    body, limits = text.rstrip().rstrip("."), ", ".join(added)
+    # As a sentence of its own, so that the last number of the text is not of what is added; it is as long in brackets.
+    completed = check_text(f"{body}. {limits}.", facts)
+    if completed.problems or not completed.text.endswith(f". {limits}."):
+        return checked
+    return completed.model_copy(update={"text": f"{completed.text.removesuffix(f'. {limits}.')} ({limits})."})
 
 
 def check_text(text: str, facts: Facts) -> CheckedText:

@@ -12,7 +12,7 @@ from agent.grounding.languages.vocabulary import Class
 from agent.grounding.languages.words import is_among, words_of
 from agent.grounding.omissions import counted_words
 from agent.grounding.support.found import Support
-from agent.grounding.support.support import Numbers
+from agent.grounding.support.support import Numbers, counted_in
 
 _QUANTIFYING = frozenset(
     {Class.MOST, Class.LEAST, Class.MORE, Class.LESS, Class.OVER, Class.UNDER, Class.SUM, Class.MEAN}
@@ -27,6 +27,7 @@ _GENERIC = frozenset(
         suma cantidad numero somma totale how many avg average mean max min"""
     )
 )
+_THOUSAND = 1000
 _NEAR = 3  # items in which a noun follows what quantifies it
 _COMPOUND = 5  # letters from which a German word may end in another one
 
@@ -51,7 +52,10 @@ def misnamed(
                 continue  # of rows
             nouns = _after(segment.items, place) or _number_of(segment.items, place)
             columns = [facts.columns[support.column]] if support.column is not None else numbers.columns(segment, place)
-            if nouns and len(columns) == 1 and not any(is_own(it, columns[0], facts, quantified) for it in nouns):
+            if not nouns or len(columns) != 1:
+                continue
+            scaled = columns[0].scale < _THOUSAND or counted_in(item, columns[0])  # "251 visitors", of thousands
+            if not scaled or not any(is_own(it, columns[0], facts, quantified) for it in nouns):
                 yield " ".join((item.text, *nouns))
 
 

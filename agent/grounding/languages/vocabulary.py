@@ -11,6 +11,7 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import NamedTuple
 
+from agent.grounding.languages.plain_words import plain_words
 from agent.grounding.languages.words_germanic import DE, EN
 from agent.grounding.languages.words_romance import ES, FR, IT
 
@@ -89,7 +90,10 @@ class Vocabulary:
         for phrase in self.how_many:
             self._whole[phrase] = Phrase(Class.FILLER, len(phrase))
         for cls in Class:
-            for place, word in enumerate(lists.get(cls.value.replace(" ", "_"), "").split()):
+            listed = (
+                plain_words(language) if cls is Class.FILLER else lists.get(cls.value.replace(" ", "_"), "").split()
+            )
+            for place, word in enumerate(listed):
                 rank = place + 1 if cls is Class.RANK else 0
                 for spelled in word.split("|"):
                     self._add(spelled, cls, rank)

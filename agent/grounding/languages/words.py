@@ -14,6 +14,7 @@ _ENDINGS_OF_ALL = """
     ate ida ido idas idos ita ito iti ite uto uta uti ute ly al an in innen ung ungen x aux is it iz ez ons ait aient
     ar ir re ire are ere on ano ono no aron eron ion ions iones ioni ant ante anti ent ente enti ens st sten ste ster
     stes stem hi he age ages ping ped ning ned ting ted ling led ings tion tions ship ships ment ments
+    ure ures als ely ity ities ava avano aba aban eva evano tti tte zione zioni arse erse irse ación aciones sion sions
 """
 _ENDINGS = frozenset({"", *_ENDINGS_OF_ALL.split()})
 _LONG = 5  # letters

@@ -8,30 +8,6 @@ EN = {
         who and me all each there a an to it on at give most than when where per i""",
     "polar": "is are was were do does did has have had can could will",
     "how_many": "how_many",
-    "filler": """
-        cover covers covered belonging distributed split divided breakdown distribution overview summary
-        took_place takes_place take_place place
-        occurred occurs happened happen exist exists counted located spread across
-        among within respectively whose amounting reads states there the a an of in on at to for from by
-        with as is are was were be been being has have had do does did here this that these those it its
-        they them their he she his her we our us you your i who whom which what when where how s also too
-        then namely following follows follow listed list lists listing shown show shows according data
-        database result answer answers question value values amount amounts amounted come comes came out
-        such can found find stands stood equals equal equaled equalled just begins begin starts
-        start any belongs belong include includes including included consists consist contains contain
-        contained holds hold held accounts accounted account generated generate generates earned earns
-        reached reaches reach achieved achieves brought brings got received receives gets having number
-        numbers count counts than about_it currently known add recorded records_show registered made make makes up
-        adds added named called name names placed_at at_the well as_well_as figure figures followed between
-        asked requested corresponds correspond represents represent representing back if one_of eg example
-        respective ones whole exact valued worth would will could may there_follow ranks ranked rank
-        standing thus therefore so hence drew draw draws attracted attract attracts welcomed welcomes posted
-        posts logged saw sees seen reaching contributed contributes topping sits sit yielding yields yield
-        giving gives give given means meaning totals_are go goes went
-        although though however moreover furthermore besides amongst amid compared versus vs against alongside via
-        through per_cent of_course certainly sure note that way moment level levels kind kinds type types dated placed
-        carries carried carry comprises comprise comprised itself themselves him should must might shall latter
-        former_being""",
     "join": "and while whereas but plus or",
     "sum": """
         total totals totalled totaled totalling totaling totally together altogether overall sum sums combined
@@ -58,12 +34,14 @@ EN = {
         less_popular
         colder cooler drier""",
     "over": """
+        just_over slightly_more_than slightly_over just_above a_little_over a_little_more_than
         over more_than above at_least exceeding upwards_of greater_than higher_than no_fewer_than
         no_less_than in_excess_of""",
     "under": """
-        under less_than fewer_than almost nearly below at_most close_to just_under up_to lower_than
+        under less_than fewer_than almost nearly below at_most close_to just_under just_below slightly_less_than
+        slightly_under a_little_under a_little_less_than just_short_of up_to lower_than
         no_more_than""",
-    "about": "about approximately approx around roughly circa ca nearly_exactly",
+    "about": "about approximately approx around roughly circa ca nearly_exactly in_the_region_of or_so",
     "rise": """
         increase increased increases increasing rose rise rises risen grew grow grown growth gain gained up_by
         climbed jumped surged soared expanded""",
@@ -117,26 +95,6 @@ DE = {
         unsere unser zeige hat haben wir und mit nach zuletzt alle wer es gibt ein eine einen auf zu pro je""",
     "polar": "ist sind war waren hat haben hatte hatten gibt gab kann wird wurde wurden",
     "how_many": "wie_viele wieviele wie_viel",
-    "filler": """
-        zählt zählen zählte zählten statt fand fanden finden verteilt verteilen verteilung stammen stammt
-        übersicht aufgeteilt kommend existieren existiert vorhanden befinden befindet gibt gab geben der die
-        das den dem des ein eine einen einem einer eines im in am an auf aus bei beim zu zum zur für von vom
-        mit nach um als ist sind war waren wird werden wurde wurden worden sein hat haben hatte hatten es sie
-        er ihn ihr ihre ihren ihrer ihrem ihres seine wir unser unsere unseren unserer unserem uns wer was
-        welche welcher welches welchen wie wo wann dies diese dieser dieses diesen diesem dabei davon dafür
-        damit hier dort da auch dann nämlich jeweils folgende folgenden folgt gefolgt laut gemäß daten
-        datenbank ergebnis antwort antworten frage wert werte betrag beträgt betrug betragen beliefen belaufen
-        beläuft belief sich lautet lauten liegt lag liegen lagen gehört gehören umfasst umfassen enthält
-        enthalten entfällt entfallen entfielen entfiel kommt kommen kam kamen erzielt erzielte erzielten
-        erreicht erreichte erreichten erreichen erhalten erhielt anzahl zahl zahlen gezählt ergibt ergeben
-        ergab namen name namens heißt heißen so also somit demnach dass zwischen aktuell derzeit verzeichnet
-        verzeichnete verzeichneten erfasst gefunden bekannt macht machen machte entspricht entsprechen
-        insgesamt_also steht stehen stand sowie_auch wobei aufgelistet angezeigt zeigt zeigen zusammen_mit
-        einschließlich bestehen besteht denen deren dessen auch_noch mal solche solchen solcher beginnt
-        beginnen platz rang geht ging bringt brachte brachten
-        obwohl dennoch jedoch allerdings außerdem zudem hingegen dagegen gegenüber noch eingetragen hinterlegt vermerkt
-        natürlich gerne bitte selbst deshalb welchem denn bzw beziehungsweise ihres seiner seinen seinem seines ihm
-        ihnen""",
     "join": "und sowie während aber oder",
     "sum": """
         insgesamt gesamt gesamte gesamten gesamter gesamtes zusammen zusammengenommen zusammengerechnet summe
@@ -155,9 +113,9 @@ DE = {
     "earliest": "älteste* früheste* erstmals",
     "more": "mehr höher* größer* länger* schwerer teurer* übersteigt übertrifft",
     "less": "weniger niedriger* geringer* kleiner* kürzer* leichter billiger* günstiger*",
-    "over": "über mehr_als mindestens",
-    "under": "unter weniger_als fast knapp beinahe höchstens nahezu bis_zu",
-    "about": "etwa rund ungefähr circa ca zirka gut",
+    "over": "über mehr_als mindestens etwas_mehr_als knapp_über etwas_über",
+    "under": "unter weniger_als etwas_weniger_als knapp_unter fast knapp beinahe höchstens nahezu bis_zu",
+    "about": "etwa rund ungefähr annähernd circa ca zirka gut",
     "rise": """
         anstieg gestiegen stieg stiegen steigerung gewachsen wuchs wuchsen zunahme zugenommen erhöht erhöhte
         plus

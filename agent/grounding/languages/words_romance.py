@@ -16,23 +16,6 @@ FR = {
         ont avons nous qui liste a été y il en un une au aux""",
     "polar": "est",
     "how_many": "combien_de combien_d",
-    "filler": """
-        lieu viennent vient provient proviennent répartis répartition effectué effectués effectuée comptés
-        existe existent totalise totalisent t le la les l un une des du de d au aux à en dans sur sous par
-        pour avec chez ce cet cette ces cela c ceci il elle ils elles on nous vous notre nos votre vos son sa
-        ses leur leurs qui que qu dont où quel quelle quels quelles est sont était étaient été être a ont
-        avait avaient avons eu y voici voilà aussi ainsi donc puis respectivement suivant suivante suivants
-        suivantes suivi suivie suivis selon données base_de_données résultat réponse question valeur valeurs
-        montant montants s se élève élèvent élevait élevaient élevé élevés élevée atteint atteignent
-        atteignait correspond correspondent appartient tel telle tels telles commence commencent
-        appartiennent comprend comprennent compte comptent comptait compter compté nombre nombres chiffre
-        chiffres enregistré enregistrée enregistrés enregistrées obtenu obtient obtiennent réalisé réalise
-        réalisent généré génère génèrent représente représentent représentait trouvé trouvés nommé nom noms
-        nommée entre actuellement soit fait font également égal égale égaux lesquels lesquelles celui celle
-        ceux celles lequel laquelle exemple liste affiché vaut valent figure figurent place rang arrive arrivent apporte
-        apporté même_période revient reviennent n y_en_a
-        parmi contre cependant toutefois bien_sûr certes pendant durant lors indique indiquent lui même_temps quant
-        ainsi_que_le celui_ci celle_ci""",
     "join": "et tandis_que alors_que mais ou ainsi_que",
     "sum": "total totale totaux totales ensemble somme cumul cumulé cumulée au_total en_tout globalement additionnés",
     "mean": "moyenne moyen moyennes moyens en_moyenne",
@@ -49,9 +32,11 @@ FR = {
     "earliest": "plus_ancien plus_ancienne plus_anciens plus_tôt",
     "more": "plus supérieur supérieure dépasse davantage",
     "less": "moins inférieur inférieure",
-    "over": "plus_de au_moins dépassant supérieur_à plus_d",
-    "under": "moins_de presque près_de au_plus jusqu_à moins_d inférieur_à",
-    "about": "environ approximativement autour_de quelque à_peu_près",
+    "over": "plus_de un_peu_plus_de un_peu_plus_d légèrement_plus_de au_moins dépassant supérieur_à plus_d",
+    "under": """
+        moins_de un_peu_moins_de un_peu_moins_d légèrement_moins_de presque près_de au_plus jusqu_à moins_d
+        inférieur_à""",
+    "about": "environ aux_alentours_de approximativement autour_de quelque à_peu_près",
     "rise": """
         augmentation augmenté augmente hausse progressé progression croissance gain augmentent augmentée augmentés
         grimpé accru accrue""",
@@ -100,23 +85,6 @@ ES = {
         con y muestra hemos hay quién quiénes un una se tiene tienen que al cada""",
     "polar": "es son hay tiene tienen fue ha han",
     "how_many": "cuántos cuántas cuánto cuánta",
-    "filler": """
-        contamos contabilizan contabilizó contabilizaron realizaron realizado vienen viene proceden procede
-        repartidos distribución registran registra haciendo hacen el la los las lo un una unos unas de del al
-        a en con por para desde hasta_la sobre entre este esta estos estas ese esa eso esto aquel que quien
-        quienes cuyo cuya cual cuales donde cuando como es son era eran fue fueron ser sido está están ha han
-        había habían hay hubo tiene tienen tenía tuvo tuvieron tenemos hemos nuestro nuestra nuestros nuestras
-        su sus se le les nos aquí también luego respectivamente siguiente siguientes seguido seguida seguidos
-        según datos base_de_datos resultado respuesta pregunta valor valores importe importes cantidad
-        cantidades asciende ascienden ascendió ascendieron equivale equivalen corresponde corresponden
-        tal tales empieza empiezan pertenece pertenecen incluye incluyen contiene contienen cuenta
-        cuentan número números cifra cifras registrado registrada registrados registradas registró registraron
-        obtuvo obtuvieron obtiene generó generaron genera generado logró alcanzó alcanza alcanzaron alcanzan
-        representa representan encontrado encontraron encontró llamado llamada nombre nombres actualmente así
-        pues igual iguales ejemplo lista muestra muestran aportó resulta resultan pasa ocupa puesto lugar
-        existen existe quedan queda
-        a_lo_largo_de a_lo_largo_del frente aunque además aparece aparecen por_lo_que indica indican durante mediante
-        respecto cuanto sí_mismo ellos ellas él ella""",
     "join": "y e mientras mientras_que pero o u",
     "sum": "total totales suma suman sumado juntos juntas conjunto en_total acumulado en_conjunto totaliza",
     "mean": "promedio promedios media medio de_media en_promedio",
@@ -133,7 +101,7 @@ ES = {
     "less": "menos inferior",
     "over": "más_de al_menos supera_los superior_a por_encima_de algo_más_de poco_más_de",
     "under": "menos_de casi como_máximo hasta por_debajo_de inferior_a algo_menos_de poco_menos_de",
-    "about": "aproximadamente alrededor_de unos unas cerca_de en_torno_a en_torno_al",
+    "about": "aproximadamente más_o_menos alrededor_de unos unas cerca_de en_torno_a en_torno_al",
     "rise": """
         aumento aumentó aumentaron aumentado creció crecieron crecimiento subió subida incremento incrementó aumenta
         aumentan sube crece""",
@@ -183,23 +151,6 @@ IT = {
         e mostra abbiamo ci nel nella un una ogni da chi ha hanno""",
     "polar": "è sono ci hanno ha",
     "how_many": "quanti quante quanto quanta",
-    "filler": """
-        viene vengono provengono proviene effettuati effettuate avvenuti avvenute distribuiti conteggiati
-        contiamo esistono registrano registra fa fanno il lo la i gli le l un uno una di del dello della dei
-        degli delle dell d a al allo alla ai agli alle all da dal dalla dai dagli dalle dall in nel nello
-        nella nei negli nelle nell su sul sulla sui sulle con per tra fra che chi cui quale quali dove quando
-        come è sono era erano fu furono essere stato stata stati state sia ha hanno aveva avevano abbiamo ho
-        ci c vi si questo questa questi queste quello quella quelli quelle suo sua suoi sue loro nostro nostra
-        nostri nostre noi lui lei esso qui anche poi rispettivamente seguente seguenti seguito seguita seguiti
-        secondo_i dati database risultato risposta domanda valore valori importo importi quantità ammonta
-        ammontano ammontava ammontavano pari corrisponde corrispondono tale tali inizia iniziano
-        appartiene appartengono include includono contiene contengono conta contano numero numeri cifra cifre
-        registrato registrata registrati registrate ottenuto ottiene realizzato realizza generato genera
-        generano raggiunto raggiunge raggiungono rappresenta rappresentano trovato trovati nome nomi chiamato
-        attualmente quindi così uguale esempio elenco mostrato base_ai in_base posto risulta risultano ne
-        portato vale valgono
-        tuttavia però sebbene benché invece inoltre rispetto contro durante indica indicano li appena perciò essa essi
-        esse lo_stesso_periodo""",
     "join": "e ed mentre ma o oppure nonché",
     "sum": "totale totali insieme somma complessivo complessiva complessivamente in_tutto in_totale sommati cumulato",
     "mean": "media medio medie medi in_media",
@@ -214,9 +165,9 @@ IT = {
     "earliest": "più_vecchio più_vecchia più_antico",
     "more": "più superiore supera",
     "less": "meno inferiore",
-    "over": "oltre più_di almeno superiore_a più_del",
-    "under": "meno_di quasi al_massimo fino_a inferiore_a sotto",
-    "about": "circa approssimativamente intorno_a",
+    "over": "oltre più_di poco_più_di poco_più_del almeno superiore_a più_del",
+    "under": "meno_di poco_meno_di poco_meno_del quasi al_massimo fino_a inferiore_a sotto",
+    "about": "circa all_incirca pressappoco attorno_a approssimativamente intorno_a",
     "rise": """
         aumento aumentato aumentata aumenta cresciuto cresciuta crescita incremento salito aumentati aumentate
         aumentò crebbe salita incrementato""",

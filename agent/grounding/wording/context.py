@@ -32,7 +32,7 @@ class WordingContext:
         supports: of the numbers that were found, by where they start.
         segments: of the text.
 
-    known: words that a sentence may use. polar: whether the question wants yes or no.
+    known: words that a sentence may use. queried: those of the tables. polar: whether the question wants yes or no.
     """
 
     def __init__(
@@ -49,6 +49,7 @@ class WordingContext:
         self.question_classes = frozenset(it.cls for it in asked if it.cls is not None)
         self.polar = facts.language in LANGUAGES and vocabulary(facts.language).is_polar(facts.question)
         self.known = _known_words(facts) | {it.text.lower() for it in asked if it.kind == "word"}
+        self.queried = frozenset(word for name in facts.query.tables for word in words_of(name))
 
     def in_question(self, item: Item) -> bool:
         """Whether the question has the word."""

@@ -71,7 +71,11 @@ class Wording:
         told = (self._context.supports.get(it.start) for it in segment.numbers)
         if any(support is not None and is_among(word, support.words) for support in told):
             return True
-        return is_among(word, self._context.known) or self._is_compound(word)
+        if is_among(word, self._context.known) or self._is_compound(word):
+            return True
+        # Of a table `classes`, "60 participants per class" is a mean; of one of trips, "3 trips" may count vehicles.
+        counted = before is not None and (before.cls is Class.PER or before.kind == "number")
+        return not counted and is_among(word, self._context.queried)
 
     def _fits(self, segment: Segment, place: int) -> bool:
         """Whether "expensive" or "popular" can be said of a column that is meant."""
