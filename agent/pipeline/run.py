@@ -176,7 +176,7 @@ class Run:
             found.append((unexplained, missing.nothing_near.assumption))
         for it in missing.lacking:
             frame = frames.read_as if it.near else frames.lacking
-            found.append((unexplained, frame.format(mention=it.mention, near=it.near)))
+            found.append(("language" if it.presumed else unexplained, frame.format(mention=it.mention, near=it.near)))
         for evidence, sentence in found:
             self.ledger.warn(sentence)
             self.doubts = (*self.doubts, Doubt(rule="missing_data", evidence=evidence, detail=sentence))

@@ -99,13 +99,21 @@ _GENERIC = words(
     " kinds total totals way title place two three four five six seven eight nine ten twenty hundred"
     " information table tables column columns database field fields question answer way ways case cases part parts"
 )
+_NUMBER_NOUNS = words("dozen pair couple half third quarter hundred thousand million billion")
+_COUNTS = ("how many", "number of")
+_COORDINATORS = ("or ", "and ", ", ")
 
 
 class Lacking(NamedTuple):
-    """Something that is asked for and that no name looks like. near: the name that is nearest, if any is."""
+    """Something that is asked for and that no name looks like.
+
+    near: the name that is nearest, if any is. presumed: whether only its place in the question says that data is meant;
+    it may be a verb.
+    """
 
     mention: str
     near: str = ""
+    presumed: bool = False
 
 
 class Missing(NamedTuple):
@@ -142,13 +150,16 @@ async def missing_data(inquiry: Inquiry, embedder: Embedder | None, meaning: Emb
         far = (FAR, APART) if is_understood else FAR_IN_ANY_LANGUAGE
         if await _is_elsewhere(inquiry, judge, *far):
             return Missing(nothing_near=_nothing_near(inquiry, unknown[0]))
-    if nothing_known:
-        unknown = unknown or _content(inquiry.text)[:1]  # "Revenue by month" can be computed under another name
+    presumed = not unknown
+    if presumed:
+        unknown = _content(inquiry.text)[:1]  # "Revenue by month" can be computed under another name
     if meaning is not None:
-        return Missing(lacking=await _unlike_any(unknown, inquiry, meaning))
-    if embedder is None or not is_understood:
-        return Missing(lacking=_shortened(inquiry, unknown))
-    return Missing(lacking=await _unlike(unknown, inquiry, embedder))
+        lacking = await _unlike_any(unknown, inquiry, meaning)
+    elif embedder is None or not is_understood:
+        lacking = _shortened(inquiry, unknown)
+    else:
+        lacking = await _unlike(unknown, inquiry, embedder)
+    return Missing(lacking=tuple(it._replace(presumed=presumed) for it in lacking))
 
 
 async def _unlike(unknown: Sequence[str], inquiry: Inquiry, embedder: Embedder) -> tuple[Lacking, ...]:
@@ -225,8 +236,13 @@ def wanted_phrases(question: str) -> list[str]:
             end = word.end
             if word.folded != word.singular:
                 break  # the plural is what is counted; after it comes what is said of it
-        if match[0].casefold().lstrip().startswith("which"):
+        cue = match[0].casefold().strip()
+        if cue.startswith("which"):
             mention = mention[:1]  # the plain form may stand before what it does: "which supplier delivers"
+        if any(it in cue for it in _COUNTS) and mention and words(mention[-1]) <= _NUMBER_NOUNS:
+            continue  # "how many full dozens" counts what follows
+        if cue == "of all" and end < len(rest) and rest[end:].lstrip().startswith(_COORDINATORS):
+            continue  # an adjective, whose noun comes later: "of all complete or shipped orders"
         if any(not words(it) <= _GENERIC for it in mention):
             found.append(" ".join(mention))
     return list(dict.fromkeys(found))
