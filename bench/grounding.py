@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from agent.grounding.answer import check_text
+from agent.grounding.answer import check_written
 from agent.grounding.arithmetic.display import ColumnFormat, format_number
 from agent.grounding.evidence.facts import Facts
 from bench import grounding_words as words
@@ -441,7 +441,7 @@ FALSIFICATIONS: Mapping[str, Callable[[Sentence, random.Random], str | None]] = 
 
 def is_refused(sentence: Sentence) -> tuple[str, ...]:
     """Why a sentence would not be shown; nothing where it would."""
-    return check_text(sentence.text, sentence.world.facts).problems
+    return check_written(sentence.text, sentence.world.facts).problems
 
 
 def measure(seed: int, count: int, frames: words.Sentences, show: int) -> tuple[float, float, int]:

@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from agent.grounding.answer import check_answer, check_text
+from agent.grounding.answer import check_text, check_written
 from agent.grounding.evidence.facts import Facts
 from agent.grounding.wording.words import UNLISTED
 from executors.base import QueryResult
@@ -54,8 +54,8 @@ def judged() -> Iterator[Judged]:
         facts = facts_of(entry)
         for true in (True, False):
             for text in entry["true" if true else "false"]:
-                problems = check_text(text, facts).problems
-                completed = bool(problems) and not check_answer(text, facts).problems
+                problems = check_written(text, facts).problems
+                completed = bool(problems) and not check_text(text, facts).problems
                 yield Judged(entry["set"], text, true, problems, completed)
 
 

@@ -13,6 +13,7 @@ from agent.grounding.check import MAX_CHARS, Checked, check, names_rows
 from agent.grounding.claims.reading import Item
 from agent.grounding.compose import compose
 from agent.grounding.evidence.facts import Facts
+from agent.grounding.languages.vocabulary import Class, classes_in
 from agent.grounding.limits import is_name, limits_of
 from agent.grounding.omissions import LEFT_OUT, TIME_LEFT_OUT
 from agent.grounding.result import CheckedText, expression_of
@@ -24,26 +25,34 @@ _COMPUTED = frozenset({"result", "raw", "row count", "calculation"})  # what the
 _PLAIN = re.compile(r"(?P<before>[^\d.,]*)(?P<whole>0|[1-9]\d*)(?:\.(?P<part>\d+))?(?P<after>[^\d.,]*)")
 
 
-def check_answer(text: str, facts: Facts) -> CheckedText:
+def check_text(text: str, facts: Facts) -> CheckedText:
     """Check an answer; where it only leaves out what the question limits the rows to, that is added: "(2024)".
 
-    A name is added to a sentence that names a row, so that it does not stand beside another name of its kind.
+    A name is added to a sentence that names a row, or that has one value to speak of: it must not stand beside another
+    name of its kind.
     """
-    checked = check_text(text, facts)
+    checked = check_written(text, facts)
     if not checked.problems or not all(it.endswith((LEFT_OUT, TIME_LEFT_OUT)) for it in checked.problems):
         return checked
     added = sorted((it for it in limits_of(facts) if it.lower() not in text.lower()), key=partial(is_name, facts))
-    if not added or denies(text) or (is_name(facts, added[-1]) and not names_rows(text, facts)):
+    if not added or denies(text) or (is_name(facts, added[-1]) and not _speaks_of_rows(text, facts)):
         return checked
+    if is_name(facts, added[-1]) and Class.ALL in classes_in(text, facts.language):
+        return checked  # "across all lines (RE 7)"
     body, limits = text.rstrip().rstrip("."), ", ".join(added)
     # As a sentence of its own, so that the last number of the text is not of what is added; it is as long in brackets.
-    completed = check_text(f"{body}. {limits}.", facts)
+    completed = check_written(f"{body}. {limits}.", facts)
     if completed.problems or not completed.text.endswith(f". {limits}."):
         return checked
     return completed.model_copy(update={"text": f"{completed.text.removesuffix(f'. {limits}.')} ({limits})."})
 
 
-def check_text(text: str, facts: Facts) -> CheckedText:
+def _speaks_of_rows(text: str, facts: Facts) -> bool:
+    single = len(facts.rows) == 1 and len(facts.columns) == len(facts.measures)
+    return single or names_rows(text, facts)
+
+
+def check_written(text: str, facts: Facts) -> CheckedText:
     """Compute what is to be computed in an answer, then hold every claim of it against the rows."""
     from agent.grounding.arithmetic.recompute import Computed, compute
 

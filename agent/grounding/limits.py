@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from agent.grounding.arithmetic.dates import MONTHS, dates_in
 from agent.grounding.evidence.facts import Facts
+from agent.grounding.languages.words import is_among, same_word
 from rag.words import denies
 
 _YEAR = re.compile(r"(?<!\d)(?:1[89]|20)\d\d(?!\d)")
@@ -44,7 +45,7 @@ def limits_of(facts: Facts) -> list[str]:
 def is_name(facts: Facts, limit: str) -> bool:
     """Whether a limit is a value that the query compares with, and no time."""
     values = {value.lower() for it in facts.conditions for value in it.values if not value.isdigit()}
-    return limit.lower() in values | {mention.lower() for mention, _ in facts.linked}
+    return is_among(limit.lower(), values | {mention.lower() for mention, _ in facts.linked})
 
 
 def _time(facts: Facts) -> Iterator[tuple[int, int]]:
@@ -57,8 +58,8 @@ def _time(facts: Facts) -> Iterator[tuple[int, int]]:
     if len(spans) != 1 or not any(year in text[slice(*spans[0])] for year in years):
         return
     start, end = spans[0]
-    if _QUARTER.search(text, start, end):
-        return  # whose conditions may be of months, or missing
+    if _QUARTER.search(text, start, end) and not _is_of_quarter(text[start:end], facts):
+        return
     if _YEAR.fullmatch(text[start:end]) and not _is_whole(text[start:end], facts):
         return
     if any(it.group().lower() in MONTHS for it in _WORD.finditer(text[:start] + " " + text[end:])):
@@ -68,6 +69,14 @@ def _time(facts: Facts) -> Iterator[tuple[int, int]]:
     if after := _SIDE_AFTER.match(text, end):
         end = after.end()
     yield start, end
+
+
+def _is_of_quarter(time: str, facts: Facts) -> bool:
+    """Whether the query takes the quarter that a time says, by its name or from its first month on."""
+    readings = [it for date in dates_in(time) for it in date.readings if it[0] and it[3]]
+    begins = [begin for year, _, _, at in readings if at for begin in (f"{year}-q{at}", f"{year}-{3 * at - 2:02}")]
+    values = [value.lower() for it in facts.conditions for value in it.values]
+    return bool(begins) and any(value.startswith(begin) for value in values for begin in begins)
 
 
 def _is_whole(year: str, facts: Facts) -> bool:
@@ -86,5 +95,6 @@ def _values(facts: Facts) -> Iterator[tuple[int, int]]:
     for word in words:
         if len(word) > 1 and not re.fullmatch(r"[\d.,%:T -]+", word):
             at = re.search(rf"(?<!\w){re.escape(word)}(?!\w)", facts.question, re.IGNORECASE)
-            if at is not None:
+            forms = (it for it in _WORD.finditer(facts.question) if same_word(it.group().lower(), word.lower()))
+            if at := at or next(forms, None):
                 yield at.span()

@@ -11,7 +11,9 @@ from agent.grounding.arithmetic.dates import DateInText
 from agent.grounding.claims.claims import Segment
 from agent.grounding.claims.reading import Item
 from agent.grounding.evidence.facts import Facts, currencies_in
+from agent.grounding.evidence.query_facts import Condition
 from agent.grounding.languages.countries import country_names
+from agent.grounding.languages.plain_words import transferring
 from agent.grounding.languages.vocabulary import LANGUAGES, Class, vocabulary
 from agent.grounding.languages.words import is_among, same_word, words_of
 from agent.grounding.result import Problem
@@ -31,6 +33,7 @@ _AS_ASKED = frozenset(
 # They say more of one row where the question's limit is left out: "the highest" of those above 60.
 _OF_OTHERS = frozenset({Class.MOST, Class.LEAST, Class.LATEST, Class.EARLIEST, Class.RANK, Class.ALL, Class.ONLY})
 _THESE = frozenset({"these", "those", "diesen", "davon", "ceux", "celles", "estos", "estas", "questi", "queste"})
+_FLAGS = frozenset({"0", "1", "true", "false"})
 _HOW_MUCH = frozenset(["much", "many", "viel", "viele", "cuánto", "cuánta", "quanto", "quanta"])
 _FRAGMENT = 2  # words of an answer that is no sentence
 _SHORT = 3  # letters of a word that may be left out
@@ -60,7 +63,8 @@ def omissions(
     ):
         return  # fmt: skip
     text = {*said, *(word for it in items for word in words_of(it.text))}
-    for needed in _needed(facts, content):
+    replaced = bool(transferring(facts.language) & text)
+    for needed in _needed(facts, content, verbs=replaced):
         if not any(is_among(word, text) for word in needed):
             yield Problem(needed[0], LEFT_OUT)
     told = [it for it in items if it.kind == "date"]
@@ -162,8 +166,12 @@ def _says(told: DateInText, asked: DateInText) -> bool:
     )
 
 
-def _needed(facts: Facts, content: Sequence[str]) -> Iterator[list[str]]:
-    """For each condition of the query the words of the question that say it; nothing where none does."""
+def _needed(facts: Facts, content: Sequence[str], *, verbs: bool) -> Iterator[list[str]]:
+    """For each condition of the query the words of the question that say it; nothing where none does.
+
+    Args:
+        verbs: whether those of a range count too: "shipped" of `shipped_on`, where the sentence says "received".
+    """
     linked = {value.lower(): said for said, value in facts.linked}
     codes = {code.lower(): words_of(meaning) for column in facts.columns for code, meaning in column.codes}
     shown = {it.name.lower() for it in facts.columns if it.kind == "dimension"} | {
@@ -180,7 +188,7 @@ def _needed(facts: Facts, content: Sequence[str]) -> Iterator[list[str]]:
             words += words_of(value)
         found = [word for word in content if is_among(word, words)]
         joins = len(condition.columns) > 1 and not condition.values
-        if not found and not joins and not set(condition.columns) & shown:
+        if not found and not joins and (verbs or _is_flag(condition)) and not set(condition.columns) & shown:
             names = [word for column in condition.columns for word in words_of(column) if len(word) > 2]
             found = [word for word in content if is_among(word, names)]
         if found:
@@ -196,6 +204,11 @@ def _needed(facts: Facts, content: Sequence[str]) -> Iterator[list[str]]:
             and is_among(name.lower(), said | meant)
         ):
             yield [name.lower()]
+
+
+def _is_flag(condition: Condition) -> bool:
+    """Whether a condition is what its column is called: `rejected = 1`, `returned_on IS NULL`; a range is a time."""
+    return all(value.lower() in _FLAGS for value in condition.values)
 
 
 def _compared(number: Item, facts: Facts) -> bool:

@@ -77,7 +77,6 @@ UNITS = facts(
         (ORDERED, "267 customers.5", "a number that is glued on"),
         (ORDERED, "267 customers have placed an order for the first time.", "more than the rows say"),
         (ORDERED, "There are 267 customers.", "the condition is left out"),
-        (REVENUE, "Revenue was 1,087,206.30 euros.", "the year is left out"),
         (REVENUE, "Revenue in 2023 was 1,087,206.30 euros.", "another year"),
         (REVENUE, "Revenue in 2024 was 1,087,207 euros.", "rounded by more than half a digit"),
         (REVENUE, "Revenue in 2024 was -€1,087,206.30.", "another sign"),

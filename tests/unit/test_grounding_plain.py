@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agent.grounding.answer import check_answer, check_text
+from agent.grounding.answer import check_text
 from agent.grounding.evidence.facts import Facts
 from agent.grounding.languages.plain_words import plain_words
 from agent.grounding.languages.vocabulary import LANGUAGES, Class, vocabulary
@@ -60,7 +60,7 @@ def test_a_table_names_what_its_rows_are_but_not_what_a_mean_is_of() -> None:
 
 def test_a_condition_is_added_behind_a_number() -> None:
     asked = facts("How many tickets did each shop sell for the Alpine Games 2022?", SQL)
-    found = check_answer("Aachen sold the most tickets (412), Bonn 365.", asked)
+    found = check_text("Aachen sold the most tickets (412), Bonn 365.", asked)
     assert (found.problems, found.text) == ((), "Aachen sold the most tickets (412), Bonn 365 (Alpine Games 2022).")
     assert [found.text[it.start : it.end] for it in found.numbers if it.source == "result"] == ["412", "365"]
 
@@ -74,3 +74,23 @@ def test_thousands_are_no_single_things() -> None:
     )
     assert check_text("In 2023 there were 251,000 visitors.", asked).problems == ()
     assert check_text("In 2023 there were 251 visitors.", asked).problems
+
+
+def test_a_range_needs_its_verb_only_where_another_one_says_the_opposite() -> None:
+    depots = QueryResult(columns=("depot", "parcels"), rows=(("North", 5240), ("South", 3180)))
+    sql = (
+        "SELECT depot, COUNT(*) AS parcels FROM p WHERE shipped_on BETWEEN '2024-05-01' AND '2024-05-31' GROUP BY depot"
+    )
+    asked = Facts(question="How many parcels did each depot ship in May 2024?", result=depots, sql=sql)
+    assert check_text("There were 5,240 parcels at North in May 2024.", asked).problems == ()
+    assert check_text("North received 5,240 parcels in May 2024.", asked).problems
+
+
+def test_a_quarter_and_another_form_of_a_value_are_added() -> None:
+    cost = QueryResult(columns=("cost",), rows=((18400,),))
+    sql = "SELECT SUM(cost) AS cost FROM repairs WHERE part = 'lift' AND day >= '2024-04-01' AND day < '2024-07-01'"
+    asked = Facts(question="What was the cost of the lifts in the second quarter of 2024?", result=cost, sql=sql)
+    assert check_text("The cost was 18,400.", asked).text == "The cost was 18,400 (second quarter of 2024, lifts)."
+    assert check_text("For all repairs the cost was 18,400.", asked).problems
+    other = Facts(question=asked.question, result=cost, sql=sql.replace("2024-04-01", "2024-05-01"))
+    assert check_text("The cost was 18,400.", other).problems

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agent.grounding.answer import check_answer, check_text, composed_text
+from agent.grounding.answer import check_text, composed_text
 from agent.grounding.evidence.facts import Facts
 from executors.base import JsonValue, QueryResult
 from rag.docs.documents import make_document
@@ -142,7 +142,7 @@ BONUSES = facts(
     ("No employees got a bonus in 2023.", ""),
 ])  # fmt: skip
 def test_a_condition_that_alone_is_missing_is_added(sentence: str, shown: str) -> None:
-    found = check_answer(sentence, BONUSES)
+    found = check_text(sentence, BONUSES)
     assert (not found.problems) is bool(shown)
     assert found.text == (shown or sentence)
 

@@ -44,12 +44,10 @@ _EN = {
         note_that reads known dated records_show logs""",
     "amounting": """
         amount amounts amounted amounting_to come_to comes_to came_to add add_up adds_up added_up reach reaches reached
-        reaching hit hitting equal equals equaled equalled account accounts accounted make makes made making constitute
-        constitutes represent represents represented representing correspond corresponds corresponded rank ranks ranked
-        place placed position follow follows followed following came_in comes_in count counts counted counting is_worth
-        was_worth valued register achieved achieves draw draws drew attract attracts attracted earn earns earned bring
-        brings brought generate generates generated get gets got receive receives received contribute contributes
-        contributed post posts posted welcome welcomes welcomed yield yields yielding meaning means topping
+        reaching hit hitting equal equals equaled equalled account accounts accounted making constitute constitutes
+        represent represents represented representing correspond corresponds corresponded rank ranks ranked place
+        placed position follow follows followed following came_in comes_in count counts counted counting is_worth
+        was_worth valued register achieved achieves post posts posted yield yields yielding meaning means topping
         placed_at""",
     "dividing": """
         split divided distributed spread broken_down breakdown fall_into falls_into fell_into grouped sorted
@@ -65,6 +63,10 @@ _EN = {
         sure of_course certainly please thanks thank_you hello hi happy_to_help glad_to_help i_am_happy_to_help
         here_you_go good_question great_question let_me_know i_hope_this_helps hope_this_helps as_requested
         as_you_asked here_is here_are""",
+    "transferring": """
+        receive receives received make makes made earn earns earned bring brings brought generate generates generated
+        get gets got contribute contributes contributed draw draws drew attract attracts attracted welcome welcomes
+        welcomed""",
 }
 
 _DE = {
@@ -98,8 +100,7 @@ _DE = {
         umfasste umfassten enthält enthalten enthielt enthielten bestehen besteht bestanden_aus beinhaltet beinhalten
         liegt liegen lag lagen gelegen steht stehen stand standen sitzt vorkommen vorliegen vorliegt finden fand fanden
         stattfand stattgefunden verfügt_über verfügen_über verfügte_über verfügt verfügen verfügte besitzt besitzen
-        handelt_es_sich handelt weist_auf weist
-        weisen wies wiesen aufweist aufwies kommend""",
+        handelt_es_sich handelt weist_auf weist weisen wies wiesen aufweist aufwies kommend""",
     "reporting": """
         zeigt zeigen zeigte zeigten gezeigt angezeigt verzeichnet verzeichnete verzeichneten erfasst gefunden gelistet
         aufgelistet aufgeführt genannt angegeben eingetragen hinterlegt vermerkt notiert gemeldet meldet meldete
@@ -110,11 +111,10 @@ _DE = {
     "amounting": """
         betrag betrage betrug betragen beträgt betrugen beliefen belaufen beläuft belief summiert summieren summierten
         lautet lauten lautete entfällt entfallen entfielen entfiel erzielt erzielte erzielten erreicht erreichte
-        erreichten erreichen erhalten erhielt erhielten kommt_auf kommen_auf kam_auf kamen_auf macht machen machte
-        machten ausmacht ausmachen entspricht entsprechen entsprach entsprachen folgt folgen folgte folgten gefolgt
-        folgende folgenden folgender folgendes rangiert rangieren rangierte landet landete landeten belegt belegte
-        platz rang position bringt brachte brachten gebracht geht ging gehen heißt heißen hieß namens bildet bilden
-        stellt dar stellte stellten beginnt beginnen bei_denen stammen stammt stammten""",
+        erreichten erreichen erhielten kommt_auf kommen_auf kam_auf kamen_auf entspricht entsprechen entsprach
+        entsprachen folgt folgen folgte folgten gefolgt folgende folgenden folgender folgendes rangiert rangieren
+        rangierte landet landete landeten belegt belegte platz rang position geht ging gehen heißt heißen hieß namens
+        bildet bilden stellt dar stellte stellten beginnt beginnen bei_denen stammen stammt stammten""",
     "dividing": """
         verteilt verteilen verteilten verteilte verteilung aufgeteilt aufgeschlüsselt unterteilt gegliedert gruppiert
         sortiert teilt teilen teilten setzt setzen zusammensetzt aufteilung aufschlüsselung""",
@@ -126,6 +126,8 @@ _DE = {
     "politeness": """
         natürlich gerne gern bitte danke hallo selbstverständlich sicher klar gute_frage hier_ist hier_sind
         ich_helfe_gerne wie_gewünscht""",
+    "transferring": """
+        erhalten erhielt macht machen machte machten ausmacht ausmachen bringt brachte brachten gebracht""",
 }
 
 _FR = {
@@ -142,12 +144,11 @@ _FR = {
     "connectives": """
         aussi ainsi donc puis ensuite enfin également cependant toutefois pourtant néanmoins certes or car_voici
         bien_que quoique si lorsque quand comme_suit c_est_à_dire par_exemple en_particulier notamment à_savoir soit
-        en_revanche par_contre en_outre par_ailleurs d_une_part d_autre_part respectivement quant_à
-        autrement_dit de_son_côté à_l_inverse inversement de_même tandis ainsi_que_le""",
+        en_revanche par_contre en_outre par_ailleurs d_une_part d_autre_part respectivement quant_à autrement_dit
+        de_son_côté à_l_inverse inversement de_même tandis ainsi_que_le""",
     "auxiliaries": """
         est sont était étaient été être étant sera seront serait fut furent a ont avait avaient avons ai avoir eu eue
-        eus ayant aura auront aurait peut peuvent pouvait peut_être_vu doit doivent devait va vont allait fait font
-        faisait faisaient faite faits faites""",
+        eus ayant aura auront aurait peut peuvent pouvait peut_être_vu doit doivent devait va vont allait""",
     "existing": """
         existe existent existait existaient lieu appartient appartiennent appartenait comprend comprennent comprenait
         contient contiennent contenait compte comptent comptait comptaient compté compter comptés possède possèdent
@@ -164,11 +165,11 @@ _FR = {
     "amounting": """
         élève élèvent élevait élevaient élevé élevés élevée établit établissent établissait atteint atteignent
         atteignait atteignant correspond correspondent correspondait équivaut équivalent équivalait représente
-        représentent représentait représentaient totalise totalisent totalisait obtenu obtenue obtient obtiennent
-        obtenait réalisé réalise réalisent généré génère génèrent vaut valent valait revient reviennent arrive arrivent
-        arrivait suit suivent suivi suivie suivis suivies suivante suivants suivantes place rang classent classé
-        classée classés occupe occupent occupait position apporte apportent apporté égal égale égaux affichant soit_un
-        passe passent passait passant commence commencent constitue constituent nommé nommée nom noms s_appelle""",
+        représentent représentait représentaient totalise totalisent totalisait réalisé réalise réalisent vaut valent
+        valait revient reviennent arrive arrivent arrivait suit suivent suivi suivie suivis suivies suivante suivants
+        suivantes place rang classent classé classée classés occupe occupent occupait position égal égale égaux
+        affichant soit_un passe passent passait passant commence commencent constitue constituent nommé nommée nom noms
+        s_appelle""",
     "dividing": """
         répartis répartie réparti réparties répartissent répartit répartition divise divisent divisé ventilé ventilés
         effectué effectués effectuée effectuées regroupés trié triés partage_en""",
@@ -181,6 +182,9 @@ _FR = {
     "politeness": """
         bien_sûr bonjour merci s_il_vous_plaît voici_la_réponse volontiers avec_plaisir certainement bien_entendu
         à_votre_demande""",
+    "transferring": """
+        obtenu obtenue obtient obtiennent obtenait généré génère génèrent fait font faisait faisaient faite faits
+        faites apporte apportent apporté""",
 }
 
 _ES = {
@@ -202,7 +206,7 @@ _ES = {
     "auxiliaries": """
         es son era eran fue fueron ser sido siendo está están estaba estaban estuvo estar estado ha han he hemos había
         habían haber habido hay hubo tiene tienen tenía tenían tuvo tuvieron tener tenemos puede pueden podía pudo debe
-        deben va van iba iban hace hacen hizo haciendo""",
+        deben va van iba iban""",
     "existing": """
         existe existía existían existir pertenece pertenecen pertenecía incluye incluyen incluía contiene contienen
         contenía cuenta cuentan contaba contaban contamos posee poseen consta constan viene vienen vino provienen
@@ -218,11 +222,10 @@ _ES = {
         solicitada la_consulta esta_consulta de_la_consulta listado listados documentado cabe_destacar""",
     "amounting": """
         asciende ascienden ascendió ascendieron ascendía equivale equivalen equivalía corresponde corresponden
-        correspondió correspondieron correspondía representa representan representó representaron representaba obtuvo
-        obtuvieron obtiene obtienen obtenido generó generaron genera generan generado logró lograron logra alcanzó
-        alcanza alcanzaron alcanzan alcanzando constituye constituyen supone suponen supuso sigue siguen siguió seguido
-        seguida seguidos seguidas siguiente siguientes ocupa ocupan ocupó puesto lugar posición resulta resultan
-        resultó pasa pasan pasó pasando aportó aporta aportan llega llegan llegó llegaron igual iguales empieza
+        correspondió correspondieron correspondía representa representan representó representaron representaba logró
+        lograron logra alcanzó alcanza alcanzaron alcanzan alcanzando constituye constituyen supone suponen supuso
+        sigue siguen siguió seguido seguida seguidos seguidas siguiente siguientes ocupa ocupan ocupó puesto lugar
+        posición resulta resultan resultó pasa pasan pasó pasando llega llegan llegó llegaron igual iguales empieza
         empiezan llamado llamada llama llaman se_sitúa se_cifra""",
     "dividing": """
         repartidos repartidas reparten reparte distribución distribuidos distribuidas distribuye distribuyen dividido
@@ -234,6 +237,9 @@ _ES = {
     "kinds": "nivel niveles tipo tipos categoría categorías grupo caso clase_de manera forma",
     "politeness": """
         claro por_supuesto desde_luego gracias hola por_favor con_gusto aquí_tiene aquí_está aquí_están cómo_no""",
+    "transferring": """
+        obtuvo obtuvieron obtiene obtienen obtenido generó generaron genera generan generado hace hacen hizo haciendo
+        aportó aporta aportan""",
 }
 
 _IT = {
@@ -254,8 +260,7 @@ _IT = {
         per_contro a_sua_volta mentre_invece allora nello_specifico come_segue dal_canto_suo appena""",
     "auxiliaries": """
         è sono era erano fu furono essere stato stata stati state sia siano essendo sarà ha hanno ho aveva avevano
-        abbiamo avere avuto avuta può possono poteva deve devono va vanno fa fanno faceva fatto viene vengono veniva
-        venivano venne""",
+        abbiamo avere avuto avuta può possono poteva deve devono va vanno viene vengono veniva venivano venne""",
     "existing": """
         esiste esistono esisteva appartiene appartengono include includono contiene contengono comprende comprendono
         conta contano contava contiamo conteggiati possiede possiedono proviene provengono trova trovano trovava situa
@@ -269,11 +274,11 @@ _IT = {
         la_query questa_query dalla_query effettuati effettuate effettuato""",
     "amounting": """
         ammonta ammontano ammontava ammontavano ammontò pari corrisponde corrispondono corrispondeva equivale
-        equivalgono rappresenta rappresentano rappresentava ottenuto ottenuta ottiene ottengono ottenne realizzato
-        realizza realizzano generato genera generano raggiunto raggiunta raggiunge raggiungono raggiunse raggiungendo
-        costituisce costituiscono segue seguono seguito seguita seguiti seguite seguente seguenti posto posizione
-        occupa occupano classifica_al piazza piazzano portato porta portano arriva arrivano arrivato vale valgono
-        attesta attestano attestato passa passano passando inizia iniziano nome nomi chiamato chiama uguale""",
+        equivalgono rappresenta rappresentano rappresentava realizzato realizza realizzano raggiunto raggiunta
+        raggiunge raggiungono raggiunse raggiungendo costituisce costituiscono segue seguono seguito seguita seguiti
+        seguite seguente seguenti posto posizione occupa occupano classifica_al piazza piazzano arriva arrivano
+        arrivato vale valgono attesta attestano attestato passa passano passando inizia iniziano nome nomi chiamato
+        chiama uguale""",
     "dividing": """
         distribuiti distribuite distribuzione suddivisi suddivise suddiviso ripartiti ripartite divide dividono diviso
         raggruppati ordinati_per ripartizione""",
@@ -285,6 +290,9 @@ _IT = {
     "kinds": "livello livelli tipo tipi categoria categorie gruppo caso genere modo",
     "politeness": """
         certo certamente naturalmente grazie ciao salve prego per_favore volentieri con_piacere ecco come_richiesto""",
+    "transferring": """
+        ottenuto ottenuta ottiene ottengono ottenne generato genera generano fa fanno faceva fatto portato porta
+        portano""",
 }
 
 _CLASSES = {"en": _EN, "de": _DE, "fr": _FR, "es": _ES, "it": _IT}
@@ -293,3 +301,8 @@ _CLASSES = {"en": _EN, "de": _DE, "fr": _FR, "es": _ES, "it": _IT}
 def plain_words(language: str) -> list[str]:
     """The words of a language that claim nothing."""
     return [word for words in _CLASSES[language].values() for word in words.split()]
+
+
+def transferring(language: str) -> frozenset[str]:
+    """Those that say nothing by themselves, but the opposite of another verb in its place: "received" for "shipped"."""
+    return frozenset(_CLASSES[language]["transferring"].split())

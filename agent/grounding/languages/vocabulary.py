@@ -132,3 +132,11 @@ LANGUAGES = tuple(_LISTS)
 def vocabulary(language: str) -> Vocabulary:
     """The vocabulary of one of `LANGUAGES`."""
     return Vocabulary(language, _LISTS[language])
+
+
+def classes_in(text: str, language: str | None) -> frozenset[Class]:
+    """What the words of a text claim; nothing in a language that is not known."""
+    if language not in _LISTS:
+        return frozenset()
+    words, listed = _WORD.findall(text.lower()), vocabulary(language)
+    return frozenset(it.cls for at in range(len(words)) if (it := listed.at(words, at)) is not None)

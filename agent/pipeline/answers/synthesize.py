@@ -124,7 +124,7 @@ class Writer:
         draft: Awaitable[str | None] | None,
     ) -> CheckedText:
         """The model's sentence, the first or the second; composed where neither holds."""
-        from agent.grounding.answer import check_answer, composed_text
+        from agent.grounding.answer import check_text, composed_text
 
         why = last = complaint = ""
         try:
@@ -141,7 +141,7 @@ class Writer:
                 elif not text:
                     why, last, complaint = NO_WHOLE_ANSWER, "", NO_ANSWER
                 else:
-                    checked = await off_loop(partial(check_answer, text, facts))
+                    checked = await off_loop(partial(check_text, text, facts))
                     if not checked.problems:
                         return checked
                     wrong = "; ".join(checked.problems)
