@@ -17,11 +17,11 @@ from azure.functions.warmup import WarmUpContext
 from azurefunctions.extensions.http.fastapi import Request, StreamingResponse
 from starlette.types import ASGIApp, Message, Scope
 
-from agent.access.policy import function_level
 from agent.api.app import api_routes, create_default_app
 from agent.api.http.lazy_service import LazyService
-from agent.config.schedule import cron
-from agent.configuration import examine
+from agent.platform.access.policy import function_level
+from agent.platform.config.schedule import cron
+from agent.platform.configuration import examine
 
 log = logging.getLogger("agent.functions")
 

@@ -24,12 +24,12 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from agent.config.settings import get_settings
 from agent.core.row_comparison import without_limit
 from agent.databases.registry import build_router
 from agent.evaluation.harness import EvaluationInvalid, GoldQuestion
 from agent.evaluation.report import ResultLine
 from agent.evaluation.scoring import Scorer
+from agent.platform.config.settings import get_settings
 from bench.answer_databases import EACH, Asked, made, read
 from bench.answer_report import NOW, PLAIN, Line, report
 from bench.answer_sides import Checkout, Failed, PlainCall, Side, Timed

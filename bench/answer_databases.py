@@ -12,8 +12,8 @@ from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
 
-from agent.config.settings import ROOT
 from agent.evaluation.harness import GoldQuestion, load_questions
+from agent.platform.config.settings import ROOT
 
 EACH = 5  # questions of a database
 SEED = 23

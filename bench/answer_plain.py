@@ -14,11 +14,11 @@ import json
 import sys
 import time
 
-from agent.config.settings import get_settings
 from agent.core.callers import LOCAL
 from agent.core.models import Answer
 from agent.evaluation.baseline import Baseline
-from agent.service import build_service
+from agent.pipeline.service import build_service
+from agent.platform.config.settings import get_settings
 
 
 async def main() -> None:

@@ -23,7 +23,7 @@ from pathlib import Path
 
 from pydantic import BaseModel
 
-from agent.grounding.arithmetic.equations import recompute
+from agent.checks.grounding.arithmetic.equations import recompute
 from bench import arithmetic_said
 
 WANTED = 0.99

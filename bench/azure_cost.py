@@ -12,7 +12,7 @@ import argparse
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from agent.config.settings import Settings
+from agent.platform.config.settings import Settings
 
 QUESTIONS = (0, 1_000, 100_000)  # a month
 MONTH_S = 30 * 24 * 3600

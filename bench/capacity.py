@@ -18,9 +18,9 @@ from collections.abc import Sequence
 
 from pydantic import TypeAdapter, ValidationError
 
-from agent.config.pricing import PriceTable
-from agent.config.settings import Settings
 from agent.databases.changes import LOOK_EVERY_S
+from agent.platform.config.pricing import PriceTable
+from agent.platform.config.settings import Settings
 from bench import capacity_figures
 from bench.capacity_figures import FULL, Found
 from bench.capacity_plan import Assumed, Need, at, cost_of, need

@@ -18,10 +18,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from agent.access.rate import Rate, RateLimiter
 from agent.evaluation.retrieval.merged import MergedCatalogue
-from agent.service import build_service
-from agent.storage.sqlite import SqliteStore
+from agent.pipeline.service import build_service
+from agent.platform.access.rate import Rate, RateLimiter
+from agent.platform.storage.sqlite import SqliteStore
 from bench import own_time, retrieval_scale, schema_reading, synthetic
 from bench.capacity_plan import Measured
 from bench.counted_store import CountedStore

@@ -12,8 +12,8 @@ from enum import Enum
 from itertools import pairwise
 from typing import NamedTuple
 
-from agent.config.pricing import Price, Prices
 from agent.core.usage import StepUsage
+from agent.platform.config.pricing import Price, Prices
 
 HOUR_S, MINUTE_S, MS, MB_A_GB = 3600, 60, 1000, 1000
 

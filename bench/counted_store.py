@@ -6,7 +6,7 @@ import threading
 from collections import Counter
 from collections.abc import Sequence
 
-from agent.storage.store import Change, Place, Record, Remove, StateStore
+from agent.platform.storage.store import Change, Place, Record, Remove, StateStore
 
 
 class CountedStore:

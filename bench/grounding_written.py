@@ -19,9 +19,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from agent.grounding.answer import check_text, check_written
-from agent.grounding.evidence.facts import Facts
-from agent.grounding.wording.words import UNLISTED
+from agent.checks.grounding.answer import check_text, check_written
+from agent.checks.grounding.evidence.facts import Facts
+from agent.checks.grounding.wording.words import UNLISTED
 from executors.base import QueryResult
 from rag.docs.documents import make_document
 

@@ -25,7 +25,7 @@ from rich.console import Console
 from rich.table import Table
 from tenacity import RetryError, Retrying, retry_if_not_result, stop_after_delay, wait_fixed
 
-from agent.knowledge.knowledge import THREADS
+from agent.databases.knowledge.knowledge import THREADS
 from bench.load_attackers import Attacks, attack
 from bench.load_clients import Counts, More, talk
 from bench.load_world import DATABASES, Held, World, running

@@ -16,8 +16,8 @@ from pathlib import Path
 
 import duckdb
 
-from agent.config.settings import get_settings
-from agent.llm.files.model_specs import MODELS
+from agent.platform.config.settings import get_settings
+from agent.platform.llm.files.model_specs import MODELS
 from bench.own_data_answers import Asked, ask_all
 from bench.own_data_sets import DataSet, write_all
 from executors.base import CheckedSql

@@ -14,12 +14,12 @@ from typing import NamedTuple
 
 import duckdb
 
-from agent.config.settings import Settings
 from agent.core.errors import PlumblineError
 from agent.core.models import Answer, Options
 from agent.evaluation.commands.targets import spaced
-from agent.llm.chat import ChatModel
-from agent.service import Service, build_service
+from agent.pipeline.service import Service, build_service
+from agent.platform.config.settings import Settings
+from agent.platform.llm.chat import ChatModel
 from bench.own_data_sets import DataSet
 from executors.base import JsonValue
 from executors.errors import ExecutorError

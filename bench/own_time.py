@@ -25,11 +25,11 @@ from typing import NamedTuple
 
 from pydantic import SecretStr
 
-from agent.config.pricing import FREE
-from agent.config.settings import Settings, get_settings
 from agent.core.models import Answer, Options
 from agent.evaluation.retrieval.merged import MergedCatalogue
-from agent.service import Service, build_service
+from agent.pipeline.service import Service, build_service
+from agent.platform.config.pricing import FREE
+from agent.platform.config.settings import Settings, get_settings
 from bench import synthetic
 from bench.endpoint import DIMENSION, MODEL, started
 from bench.loop_blocks import LoopBlocks

@@ -13,9 +13,9 @@ from pathlib import Path
 
 from agent.core.callers import ANONYMOUS
 from agent.core.models import Question
+from agent.databases.knowledge.context import enrich
 from agent.evaluation.retrieval.merged import MergedCatalogue
-from agent.prompting.context import enrich
-from agent.service import Service
+from agent.pipeline.service import Service
 from bench import synthetic, thread_time
 from bench.own_time import DATABASE, NO_REUSE, make_folder, write_registry
 from bench.scale_service import asked_of, cpu_ms

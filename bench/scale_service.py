@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from agent.core.callers import LOCAL
-from agent.service import Service, build_service
+from agent.pipeline.service import Service, build_service
 from bench.endpoint import DIMENSION, started
 from bench.own_time import DATABASE, NO_REUSE, settings_of
 from bench.synthetic_file import Case

@@ -17,8 +17,8 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from agent.checks.rules.repair import repaired
 from agent.core.models import Draft
-from agent.rules.repair import repaired
 from executors.base import Schema
 from executors.engines.postgresql.executor import PostgresExecutor
 from executors.errors import ErrorKind, SqlRefused

@@ -22,12 +22,12 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from agent.config.settings import ROOT, get_settings
 from agent.core.errors import PlumblineError
 from agent.core.models import Answer
 from agent.core.row_comparison import is_ordered, same_rows
 from agent.evaluation.harness import GoldQuestion, load_questions
-from agent.service import build_service
+from agent.pipeline.service import build_service
+from agent.platform.config.settings import ROOT, get_settings
 from executors.base import CheckedSql, QueryResult
 from executors.engines.duckdb.executor import DuckdbExecutor
 from executors.errors import ExecutorError

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from agent.config.settings import ROOT
+from agent.platform.config.settings import ROOT
 
 KEPT = ROOT / ".plumbline" / "bench"  # a file of each part
 

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from agent.api.app import create_app
 from agent.api.server.bounded import bounded
-from agent.service import Service
+from agent.pipeline.service import Service
 from fuzz.cases import Case, Check, Target
 
 RECEIVE_TIMEOUT_S = 0.1

@@ -20,7 +20,7 @@ import httpx2
 from hypothesis import strategies as st
 
 from agent.api.app import api_routes, create_app
-from agent.service import build_service
+from agent.pipeline.service import build_service
 from fuzz import seeds
 from fuzz.cases import Case, Check, Target
 from fuzz.shop import settings_in

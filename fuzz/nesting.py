@@ -15,10 +15,10 @@ from functools import lru_cache
 from hypothesis import strategies as st
 from sqlglot.dialects.dialect import Dialect as SqlglotDialect
 
+from agent.checks.rules.repair import repaired
 from agent.core.models import Draft
 from agent.pipeline.drafts.plan import plan_of
 from agent.present.explain.query import explain
-from agent.rules.repair import repaired
 from bench.loop_blocks import LoopBlocks
 from executors.dialects.table import DIALECTS
 from executors.errors import ErrorKind, SqlRefused

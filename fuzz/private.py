@@ -20,8 +20,8 @@ import httpx2
 from hypothesis import strategies as st
 
 from agent.api.app import create_app
-from agent.llm.chat import ChatRequest, Message, Reply
-from agent.service import build_service
+from agent.pipeline.service import build_service
+from agent.platform.llm.chat import ChatRequest, Message, Reply
 from fuzz import sql
 from fuzz.cases import Case, Target
 from fuzz.shop import SHOP, settings_in

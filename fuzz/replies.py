@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from pydantic import BaseModel
 
 from agent.core.errors import ReplyUnusable
-from agent.llm.replies import extract_sql, parse_structured
+from agent.platform.llm.replies import extract_sql, parse_structured
 from fuzz import seeds
 from fuzz.cases import Case, Check, Target
 

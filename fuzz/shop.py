@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from agent.config.settings import Settings
+from agent.platform.config.settings import Settings
 from executors.base import Column, Schema, Table
 
 TABLES = {

@@ -25,8 +25,8 @@ from plumbline.result import Result
 if TYPE_CHECKING:
     from types import TracebackType
 
-    from agent.config.settings import Settings
-    from agent.service import Service
+    from agent.pipeline.service import Service
+    from agent.platform.config.settings import Settings
 
 T = TypeVar("T")
 
@@ -75,8 +75,8 @@ class Plumbline:
             DatabaseUnavailable, RegistryInvalid: the source, or the registry, cannot be used.
         """
         from agent.cli.paths import resolve
-        from agent.config.settings import get_settings
-        from agent.service import build_service
+        from agent.pipeline.service import build_service
+        from agent.platform.config.settings import get_settings
 
         service = build_service(settings or get_settings(), registry_required=False)
         database = resolve(service, str(source), [Path(doc) for doc in docs])
@@ -174,7 +174,7 @@ def _bring_model(settings: Settings) -> None:
     Raises:
         ModelUnavailable: it cannot be had.
     """
-    from agent.llm.files.model_files import fetch, unfetched
+    from agent.platform.llm.files.model_files import fetch, unfetched
 
     if (spec := unfetched(settings)) is not None:
         log.warning(

@@ -32,7 +32,7 @@ ORDERS = "order_id,amount\n1,2.5\n2,3.5\n3,4.5\n"
 NOT_WANTED = ("torch", "transformers", "sentence_transformers", "sklearn", "azure.functions")
 # What is read at run time and is no module: the page, a prompt, the shop's docs; and what makes the shop.
 WANTED = ("agent/api/page/index.html", "samples/docs/shop.md", "samples/make_shop.py", "plumbline/py.typed")
-PROMPTS = "agent/prompting/prompts/"
+PROMPTS = "agent/platform/llm/prompting/prompts/"
 _FILES = """
 from importlib.metadata import files
 print("\\n".join(str(it) for it in files("plumbline") or () if "__pycache__" not in it.parts))

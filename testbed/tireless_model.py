@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from typing import Unpack
 
 from agent.core.models import Usage
-from agent.llm.chat import ChatRequest, Message, Reply
 from agent.pipeline.answers.synthesize import answer_prefix
+from agent.platform.llm.chat import ChatRequest, Message, Reply
 
 # A word of the question -> the query that answers it; the first that is there counts.
 QUERIES = {

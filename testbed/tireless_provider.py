@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Unpack
 
-from agent.llm.build import add_provider
-from agent.llm.chat import ChatRequest, Message, Reply
+from agent.platform.llm.build import add_provider
+from agent.platform.llm.chat import ChatRequest, Message, Reply
 from testbed.tireless_model import TirelessModel
 
 NAME, HOLD = "tireless", "TIRELESS_HOLD"

@@ -10,7 +10,7 @@ import httpx2
 from fastapi import FastAPI
 
 from agent.api.app import create_app
-from agent.service import Service
+from agent.pipeline.service import Service
 
 
 @asynccontextmanager

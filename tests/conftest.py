@@ -10,11 +10,11 @@ import hypothesis
 import pytest
 from shop_questions import Ask
 
-from agent.config.settings import Settings
 from agent.core.events import Event
 from agent.core.models import Answer, Options
-from agent.llm.scripted import ScriptedModel
-from agent.service import Service, build_service
+from agent.pipeline.service import Service, build_service
+from agent.platform.config.settings import Settings
+from agent.platform.llm.scripted import ScriptedModel
 from executors.workers.pool import WorkerPool, shared
 
 # How long an example takes is no property of what is tested; a busy machine takes longer.
@@ -69,8 +69,8 @@ def workers() -> Iterator[WorkerPool]:
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """A question waits until values and vectors are there: a busy machine needs longer for them than users wait."""
     for module in (
-        "agent.knowledge.linking",
-        "agent.knowledge.implied_keys",
+        "agent.databases.knowledge.linking",
+        "agent.databases.knowledge.implied_keys",
         "agent.understanding.clarification.missing",
         "agent.understanding.small_talk",
     ):

@@ -10,12 +10,12 @@ import httpx2
 import pytest
 from api_client import api_client
 
-from agent.access.keys import digest_of
-from agent.access.policy import build_access
 from agent.api.app import create_app
-from agent.config.settings import Settings
-from agent.service import Service
-from agent.storage.memory import MemoryStore
+from agent.pipeline.service import Service
+from agent.platform.access.keys import digest_of
+from agent.platform.access.policy import build_access
+from agent.platform.config.settings import Settings
+from agent.platform.storage.memory import MemoryStore
 
 Opened = Callable[..., AbstractAsyncContextManager[httpx2.AsyncClient]]
 

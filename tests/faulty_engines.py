@@ -15,7 +15,7 @@ import duckdb
 import psycopg2
 import pymysql
 
-from agent.config.settings import Settings
+from agent.platform.config.settings import Settings
 from executors.workers.pool import shared
 from testbed import mariadb
 from testbed.mariadb import MariadbServer

@@ -13,10 +13,10 @@ from conftest import SHOP
 from faulty_model import FaultyModel
 from live_service import running
 
-from agent.access.policy import build_access
 from agent.api.app import create_app
-from agent.config.settings import Settings
-from agent.service import build_service
+from agent.pipeline.service import build_service
+from agent.platform.access.policy import build_access
+from agent.platform.config.settings import Settings
 
 QUESTION = "How many orders are there?"
 ASKED = {"database": "shop", "question": QUESTION}

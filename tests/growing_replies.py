@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from agent.llm.chat import Reply
-from agent.llm.replies import ON_TEXT
-from agent.llm.scripted import ScriptedModel
 from agent.pipeline.drafts import progress
+from agent.platform.llm.chat import Reply
+from agent.platform.llm.replies import ON_TEXT
+from agent.platform.llm.scripted import ScriptedModel
 
 
 def told_while_written(model: ScriptedModel, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,9 +6,9 @@ import asyncio
 from collections.abc import Sequence
 from typing import Unpack
 
-from agent.llm.chat import ChatRequest, Message, Reply
-from agent.llm.replies import ON_TEXT
-from agent.llm.scripted import ScriptedModel
+from agent.platform.llm.chat import ChatRequest, Message, Reply
+from agent.platform.llm.replies import ON_TEXT
+from agent.platform.llm.scripted import ScriptedModel
 
 
 class HeldModel(ScriptedModel):

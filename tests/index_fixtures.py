@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from agent.databases.database import Database
-from agent.knowledge import build
-from agent.llm.scripted import ScriptedModel
+from agent.databases.knowledge import build
+from agent.platform.llm.scripted import ScriptedModel
 from executors.engines.sqlite.executor import SqliteExecutor
 from rag.docs.documents import Document, make_document
 from rag.errors import EmbedderUnavailable

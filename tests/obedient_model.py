@@ -22,7 +22,7 @@ from collections.abc import Sequence
 from typing import Unpack
 
 from agent.core.models import Usage
-from agent.llm.chat import ChatRequest, Message, Reply
+from agent.platform.llm.chat import ChatRequest, Message, Reply
 from testbed.tireless_model import wants_sentence
 
 ORDER = re.compile(r"\b(run|say|ask|judge|repeat) (?:(yes|above)\b|«([^»]*)»?)", re.IGNORECASE)

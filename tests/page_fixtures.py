@@ -10,11 +10,11 @@ from asgi_server import served
 from door import KEYS
 from held_model import HeldModel
 
-from agent.access.policy import build_access
 from agent.api.app import create_app
-from agent.config.settings import Settings
-from agent.service import Service, build_service
-from agent.storage.memory import MemoryStore
+from agent.pipeline.service import Service, build_service
+from agent.platform.access.policy import build_access
+from agent.platform.config.settings import Settings
+from agent.platform.storage.memory import MemoryStore
 
 if TYPE_CHECKING:
     from playwright.async_api import Browser, Page

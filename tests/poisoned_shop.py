@@ -19,8 +19,8 @@ from obedient_model import ObedientModel
 from people_shop import ANN, REX
 
 from agent.api.app import create_app
-from agent.config.settings import Settings
-from agent.service import Service, build_service
+from agent.pipeline.service import Service, build_service
+from agent.platform.config.settings import Settings
 
 CANARY = "canary"
 HONEST = {

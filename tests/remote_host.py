@@ -14,9 +14,9 @@ from asgi_server import served
 from starlette.types import ASGIApp
 
 from agent.api.app import create_app
-from agent.config.settings import Settings
-from agent.llm.scripted import ScriptedModel
-from agent.service import Service, build_service
+from agent.pipeline.service import Service, build_service
+from agent.platform.config.settings import Settings
+from agent.platform.llm.scripted import ScriptedModel
 from executors.engines.remote.executor import RemoteExecutor
 from executors.registry.options import ServerOptions
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from agent.rules.base import RuleContext
-from agent.rules.registry import rules
+from agent.checks.rules.base import RuleContext
+from agent.checks.rules.registry import rules
 from executors.base import Schema
 from executors.dialects.table import DIALECTS
 from executors.errors import ErrorKind

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 
 from agent.core.events import Event
 from agent.core.models import Answer
-from agent.service import Service
+from agent.pipeline.service import Service
 
 Ask = Callable[..., Awaitable[Answer]]
 EventsOf = Callable[..., Awaitable[list[Event]]]

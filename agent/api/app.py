@@ -13,8 +13,7 @@ from fastapi import APIRouter, FastAPI, Request
 from fastapi.responses import HTMLResponse, JSONResponse
 from fastapi.routing import APIRoute
 
-from agent import __version__, telemetry
-from agent.access.policy import Access, build_access, closed_access
+from agent import __version__
 from agent.api.http.auth import add_guards
 from agent.api.http.context import RequestContext
 from agent.api.http.errors import add_handlers
@@ -42,11 +41,13 @@ from agent.api.routes import (
 from agent.api.routes.docs_page import CONTENT_SECURITY_POLICY, docs_page
 from agent.api.server.draining import Draining, DrainingRequests
 from agent.api.server.limits import RequestLimits
-from agent.config.settings import MB
-from agent.configuration import examine
 from agent.core.errors import ConfigurationInvalid
-from agent.service import Service
-from agent.telemetry.logs import configure_logs
+from agent.pipeline.service import Service
+from agent.platform import telemetry
+from agent.platform.access.policy import Access, build_access, closed_access
+from agent.platform.config.settings import MB
+from agent.platform.configuration import examine
+from agent.platform.telemetry.logs import configure_logs
 from executors.base import Frozen
 
 router = APIRouter(prefix="/api")  # of the contract's own routes; the others have theirs
@@ -219,7 +220,7 @@ def create_default_app(*, in_functions: bool = False, sources: Sequence[str] = (
     access = build_access(settings, in_functions=in_functions)
 
     def service() -> Service:
-        from agent.service import build_service
+        from agent.pipeline.service import build_service
 
         return build_service(settings, sources=sources)
 

@@ -41,7 +41,7 @@ from agent.understanding.clarification.inquiry import with_ending
 if TYPE_CHECKING:
     from starlette.applications import Starlette
 
-    from agent.service import Service
+    from agent.pipeline.service import Service
 
 PATH = "/mcp"
 INSTRUCTIONS = (

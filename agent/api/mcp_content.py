@@ -14,7 +14,7 @@ from mcp.shared.exceptions import MCPError
 
 from agent.api.tools import SchemaRequest, read_schema
 from agent.core.problems import problem_of
-from agent.service import Service
+from agent.pipeline.service import Service
 from rag.docs.documents import Kind
 
 log = logging.getLogger(__name__)

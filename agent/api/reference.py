@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from agent.config.settings_table import markdown_table
+from agent.platform.config.settings_table import markdown_table
 
 HEAD = """# Reference
 

@@ -23,7 +23,7 @@ from agent.api.schemas.common import (
 )
 from agent.api.schemas.rag import FoundDocument, SearchRequest, SearchResponse
 from agent.core.models import Answer, Options, ReadOptions
-from agent.service import Service
+from agent.pipeline.service import Service
 from executors.base import Frozen, JsonValue
 
 Body = TypeVar("Body", bound=BaseModel)

@@ -16,9 +16,9 @@ from agent.core.errors import PlumblineError
 from agent.core.events import Done
 from agent.core.fields import known_zone
 from agent.core.models import Answer, Options
+from agent.pipeline.service import Service
 from agent.present.terminal import plain
 from agent.present.transcript import Transcript
-from agent.service import Service
 
 EXIT_CODES = {"success": 0, "error": 1, "clarification_needed": 2}
 NoClarify = Annotated[

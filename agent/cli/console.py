@@ -17,15 +17,15 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from agent import telemetry
-from agent.config.settings import Settings
-from agent.configuration import examine
 from agent.core.errors import PlumblineError
 from agent.core.problems import problem_of
 from agent.core.usage import Effort
-from agent.service import Service, build_service
-from agent.telemetry.logs import configure_logs
-from agent.telemetry.trace import new_trace_id
+from agent.pipeline.service import Service, build_service
+from agent.platform import telemetry
+from agent.platform.config.settings import Settings
+from agent.platform.configuration import examine
+from agent.platform.telemetry.logs import configure_logs
+from agent.platform.telemetry.trace import new_trace_id
 from executors.errors import ExecutorError
 from rag.errors import RetrievalError
 
@@ -87,7 +87,7 @@ def bring_model(settings: Settings, meanwhile: Callable[[], None] = lambda: None
     Raises:
         ModelUnavailable: it cannot be had.
     """
-    from agent.llm.files.model_files import fetch, unfetched
+    from agent.platform.llm.files.model_files import fetch, unfetched
     from agent.present.terminal import byte_progress
 
     spec = unfetched(settings)

@@ -11,8 +11,8 @@ from rich.text import Text
 
 from agent.cli.console import command
 from agent.core.models import Answer, Options
+from agent.pipeline.service import Service
 from agent.present.terminal import cell_text
-from agent.service import Service
 
 DATABASE = "shop"
 WITHOUT_DOCS = "What was our revenue in fiscal year 2025?"

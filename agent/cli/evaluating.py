@@ -207,7 +207,7 @@ def recompute(
     """Recompute the arithmetic in each line of standard input."""
     if language is not None and language not in _LANGUAGES:
         raise typer.BadParameter(f"{language!r} is not known; use one of {', '.join(_LANGUAGES)}.")
-    from agent.grounding.arithmetic.recompute import recompute_line
+    from agent.checks.grounding.arithmetic.recompute import recompute_line
 
     for line in sys.stdin:
         sys.stdout.write(recompute_line(line.rstrip("\n"), language) + "\n")

@@ -25,8 +25,8 @@ from rag.errors import RetrievalError
 from rag.index.revision import Turn
 
 if TYPE_CHECKING:
-    from agent.knowledge.indexing import Indexed
-    from agent.service import Service
+    from agent.databases.knowledge.indexing import Indexed
+    from agent.pipeline.service import Service
     from executors.base import ColumnReport, TableReport
     from rag.index.store import SyncReport
 
@@ -104,8 +104,8 @@ def index_quietly(service: Service, runner: asyncio.Runner, name: str, out: Cons
 
 def _read_ahead(service: Service, runner: asyncio.Runner, name: str, out: Console, err: Console) -> None:
     """Let the embedded model read the schema, where its file is there: otherwise the first question waits for it."""
-    from agent.llm.files.model_files import find
-    from agent.llm.files.model_specs import MODELS
+    from agent.platform.llm.files.model_files import find
+    from agent.platform.llm.files.model_specs import MODELS
 
     settings = service.settings
     if settings.is_hosted or not (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from agent.service import Service
+from agent.pipeline.service import Service
 from executors.errors import DatabaseUnavailable
 from executors.registry.kinds import local_path
 

@@ -14,7 +14,7 @@ from typing import Annotated
 import typer
 
 from agent.cli.console import EXPECTED, bring_model, err, fail, opened, out, read_settings
-from agent.config.settings import Settings
+from agent.platform.config.settings import Settings
 
 
 def model(
@@ -22,8 +22,8 @@ def model(
     which: Annotated[str | None, typer.Option("--which", help="1.5b or 0.5b; default: the settings'.")] = None,
 ) -> None:
     """Bring the embedded model's file into the cache, verified; continues where it was interrupted."""
-    from agent.llm.files.model_files import fetch
-    from agent.llm.files.model_specs import MODELS
+    from agent.platform.llm.files.model_files import fetch
+    from agent.platform.llm.files.model_specs import MODELS
     from agent.present.terminal import byte_progress
 
     settings = read_settings()
@@ -51,9 +51,9 @@ def serve(
     port: Annotated[int | None, typer.Option(help="Port; default: the settings'.")] = None,
 ) -> None:
     """The HTTP service and its page; on any address that others can reach only with PLUMBLINE_AUTH."""
-    from agent.access.policy import check_host
     from agent.api.app import create_default_app
     from agent.api.server.server import Server, check_port
+    from agent.platform.access.policy import check_host
 
     settings = read_settings(serving=True, registry=not sources)
     address, number = settings.host if host is None else host, settings.port if port is None else port
@@ -111,7 +111,7 @@ def key(
     ] = None,
 ) -> None:
     """Make an API key: it is shown once, and only the hash beneath it is kept, in PLUMBLINE_API_KEYS."""
-    from agent.access.keys import new_key
+    from agent.platform.access.keys import new_key
 
     try:
         made, stored_key = new_key(name, expires.date() if expires else None)

@@ -223,7 +223,7 @@ RuleEvidence = Literal["schema", "data", "language"]
 class Doubt(Frozen):
     """What a rule noticed about a query that ran.
 
-    rule: its id in the registry, see `agent.rules`.
+    rule: its id in the registry, see `agent.checks.rules`.
     evidence: what it rests on: keys and types, stored values, or the words of the question.
     detail: a sentence.
     """

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from agent.core.errors import StateUnavailable, StorageFull
-from agent.telemetry.logs import hide
+from agent.platform.telemetry.logs import hide
 from executors.engines.local.files_state import FileState, state_of
 from executors.errors import DatabaseUnavailable, RegistryInvalid
 

@@ -16,10 +16,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from agent.core.errors import StateUnavailable
-from agent.storage.store import Place, Replace
+from agent.platform.storage.store import Place, Replace
 
 if TYPE_CHECKING:
-    from agent.storage.store import StateStore
+    from agent.platform.storage.store import StateStore
     from executors.base import Schema
 
 PLACE = Place(kind="changes", partition="databases")

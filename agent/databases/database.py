@@ -9,13 +9,13 @@ from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from typing import TYPE_CHECKING
 
-from agent import telemetry
-from agent.access.intent import PARTIAL
 from agent.core.breaker import Breaker
 from agent.core.callers import LOCAL
 from agent.core.errors import WritesNotAllowed
 from agent.databases.private_values import hidden_columns
 from agent.databases.seen_schemas import SEEN
+from agent.platform import telemetry
+from agent.platform.access.intent import PARTIAL
 from executors.base import (
     Cancel,
     CheckedSql,

@@ -15,9 +15,9 @@ import secrets
 import time
 from collections.abc import Callable, Sequence
 
-from agent.config.limits import none_beyond
 from agent.core.errors import RowsChanged, StateUnavailable, UnknownCursor
-from agent.storage.store import Insert, Place, StateStore, key_of
+from agent.platform.config.limits import none_beyond
+from agent.platform.storage.store import Insert, Place, StateStore, key_of
 from executors.base import Frozen, JsonValue, QueryResult, Scalar
 
 KIND = "cursor"

@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING
 
 from pydantic import Field
 
-from agent.access.bulkhead import Admission, Bulkhead
-from agent.config.limits import limits_of, none_beyond, rows_cap, within
 from agent.core.breaker import Breaker
 from agent.core.callers import LOCAL, is_listed, is_reserved
 from agent.core.deadline import Deadlines
@@ -20,13 +18,15 @@ from agent.core.models import Options
 from agent.databases.database import Database
 from agent.databases.made_addresses import refuse_made_address
 from agent.databases.paging import Cursors, Paged, digest_of_result, following
+from agent.platform.access.bulkhead import Admission, Bulkhead
+from agent.platform.config.limits import limits_of, none_beyond, rows_cap, within
 from executors.base import CheckedSql, Frozen, JsonValue, Parameters, QueryResult, Scalar, TableReport
 from executors.errors import DatabaseUnavailable, ExecutorError
 
 if TYPE_CHECKING:
-    from agent.config.settings import Settings
     from agent.databases.catalogue import Catalogue
     from agent.databases.changes import Changes
+    from agent.platform.config.settings import Settings
     from executors.registry.entry import Entry
     from executors.registry.registry import Registry
     from executors.router import Router

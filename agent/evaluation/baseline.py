@@ -10,9 +10,9 @@ import time
 
 from agent.core.models import Answer, Attempt, AttemptRecord
 from agent.databases.database import Database
-from agent.llm.chat import ChatModel, Message
-from agent.llm.replies import extract_sql
-from agent.prompting import templates
+from agent.platform.llm.chat import ChatModel, Message
+from agent.platform.llm.prompting import templates
+from agent.platform.llm.replies import extract_sql
 from executors.base import Schema
 from executors.dialects.table import DIALECTS
 from executors.errors import SqlError

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 
+from agent.checks.rules.registry import RULES
 from agent.core.models import Options
 from agent.pipeline.answers.synthesize import Writer
 from agent.pipeline.asking import Asking
 from agent.pipeline.drafts.generate import Generator
 from agent.pipeline.judging.judge import Judge
-from agent.rules.registry import RULES
-from agent.service import Service
+from agent.pipeline.service import Service
 
 # Parts that a request can switch off, and those that are a choice of the model's profile.
 OPTIONS = ("evaluation", "retrieval", "calculator")

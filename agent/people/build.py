@@ -16,11 +16,11 @@ from agent.people.feedback.saved import SavedQueries
 from agent.people.feedback.shelf import Shelf
 
 if TYPE_CHECKING:
-    from agent.config.settings import Settings
+    from agent.databases.knowledge.documents import AddedDocuments, Documents
+    from agent.databases.knowledge.verified_queries import VerifiedQueries
     from agent.databases.registry import Databases
-    from agent.knowledge.documents import AddedDocuments, Documents
-    from agent.knowledge.verified_queries import VerifiedQueries
-    from agent.storage.store import StateStore
+    from agent.platform.config.settings import Settings
+    from agent.platform.storage.store import StateStore
     from executors.router import Router
 
 IN_FUNCTIONS = "FUNCTIONS_WORKER_RUNTIME"  # which the Functions host sets, and checks keys before it

@@ -8,9 +8,6 @@ from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import AsyncExitStack, aclosing
 from typing import TYPE_CHECKING, TypedDict, Unpack
 
-from agent import telemetry
-from agent.access.intent import refuse_writes, write_refusal
-from agent.config.limits import limits_of
 from agent.core.callers import ANONYMOUS
 from agent.core.deadline import RETRY_AFTER_S, Deadline, utc_now
 from agent.core.errors import PlumblineError, QuestionInvalid, StateUnavailable, UnknownSession
@@ -19,23 +16,26 @@ from agent.core.models import Answer, Exchange, Options, Pending, Question
 from agent.core.problems import problem_of
 from agent.databases.database import Database
 from agent.databases.seen_schemas import seen_schemas
-from agent.llm.wrappers.budget import BUDGET, Budget
 from agent.people.sessions.sessions import SMALL_TALK, SessionMessage
 from agent.people.sessions.stored_answers import storable
 from agent.pipeline import loop
 from agent.pipeline.drafts.progress import with_progress
 from agent.pipeline.flights import Flights
 from agent.pipeline.steps import load_first_steps
-from agent.telemetry.trace import new_trace_id
+from agent.platform import telemetry
+from agent.platform.access.intent import refuse_writes, write_refusal
+from agent.platform.config.limits import limits_of
+from agent.platform.llm.wrappers.budget import BUDGET, Budget
+from agent.platform.telemetry.trace import new_trace_id
 from executors.errors import DatabaseUnavailable, ExecutorError
 from rag.errors import RetrievalError
 
 if TYPE_CHECKING:
-    from agent.access.bulkhead import Admission
     from agent.databases.registry import Databases
     from agent.people.feedback.recorder import Notes, Recorder
     from agent.people.sessions.sessions import Sessions
     from agent.pipeline.parts import Parts
+    from agent.platform.access.bulkhead import Admission
     from executors.router import Router
 
 NO_OPTIONS = Options()

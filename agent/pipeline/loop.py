@@ -6,8 +6,6 @@ import re
 from collections.abc import AsyncIterator
 from functools import partial
 
-from agent.config.limits import limits_of
-from agent.config.pricing import Prices
 from agent.core.events import AnswerDelta, Done, Event, Started
 from agent.core.models import Answer, Question
 from agent.core.off_loop import off_loop
@@ -19,7 +17,9 @@ from agent.pipeline.parts import Parts
 from agent.pipeline.round import Round
 from agent.pipeline.run import Run
 from agent.pipeline.writes import flow as writes
-from agent.telemetry.ledger import Ledger
+from agent.platform.config.limits import limits_of
+from agent.platform.config.pricing import Prices
+from agent.platform.telemetry.ledger import Ledger
 
 # A sentence with the white space after it, so that the pieces joined are the answer to the letter.
 SENTENCE = re.compile(r".+?(?:(?<=[.!?])\s+|\Z)", re.DOTALL)

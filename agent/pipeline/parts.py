@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from agent.config.profiles import Profile
-from agent.config.settings import Settings
+from agent.databases.knowledge.knowledge import Knowledge
+from agent.databases.knowledge.verified_queries import VerifiedQueries
 from agent.databases.paging import Cursors
-from agent.knowledge.knowledge import Knowledge
-from agent.knowledge.verified_queries import VerifiedQueries
 from agent.pipeline.answers.synthesize import Writer
 from agent.pipeline.confidence.calibration import Confidence
 from agent.pipeline.drafts.generate import Generator
 from agent.pipeline.judging.judge import Judge
 from agent.pipeline.writes.tokens import WritePlans
+from agent.platform.config.profiles import Profile
+from agent.platform.config.settings import Settings
 from agent.understanding.followups.followups import FollowUps
 
 

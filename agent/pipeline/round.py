@@ -5,7 +5,8 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from agent.access.intent import NEVER
+from agent.checks.rules.repair import repaired
+from agent.checks.rules.review import RuleReview, review
 from agent.core.errors import ModelError, ReplyUnusable, WritesNotAllowed
 from agent.core.events import Evaluated, Planned, SqlExecuted, SqlGenerated, SqlValidated
 from agent.core.models import Attempt, Candidate, Check, Draft, Verdict
@@ -18,8 +19,7 @@ from agent.pipeline.drafts.plan import plan_of
 from agent.pipeline.drafts.progress import sql_progress
 from agent.pipeline.drafts.voting import vote
 from agent.pipeline.judging.judge import overruled, unjudged, verdict_of_checks
-from agent.rules.repair import repaired
-from agent.rules.review import RuleReview, review
+from agent.platform.access.intent import NEVER
 from agent.understanding.shape import shape_checks
 from executors.base import CheckedSql, QueryResult
 from executors.errors import DatabaseUnavailable, ErrorKind, SqlFailed, SqlRefused

@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
 
-from agent.config.limits import Limits
-from agent.config.profiles import confirmation
+from agent.checks.grounding.result import CheckedText
 from agent.core.errors import BudgetSpent, ModelError
 from agent.core.events import (
     AnswerFormatted,
@@ -23,16 +22,17 @@ from agent.core.events import (
 from agent.core.models import Attempt, Candidate, Doubt, Draft, Plan, Question
 from agent.core.off_loop import off_loop
 from agent.databases.database import Database
+from agent.databases.knowledge.context import Context, enrich
 from agent.databases.paging import Paged
 from agent.databases.supporting_rows import RawRecords, fetch_raw_records
-from agent.grounding.result import CheckedText
 from agent.pipeline.answers.synthesize import facts_of, row_count_context
 from agent.pipeline.drafts.consensus import Evidence, evidence_of
 from agent.pipeline.drafts.reuse import Reuse
 from agent.pipeline.judging.side_tasks import DraftAhead, SideTasks
 from agent.pipeline.parts import Parts
-from agent.prompting.context import Context, enrich
-from agent.telemetry.ledger import Ledger
+from agent.platform.config.limits import Limits
+from agent.platform.config.profiles import confirmation
+from agent.platform.telemetry.ledger import Ledger
 from agent.understanding.suggest import suggestions
 from executors.errors import DatabaseUnavailable
 
@@ -330,7 +330,7 @@ class Run:
 
     async def state_rows(self, best: Attempt) -> None:
         """Instead of step 12, where nobody wants a sentence: the answer composed from the rows."""
-        from agent.grounding.compose import compose
+        from agent.checks.grounding.compose import compose
 
         facts = facts_of(self.question.text, best, self.context, raw=None, calculate=False)
         found = await off_loop(partial(compose, facts))

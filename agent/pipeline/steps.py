@@ -11,7 +11,7 @@ _BEFORE_THE_QUERY = (
     "agent.understanding.clarification.check",
 )
 _AFTER_IT = (
-    "agent.grounding.arithmetic.recompute",
+    "agent.checks.grounding.arithmetic.recompute",
     "agent.present.explain.query",
     "executors.guard.guard",
     "executors.records.raw_records",

@@ -27,14 +27,14 @@ from rich.syntax import Syntax
 from rich.table import Table
 from rich.text import Text
 
+from agent.checks.grounding.arithmetic.display import ColumnFormat, column_formats, format_cell, is_number
+from agent.checks.grounding.languages.language import language_of
 from agent.core import events
 from agent.core.models import Answer, AnswerPart, Check
 from agent.core.plurals import plural
-from agent.grounding.arithmetic.display import ColumnFormat, column_formats, format_cell, is_number
-from agent.grounding.languages.language import language_of
 
 if TYPE_CHECKING:
-    from agent.llm.files.model_specs import Progress as ByteProgress
+    from agent.platform.llm.files.model_specs import Progress as ByteProgress
 
 SHOWN_ROWS = 12
 SHOWN_COLUMNS = 8

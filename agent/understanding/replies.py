@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from agent.core.kinds import AboutData, Talk, Topic
-from agent.prompting.context import Context
+from agent.databases.knowledge.context import Context
 from agent.understanding.clarification.inquiry import Inquiry, Place
 from agent.understanding.clarification.lookups import Lookups, RangeCache
 from agent.understanding.clarification.main_date import plausible

@@ -23,9 +23,9 @@ from contextlib import closing
 from pathlib import Path
 from typing import TypeVar
 
-from agent.config.settings import ROOT
 from agent.core.row_comparison import is_ordered, same_rows
 from agent.evaluation.harness import GoldQuestion, load_questions
+from agent.platform.config.settings import ROOT
 from bench.endpoint import MODEL, started
 from bench.peers.report import Result, draw, figures, report
 from bench.synthetic_file import Case

@@ -22,11 +22,11 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from agent.config.settings import get_settings
 from agent.core.errors import ModelError
 from agent.core.models import Usage
-from agent.llm.chat import Message, Reply, ReplySchema
-from agent.llm.embedded import EmbeddedModel
+from agent.platform.config.settings import get_settings
+from agent.platform.llm.chat import Message, Reply, ReplySchema
+from agent.platform.llm.embedded import EmbeddedModel
 from bench.endpoint import DIMENSION, reply_to, sentence_of, serve
 from rag.testing import HashingEmbedder
 from testbed.openai_replies import completion_of, openai_app

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import pytest
 from manual_clock import Clock
 
-from agent.storage.store import (
+from agent.platform.storage.store import (
     MAX_CHANGES,
     MAX_COMMIT_BYTES,
     MAX_VALUE_BYTES,

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from state_suite import HERE, keys, put
 
-from agent.storage.store import MAX_CHANGES, Insert, Place, Replace, StateConflict, StateStore
+from agent.platform.storage.store import MAX_CHANGES, Insert, Place, Replace, StateConflict, StateStore
 
 
 class ManyContract:

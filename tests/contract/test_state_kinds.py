@@ -12,20 +12,20 @@ from pathlib import Path
 import pytest
 from manual_clock import Clock
 
-from agent.access.rate import Rate, RateLimiter
 from agent.core.errors import TooManyRequests, UnknownWritePlan, WriteNotMade
 from agent.databases.changes import PLACE, Changes
-from agent.knowledge.added_documents import AddedDocuments
-from agent.knowledge.verified_queries import USED_S, Key, VerifiedQueries, VerifiedQuery
+from agent.databases.knowledge.added_documents import AddedDocuments
+from agent.databases.knowledge.verified_queries import USED_S, Key, VerifiedQueries, VerifiedQuery
 from agent.people.feedback.records import AnswerRecord, Feedback, Review
 from agent.people.feedback.shelf import DAY_S, Shelf
 from agent.pipeline.jobs.records import Job, JobRequest, moment
 from agent.pipeline.jobs.shelf import PART_CHARS, JobShelf
 from agent.pipeline.writes.tokens import FORGOTTEN_AFTER_S, PlannedWrite, WritePlans
-from agent.storage.azure_tables import AzureTablesStore
-from agent.storage.memory import MemoryStore
-from agent.storage.sqlite import SqliteStore
-from agent.storage.store import StateConflict, StateStore
+from agent.platform.access.rate import Rate, RateLimiter
+from agent.platform.storage.azure_tables import AzureTablesStore
+from agent.platform.storage.memory import MemoryStore
+from agent.platform.storage.sqlite import SqliteStore
+from agent.platform.storage.store import StateConflict, StateStore
 from rag.docs.documents import make_document
 from testbed.azurite import Azurite
 

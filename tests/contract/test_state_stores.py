@@ -14,10 +14,10 @@ from state_suite_many import ManyContract
 
 from agent.core.errors import StateUnavailable
 from agent.core.problems import problem_of
-from agent.storage.azure_tables import AzureTablesStore
-from agent.storage.memory import MemoryStore
-from agent.storage.sqlite import SCHEMA, SqliteStore
-from agent.storage.store import Insert, StateStore
+from agent.platform.storage.azure_tables import AzureTablesStore
+from agent.platform.storage.memory import MemoryStore
+from agent.platform.storage.sqlite import SCHEMA, SqliteStore
+from agent.platform.storage.store import Insert, StateStore
 from testbed import azurite
 from testbed.azurite import ACCOUNT, KEY, Azurite
 from testbed.postgres import free_port

@@ -12,9 +12,9 @@ import asyncio
 import sys
 from contextlib import nullcontext
 
-from agent.config.settings import Settings
 from agent.people.sessions.sessions import SessionMessage, Sessions
-from agent.storage.build import build_store
+from agent.platform.config.settings import Settings
+from agent.platform.storage.build import build_store
 
 PRINCIPAL = "ada@example.org"
 LEASE_S = 2.0  # where a process is killed, and another waits for its turn to lapse

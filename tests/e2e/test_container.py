@@ -22,8 +22,8 @@ import pytest
 import yaml
 from otlp_receiver import GrpcReceiver
 
-from agent.access.keys import digest_of
-from agent.config.settings_table import variables
+from agent.platform.access.keys import digest_of
+from agent.platform.config.settings_table import variables
 from testbed import container
 from testbed.chroma import Chroma
 from testbed.postgres import PASSWORD, USER, PostgresServer

@@ -16,7 +16,7 @@ import typer.main
 from agent.api import reference
 from agent.api.app import api_routes
 from agent.cli.main import app
-from agent.config.settings_table import variables
+from agent.platform.config.settings_table import variables
 from bench.endpoint import started
 from bench.synthetic_file import Case
 

@@ -19,12 +19,12 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
-from agent.access.policy import build_access
 from agent.api.app import create_app
 from agent.api.routes.page import CHAT, FOLDER
-from agent.config.settings import Settings
-from agent.service import build_service
-from agent.storage.memory import MemoryStore
+from agent.pipeline.service import build_service
+from agent.platform.access.policy import build_access
+from agent.platform.config.settings import Settings
+from agent.platform.storage.memory import MemoryStore
 from testbed.browser import DESKTOP, PHONE, Watched, watched
 
 DOCS = (Path(__file__).parents[2] / "docs" / "embed.md").read_text(encoding="utf-8")

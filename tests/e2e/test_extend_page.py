@@ -199,7 +199,7 @@ def test_the_rule_is_asked_and_its_cases_hold(changed: Path) -> None:
     env = environment(changed) | {"PYTHONPATH": f"{changed}{os.pathsep}{changed / 'tests' / 'unit'}"}
     ran = subprocess.run(tests, cwd=changed, env=env, capture_output=True, text=True, check=False)
     assert ran.returncode == 0, ran.stdout + ran.stderr
-    assert "cut_without_order" in (changed / "agent" / "rules" / "registry.py").read_text(encoding="utf-8")
+    assert "cut_without_order" in (changed / "agent" / "checks" / "rules" / "registry.py").read_text(encoding="utf-8")
 
 
 async def test_the_route_is_in_the_contract_and_closed(changed: Path) -> None:

@@ -22,9 +22,9 @@ from eventually import eventually
 from openai_server import Held, OpenAIServer
 from sse import read_events, read_until
 
-from agent.access.keys import digest_of
 from agent.api.app import api_routes, create_default_app
-from agent.config.settings import get_settings
+from agent.platform.access.keys import digest_of
+from agent.platform.config.settings import get_settings
 
 ROOT = Path(__file__).parents[2]
 HOST = Path(__file__).with_name("worker_host.py")

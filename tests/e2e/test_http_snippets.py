@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 from live_service import running
 
-from agent.access.policy import build_access
 from agent.api.app import create_app
-from agent.config.settings import Settings
-from agent.service import Service
+from agent.pipeline.service import Service
+from agent.platform.access.policy import build_access
+from agent.platform.config.settings import Settings
 from testbed.tireless_model import TirelessModel
 
 PAGE = (Path(__file__).parents[2] / "docs" / "http.md").read_text(encoding="utf-8")

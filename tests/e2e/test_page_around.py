@@ -13,11 +13,11 @@ from page_steps import QUESTION, SENTENCE, answered, ask, script, tab
 from playwright.async_api import Browser, Page, expect
 from shop_questions import TOTAL
 
-from agent.access.policy import build_access
 from agent.api.app import create_app
-from agent.config.settings import Settings
-from agent.service import build_service
-from agent.storage.memory import MemoryStore
+from agent.pipeline.service import build_service
+from agent.platform.access.policy import build_access
+from agent.platform.config.settings import Settings
+from agent.platform.storage.memory import MemoryStore
 from testbed.browser import PHONE, watched
 
 DOCS = """# shop

@@ -11,7 +11,7 @@ from playwright.async_api import Browser, Locator, Page, expect
 from shop_questions import TOTAL
 from webhook_receiver import receiving
 
-from agent.config.settings import Settings
+from agent.platform.config.settings import Settings
 from bench.page_screens import put_tiles
 from testbed.browser import DESKTOP, PHONE, Watched, watched
 

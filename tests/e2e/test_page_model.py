@@ -10,8 +10,8 @@ from page_steps import ask
 from playwright.async_api import Browser, expect
 
 from agent.api.app import create_app
-from agent.config.settings import Settings
-from agent.service import build_service
+from agent.pipeline.service import build_service
+from agent.platform.config.settings import Settings
 from testbed.browser import watched
 
 PATIENCE_S = 240  # the model shares the cores with the browser and the other tests

@@ -14,7 +14,7 @@ from held_model import HeldModel
 from page_steps import answered, script, tab
 from playwright.async_api import Download, Locator, Page, expect
 
-from agent.config.settings import Settings
+from agent.platform.config.settings import Settings
 from testbed.browser import Watched
 
 MANY = 10_000

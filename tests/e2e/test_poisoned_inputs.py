@@ -29,7 +29,7 @@ from poisoned_shop import (
     settings_of,
 )
 
-from agent.prompting import templates
+from agent.platform.llm.prompting import templates
 from testbed.postgres import PostgresServer
 
 PROFILES = {"sqlite": ("embedded", "small_hosted"), "duckdb": ("small_hosted",), "postgresql": ("embedded",)}

@@ -13,7 +13,7 @@ import httpx2
 import pytest
 from eventually import eventually
 
-from agent.access.keys import digest_of
+from agent.platform.access.keys import digest_of
 from testbed import azurite, nginx
 from testbed.azurite import Azurite
 from testbed.chroma import Chroma

@@ -21,11 +21,11 @@ from door import ANN, KEYS
 from live_service import running
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from agent.access.policy import build_access
 from agent.api.app import api_routes, create_app
-from agent.config.settings import Settings
-from agent.knowledge import build
-from agent.service import build_service
+from agent.databases.knowledge import build
+from agent.pipeline.service import build_service
+from agent.platform.access.policy import build_access
+from agent.platform.config.settings import Settings
 from rag.testing import HashingEmbedder
 from testbed.tireless_model import TirelessModel
 

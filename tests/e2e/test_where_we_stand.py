@@ -14,9 +14,9 @@ import pytest
 from api_client import api_client
 
 from agent.api.app import create_app
-from agent.knowledge import build
-from agent.llm.scripted import ScriptedModel
-from agent.service import Service
+from agent.databases.knowledge import build
+from agent.pipeline.service import Service
+from agent.platform.llm.scripted import ScriptedModel
 from rag.testing import HashingEmbedder
 
 Make = Callable[..., Service]

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from agent.access.rate import Rate, RateLimiter
 from agent.core.errors import SessionBusy, TooManyRequests, UnknownSession, WriteNotMade
 from agent.people.sessions.sessions import SessionMessage, Sessions
 from agent.pipeline.writes.tokens import PlannedWrite, WritePlans
-from agent.storage.sqlite import SqliteStore
+from agent.platform.access.rate import Rate, RateLimiter
+from agent.platform.storage.sqlite import SqliteStore
 
 HOUR, DAY = 3600.0, 86_400.0
 ANN = "ann"

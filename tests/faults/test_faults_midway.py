@@ -8,11 +8,11 @@ from typing import Unpack
 
 import pytest
 
-from agent.config.settings import Settings
 from agent.core.models import Options
-from agent.llm.chat import ChatRequest, Message, Reply
-from agent.llm.scripted import ScriptedModel
-from agent.service import Service
+from agent.pipeline.service import Service
+from agent.platform.config.settings import Settings
+from agent.platform.llm.chat import ChatRequest, Message, Reply
+from agent.platform.llm.scripted import ScriptedModel
 from executors.errors import DatabaseUnavailable
 
 ORDERS = "SELECT count(*) AS orders FROM orders"
@@ -38,7 +38,7 @@ Answering = Callable[[TakesAway], Service]
 
 @pytest.fixture
 def answering(settings: Settings) -> Answering:
-    from agent.service import build_service
+    from agent.pipeline.service import build_service
 
     return lambda model: build_service(settings, model=model)
 

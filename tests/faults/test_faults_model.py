@@ -15,7 +15,7 @@ import pytest
 from faulty_model import Fault, FaultyModel
 from faulty_service import QUESTION, ask, make_shop, serving, settings_for
 
-from agent.config.settings import Settings
+from agent.platform.config.settings import Settings
 
 # `ok`      answered and verified, as if nothing had been; a draft that cannot be read is mended by the next one
 # `warned`  answered and verified; a warning says what is missing

@@ -17,7 +17,7 @@ from faulty_model import FaultyModel
 from faulty_service import ask, make_shop, serving, settings_for
 from pydantic import SecretStr
 
-from agent.storage import azure_tables, sqlite
+from agent.platform.storage import azure_tables, sqlite
 from testbed import azurite
 from testbed.azurite import Azurite
 

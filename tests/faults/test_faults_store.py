@@ -12,7 +12,7 @@ from faulty_model import FaultyModel
 from faulty_service import ask, make_shop, serving, settings_for
 from until import until
 
-from agent.knowledge import indexing
+from agent.databases.knowledge import indexing
 
 GONE = "Answered without the docs of this database"
 

@@ -12,9 +12,9 @@ import pytest
 from api_client import problem
 from door import ANN, EXPIRED, STRANGER, Opened, bearer
 
-from agent.access.keys import digest_of
 from agent.api.app import ApiRoute, api_routes
 from agent.api.routes.page import asset_paths
+from agent.platform.access.keys import digest_of
 
 Client = httpx2.AsyncClient
 

@@ -11,12 +11,12 @@ import pytest
 from api_client import api_client, problem
 from door import ANN, KEYS, STRANGER, Opened, bearer
 
-from agent.access.policy import Access, build_access
-from agent.access.rate import Rate, RateLimiter
 from agent.api.app import create_app
-from agent.config.settings import Settings
-from agent.service import Service
-from agent.storage.memory import MemoryStore
+from agent.pipeline.service import Service
+from agent.platform.access.policy import Access, build_access
+from agent.platform.access.rate import Rate, RateLimiter
+from agent.platform.config.settings import Settings
+from agent.platform.storage.memory import MemoryStore
 
 Client = httpx2.AsyncClient
 

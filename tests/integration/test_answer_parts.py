@@ -15,8 +15,8 @@ from eventually import eventually
 
 from agent.api.schemas.answer_parts import ALWAYS, PARTS
 from agent.core.models import Answer
-from agent.llm.scripted import ScriptedModel
-from agent.service import Service
+from agent.pipeline.service import Service
+from agent.platform.llm.scripted import ScriptedModel
 
 Client = httpx2.AsyncClient
 

@@ -12,8 +12,8 @@ import pytest
 from api_client import api_client, app_without_docs, problem
 
 from agent.api.app import api_routes, create_app
-from agent.llm.scripted import ScriptedModel
-from agent.service import Service
+from agent.pipeline.service import Service
+from agent.platform.llm.scripted import ScriptedModel
 from rag.errors import EmbedderUnavailable, StoreUnavailable
 
 ASKED = {"question": "What is the total of all orders?", "database": "shop"}

@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 from pydantic import SecretStr
 
-from agent import telemetry
-from agent.config.settings import Settings
-from agent.llm.scripted import ScriptedModel
-from agent.service import build_service
+from agent.pipeline.service import build_service
+from agent.platform import telemetry
+from agent.platform.config.settings import Settings
+from agent.platform.llm.scripted import ScriptedModel
 
 KEY = "00000000-0000-0000-0000-0000000000aa"
 

@@ -13,10 +13,10 @@ from urllib.parse import parse_qs, urlparse
 
 import pytest
 
-from agent.config.settings import Settings
 from agent.core.errors import StateUnavailable
-from agent.storage.build import build_store
-from agent.storage.store import Insert, Place
+from agent.platform.config.settings import Settings
+from agent.platform.storage.build import build_store
+from agent.platform.storage.store import Insert, Place
 from testbed import azurite
 from testbed.azurite import Azurite
 

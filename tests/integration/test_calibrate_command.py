@@ -15,12 +15,12 @@ from typer.testing import CliRunner, Result
 
 from agent.cli import console
 from agent.cli import main as cli
-from agent.config.settings import Settings
 from agent.core.errors import ConfigurationInvalid
 from agent.core.models import Usage
-from agent.llm.chat import ChatRequest, Message, Reply
 from agent.pipeline.confidence.calibration import load
-from agent.service import Service
+from agent.pipeline.service import Service
+from agent.platform.config.settings import Settings
+from agent.platform.llm.chat import ChatRequest, Message, Reply
 
 DATABASES, EACH = 6, 12
 OLD = Path("of-an-older-version.json")  # which the command replaces, and so does not read

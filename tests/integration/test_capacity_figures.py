@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from agent.storage.memory import MemoryStore
-from agent.storage.store import Insert, Place, Remove, Replace
+from agent.platform.storage.memory import MemoryStore
+from agent.platform.storage.store import Insert, Place, Remove, Replace
 from bench import capacity_figures
 from bench.counted_store import CountedStore
 

@@ -14,8 +14,8 @@ from api_client import api_client, app_without_docs, problem
 from sse import read_events
 
 from agent.api.app import create_app
-from agent.llm.scripted import ScriptedModel
-from agent.service import Service
+from agent.pipeline.service import Service
+from agent.platform.llm.scripted import ScriptedModel
 
 Client = httpx2.AsyncClient
 ROOT = "/agents/text-to-sql"

@@ -10,9 +10,9 @@ from typer.testing import CliRunner, Result
 
 from agent.cli import asking, console
 from agent.cli import main as cli
-from agent.config.settings import Settings
-from agent.llm.scripted import ScriptedModel
-from agent.service import Service
+from agent.pipeline.service import Service
+from agent.platform.config.settings import Settings
+from agent.platform.llm.scripted import ScriptedModel
 
 Run = Callable[..., Result]
 

@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 from clarify_databases import make_databases
 
-from agent.config.settings import Settings
 from agent.core.callers import LOCAL
 from agent.core.models import Options
-from agent.llm.scripted import ScriptedModel
-from agent.service import Service, build_service
+from agent.pipeline.service import Service, build_service
+from agent.platform.config.settings import Settings
+from agent.platform.llm.scripted import ScriptedModel
 
 pytestmark = pytest.mark.usefixtures("patient")
 

@@ -10,12 +10,12 @@ import pytest
 import pytest_asyncio
 from clarify_databases import make_databases
 
-from agent.config.settings import Settings
 from agent.core.callers import LOCAL
 from agent.core.models import Clarification, Question
-from agent.llm.scripted import ScriptedModel
-from agent.prompting.context import enrich
-from agent.service import Service, build_service
+from agent.databases.knowledge.context import enrich
+from agent.pipeline.service import Service, build_service
+from agent.platform.config.settings import Settings
+from agent.platform.llm.scripted import ScriptedModel
 from agent.understanding.clarification.check import Clarifier
 
 pytestmark = pytest.mark.usefixtures("patient")

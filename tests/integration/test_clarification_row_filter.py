@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from clarify_databases import make_databases
 
-from agent.config.settings import Settings
 from agent.core.models import Answer
-from agent.llm.scripted import ScriptedModel
-from agent.service import build_service
+from agent.pipeline.service import build_service
+from agent.platform.config.settings import Settings
+from agent.platform.llm.scripted import ScriptedModel
 
 RULES = """, row_filter: {orders: "client_id = :client", clients: "client_id = :client"},
   principals: {ann: {client: 1}, bob: {client: 2}}"""

@@ -10,7 +10,7 @@ from api_client import api_client, app_without_docs
 
 from agent.api.schemas.chat import ChatResponse, SessionResponse, StartSessionResponse
 from agent.api.schemas.chat_examples import CHAT_EXAMPLE, CLARIFICATION_EXAMPLE, ERROR_EXAMPLE, SESSION_EXAMPLE
-from agent.service import Service
+from agent.pipeline.service import Service
 
 ROUTES = {
     "start_session", "chat", "chat_stream", "session", "end_session", "chat_health",

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 from openapi_document import Document, Shown
 
-from agent.access.policy import Mode
 from agent.api.app import create_app
 from agent.api.contract.complete import complete
 from agent.api.contract.events import event_classes
@@ -18,7 +17,8 @@ from agent.api.schemas.generate import NODES
 from agent.core import errors
 from agent.core.events import NodeComplete
 from agent.core.problems import STATUS, TYPE_PREFIX
-from agent.service import Service
+from agent.pipeline.service import Service
+from agent.platform.access.policy import Mode
 
 BINARY = {  # of which JSON cannot hold an example
     "application/vnd.apache.parquet",

@@ -21,7 +21,7 @@ from webhook_receiver import Receiver, receiving
 from agent.api.app import create_app
 from agent.core.errors import TooBusy
 from agent.people.dashboard.webhook import sign
-from agent.service import Service
+from agent.pipeline.service import Service
 
 START = 1_800_000_000.0
 CHECK_S = 300.0

@@ -15,14 +15,14 @@ from typer.testing import CliRunner
 from agent.cli import asking, console
 from agent.cli import demo as demonstration
 from agent.cli import main as cli
-from agent.config.settings import Settings
 from agent.core.callers import LOCAL
 from agent.core.errors import ModelUnavailable
 from agent.core.models import Answer, Options
-from agent.knowledge.knowledge import Knowledge
-from agent.llm.files import model_files
-from agent.llm.files.model_specs import ModelSpec
-from agent.service import Service
+from agent.databases.knowledge.knowledge import Knowledge
+from agent.pipeline.service import Service
+from agent.platform.config.settings import Settings
+from agent.platform.llm.files import model_files
+from agent.platform.llm.files.model_specs import ModelSpec
 
 
 @pytest.fixture

@@ -19,9 +19,9 @@ from typer.testing import CliRunner
 from agent.cli.doctor import examination, parts
 from agent.cli.doctor.finding import Diagnosis, Discretion
 from agent.cli.main import app as cli
-from agent.config.settings import ROOT, get_settings
-from agent.configuration import examine
-from agent.knowledge.build import build_embedder, build_store
+from agent.databases.knowledge.build import build_embedder, build_store
+from agent.platform.config.settings import ROOT, get_settings
+from agent.platform.configuration import examine
 from executors.workers.isolated import LAYER
 from rag.docs.documents import make_document
 from testbed.postgres import READER, READER_PASSWORD, PostgresServer, free_port

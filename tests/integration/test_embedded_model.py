@@ -15,15 +15,15 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
-from agent.config.settings import Settings
 from agent.core.errors import ModelFailed, ModelUnavailable
-from agent.llm.build import build_model
-from agent.llm.chat import Message, Reply, ReplyGrammar, ReplySchema
-from agent.llm.embedded import EmbeddedModel
-from agent.llm.files.model_files import find
-from agent.llm.files.model_specs import MODELS
-from agent.llm.replies import extract_sql, parse_structured
 from agent.pipeline.drafts.generate import SQL_ALONE
+from agent.platform.config.settings import Settings
+from agent.platform.llm.build import build_model
+from agent.platform.llm.chat import Message, Reply, ReplyGrammar, ReplySchema
+from agent.platform.llm.embedded import EmbeddedModel
+from agent.platform.llm.files.model_files import find
+from agent.platform.llm.files.model_specs import MODELS
+from agent.platform.llm.replies import extract_sql, parse_structured
 from executors.base import Frozen
 
 pytestmark = pytest.mark.model
@@ -253,9 +253,9 @@ async def test_a_given_file_that_is_another_one_is_not_loaded(tmp_path: Path) ->
 ASKS = """
 import asyncio, os, signal, sys
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a parent in the background hands it down ignored
-from agent.llm.embedded import EmbeddedModel
-from agent.llm.chat import Message
-from agent.config.settings import Settings
+from agent.platform.llm.embedded import EmbeddedModel
+from agent.platform.llm.chat import Message
+from agent.platform.config.settings import Settings
 
 async def main(how):
     model = EmbeddedModel(Settings(embedded_context=2048))

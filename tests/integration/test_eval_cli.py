@@ -11,14 +11,14 @@ from typer.testing import CliRunner, Result
 
 from agent.cli import console, evaluating
 from agent.cli import main as cli
-from agent.config.profiles import EMBEDDED, PROFILES
-from agent.config.settings import Settings
 from agent.core.usage import Usage
-from agent.knowledge import build
-from agent.llm.chat import Reply, ReplySchema
-from agent.llm.scripted import ScriptedModel
+from agent.databases.knowledge import build
 from agent.pipeline.confidence.calibration import load
-from agent.service import Service
+from agent.pipeline.service import Service
+from agent.platform.config.profiles import EMBEDDED, PROFILES
+from agent.platform.config.settings import Settings
+from agent.platform.llm.chat import Reply, ReplySchema
+from agent.platform.llm.scripted import ScriptedModel
 from rag.testing import HashingEmbedder
 
 QUESTION = "How many orders were cancelled?"

@@ -12,7 +12,7 @@ import pytest
 from api_client import api_client, app_without_docs, problem
 
 from agent.api.app import api_routes
-from agent.service import Service
+from agent.pipeline.service import Service
 
 Client = httpx2.AsyncClient
 

@@ -18,9 +18,9 @@ import pytest
 from api_client import api_client, app_without_docs, problem
 from until import until
 
-from agent.config.settings import Settings
-from agent.llm.scripted import ScriptedModel
-from agent.service import Service
+from agent.pipeline.service import Service
+from agent.platform.config.settings import Settings
+from agent.platform.llm.scripted import ScriptedModel
 from executors.workers import checking
 from executors.workers.pool import shared
 

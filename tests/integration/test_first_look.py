@@ -11,8 +11,8 @@ import pytest
 from api_client import api_client, problem
 
 from agent.api.app import create_app
-from agent.llm.scripted import ScriptedModel
-from agent.service import Service
+from agent.pipeline.service import Service
+from agent.platform.llm.scripted import ScriptedModel
 from agent.understanding.first_look.questions import is_readable
 from executors.base import CheckedSql, QueryResult
 from executors.engines.duckdb import engine as duckdb_engine

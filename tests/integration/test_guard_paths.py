@@ -21,10 +21,10 @@ from shop_questions import TOTAL, Make
 from unguarded import unguarded
 
 from agent.api.mcp import build_server
-from agent.config.settings import ROOT
 from agent.core.models import Options
-from agent.llm.scripted import ScriptedModel
-from agent.service import Service
+from agent.pipeline.service import Service
+from agent.platform.config.settings import ROOT
+from agent.platform.llm.scripted import ScriptedModel
 from executors.base import CheckedSql, QueryResult
 from executors.engines.sqlite.executor import SqliteExecutor
 from executors.workers import checking

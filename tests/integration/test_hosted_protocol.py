@@ -14,13 +14,13 @@ import pytest
 from http_endpoint import send_json, served
 from pydantic import SecretStr
 
-from agent.config.settings import Settings
 from agent.core.errors import ModelFailed, ModelUnavailable
 from agent.core.models import Usage
-from agent.llm.build import build_model
-from agent.llm.chat import Message, ReplySchema
-from agent.llm.openai.chat_request import REASONING_TOKENS
-from agent.llm.openai.model import AzureOpenAIModel, OpenAIModel
+from agent.platform.config.settings import Settings
+from agent.platform.llm.build import build_model
+from agent.platform.llm.chat import Message, ReplySchema
+from agent.platform.llm.openai.chat_request import REASONING_TOKENS
+from agent.platform.llm.openai.model import AzureOpenAIModel, OpenAIModel
 
 KEY = "sk-test-0123456789"
 ASK = [Message(role="system", content="You write SQL."), Message(role="user", content="How many orders?")]

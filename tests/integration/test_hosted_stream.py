@@ -10,10 +10,10 @@ import pytest
 from test_hosted_protocol import ASK, KEY, Answer, Endpoint, Make, endpoint, fails, make, says, waits
 
 from agent.core.errors import ModelFailed
-from agent.llm.chat import Message, Token
-from agent.llm.openai.model import AzureOpenAIModel
-from agent.llm.replies import ON_TEXT, extract_sql
 from agent.pipeline.drafts.generate import SQL_ALONE
+from agent.platform.llm.chat import Message, Token
+from agent.platform.llm.openai.model import AzureOpenAIModel
+from agent.platform.llm.replies import ON_TEXT, extract_sql
 
 __all__ = ["endpoint", "make", "waits"]  # fixtures
 USAGE = {

@@ -17,12 +17,12 @@ from shop_questions import TOTAL, Make
 
 from agent.api.app import create_app
 from agent.api.http.idempotent import TAKING
-from agent.config.settings import Settings
 from agent.core.errors import KeyReused, ModelFailed, RequestInProgress, ResponseNotKept
-from agent.llm.scripted import ScriptedModel
-from agent.service import build_service
-from agent.storage.idempotency import PART_CHARS, Claim, Idempotency, StoredResponse
-from agent.storage.memory import MemoryStore
+from agent.pipeline.service import build_service
+from agent.platform.config.settings import Settings
+from agent.platform.llm.scripted import ScriptedModel
+from agent.platform.storage.idempotency import PART_CHARS, Claim, Idempotency, StoredResponse
+from agent.platform.storage.memory import MemoryStore
 
 QUERY = {"question": "What is the total of all orders?", "database": "shop"}
 KEY = {"idempotency-key": "8e03978e-40d5-43dd-bc93-6894a57f9324"}
@@ -260,7 +260,7 @@ def test_a_large_response_is_kept_in_parts(kept: Idempotency) -> None:
 def test_of_one_that_is_too_large_it_is_known_that_it_was_done(
     kept: Idempotency, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("agent.storage.idempotency.MAX_PARTS", 0)
+    monkeypatch.setattr("agent.platform.storage.idempotency.MAX_PARTS", 0)
     kept.finish(begun(kept), REPLY)
 
     with pytest.raises(ResponseNotKept, match="too large"):

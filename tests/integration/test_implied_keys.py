@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from agent.databases.database import Database
-from agent.knowledge.implied_keys import ImpliedKeys
+from agent.databases.knowledge.implied_keys import ImpliedKeys
 from executors.base import CheckedSql, QueryResult, Schema
 from executors.errors import ErrorKind, SqlFailed
 from executors.registry.registry import Registry

@@ -26,10 +26,10 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from agent.config.settings import Settings
 from agent.core.callers import LOCAL
-from agent.llm.scripted import ScriptedModel
-from agent.service import Service, build_service
+from agent.pipeline.service import Service, build_service
+from agent.platform.config.settings import Settings
+from agent.platform.llm.scripted import ScriptedModel
 from rag.index.store import Store
 from testbed.openai_replies import embeddings_of, texts_of
 

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from index_fixtures import QUESTION, says_revenue, write_facts
 
-from agent.config.settings import Settings
-from agent.llm.scripted import ScriptedModel
-from agent.service import Service, build_service
+from agent.pipeline.service import Service, build_service
+from agent.platform.config.settings import Settings
+from agent.platform.llm.scripted import ScriptedModel
 from rag.index.revision import slug_of
 from rag.testing import HashingEmbedder
 
@@ -31,7 +31,7 @@ def local(
     """Services whose embedder computes in this process."""
     registry.write_text(f"shop:\n  url: {shop_file.name}\n  docs: [shop.md]\n", encoding="utf-8")
     write_facts(registry.with_name("shop.md"), 3)
-    monkeypatch.setattr("agent.knowledge.build.build_embedder", lambda _: HashingEmbedder())
+    monkeypatch.setattr("agent.databases.knowledge.build.build_embedder", lambda _: HashingEmbedder())
 
     def local(**changes: object) -> Service:
         return build_service(settings.model_copy(update={"reuse_verified": False, **changes}), model=model)

@@ -12,8 +12,8 @@ import pytest
 from index_fixtures import RULE
 
 from agent.databases.database import Database
-from agent.knowledge.indexing import PATIENCE_S
-from agent.knowledge.knowledge import Knowledge
+from agent.databases.knowledge.indexing import PATIENCE_S
+from agent.databases.knowledge.knowledge import Knowledge
 from rag.docs.documents import make_document
 from rag.index.chroma_files import MANIFEST
 from rag.index.revision import INDEX_VERSION

@@ -18,13 +18,13 @@ from people_shop import ANN, BEN
 from pydantic import SecretStr
 
 from agent.api.app import create_app
-from agent.config.settings import Settings
 from agent.people.sessions.turns import Lease
 from agent.pipeline.jobs.jobs import MAX_STARTS
 from agent.pipeline.jobs.records import Job
 from agent.pipeline.jobs.shelf import KIND, JobShelf
-from agent.service import Service, build_service
-from agent.storage.store import Place
+from agent.pipeline.service import Service, build_service
+from agent.platform.config.settings import Settings
+from agent.platform.storage.store import Place
 from testbed import azurite
 from testbed.azurite import Azurite
 from testbed.tireless_model import HeldModel

@@ -20,9 +20,9 @@ from sse import read_events
 from agent.api.tools import TOOLS
 from agent.core.callers import LOCAL
 from agent.core.events import AnswerDelta, Event
-from agent.llm.scripted import ScriptedModel
+from agent.pipeline.service import Service
+from agent.platform.llm.scripted import ScriptedModel
 from agent.present.terminal import StepPrinter
-from agent.service import Service
 
 pytestmark = pytest.mark.usefixtures("patient")
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from agent.databases.database import Database
-from agent.knowledge.linking import SchemaLinks, value_lines
-from agent.knowledge.values import Bounds, all_stored, read_values
+from agent.databases.knowledge.linking import SchemaLinks, value_lines
+from agent.databases.knowledge.values import Bounds, all_stored, read_values
 from executors.base import CheckedSql, Column, Schema, Table
 from executors.engines.sqlite.executor import SqliteExecutor
 from rag.docs.documents import make_document

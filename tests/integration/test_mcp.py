@@ -25,8 +25,8 @@ from mcp_types import (
 from agent.api.mcp import build_server, http_app, result_type
 from agent.api.tools import TOOLS
 from agent.core.callers import LOCAL
-from agent.llm.scripted import ScriptedModel
-from agent.service import Service
+from agent.pipeline.service import Service
+from agent.platform.llm.scripted import ScriptedModel
 from executors.workers.isolated import IsolatedExecutor
 from rag.docs.documents import Document
 

@@ -10,13 +10,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from agent.config.settings import Settings
 from agent.core.callers import LOCAL
 from agent.core.kinds import Talk
 from agent.core.models import Exchange, Options, Pending, Question
-from agent.knowledge.build import build_embedder, build_meaning
-from agent.llm.scripted import ScriptedModel
-from agent.service import Service
+from agent.databases.knowledge.build import build_embedder, build_meaning
+from agent.pipeline.service import Service
+from agent.platform.config.settings import Settings
+from agent.platform.llm.scripted import ScriptedModel
 from agent.understanding.clarification.mentions import mentioned, spellings
 from agent.understanding.reading import small_talk
 from agent.understanding.small_talk import NEARER, Nearness, nearness, read_small_talk
@@ -72,7 +72,7 @@ def test_the_settings_can_name_it_for_retrieval(settings: Settings) -> None:
 
 def test_where_the_package_is_missing_messages_are_read_by_words_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     assert build_meaning() is not None
-    monkeypatch.setattr("agent.knowledge.build.is_installed", lambda: False)
+    monkeypatch.setattr("agent.databases.knowledge.build.is_installed", lambda: False)
     assert build_meaning() is None
 
 

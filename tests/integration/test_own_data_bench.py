@@ -10,10 +10,10 @@ from typing import Any, Unpack
 
 import pytest
 
-from agent.config.settings import Settings
 from agent.core.models import Answer, Usage
-from agent.llm.chat import ChatRequest, Message, Reply
-from agent.llm.scripted import ScriptedModel
+from agent.platform.config.settings import Settings
+from agent.platform.llm.chat import ChatRequest, Message, Reply
+from agent.platform.llm.scripted import ScriptedModel
 from bench import own_data
 from bench.own_data import measure
 from bench.own_data_answers import Asked, ask_all, is_right, load_by_defaults

@@ -12,7 +12,7 @@ from api_client import api_client, problem
 
 from agent.api.app import create_app
 from agent.api.routes.page import ASSETS, FOLDER, asset_paths
-from agent.service import Service
+from agent.pipeline.service import Service
 
 FIRST_LOAD_BYTES = 400_000
 LOADED = re.compile(r'"\./(assets/[^"]+)"')

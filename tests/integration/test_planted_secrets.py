@@ -18,12 +18,12 @@ from echo_server import echoing
 from pydantic import SecretStr, ValidationError
 from typer.testing import CliRunner
 
-from agent import telemetry
 from agent.api.app import create_app
 from agent.cli.main import app as cli
-from agent.config.settings import Settings, get_settings
-from agent.service import build_service
-from agent.telemetry.logs import TraceIds, configure_logs
+from agent.pipeline.service import build_service
+from agent.platform import telemetry
+from agent.platform.config.settings import Settings, get_settings
+from agent.platform.telemetry.logs import TraceIds, configure_logs
 from executors.registry.registry import load_registry
 from testbed.postgres import free_port
 

@@ -17,10 +17,10 @@ from shop_questions import Make
 from agent.api.app import api_routes, create_app
 from agent.api.tools import TOOLS
 from agent.core.callers import LOCAL
-from agent.knowledge.added_documents import MAX_DOCUMENTS, AddedDocuments
-from agent.llm.scripted import ScriptedModel
-from agent.service import Service
-from agent.storage.sqlite import SqliteStore
+from agent.databases.knowledge.added_documents import MAX_DOCUMENTS, AddedDocuments
+from agent.pipeline.service import Service
+from agent.platform.llm.scripted import ScriptedModel
+from agent.platform.storage.sqlite import SqliteStore
 from executors.errors import SqlRefused, UnknownDatabase
 from rag.docs.documents import make_document
 from rag.errors import EmbedderUnavailable

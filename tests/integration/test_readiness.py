@@ -11,9 +11,9 @@ from typer.testing import CliRunner
 
 from agent.cli import console
 from agent.cli import main as cli
-from agent.config.settings import Settings
 from agent.core.health import PartHealth, state_of
-from agent.service import Service
+from agent.pipeline.service import Service
+from agent.platform.config.settings import Settings
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import httpx2
 import pytest
 from api_client import api_client, app_without_docs, problem
 
-from agent.service import Service
+from agent.pipeline.service import Service
 
 BY_STATUS = "SELECT status, COUNT(*) AS n FROM orders GROUP BY status"
 

@@ -18,8 +18,8 @@ from unguarded import unguarded
 
 from agent.core.callers import LOCAL
 from agent.core.models import Options
-from agent.llm.scripted import ScriptedModel
-from agent.service import Service
+from agent.pipeline.service import Service
+from agent.platform.llm.scripted import ScriptedModel
 from executors.base import Cancel, CheckedSql, CheckedWrite, Executor
 from executors.engines.remote.executor import RemoteExecutor
 from executors.errors import DatabaseUnavailable, ErrorKind, SqlError, SqlFailed, SqlRefused

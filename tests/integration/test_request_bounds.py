@@ -14,13 +14,13 @@ from api_client import api_client, app_without_docs, problem
 from fastapi import FastAPI, Request, Response
 from starlette.types import Message, Receive, Scope, Send
 
-from agent.access.policy import CallerRequest
 from agent.api.app import create_app
 from agent.api.http.arrival import BODY_BYTES_A_SECOND, arrival_s
 from agent.api.server.bounded import bounded
 from agent.api.server.limits import MAX_HEADER_BYTES, MAX_HEADERS
 from agent.api.server.server import Server
-from agent.service import Service
+from agent.pipeline.service import Service
+from agent.platform.access.policy import CallerRequest
 
 LINE = b"GET /api/health/live HTTP/1.1\r\nhost: 127.0.0.1\r\n"
 ASKED = b"POST /api/execute HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-length: 100\r\n\r\n"

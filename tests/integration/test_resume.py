@@ -16,10 +16,10 @@ from sse import Told, read_events, read_until
 
 from agent.api.app import create_app
 from agent.api.http.replay import Replay, Replays
-from agent.config.settings import Settings
 from agent.core.errors import UnknownAnswer
 from agent.core.events import AnswerDelta, Event
-from agent.service import build_service
+from agent.pipeline.service import build_service
+from agent.platform.config.settings import Settings
 
 PATIENCE = 30  # seconds until a test that waits in vain fails
 

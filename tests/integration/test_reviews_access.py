@@ -12,9 +12,9 @@ from people_shop import ANN, BEN, REX, Client, ask, called, fail, served, succee
 from shop_questions import Make
 
 from agent.core.errors import StateUnavailable
-from agent.llm.scripted import ScriptedModel
 from agent.people.feedback.shelf import CHUNK
-from agent.storage.sqlite import SqliteStore
+from agent.platform.llm.scripted import ScriptedModel
+from agent.platform.storage.sqlite import SqliteStore
 
 REJECTED = {"decision": "reject"}
 NOBODY: dict[str, str] = {}

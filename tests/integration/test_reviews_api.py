@@ -12,8 +12,8 @@ from api_client import problem
 from people_shop import ANN, BEN, BROKEN, QUESTION, REX, VALID, Client, ask, fail, judged, served, succeed
 from shop_questions import TOTAL, Make
 
-from agent.llm.scripted import ScriptedModel
 from agent.people.feedback.records import MAX_SQL
+from agent.platform.llm.scripted import ScriptedModel
 from rag.errors import EmbedderUnavailable
 from rag.testing import HashingEmbedder
 

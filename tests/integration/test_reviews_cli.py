@@ -12,10 +12,10 @@ from typer.testing import CliRunner, Result
 
 from agent.cli import console
 from agent.cli import main as cli
-from agent.config.settings import Settings
 from agent.core.callers import LOCAL
-from agent.llm.scripted import ScriptedModel
-from agent.service import Service
+from agent.pipeline.service import Service
+from agent.platform.config.settings import Settings
+from agent.platform.llm.scripted import ScriptedModel
 
 Run = Callable[..., Result]
 

@@ -18,8 +18,8 @@ from agent.api.http.context import PRINCIPAL_HEADER
 from agent.api.tools import TOOLS
 from agent.core.callers import LOCAL
 from agent.core.errors import WritesNotAllowed
-from agent.knowledge import build
-from agent.llm.scripted import ScriptedModel
+from agent.databases.knowledge import build
+from agent.platform.llm.scripted import ScriptedModel
 from executors.errors import DatabaseUnavailable, UnknownDatabase
 from rag.testing import HashingEmbedder
 

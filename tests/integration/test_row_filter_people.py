@@ -10,8 +10,8 @@ from api_client import problem
 from people_shop import ANN, BEN, REX, Client, fail, served, succeed
 from shop_questions import Make
 
-from agent.knowledge import build
-from agent.llm.scripted import ScriptedModel
+from agent.databases.knowledge import build
+from agent.platform.llm.scripted import ScriptedModel
 from rag.testing import HashingEmbedder
 
 REGISTRY = """

@@ -12,8 +12,8 @@ from people_shop import ANN, BEN, Client, called, served
 from shop_questions import Make
 
 from agent.core.models import Answer, AnswerPart
-from agent.llm.scripted import ScriptedModel
 from agent.people.sessions import stored_answers
+from agent.platform.llm.scripted import ScriptedModel
 
 NOBODY: dict[str, str] = {}
 BY_STATUS = "SELECT status, COUNT(*) AS orders FROM orders GROUP BY status ORDER BY orders DESC, status"

@@ -17,12 +17,12 @@ from sse import read_events
 
 from agent.api.app import create_app
 from agent.api.tools import TOOLS
-from agent.config.settings import Settings
 from agent.core.models import Answer
-from agent.llm.scripted import ScriptedModel
+from agent.pipeline.service import build_service
+from agent.platform.config.settings import Settings
+from agent.platform.llm.scripted import ScriptedModel
 from agent.present.terminal import StepPrinter
 from agent.present.transcript import Transcript
-from agent.service import build_service
 
 WHY = "Why did the amount of orders fall in April?"
 MARCH, APRIL = "What is the total amount of orders in March?", "What is the total amount of orders in April?"

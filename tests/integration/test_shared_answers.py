@@ -14,10 +14,10 @@ from row_filter_shop import TABLES
 from shop_questions import Make
 
 from agent.core.models import Answer
-from agent.llm.scripted import ScriptedModel
 from agent.people.sessions.sessions import Sessions
 from agent.people.sessions.shares import Shares
-from agent.storage.memory import MemoryStore
+from agent.platform.llm.scripted import ScriptedModel
+from agent.platform.storage.memory import MemoryStore
 
 REGISTRY = """
 shop: {url: shop.sqlite, allowed: [ann@example.org, ben@example.org]}

@@ -19,8 +19,8 @@ from http_endpoint import send_json, served
 from pydantic import SecretStr
 
 from agent.api.app import create_app
-from agent.config.settings import Settings
-from agent.service import build_service
+from agent.pipeline.service import build_service
+from agent.platform.config.settings import Settings
 from bench.endpoint import reply_to
 from testbed.openai_replies import completion_of
 
@@ -32,11 +32,11 @@ CALLER = """
 import asyncio
 import sys
 from pathlib import Path
-from agent.config.settings import Settings
-from agent.llm.build import build_model
-from agent.llm.chat import Message
-from agent.llm.wrappers.paced import paced
-from agent.storage.build import build_store
+from agent.platform.config.settings import Settings
+from agent.platform.llm.build import build_model
+from agent.platform.llm.chat import Message
+from agent.platform.llm.wrappers.paced import paced
+from agent.platform.storage.build import build_store
 
 async def main(url, folder, calls):
     hosted = {"openai_base_url": url, "openai_api_key": "k", "chat_model": "m"}

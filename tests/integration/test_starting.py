@@ -19,9 +19,9 @@ from agent.api.http.streaming import OpenStream
 from agent.core import deadline
 from agent.core.errors import OutOfTime, StateUnavailable
 from agent.core.events import Event, Started
-from agent.llm.scripted import ScriptedModel
 from agent.pipeline import asking
-from agent.service import Service
+from agent.pipeline.service import Service
+from agent.platform.llm.scripted import ScriptedModel
 from executors.errors import DatabaseUnavailable, RegistryInvalid
 from rag.errors import RetrievalError, StoreUnavailable
 

@@ -14,9 +14,9 @@ from shop_questions import ASKED, STEPS, TOTAL
 from sse import Told, read_events, read_until
 
 from agent.api.app import create_app
-from agent.config.settings import Settings
 from agent.core.errors import ModelFailed
-from agent.service import build_service
+from agent.pipeline.service import build_service
+from agent.platform.config.settings import Settings
 
 PATIENCE = 30  # seconds until a test that waits in vain fails
 

@@ -12,15 +12,15 @@ from otlp_receiver import HttpReceiver
 from remote_host import RemoteHost
 from shop_questions import TOTAL
 
-from agent import telemetry
 from agent.api.app import create_app
-from agent.config.settings import Settings
 from agent.core.callers import LOCAL
 from agent.core.events import Done
-from agent.llm.scripted import ScriptedModel
 from agent.pipeline.asking import NO_OPTIONS
-from agent.service import Service
-from agent.telemetry.logs import JsonLines, TraceIds
+from agent.pipeline.service import Service
+from agent.platform import telemetry
+from agent.platform.config.settings import Settings
+from agent.platform.llm.scripted import ScriptedModel
+from agent.platform.telemetry.logs import JsonLines, TraceIds
 from executors.base import TRACEPARENT, CheckedSql
 
 TRACE_ID = "0af7651916cd43dd8448eb211c80319c"

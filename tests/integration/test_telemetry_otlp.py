@@ -9,13 +9,13 @@ import pytest
 from otlp_receiver import GrpcReceiver, HttpReceiver, Received
 from pydantic import SecretStr
 
-from agent import telemetry
-from agent.config.settings import Settings
 from agent.core.errors import ModelUnavailable, QuestionInvalid
 from agent.core.models import Answer
-from agent.llm.scripted import ScriptedModel
-from agent.service import build_service
-from agent.telemetry.metrics import COUNTERS, COUNTS, LATENCIES
+from agent.pipeline.service import build_service
+from agent.platform import telemetry
+from agent.platform.config.settings import Settings
+from agent.platform.llm.scripted import ScriptedModel
+from agent.platform.telemetry.metrics import COUNTERS, COUNTS, LATENCIES
 from executors.errors import UnknownDatabase
 
 QUESTION = "What did Ada's completed orders come to?"

@@ -19,10 +19,10 @@ from agent.cli import asking as cli_asking
 from agent.cli import console
 from agent.cli import main as cli
 from agent.core.callers import LOCAL
-from agent.knowledge import build
-from agent.llm.scripted import ScriptedModel
+from agent.databases.knowledge import build
 from agent.pipeline import asking
-from agent.service import Service
+from agent.pipeline.service import Service
+from agent.platform.llm.scripted import ScriptedModel
 from rag.testing import HashingEmbedder
 
 LATE = datetime(2026, 10, 31, 23, 30, tzinfo=UTC)  # already November in Berlin, where the clocks went back a week ago

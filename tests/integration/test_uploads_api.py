@@ -16,16 +16,16 @@ from api_client import api_client, problem
 from door import ANN, KEYS, STRANGER, bearer
 from eventually import eventually
 
-from agent.access.policy import build_access
 from agent.api.app import create_app
-from agent.config.settings import MB, UPLOADABLE, Settings
 from agent.databases.uploads import folder as folders
 from agent.databases.uploads.folder import LEFT_AFTER_S, Incoming
 from agent.databases.uploads.uploads import Arriving
-from agent.llm.scripted import ScriptedModel
-from agent.service import Service
-from agent.storage.memory import MemoryStore
-from agent.storage.versions import VersionedStore
+from agent.pipeline.service import Service
+from agent.platform.access.policy import build_access
+from agent.platform.config.settings import MB, UPLOADABLE, Settings
+from agent.platform.llm.scripted import ScriptedModel
+from agent.platform.storage.memory import MemoryStore
+from agent.platform.storage.versions import VersionedStore
 from executors.registry.kinds import FILE_SUFFIXES, kind_of
 
 Client = httpx2.AsyncClient

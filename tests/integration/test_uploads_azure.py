@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 from pydantic import SecretStr
 
-from agent.config.settings import Settings
 from agent.core.errors import StateUnavailable
 from agent.databases.uploads.blobs import AzureBlobs, build_blobs
 from agent.databases.uploads.uploads import Arriving
-from agent.service import Service
+from agent.pipeline.service import Service
+from agent.platform.config.settings import Settings
 from executors.errors import DatabaseUnavailable, UnknownDatabase
 from testbed import azurite
 from testbed.azurite import Azurite

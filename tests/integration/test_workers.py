@@ -19,7 +19,7 @@ from api_client import api_client, app_without_docs
 from unguarded import unguarded
 from until import until
 
-from agent.service import Service
+from agent.pipeline.service import Service
 from executors.base import Cancel, CheckedWrite, Column, Schema, Table
 from executors.engines.duckdb import engine as duckdb_engine
 from executors.engines.duckdb import schema as duckdb_schema

@@ -15,8 +15,8 @@ from api_client import api_client, problem
 from sse import read_events
 
 from agent.api.app import create_app
-from agent.llm.scripted import ScriptedModel
-from agent.service import Service
+from agent.pipeline.service import Service
+from agent.platform.llm.scripted import ScriptedModel
 
 SQL = "UPDATE orders SET status = 'C' WHERE order_id = 4"
 ORDER: dict[str, Any] = {

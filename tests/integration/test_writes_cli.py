@@ -12,9 +12,9 @@ from typer.testing import CliRunner, Result
 
 from agent.cli import asking, console
 from agent.cli import main as cli
-from agent.config.settings import Settings
-from agent.llm.scripted import ScriptedModel
-from agent.service import Service
+from agent.pipeline.service import Service
+from agent.platform.config.settings import Settings
+from agent.platform.llm.scripted import ScriptedModel
 
 SQL = "UPDATE orders SET status = 'C' WHERE order_id = 4"
 ORDER = "Set the status of order 4 to C"

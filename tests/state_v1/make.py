@@ -14,13 +14,13 @@ import tempfile
 from pathlib import Path
 
 from agent.core.models import Pending
-from agent.knowledge.added_documents import AddedDocuments
-from agent.knowledge.verified_queries import Key, VerifiedQueries, VerifiedQuery
+from agent.databases.knowledge.added_documents import AddedDocuments
+from agent.databases.knowledge.verified_queries import Key, VerifiedQueries, VerifiedQuery
 from agent.people.feedback.records import AnswerRecord, Review
 from agent.people.feedback.shelf import Shelf
 from agent.people.sessions.sessions import SessionMessage, Sessions
 from agent.pipeline.writes.tokens import PlannedWrite, WritePlans
-from agent.storage.sqlite import SqliteStore
+from agent.platform.storage.sqlite import SqliteStore
 from rag.docs.documents import make_document
 
 NOW = 4_000_000_000.0  # far enough that nothing of it has expired when it is read

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agent.grounding.evidence.facts import Facts
+from agent.checks.grounding.evidence.facts import Facts
 from executors.base import JsonValue, QueryResult
 from rag.docs.documents import make_document
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 from rule_cases_language import LANGUAGE_CASES
 from rule_shop import DOUBT, LOANS, Case
 
+from agent.checks.rules.lookup import LookedUp
 from agent.core.models import Check
-from agent.rules.lookup import LookedUp
 from executors.errors import ErrorKind
 from rag.docs.documents import make_document
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from agent.rules.lookup import LookedUp
+from agent.checks.rules.lookup import LookedUp
 from executors.base import Column, ForeignKey, Schema, Table
 from executors.errors import ErrorKind
 from rag.docs.documents import Document

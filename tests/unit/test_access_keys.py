@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from agent.access.keys import KEY_BYTES, PREFIX, ApiKey, KeyRing, digest_of, new_key, parse_keys
-from agent.config.settings import Settings
 from agent.core.errors import AccessInvalid
+from agent.platform.access.keys import KEY_BYTES, PREFIX, ApiKey, KeyRing, digest_of, new_key, parse_keys
+from agent.platform.config.settings import Settings
 
 HASH = digest_of("a key")
 OTHER = digest_of("another key")
@@ -160,7 +160,7 @@ def test_an_api_key_is_compared_without_a_hint_of_where_it_differs(monkeypatch: 
         compared.append(one)
         return one == other
 
-    monkeypatch.setattr("agent.access.keys.hmac.compare_digest", compare)
+    monkeypatch.setattr("agent.platform.access.keys.hmac.compare_digest", compare)
     ring = KeyRing(f"ann={HASH}, bo={OTHER}", None)
     assert ring.owner("a key") == "ann"
     assert compared == [HASH, OTHER], "to the end, whoever it is"

@@ -11,15 +11,15 @@ import pytest
 from pydantic import ValidationError
 from typer.testing import CliRunner
 
-from agent.access.app_service import platform_authenticates
-from agent.access.keys import digest_of
-from agent.access.policy import CallerRequest, build_access, check_host, function_level
 from agent.api.server.server import Server
 from agent.cli.main import app
-from agent.config.hosts import host_of, is_loopback
-from agent.config.settings import Settings, get_settings
 from agent.core.callers import ANONYMOUS
 from agent.core.errors import AccessInvalid, NotAuthenticated, NotPermitted
+from agent.platform.access.app_service import platform_authenticates
+from agent.platform.access.keys import digest_of
+from agent.platform.access.policy import CallerRequest, build_access, check_host, function_level
+from agent.platform.config.hosts import host_of, is_loopback
+from agent.platform.config.settings import Settings, get_settings
 
 KEYS = f"ann={digest_of('the key of ann')}"
 CHALLENGE = 'Bearer realm="plumbline"'

@@ -10,12 +10,12 @@ from itertools import pairwise
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
-from agent.grounding.arithmetic.calculator import CalculationRefused, calculate, fill_placeholders
-from agent.grounding.arithmetic.equations import recompute
-from agent.grounding.arithmetic.expression import MAX_RESULT_DIGITS
-from agent.grounding.arithmetic.numerals import decimals_needed, written
-from agent.grounding.check import check
-from agent.grounding.evidence.facts import Facts
+from agent.checks.grounding.arithmetic.calculator import CalculationRefused, calculate, fill_placeholders
+from agent.checks.grounding.arithmetic.equations import recompute
+from agent.checks.grounding.arithmetic.expression import MAX_RESULT_DIGITS
+from agent.checks.grounding.arithmetic.numerals import decimals_needed, written
+from agent.checks.grounding.check import check
+from agent.checks.grounding.evidence.facts import Facts
 from executors.base import QueryResult
 
 Tree = tuple[str, Fraction]  # an expression as text, and its value by Python's fractions

@@ -14,9 +14,9 @@ from shop_questions import Make
 from agent.core.callers import ANONYMOUS
 from agent.core.errors import ModelFailed, OutOfTime, SessionBusy
 from agent.core.models import Exchange, Pending
-from agent.llm.scripted import ScriptedModel
 from agent.people.sessions.sessions import SessionMessage
-from agent.service import Service
+from agent.pipeline.service import Service
+from agent.platform.llm.scripted import ScriptedModel
 
 QUESTION = "How many customers are there?"
 

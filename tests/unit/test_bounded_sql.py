@@ -14,10 +14,10 @@ from sqlglot.dialects.dialect import Dialect as SqlglotDialect
 from sqlglot.errors import ParseError, SqlglotError, UnsupportedError
 from sqlglot.parser import Parser
 
+from agent.checks.rules.base import Finding, Rule, RuleContext
+from agent.checks.rules.registry import rules
 from agent.pipeline.drafts.plan import plan_of
 from agent.present.explain.query import explain
-from agent.rules.base import Finding, Rule, RuleContext
-from agent.rules.registry import rules
 from executors.base import Column, Schema, Table
 from executors.dialects.table import DIALECTS
 from executors.errors import Because, ErrorKind, SqlRefused

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from agent.cli.console import bring_model, in_own_words
-from agent.config.settings import Settings
 from agent.core.errors import ModelUnavailable
-from agent.llm.files import model_files
-from agent.llm.files.model_specs import MODELS, ModelSpec
+from agent.platform.config.settings import Settings
+from agent.platform.llm.files import model_files
+from agent.platform.llm.files.model_specs import MODELS, ModelSpec
 from rag.errors import RetrievalError
 
 

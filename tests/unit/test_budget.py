@@ -10,10 +10,10 @@ import pytest
 
 from agent.core.errors import BudgetSpent, ModelUnavailable
 from agent.core.models import Options, Usage
-from agent.llm.chat import Message, Reply
-from agent.llm.scripted import ScriptedModel
-from agent.llm.wrappers.budget import BUDGET, SHORTEST_REPLY, Budget, BudgetedModel, estimated_tokens
-from agent.service import Service
+from agent.pipeline.service import Service
+from agent.platform.llm.chat import Message, Reply
+from agent.platform.llm.scripted import ScriptedModel
+from agent.platform.llm.wrappers.budget import BUDGET, SHORTEST_REPLY, Budget, BudgetedModel, estimated_tokens
 
 ASK = [Message(role="user", content="How many orders are there?")]
 PROMPT = estimated_tokens(ASK)

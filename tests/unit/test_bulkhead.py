@@ -8,8 +8,8 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from agent.access.bulkhead import Bulkhead
 from agent.core.errors import TooBusy
+from agent.platform.access.bulkhead import Bulkhead
 
 
 class Ship:

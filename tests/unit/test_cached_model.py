@@ -9,9 +9,9 @@ import pytest
 
 from agent.core.errors import ModelUnavailable, StateUnavailable
 from agent.core.models import Usage
-from agent.llm.chat import ChatModel, Message, Reply, ReplySchema, Token
-from agent.llm.scripted import ScriptedModel
-from agent.llm.wrappers.cached import CachedModel
+from agent.platform.llm.chat import ChatModel, Message, Reply, ReplySchema, Token
+from agent.platform.llm.scripted import ScriptedModel
+from agent.platform.llm.wrappers.cached import CachedModel
 
 ASKED = [Message(role="user", content="How many?")]
 

@@ -7,12 +7,12 @@ from fractions import Fraction
 import pytest
 from typer.testing import CliRunner
 
+from agent.checks.grounding.arithmetic.calculator import CalculationRefused, calculate, fill_placeholders
+from agent.checks.grounding.arithmetic.recompute import recompute_line
+from agent.checks.grounding.languages.vocabulary import LANGUAGES
 from agent.cli.evaluating import _LANGUAGES
 from agent.cli.main import app
 from agent.core.errors import PlumblineError
-from agent.grounding.arithmetic.calculator import CalculationRefused, calculate, fill_placeholders
-from agent.grounding.arithmetic.recompute import recompute_line
-from agent.grounding.languages.vocabulary import LANGUAGES
 
 
 @pytest.mark.parametrize(

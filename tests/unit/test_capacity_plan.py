@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from agent.config.pricing import Price
+from agent.platform.config.pricing import Price
 from bench import capacity
 from bench.capacity_figures import Found, Retrieval, StateUse
 from bench.capacity_plan import Assumed, Beyond, Measured, at, cost_of, cpu_of, need

@@ -11,8 +11,8 @@ from manual_clock import Clock
 
 from agent.core.errors import StateUnavailable
 from agent.databases.changes import LOOK_EVERY_S, PLACE, Changes, digest_of
-from agent.storage.memory import MemoryStore
-from agent.storage.store import Change, Place, Record
+from agent.platform.storage.memory import MemoryStore
+from agent.platform.storage.store import Change, Place, Record
 from executors.base import Column, Schema, Table
 
 ORDERS = Table(name="orders", columns=(Column(name="order_id", type="INTEGER", samples=("1",)),), row_count=5)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from agent.llm.chat import Message
-from agent.llm.openai.chat_request import REASONING_TOKENS, Abilities, chat_fields
 from agent.pipeline.drafts.generate import SQL_ALONE
+from agent.platform.llm.chat import Message
+from agent.platform.llm.openai.chat_request import REASONING_TOKENS, Abilities, chat_fields
 
 
 def test_a_grammar_is_put_in_words_for_an_endpoint_that_reads_none() -> None:

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from agent.checks.rules.lookup import look_up
 from agent.core.models import Attempt, Check, Verdict
 from agent.databases.database import Database
 from agent.pipeline.judging.judge import verdict_of_checks
-from agent.rules.lookup import look_up
 from agent.understanding.shape import requested_count, shape_checks
 from executors.base import Cancel, CheckedSql, Column, QueryResult, Schema, Table
 from executors.engines.sqlite.executor import SqliteExecutor

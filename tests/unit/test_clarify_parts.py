@@ -6,7 +6,7 @@ from datetime import date
 
 import pytest
 
-from agent.prompting.context import Context
+from agent.databases.knowledge.context import Context
 from agent.understanding.clarification.inquiry import Inquiry, with_ending
 from agent.understanding.clarification.languages import frames_of, is_english
 from agent.understanding.clarification.lookups import DateRange, RangeCache, days_before, months_before

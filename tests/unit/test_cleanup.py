@@ -10,7 +10,7 @@ import pytest
 
 from agent.api.http.lazy_service import LazyService
 from agent.core.errors import StateUnavailable
-from agent.service import Service
+from agent.pipeline.service import Service
 
 PATIENCE = 60  # seconds until a test that waits in vain fails
 

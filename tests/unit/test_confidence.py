@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from agent.config.profiles import PROFILES
 from agent.core.errors import ConfigurationInvalid
 from agent.core.models import Candidate, CandidateSource, Check, Doubt, RuleEvidence
 from agent.pipeline.confidence.calibration import (
@@ -26,6 +25,7 @@ from agent.pipeline.confidence.calibration import (
 )
 from agent.pipeline.confidence.features import FEATURES, features_of
 from agent.pipeline.drafts.consensus import Evidence, evidence_of
+from agent.platform.config.profiles import PROFILES
 from executors.base import JsonValue, QueryResult
 
 

@@ -15,9 +15,9 @@ from typer.testing import CliRunner
 
 from agent.api.app import create_default_app
 from agent.cli.main import app as cli
-from agent.config.settings import ROOT, get_settings
-from agent.configuration import Configuration, examine
 from agent.core.errors import ConfigurationInvalid
+from agent.platform.config.settings import ROOT, get_settings
+from agent.platform.configuration import Configuration, examine
 
 Examine = Callable[..., Configuration]
 BROKEN = """\

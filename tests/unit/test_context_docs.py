@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agent.prompting.context import GENERAL_RULES_TOKENS, _verified_before, general_rules
+from agent.databases.knowledge.context import GENERAL_RULES_TOKENS, _verified_before, general_rules
 from rag.docs.documents import Document, docs_digest, make_document
 
 

@@ -12,8 +12,8 @@ import pytest
 from shop_questions import Make
 
 from agent.core.models import Options
-from agent.llm.scripted import ScriptedModel
-from agent.service import Service
+from agent.pipeline.service import Service
+from agent.platform.llm.scripted import ScriptedModel
 
 NO_SENTENCE = Options(enable_answer=False)
 TABLES = """

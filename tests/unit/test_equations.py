@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import pytest
 
-from agent.grounding.arithmetic.equations import recompute
+from agent.checks.grounding.arithmetic.equations import recompute
 
 MENDED = [
     # signs and words

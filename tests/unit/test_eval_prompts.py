@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from agent.config.profiles import EMBEDDED, SMALL_HOSTED
 from agent.evaluation.commands.prompts import AS_IT_IS, sentences, variants
 from agent.evaluation.harness import EvaluationInvalid
-from agent.prompting import templates
+from agent.platform.config.profiles import EMBEDDED, SMALL_HOSTED
+from agent.platform.llm.prompting import templates
 
 TEMPLATE = """{% include "context.txt" %}
 One sentence

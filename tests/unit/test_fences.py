@@ -6,9 +6,9 @@ import pytest
 from jinja2 import Environment, nodes
 
 from agent.core.models import Attempt, Exchange, Verdict
-from agent.prompting import templates
-from agent.prompting.context import Context, Example
-from agent.prompting.fences import one_line, without_turns
+from agent.databases.knowledge.context import Context, Example
+from agent.platform.llm.prompting import templates
+from agent.platform.llm.prompting.fences import one_line, without_turns
 from executors.base import Column, Schema, Table
 from rag.schema.text import render
 

@@ -8,7 +8,7 @@ from agent.api.schemas.chat import ChatResponse
 from agent.api.schemas.common import with_first_records
 from agent.api.tools import TOOLS
 from agent.core.models import Answer, AnswerPart
-from agent.service import Service
+from agent.pipeline.service import Service
 
 RECORDS = [{"order_id": n} for n in range(25)]
 ANSWER = Answer(status="success", answer="There are 25.", raw_results=RECORDS, raw_total=25)

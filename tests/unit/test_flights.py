@@ -10,8 +10,8 @@ import pytest
 
 from agent.core.errors import ModelUnavailable
 from agent.core.models import Answer, Options
-from agent.llm.scripted import ScriptedModel
-from agent.service import Service
+from agent.pipeline.service import Service
+from agent.platform.llm.scripted import ScriptedModel
 
 QUESTION = "How many customers are there?"
 SQL = "SELECT COUNT(*) AS customers FROM customers"

@@ -7,9 +7,9 @@ import pytest
 from agent.core.errors import ModelUnavailable
 from agent.core.events import Entered
 from agent.core.models import Choice, Exchange, Options, Pending, Question
-from agent.llm.scripted import ScriptedModel
-from agent.service import Service
-from agent.telemetry.ledger import Ledger
+from agent.pipeline.service import Service
+from agent.platform.llm.scripted import ScriptedModel
+from agent.platform.telemetry.ledger import Ledger
 from agent.understanding.followups.faithful import chosen, keeps, with_reply
 from agent.understanding.followups.followups import FollowUps
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from agent.grounding.answer import composed_text
-from agent.grounding.evidence.facts import Facts
+from agent.checks.grounding.answer import composed_text
+from agent.checks.grounding.evidence.facts import Facts
 from executors.base import JsonValue, QueryResult
 
 OF_2023 = "WHERE admitted_on >= '2023-01-01' AND admitted_on < '2024-01-01'"

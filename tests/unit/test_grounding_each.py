@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from agent.grounding.answer import check_text, composed_text
-from agent.grounding.evidence.facts import Facts
+from agent.checks.grounding.answer import check_text, composed_text
+from agent.checks.grounding.evidence.facts import Facts
 from executors.base import QueryResult
 
 COUNT = "SELECT COUNT(*) AS customer_count FROM customers WHERE signed_up BETWEEN '2025-01-01' AND '2025-12-31'"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from grounding_fleet import ASKED
 
-from agent.grounding.answer import check_text, check_written
+from agent.checks.grounding.answer import check_text, check_written
 
 TRUE = [
     ("halves", "Berlin has half of the vehicles: 2 of 4, which is 50 %."),

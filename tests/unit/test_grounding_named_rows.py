@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from agent.grounding.answer import check_text
-from agent.grounding.evidence.facts import Facts
+from agent.checks.grounding.answer import check_text
+from agent.checks.grounding.evidence.facts import Facts
 from executors.base import JsonValue, QueryResult
 
 

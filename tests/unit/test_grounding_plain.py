@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from agent.grounding.answer import check_text
-from agent.grounding.evidence.facts import Facts
-from agent.grounding.languages.plain_words import plain_words
-from agent.grounding.languages.vocabulary import LANGUAGES, Class, vocabulary
+from agent.checks.grounding.answer import check_text
+from agent.checks.grounding.evidence.facts import Facts
+from agent.checks.grounding.languages.plain_words import plain_words
+from agent.checks.grounding.languages.vocabulary import LANGUAGES, Class, vocabulary
 from executors.base import QueryResult
 from rag.docs.documents import make_document
 

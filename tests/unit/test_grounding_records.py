@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from agent.grounding.answer import check_text
-from agent.grounding.evidence.facts import Facts
+from agent.checks.grounding.answer import check_text
+from agent.checks.grounding.evidence.facts import Facts
 from executors.base import QueryResult
 from rag.docs.documents import make_document
 

@@ -10,7 +10,7 @@ import pytest
 from guard_shop import schema
 
 from agent.core.callers import LOCAL
-from agent.service import Service
+from agent.pipeline.service import Service
 from executors.errors import ErrorKind, RegistryInvalid, SqlFailed, SqlRefused
 from executors.guard import guard
 from executors.guard import write as guard_write

@@ -7,13 +7,13 @@ import sys
 
 import pytest
 
-from agent.config.settings import ROOT
+from agent.platform.config.settings import ROOT
 
 MODEL = """
 import asyncio
-from agent.llm.openai.model import OpenAIModel
+from agent.platform.llm.openai.model import OpenAIModel
 model = OpenAIModel("m", base_url="http://127.0.0.1:1/v1", api_key=None, timeout_s=1, retries=0)
-from agent.llm.chat import Message
+from agent.platform.llm.chat import Message
 call = lambda: asyncio.run(model.complete([Message(role="user", content="x")]))
 """
 EMBEDDER = """
@@ -24,7 +24,7 @@ call = lambda: embedder.embed(["x"])
 # Another thread loads it slowly, as on a busy machine, while the client is made and its request goes out.
 LOADED_MEANWHILE = """
 import sys, threading
-import httpx2, openai, tenacity, rag.embedding.bounded, agent.llm.openai.errors
+import httpx2, openai, tenacity, rag.embedding.bounded, agent.platform.llm.openai.errors
 from agent.core.errors import ModelUnavailable
 from rag.errors import EmbedderUnavailable
 from importlib.abc import Loader, MetaPathFinder

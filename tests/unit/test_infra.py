@@ -12,10 +12,10 @@ import yaml
 from bicep_files import FILES, INFRA, ROOT, BicepFile, body, code_of, load, objects
 from pathspec import GitIgnoreSpec
 
-from agent.access.keys import digest_of
-from agent.access.policy import CallerRequest, build_access
-from agent.config.settings import Settings
-from agent.config.settings_table import variables
+from agent.platform.access.keys import digest_of
+from agent.platform.access.policy import CallerRequest, build_access
+from agent.platform.config.settings import Settings
+from agent.platform.config.settings_table import variables
 from executors.registry.address import Address
 
 MAIN, APP = load(INFRA / "main.bicep"), load(INFRA / "modules" / "app.bicep")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from agent.access.intent import orders_change, refuse_writes, write_refusal
-from agent.config.settings import Settings
 from agent.core.callers import ANONYMOUS, LOCAL, named
 from agent.core.errors import WritesNotAllowed
 from agent.core.models import Options
+from agent.platform.access.intent import orders_change, refuse_writes, write_refusal
+from agent.platform.config.settings import Settings
 from executors.registry.registry import Entry
 
 ON = Settings(allow_writes=True)

@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 from shop_questions import Ask
 
-from agent.config.profiles import PROFILES, confirmation
 from agent.core.models import Candidate
-from agent.llm.scripted import ScriptedModel
 from agent.pipeline.confidence.calibration import of_profile
 from agent.pipeline.confidence.features import features_of
 from agent.pipeline.drafts.consensus import evidence_of
 from agent.pipeline.drafts.generate import reply_schema
 from agent.pipeline.judging.judge import _SHAPES
+from agent.platform.config.profiles import PROFILES, confirmation
+from agent.platform.llm.scripted import ScriptedModel
 from executors.base import QueryResult
 
 

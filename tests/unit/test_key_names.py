@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agent.knowledge import key_names
+from agent.databases.knowledge import key_names
 from executors.base import Column, Schema, Table
 
 

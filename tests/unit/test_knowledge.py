@@ -10,13 +10,13 @@ from filelock import FileLock
 from index_fixtures import RULE
 from manual_clock import Clock
 
-from agent.config.settings import Settings
 from agent.databases.database import Database
-from agent.knowledge.added_documents import AddedDocuments
-from agent.knowledge.build import build_embedder
-from agent.knowledge.knowledge import PROBLEMS_SHOWN, RETRY_AFTER_S, Knowledge
-from agent.llm.wrappers.protected import ProtectedEmbedder
-from agent.storage.memory import MemoryStore
+from agent.databases.knowledge.added_documents import AddedDocuments
+from agent.databases.knowledge.build import build_embedder
+from agent.databases.knowledge.knowledge import PROBLEMS_SHOWN, RETRY_AFTER_S, Knowledge
+from agent.platform.config.settings import Settings
+from agent.platform.llm.wrappers.protected import ProtectedEmbedder
+from agent.platform.storage.memory import MemoryStore
 from rag.docs.documents import make_document
 from rag.embedding.embedder import LocalEmbedder
 from rag.errors import EmbedderUnavailable, RetrievalError

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from agent.config.settings import Settings
 from agent.core.callers import LOCAL
-from agent.llm.scripted import ScriptedModel
-from agent.service import build_service
+from agent.pipeline.service import build_service
+from agent.platform.config.settings import Settings
+from agent.platform.llm.scripted import ScriptedModel
 from executors.base import Column, Schema, Table
 from executors.dialects.table import DIALECTS
 from executors.guard.guard import check

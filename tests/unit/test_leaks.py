@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import pytest
 
-from agent.config.profiles import EMBEDDED, SMALL_HOSTED
+from agent.checks.grounding.result import CheckedText
 from agent.core.errors import ReplyUnusable
 from agent.core.models import Attempt
-from agent.grounding.result import CheckedText
-from agent.llm.scripted import ScriptedModel
+from agent.databases.knowledge.context import Context
 from agent.pipeline.answers.synthesize import Writer
 from agent.pipeline.drafts.generate import Generator
 from agent.pipeline.judging.judge import Judge
-from agent.prompting import templates
-from agent.prompting.context import Context
-from agent.prompting.leaks import LINKED, REPEATED, problem, problem_of_query
-from agent.telemetry.ledger import Ledger
+from agent.platform.config.profiles import EMBEDDED, SMALL_HOSTED
+from agent.platform.llm.prompting import templates
+from agent.platform.llm.prompting.leaks import LINKED, REPEATED, problem, problem_of_query
+from agent.platform.llm.scripted import ScriptedModel
+from agent.platform.telemetry.ledger import Ledger
 from executors.base import QueryResult, Schema
 from executors.dialects.table import DIALECTS
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from agent.config.limits import Limits, limits_of
-from agent.config.settings import Settings
 from agent.core.errors import TooManyRows
 from agent.core.models import Options
 from agent.core.usage import Effort
+from agent.platform.config.limits import Limits, limits_of
+from agent.platform.config.settings import Settings
 
 ROWS = ("row_limit", "raw_row_limit")
 SWITCHES = ("enable_evaluation", "enable_calculator", "enable_retrieval", "reuse_verified", "clarify")

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 from pydantic import SecretStr
 
-from agent.config.settings import Settings
-from agent.llm.build import build_model
-from agent.llm.embedded import EmbeddedModel
-from agent.llm.openai.chat_request import strict_schema
-from agent.llm.openai.model import AzureOpenAIModel, OpenAIModel
+from agent.platform.config.settings import Settings
+from agent.platform.llm.build import build_model
+from agent.platform.llm.embedded import EmbeddedModel
+from agent.platform.llm.openai.chat_request import strict_schema
+from agent.platform.llm.openai.model import AzureOpenAIModel, OpenAIModel
 
 KEY = SecretStr("k")
 
@@ -50,8 +50,8 @@ def test_the_judge_may_be_another_model_at_the_same_place() -> None:
 def test_building_a_model_imports_nothing_heavy() -> None:
     code = """
 import sys
-from agent.llm.build import build_model
-from agent.config.settings import Settings
+from agent.platform.llm.build import build_model
+from agent.platform.config.settings import Settings
 build_model(Settings())
 build_model(Settings(openai_api_key="k"))
 build_model(Settings(azure_openai_endpoint="https://x.example"))

@@ -15,16 +15,16 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from agent.config.profiles import EMBEDDED
 from agent.core.models import Usage
-from agent.llm.chat import Message, Reply, Token
-from agent.llm.logprobs import Logprobs, logprobs_of
-from agent.llm.openai.completion import reply_of
-from agent.llm.openai.model import OpenAIModel
-from agent.llm.scripted import ScriptedModel
+from agent.databases.knowledge.context import Context
 from agent.pipeline.drafts.generate import SQL_ALONE, Generator
-from agent.prompting.context import Context
-from agent.telemetry.ledger import Ledger
+from agent.platform.config.profiles import EMBEDDED
+from agent.platform.llm.chat import Message, Reply, Token
+from agent.platform.llm.logprobs import Logprobs, logprobs_of
+from agent.platform.llm.openai.completion import reply_of
+from agent.platform.llm.openai.model import OpenAIModel
+from agent.platform.llm.scripted import ScriptedModel
+from agent.platform.telemetry.ledger import Ledger
 from executors.base import Schema
 
 ASKED = [Message(role="user", content="How many?")]

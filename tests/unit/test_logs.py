@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 from pydantic import SecretStr
 
-from agent.config.settings import Settings
-from agent.telemetry.logs import JsonLines, Lines, TraceIds, configure_logs
-from agent.telemetry.trace import trace_id, traceparent_for, traceparent_of, working_for
+from agent.platform.config.settings import Settings
+from agent.platform.telemetry.logs import JsonLines, Lines, TraceIds, configure_logs
+from agent.platform.telemetry.trace import trace_id, traceparent_for, traceparent_of, working_for
 
 TRACE_ID = "0af7651916cd43dd8448eb211c80319c"
 

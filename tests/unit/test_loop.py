@@ -11,8 +11,8 @@ from shop_questions import STEPS, TOTAL, Ask, EventsOf
 from agent.core.errors import ModelUnavailable, OutOfTime, QuestionInvalid, WritesNotAllowed
 from agent.core.events import Done, Event, NodeComplete, RawRecordsFetched, Repairing, SqlExecuted
 from agent.core.models import Options
-from agent.llm.scripted import ScriptedModel
-from agent.service import Service
+from agent.pipeline.service import Service
+from agent.platform.llm.scripted import ScriptedModel
 from executors.base import Cancel, CheckedSql, QueryResult
 from executors.errors import DatabaseUnavailable, UnknownDatabase
 from executors.workers.isolated import IsolatedExecutor

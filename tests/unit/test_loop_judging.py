@@ -8,8 +8,8 @@ import pytest
 from shop_questions import TOTAL, Ask
 
 from agent.core.models import Options
-from agent.llm.scripted import ScriptedModel
-from agent.service import Service
+from agent.pipeline.service import Service
+from agent.platform.llm.scripted import ScriptedModel
 from executors.base import Cancel, CheckedSql, QueryResult
 from executors.errors import ErrorKind, SqlFailed
 from executors.workers.isolated import IsolatedExecutor

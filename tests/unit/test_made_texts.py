@@ -6,7 +6,7 @@ import pytest
 from shop_questions import Ask
 
 from agent.databases.made_addresses import makes_address
-from agent.llm.scripted import ScriptedModel
+from agent.platform.llm.scripted import ScriptedModel
 from executors.base import QueryResult
 
 LINK = "https://evil.example/?d=ann"

@@ -13,8 +13,8 @@ from filelock import FileLock
 from model_file_fixtures import CONTENT, SPEC, Hub, Seen, Usage, assert_only_the_file
 
 from agent.core.errors import ModelUnavailable
-from agent.llm.files.model_files import fetch, find, verify
-from agent.llm.files.model_specs import MODELS, ModelSpec
+from agent.platform.llm.files.model_files import fetch, find, verify
+from agent.platform.llm.files.model_specs import MODELS, ModelSpec
 
 # -- a given file -----------------------------------------------------------------------------------------------------
 
@@ -137,7 +137,7 @@ def test_a_second_process_waits_for_the_first_and_finds_its_file(hub: Hub, model
 def test_a_disk_without_space_is_named_before_anything_is_written(
     hub: Hub, model_cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("agent.llm.files.model_sources.shutil.disk_usage", lambda folder: Usage(100))
+    monkeypatch.setattr("agent.platform.llm.files.model_sources.shutil.disk_usage", lambda folder: Usage(100))
     with pytest.raises(ModelUnavailable, match=r"No space left on device.*Free some space"):
         fetch(SPEC, model_cache)
     assert hub.asked == []
@@ -146,7 +146,7 @@ def test_a_disk_without_space_is_named_before_anything_is_written(
 TINY_DISK = """
 import resource, sys
 from pathlib import Path
-from agent.llm.files.model_files import ModelSpec, fetch
+from agent.platform.llm.files.model_files import ModelSpec, fetch
 resource.setrlimit(resource.RLIMIT_FSIZE, (5000, 5000))  # no file grows beyond
 fetch(ModelSpec.model_validate_json(sys.argv[1]), Path(sys.argv[2]))
 """

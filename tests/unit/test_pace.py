@@ -9,9 +9,9 @@ import pytest
 
 from agent.core.errors import ModelBusy, StateUnavailable
 from agent.core.queueing import WAITS, Standing
-from agent.llm.pace import Allowance, Limits, Pace, limits_in, seconds_of
-from agent.storage.memory import MemoryStore
-from agent.storage.store import Place, Record
+from agent.platform.llm.pace import Allowance, Limits, Pace, limits_in, seconds_of
+from agent.platform.storage.memory import MemoryStore
+from agent.platform.storage.store import Place, Record
 
 ENOUGH = {"x-ratelimit-limit-tokens": "1000", "x-ratelimit-remaining-tokens": "900", "x-ratelimit-reset-tokens": "50s"}
 LITTLE = ENOUGH | {"x-ratelimit-remaining-tokens": "100", "x-ratelimit-reset-tokens": "40s"}  # a window, no bucket
@@ -37,7 +37,7 @@ class Time:
 @pytest.fixture
 def time(monkeypatch: pytest.MonkeyPatch) -> Time:
     clock = Time()
-    monkeypatch.setattr("agent.llm.pace.time.time", clock)
+    monkeypatch.setattr("agent.platform.llm.pace.time.time", clock)
     return clock
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from agent.databases.database import Database
-from agent.knowledge.examples import Examples
-from agent.knowledge.knowledge import Knowledge
+from agent.databases.knowledge.examples import Examples
+from agent.databases.knowledge.knowledge import Knowledge
 from executors.base import Column, Schema, Table
 from rag.docs.documents import Retrieved, make_document
 from rag.docs.past_queries import folded, mask, masked_pair, vocabulary, vocabulary_of

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from agent.databases.knowledge.linking import period_lines
 from agent.evaluation.retrieval.measure import StoredText, is_linked
-from agent.knowledge.linking import period_lines
 from executors.base import Column, Schema, Table
 from rag.linking.linking import LinkedPeriod, SchemaLinker
 

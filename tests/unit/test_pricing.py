@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from agent.config.pricing import Price, Prices
-from agent.config.settings import Settings
 from agent.core.usage import StepUsage, Usage
-from agent.telemetry.ledger import Ledger
+from agent.platform.config.pricing import Price, Prices
+from agent.platform.config.settings import Settings
+from agent.platform.telemetry.ledger import Ledger
 
 TABLE = {"gpt-4o-mini": Price(input=0.15, cached=0.075, output=0.6), "plain": Price(input=1, output=2)}
 

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from agent.checks.rules.lookup import look_up
 from agent.databases.database import Database
-from agent.llm.scripted import ScriptedModel
-from agent.rules.lookup import look_up
-from agent.service import Service
+from agent.pipeline.service import Service
+from agent.platform.llm.scripted import ScriptedModel
 from executors.base import Column, Schema, Table
 from executors.errors import RegistryInvalid
 from executors.guard.private import PrivateColumns

@@ -10,8 +10,8 @@ import pytest
 
 from agent.core.models import Options
 from agent.databases.private_values import hidden_columns, sentence
-from agent.llm.scripted import ScriptedModel
-from agent.service import Service
+from agent.pipeline.service import Service
+from agent.platform.llm.scripted import ScriptedModel
 from executors.base import CheckedSql, Column, Schema, Table
 from executors.errors import SqlRefused
 from executors.guard.guard import check

@@ -8,17 +8,17 @@ from pathlib import Path
 
 import pytest
 
-from agent.config.profiles import EMBEDDED, LARGE_HOSTED, SMALL_HOSTED, choose
-from agent.config.settings import Settings
 from agent.core.errors import ModelUnavailable
 from agent.core.events import Planned, SqlGenerated
 from agent.core.models import Attempt, Options
-from agent.llm.scripted import ScriptedModel
+from agent.databases.knowledge.context import Context
 from agent.pipeline.answers.synthesize import Writer, answer_prefix
 from agent.pipeline.drafts.generate import _shape_of
-from agent.prompting.context import Context
-from agent.service import Service
-from agent.telemetry.ledger import Ledger
+from agent.pipeline.service import Service
+from agent.platform.config.profiles import EMBEDDED, LARGE_HOSTED, SMALL_HOSTED, choose
+from agent.platform.config.settings import Settings
+from agent.platform.llm.scripted import ScriptedModel
+from agent.platform.telemetry.ledger import Ledger
 from executors.base import QueryResult, Schema
 
 MakeService = Callable[..., Service]

@@ -7,9 +7,9 @@ from collections.abc import AsyncIterator
 import pytest
 
 from agent.core.events import Event, SqlProgress, Started
-from agent.llm.replies import ON_TEXT, written_so_far
 from agent.pipeline.drafts import progress
 from agent.pipeline.drafts.progress import TELL, sql_progress, with_progress
+from agent.platform.llm.replies import ON_TEXT, written_so_far
 
 
 @pytest.mark.parametrize(

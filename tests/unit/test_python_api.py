@@ -11,13 +11,13 @@ import pytest
 from held_model import HeldModel
 from pydantic import SecretStr
 
-from agent.config.settings import Settings
 from agent.core.errors import ModelUnavailable, PlumblineError, QuestionInvalid
 from agent.core.events import Done, SchemaSelected, Started
-from agent.llm.files import model_files
-from agent.llm.files.model_specs import MODELS, ModelSpec
-from agent.llm.scripted import ScriptedModel
-from agent.service import Service, build_service
+from agent.pipeline.service import Service, build_service
+from agent.platform.config.settings import Settings
+from agent.platform.llm.files import model_files
+from agent.platform.llm.files.model_specs import MODELS, ModelSpec
+from agent.platform.llm.scripted import ScriptedModel
 from executors.errors import DatabaseUnavailable
 from plumbline import Plumbline, Result
 

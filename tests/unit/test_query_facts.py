@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agent.grounding.evidence.query_facts import query_facts
+from agent.checks.grounding.evidence.query_facts import query_facts
 from executors.dialects.table import DIALECTS
 
 

@@ -7,12 +7,12 @@ from contextlib import ExitStack
 
 import pytest
 
-from agent.access.bulkhead import Bulkhead
 from agent.core.errors import TooBusy
 from agent.core.problems import problem_of
 from agent.core.queueing import FIRST_GUESS_S, WAITS, WEIGHT, Standing, Turns
-from agent.llm.scripted import ScriptedModel
-from agent.llm.wrappers.base import WrappedModel
+from agent.platform.access.bulkhead import Bulkhead
+from agent.platform.llm.scripted import ScriptedModel
+from agent.platform.llm.wrappers.base import WrappedModel
 
 
 class Clock:

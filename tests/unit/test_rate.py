@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 from manual_clock import Clock
 
-from agent.access.rate import ATTEMPTS, Rate, RateLimiter
 from agent.core.errors import TooManyRequests
-from agent.storage.memory import MemoryStore
-from agent.storage.sqlite import SqliteStore
-from agent.storage.store import Change, Place, StateConflict
+from agent.platform.access.rate import ATTEMPTS, Rate, RateLimiter
+from agent.platform.storage.memory import MemoryStore
+from agent.platform.storage.sqlite import SqliteStore
+from agent.platform.storage.store import Change, Place, StateConflict
 
 ROOT = Path(__file__).parents[2]
 NOON = 1_800_000_000.0
@@ -149,9 +149,9 @@ def test_threads_share_one_count(tmp_path: Path, clock: Clock) -> None:
 COUNT = """
 import sys
 from pathlib import Path
-from agent.access.rate import Rate, RateLimiter
+from agent.platform.access.rate import Rate, RateLimiter
 from agent.core.errors import TooManyRequests
-from agent.storage.sqlite import SqliteStore
+from agent.platform.storage.sqlite import SqliteStore
 
 clock = lambda: 1_800_000_000.0
 limiter = RateLimiter(Rate.parse("10/hour"), lambda: SqliteStore(Path(sys.argv[1]), clock), clock)

@@ -6,11 +6,11 @@ from datetime import UTC, date, datetime
 
 import pytest
 
-from agent.config.settings import Settings
 from agent.core.models import Options, Question
-from agent.knowledge.linking import period_lines
+from agent.databases.knowledge.context import today_line
+from agent.databases.knowledge.linking import period_lines
 from agent.pipeline.drafts.reuse import may_rerun
-from agent.prompting.context import today_line
+from agent.platform.config.settings import Settings
 from executors.base import Column, Schema, Table
 from rag.linking.linking import SchemaLinker
 from rag.linking.relative_dates import counts_from_today, relative_periods

@@ -6,8 +6,8 @@ import pytest
 from pydantic import BaseModel
 
 from agent.core.errors import ReplyUnusable
-from agent.llm import replies
-from agent.llm.replies import extract_sql, parse_structured
+from agent.platform.llm import replies
+from agent.platform.llm.replies import extract_sql, parse_structured
 
 
 class Judged(BaseModel):

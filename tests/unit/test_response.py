@@ -8,17 +8,17 @@ from typing import cast
 
 import pytest
 
-from agent.config.limits import limits_of
-from agent.config.profiles import EMBEDDED
-from agent.config.settings import Settings
+from agent.checks.grounding.result import CheckedText
 from agent.core.events import HumanReview
 from agent.core.models import Attempt, Check, Options, Question, Verdict
 from agent.databases.supporting_rows import RawRecords
-from agent.grounding.result import CheckedText
 from agent.pipeline.answers.response import answered, review_text, reviewed
 from agent.pipeline.confidence.calibration import calibration_of
 from agent.pipeline.run import Run, best_of
-from agent.telemetry.ledger import Ledger
+from agent.platform.config.limits import limits_of
+from agent.platform.config.profiles import EMBEDDED
+from agent.platform.config.settings import Settings
+from agent.platform.telemetry.ledger import Ledger
 from executors.base import QueryResult
 
 ROWS = QueryResult(columns=("n",), rows=((1,),))

@@ -11,13 +11,13 @@ from shop_questions import STEPS, TOTAL, Ask, Make
 
 from agent.core.events import Done, Event, SqlGenerated
 from agent.core.models import Answer, Options
-from agent.knowledge import build
-from agent.knowledge.verified_queries import KIND, USED_S, Key, VerifiedQueries, VerifiedQuery
-from agent.llm.scripted import ScriptedModel
+from agent.databases.knowledge import build
+from agent.databases.knowledge.verified_queries import KIND, USED_S, Key, VerifiedQueries, VerifiedQuery
 from agent.pipeline.drafts.reuse import FROM_ANSWER, FROM_DOCS, fingerprint, may_rerun
-from agent.service import Service
-from agent.storage.memory import MemoryStore
-from agent.storage.sqlite import SqliteStore
+from agent.pipeline.service import Service
+from agent.platform.llm.scripted import ScriptedModel
+from agent.platform.storage.memory import MemoryStore
+from agent.platform.storage.sqlite import SqliteStore
 from executors.base import Column, Schema, Table
 from rag.testing import HashingEmbedder
 

@@ -7,10 +7,10 @@ from rule_cases import CASES
 from rule_shop import DOUBT, Case, schema_of
 from rule_tables import TABLES
 
+from agent.checks.rules.base import Finding, Rule, RuleContext
+from agent.checks.rules.registry import RULES, rules
+from agent.checks.rules.repair import repaired
 from agent.core.models import Draft
-from agent.rules.base import Finding, Rule, RuleContext
-from agent.rules.registry import RULES, rules
-from agent.rules.repair import repaired
 from executors.dialects.table import DIALECTS
 from executors.errors import ErrorKind
 from executors.sql.tree import tree_to_change

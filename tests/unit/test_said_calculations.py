@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from agent.grounding.arithmetic.equations import recompute
-from agent.grounding.arithmetic.number_words import number_in_words
+from agent.checks.grounding.arithmetic.equations import recompute
+from agent.checks.grounding.arithmetic.number_words import number_in_words
 from bench.arithmetic_said import WANTED, measure
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agent.config.schedule import cron
+from agent.platform.config.schedule import cron
 
 
 @pytest.mark.parametrize(

@@ -12,9 +12,9 @@ from shop_questions import TOTAL, Make
 from agent.core.callers import LOCAL
 from agent.core.models import Answer, Options
 from agent.core.usage import Effort
-from agent.llm.scripted import ScriptedModel
 from agent.pipeline.answers.synthesize import answer_prefix
-from agent.service import Service
+from agent.pipeline.service import Service
+from agent.platform.llm.scripted import ScriptedModel
 
 COUNT = "SELECT COUNT(*) AS n FROM customers"
 SAME = "SELECT SUM(o.amount) AS s FROM orders AS o"

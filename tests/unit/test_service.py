@@ -11,18 +11,18 @@ from typing import NoReturn
 import pytest
 from shop_questions import Make
 
-from agent.config.profiles import EMBEDDED, LARGE_HOSTED, SMALL_HOSTED
-from agent.config.settings import ROOT, Settings
 from agent.core.callers import ANONYMOUS, LOCAL
 from agent.core.errors import OutOfTime, QuestionInvalid, SessionBusy, StateUnavailable, UnknownSession
 from agent.core.events import Done, Event, Started
 from agent.core.models import Answer, Exchange, Question
-from agent.llm.build import build_model
-from agent.llm.embedded import EmbeddedModel
-from agent.llm.scripted import ScriptedModel
 from agent.people.sessions.sessions import SessionMessage
 from agent.pipeline import loop
-from agent.service import Service, build_service
+from agent.pipeline.service import Service, build_service
+from agent.platform.config.profiles import EMBEDDED, LARGE_HOSTED, SMALL_HOSTED
+from agent.platform.config.settings import ROOT, Settings
+from agent.platform.llm.build import build_model
+from agent.platform.llm.embedded import EmbeddedModel
+from agent.platform.llm.scripted import ScriptedModel
 from executors.errors import DatabaseUnavailable, RegistryInvalid, UnknownDatabase
 
 
@@ -58,7 +58,7 @@ async def test_an_answer_is_not_lost_where_its_session_is(
 
     monkeypatch.setattr(service.sessions, "append", fail)
     answers(model)
-    with caplog.at_level(logging.WARNING, logger="agent.service"):
+    with caplog.at_level(logging.WARNING, logger="agent.pipeline.service"):
         answer = await service.query("How many customers are there?", "shop", session_id=session.id)
 
     assert answer.results == [{"n": 3}], why
@@ -310,7 +310,7 @@ def test_what_was_named_is_taken_as_it_is(elsewhere: Path) -> None:
 @pytest.fixture
 def no_project(elsewhere: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nor does the project have a registry."""
-    monkeypatch.setattr("agent.config.settings.ROOT", elsewhere)
+    monkeypatch.setattr("agent.platform.config.settings.ROOT", elsewhere)
 
 
 @pytest.mark.usefixtures("no_project")
@@ -357,7 +357,9 @@ def test_a_hosted_model_waits_as_long_as_its_profile_says(
 ) -> None:
     given: list[float] = []
     for kind in ("OpenAIModel", "AzureOpenAIModel"):
-        monkeypatch.setattr(f"agent.llm.openai.model.{kind}", lambda *_, timeout_s, **__: given.append(timeout_s))
+        monkeypatch.setattr(
+            f"agent.platform.llm.openai.model.{kind}", lambda *_, timeout_s, **__: given.append(timeout_s)
+        )
     build_model(settings)
 
     assert given == [timeout_s]
@@ -373,10 +375,12 @@ def test_the_embedded_model_waits_as_long_as_its_profile_says(
         listening_address = "http://127.0.0.1:1"
 
     monkeypatch.setattr(EmbeddedModel, "_verified_file", lambda _: tmp_path)
-    monkeypatch.setattr("agent.llm.embedded._read_through", lambda _: None)
-    monkeypatch.setattr("agent.llm.embedded._start", lambda *_: Server())
-    monkeypatch.setattr("agent.llm.embedded._wait_for_its_loop", lambda *_: None)
-    monkeypatch.setattr("agent.llm.openai.model.OpenAIModel", lambda *_, timeout_s, **__: given.append(timeout_s))
+    monkeypatch.setattr("agent.platform.llm.embedded._read_through", lambda _: None)
+    monkeypatch.setattr("agent.platform.llm.embedded._start", lambda *_: Server())
+    monkeypatch.setattr("agent.platform.llm.embedded._wait_for_its_loop", lambda *_: None)
+    monkeypatch.setattr(
+        "agent.platform.llm.openai.model.OpenAIModel", lambda *_, timeout_s, **__: given.append(timeout_s)
+    )
     EmbeddedModel(settings)._load()
 
     assert given == [timeout_s]

@@ -13,9 +13,9 @@ from manual_clock import Clock
 from agent.core.errors import StateUnavailable, UnknownSession
 from agent.core.models import Exchange, Pending
 from agent.people.sessions.sessions import HEAD, KIND, SessionMessage, Sessions
-from agent.storage.memory import MemoryStore
-from agent.storage.sqlite import SqliteStore
-from agent.storage.store import Place, Replace, StateConflict
+from agent.platform.storage.memory import MemoryStore
+from agent.platform.storage.sqlite import SqliteStore
+from agent.platform.storage.store import Place, Replace, StateConflict
 
 ADA = "ada@example.org"
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from agent.config.settings import PREFIX, Settings
-from agent.config.settings_table import Variable, markdown_table, variables
+from agent.platform.config.settings import PREFIX, Settings
+from agent.platform.config.settings_table import Variable, markdown_table, variables
 
 ROOT = Path(__file__).parents[2]
 SAMPLE = json.loads((ROOT / "local.settings.sample.json").read_text(encoding="utf-8"))

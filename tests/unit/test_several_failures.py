@@ -18,9 +18,9 @@ from agent.core.events import (
     SqlExecuted,
 )
 from agent.core.models import Usage
-from agent.llm.chat import Reply, ReplySchema
-from agent.llm.scripted import ScriptedModel
-from agent.service import Service
+from agent.pipeline.service import Service
+from agent.platform.llm.chat import Reply, ReplySchema
+from agent.platform.llm.scripted import ScriptedModel
 
 
 @pytest.fixture

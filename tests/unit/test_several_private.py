@@ -13,7 +13,7 @@ from shop_questions import Make
 from agent.core.callers import ANONYMOUS
 from agent.core.events import SqlProgress
 from agent.core.models import Options
-from agent.llm.scripted import ScriptedModel
+from agent.platform.llm.scripted import ScriptedModel
 
 
 @pytest.fixture

@@ -19,8 +19,8 @@ from agent.core.events import (
     SqlProgress,
 )
 from agent.core.models import Options
-from agent.llm.scripted import ScriptedModel
-from agent.service import Service
+from agent.pipeline.service import Service
+from agent.platform.llm.scripted import ScriptedModel
 
 
 @pytest.fixture

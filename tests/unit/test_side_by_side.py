@@ -17,14 +17,14 @@ from agent.core.errors import ModelFailed, ModelUnavailable
 from agent.core.events import Event, SqlExecuted
 from agent.core.models import Answer
 from agent.databases.database import Database
+from agent.databases.knowledge.context import enrich
 from agent.databases.supporting_rows import fetch_raw_records
-from agent.llm.chat import ChatRequest, Message, Reply
-from agent.llm.scripted import ScriptedModel
 from agent.pipeline import run as run_module
 from agent.pipeline.judging import side_tasks
 from agent.pipeline.round import Round
-from agent.prompting.context import enrich
-from agent.service import Service
+from agent.pipeline.service import Service
+from agent.platform.llm.chat import ChatRequest, Message, Reply
+from agent.platform.llm.scripted import ScriptedModel
 
 QUESTION = "What is the total of all orders?"
 SAME = "SELECT SUM(o.amount) AS s FROM orders AS o"

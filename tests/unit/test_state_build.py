@@ -10,15 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import SecretStr, ValidationError
 
-from agent.config.settings import Settings
 from agent.core.errors import StateUnavailable
-from agent.storage.azure_tables import AzureTablesStore
-from agent.storage.build import build_store
-from agent.storage.memory import MemoryStore
-from agent.storage.sqlite import SqliteStore
-from agent.storage.store import Place
-from agent.storage.values import PAST_ALL, decoded, encoded
-from agent.storage.versions import VersionedStore
+from agent.platform.config.settings import Settings
+from agent.platform.storage.azure_tables import AzureTablesStore
+from agent.platform.storage.build import build_store
+from agent.platform.storage.memory import MemoryStore
+from agent.platform.storage.sqlite import SqliteStore
+from agent.platform.storage.store import Place
+from agent.platform.storage.values import PAST_ALL, decoded, encoded
+from agent.platform.storage.versions import VersionedStore
 
 CONNECTION = SecretStr("AccountName=me;AccountKey=c2VjcmV0")
 ENDPOINT = "https://me.table.core.windows.net"

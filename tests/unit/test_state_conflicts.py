@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from agent.core.errors import StateUnavailable
-from agent.storage import conflicts
-from agent.storage.memory import MemoryStore
-from agent.storage.store import Insert, Place, Replace
+from agent.platform.storage import conflicts
+from agent.platform.storage.memory import MemoryStore
+from agent.platform.storage.store import Insert, Place, Replace
 
 PLACE = Place(kind="count", partition="all")
 

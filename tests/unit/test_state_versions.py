@@ -12,18 +12,18 @@ from pathlib import Path
 import pytest
 
 from agent.core.errors import StateUnavailable
-from agent.knowledge.added_documents import AddedDocuments
-from agent.knowledge.verified_queries import Key, VerifiedQueries, VerifiedQuery
+from agent.databases.knowledge.added_documents import AddedDocuments
+from agent.databases.knowledge.verified_queries import Key, VerifiedQueries, VerifiedQuery
 from agent.people.feedback.shelf import Shelf
 from agent.people.sessions.sessions import HEAD, KIND, Sessions
 from agent.pipeline.writes.tokens import WritePlans
-from agent.storage.azure_tables import AzureTablesStore
-from agent.storage.bulk import insert_missing
-from agent.storage.files import import_files
-from agent.storage.memory import MemoryStore
-from agent.storage.sqlite import SqliteStore
-from agent.storage.store import Insert, Place, Replace, StateStore
-from agent.storage.versions import META, VERSION, Migration, VersionedStore
+from agent.platform.storage.azure_tables import AzureTablesStore
+from agent.platform.storage.bulk import insert_missing
+from agent.platform.storage.files import import_files
+from agent.platform.storage.memory import MemoryStore
+from agent.platform.storage.sqlite import SqliteStore
+from agent.platform.storage.store import Insert, Place, Replace, StateStore
+from agent.platform.storage.versions import META, VERSION, Migration, VersionedStore
 from testbed.azurite import Azurite
 
 DUMPS = Path(__file__).parents[1] / "state_v1"

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from agent.core.callers import LOCAL
-from agent.llm.scripted import ScriptedModel
-from agent.service import Service
+from agent.pipeline.service import Service
+from agent.platform.llm.scripted import ScriptedModel
 from agent.understanding.suggest import suggestions, telling_tables
 from executors.base import Column, ForeignKey, Schema, Table
 

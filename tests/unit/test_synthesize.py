@@ -7,16 +7,16 @@ from typing import Unpack
 
 import pytest
 
-from agent.config.profiles import EMBEDDED, LARGE_HOSTED
+from agent.checks.grounding.answer import check_text
+from agent.checks.grounding.evidence.facts import Facts
+from agent.checks.grounding.result import CheckedText
 from agent.core.models import Attempt
-from agent.grounding.answer import check_text
-from agent.grounding.evidence.facts import Facts
-from agent.grounding.result import CheckedText
-from agent.llm.chat import ChatRequest, Message, Reply
-from agent.llm.scripted import ScriptedModel
+from agent.databases.knowledge.context import Context
 from agent.pipeline.answers.synthesize import Writer, row_count_context
-from agent.prompting.context import Context
-from agent.telemetry.ledger import Ledger
+from agent.platform.config.profiles import EMBEDDED, LARGE_HOSTED
+from agent.platform.llm.chat import ChatRequest, Message, Reply
+from agent.platform.llm.scripted import ScriptedModel
+from agent.platform.telemetry.ledger import Ledger
 from executors.base import QueryResult, Schema
 
 ONE = QueryResult(columns=("name", "total"), rows=(("Ada", 140.0),))

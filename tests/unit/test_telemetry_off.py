@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from agent import telemetry
-from agent.config.settings import Settings
+from agent.platform import telemetry
+from agent.platform.config.settings import Settings
 
 ROOT = Path(__file__).parents[2]
 NOT_LOADED = ["opentelemetry.sdk", "opentelemetry.exporter", "azure.monitor", "grpc", "requests"]
@@ -17,10 +17,10 @@ NOT_LOADED = ["opentelemetry.sdk", "opentelemetry.exporter", "azure.monitor", "g
 ASK = """
 import asyncio, sys
 from pathlib import Path
-from agent import telemetry
-from agent.llm.scripted import ScriptedModel
-from agent.service import build_service
-from agent.config.settings import Settings
+from agent.platform import telemetry
+from agent.platform.llm.scripted import ScriptedModel
+from agent.pipeline.service import build_service
+from agent.platform.config.settings import Settings
 
 settings = Settings(registry=Path(sys.argv[1]), state_dir=Path(sys.argv[2]), profile="embedded", enable_retrieval=False,
                     enable_evaluation=False, second_draft=False)
@@ -50,7 +50,7 @@ def loaded(registry: Path, tmp_path: Path) -> set[str]:
 
 
 def test_a_question_loads_neither_sdk_nor_exporters(loaded: set[str]) -> None:
-    assert "agent.telemetry" in loaded
+    assert "agent.platform.telemetry" in loaded
     assert sorted(loaded & set(NOT_LOADED)) == []
 
 

@@ -12,8 +12,8 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 
 from agent.core.events import Entered, RawRecordsFetched, Repairing
 from agent.core.models import Question
-from agent.telemetry.metrics import Metrics
-from agent.telemetry.question import QuestionSpans
+from agent.platform.telemetry.metrics import Metrics
+from agent.platform.telemetry.question import QuestionSpans
 
 QUESTION = Question(text="How many?", database="shop", trace_id="0af7651916cd43dd8448eb211c80319c", session_id="s1")
 REPAIR = Repairing(error_type="JUDGED_WRONG", error="all months")

@@ -12,7 +12,7 @@ import sqlglot
 from guard_shop import schema
 from sqlglot import exp
 
-from agent.rules.lookup import look_up
+from agent.checks.rules.lookup import look_up
 from executors.base import CheckedSql, QueryResult
 from executors.dialects.table import DIALECTS
 from executors.engines.servers import catalogue, statements

@@ -11,7 +11,7 @@ from manual_clock import Clock
 
 from agent.core.errors import UnknownWritePlan, WriteNotMade
 from agent.pipeline.writes.tokens import FORGOTTEN_AFTER_S, PlannedWrite, WritePlans
-from agent.storage.sqlite import SqliteStore
+from agent.platform.storage.sqlite import SqliteStore
 
 PLAN = PlannedWrite(database="shop", principal="ann", sql="DELETE FROM orders WHERE id = 1", rows=1, seen="abc")
 

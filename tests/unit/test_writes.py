@@ -13,8 +13,8 @@ from agent.core.callers import LOCAL
 from agent.core.errors import UnknownWritePlan, WriteNotMade, WritesNotAllowed
 from agent.core.events import Done, NodeComplete, Repairing, SqlExecuted
 from agent.core.models import Answer, Options
-from agent.llm.scripted import ScriptedModel
-from agent.service import Service
+from agent.pipeline.service import Service
+from agent.platform.llm.scripted import ScriptedModel
 
 ORDER = "Set the status of order 4 to C"
 SQL = "UPDATE orders SET status = 'C' WHERE order_id = 4"

@@ -6,7 +6,6 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from agent.access.policy import Mode
 from agent.api.contract import events
 from agent.api.contract.links import link
 from agent.api.contract.problems import TRACE_ID, Operation, ProblemCase, cases_of
@@ -15,6 +14,7 @@ from agent.api.http.auth import with_security
 from agent.api.http.errors import MEDIA_TYPE, documented
 from agent.api.http.idempotent import PARAMETER, TAKING
 from agent.core.problems import Problem
+from agent.platform.access.policy import Mode
 
 Described = dict[str, Any]
 

@@ -12,11 +12,11 @@ from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from agent.access.policy import KEY_HEADERS, Access, CallerRequest, Mode
 from agent.api.http.context import TRACE_HEADER
 from agent.api.http.errors import documented, refusal
 from agent.api.http.export import ROW_HEADERS
 from agent.core.errors import AccessInvalid, NotAuthenticated, NotPermitted, StateUnavailable, TooManyRequests
+from agent.platform.access.policy import KEY_HEADERS, Access, CallerRequest, Mode
 
 COUNTED = ("POST", "PUT", "PATCH")  # what makes the model or a database work; reading what is there costs nothing
 REFUSALS = (AccessInvalid, NotAuthenticated, NotPermitted, StateUnavailable, TooManyRequests)

@@ -7,11 +7,11 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from agent import telemetry
-from agent.config.settings import Settings
 from agent.core.callers import ANONYMOUS, named
 from agent.core.deadline import arriving
-from agent.telemetry.trace import new_trace_id, traceparent_for, traceparent_of, working_for
+from agent.platform import telemetry
+from agent.platform.config.settings import Settings
+from agent.platform.telemetry.trace import new_trace_id, traceparent_for, traceparent_of, working_for
 
 PRINCIPAL_HEADER = "x-ms-client-principal-name"
 TRACE_HEADER = "x-trace-id"

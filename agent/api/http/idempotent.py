@@ -19,9 +19,9 @@ from agent.api.http.arrival import arrival_s
 from agent.api.http.context import principal_of
 from agent.api.http.errors import http_problem, problem_response, refusal
 from agent.api.http.lazy_service import LazyService
-from agent.config.settings import MB, Settings
 from agent.core.errors import KeyReused, PlumblineError, StateUnavailable
-from agent.storage.idempotency import REUSED, Claim, Idempotency, StoredResponse
+from agent.platform.config.settings import MB, Settings
+from agent.platform.storage.idempotency import REUSED, Claim, Idempotency, StoredResponse
 from executors.errors import ExecutorError
 
 HEADER, REPLAYED = "idempotency-key", "idempotent-replayed"

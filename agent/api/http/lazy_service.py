@@ -12,7 +12,7 @@ from fastapi import Depends, Request
 
 from agent.core.deadline import RETRY_AFTER_S, arrived_at
 from agent.core.errors import PlumblineError, Starting, StateUnavailable
-from agent.service import Service
+from agent.pipeline.service import Service
 from executors.errors import ExecutorError
 
 STARTING = "The service is still starting after {seconds} s. Send the request again in {later} s."

@@ -28,7 +28,7 @@ from agent.api.schemas.chat import (
 )
 from agent.api.schemas.chat_examples import CHAT_EXAMPLE, CLARIFICATION_EXAMPLE, ERROR_EXAMPLE, SESSION_EXAMPLE
 from agent.core.events import Event
-from agent.service import Service
+from agent.pipeline.service import Service
 from agent.understanding.overview import overview
 
 router = APIRouter(prefix="/api/agents/text-to-sql")

@@ -15,8 +15,8 @@ from agent.api.schemas.common import QueryRequest
 from agent.api.schemas.jobs import JOB_EXAMPLE, JOB_ID, TAKEN_EXAMPLE, JobResponse
 from agent.core.errors import NotAcceptable
 from agent.pipeline.jobs.records import JobRequest
+from agent.pipeline.service import Service
 from agent.present.export.formats import Format
-from agent.service import Service
 
 router = APIRouter(prefix="/api")
 

@@ -23,7 +23,7 @@ from agent.api.schemas.common import ANSWER_EXAMPLE, ExecuteRequest, ExecuteResp
 from agent.core.models import Answer
 from agent.databases.registry import Executed
 from agent.pipeline.asking import QuestionTerms
-from agent.service import Service
+from agent.pipeline.service import Service
 
 
 async def execute(

@@ -13,7 +13,7 @@ from agent.api.http.streaming import while_listening
 from agent.api.schemas.common import Name
 from agent.api.schemas.rag import AddedResponse, AddRequest, DocumentPage, SearchRequest, SearchResponse
 from agent.api.tools import TOOLS, ToolList, search_docs
-from agent.service import Service
+from agent.pipeline.service import Service
 from rag.docs.documents import Kind
 
 router = APIRouter(prefix="/api")

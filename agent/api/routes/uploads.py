@@ -14,9 +14,9 @@ from agent.api.http.levels import FUNCTION
 from agent.api.http.streaming import while_listening
 from agent.api.routes.databases import DATABASE_ERRORS, Database
 from agent.api.schemas.common import WHOLE, Name, Text
+from agent.databases.knowledge.documents import ColumnPlace
 from agent.databases.registry import UploadInfo
 from agent.databases.uploads.uploads import Arriving
-from agent.knowledge.documents import ColumnPlace
 from agent.understanding.first_look.look import FirstLook
 from executors.base import Frozen, TableReport
 from executors.registry.entry import NAME

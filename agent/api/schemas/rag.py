@@ -8,7 +8,7 @@ from pydantic import ConfigDict, Field, model_validator
 
 from agent.api.schemas.common import BLANK, FILLED, SOMETHING, Name, Text, one_of
 from agent.core.fields import A_NUMBER
-from agent.knowledge.documents import Page
+from agent.databases.knowledge.documents import Page
 from executors.base import Frozen
 from rag.docs.documents import Document, Kind, Retrieved
 

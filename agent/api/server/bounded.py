@@ -20,7 +20,7 @@ from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 from agent.api.http.arrival import arrival_s
 from agent.api.http.errors import MEDIA_TYPE, http_problem
 from agent.api.server.limits import HEADER_OVERHEAD, MAX_HEADER_BYTES, MAX_HEADERS
-from agent.telemetry.trace import new_trace_id
+from agent.platform.telemetry.trace import new_trace_id
 
 OFFERING = frozenset({b"connection", b"upgrade", b"http2-settings"})
 LINGER_S = 2.0  # in which a client that still sends may read why it was refused

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from agent.cli.doctor.finding import Diagnosis
-from agent.config.settings import Settings
+from agent.platform.config.settings import Settings
 from executors.base import Layer
 from executors.dialects.row import READERS_LOGIN
 from executors.guard.row_security.held_rows import RowRules

@@ -9,9 +9,9 @@ from functools import partial
 from agent.cli.doctor import parts
 from agent.cli.doctor.databases import DatabaseChecks, of_index
 from agent.cli.doctor.finding import Diagnosis, Discretion, found
-from agent.config.settings import Settings
-from agent.configuration import Configuration, examine
 from agent.databases.registry import build_router
+from agent.platform.config.settings import Settings
+from agent.platform.configuration import Configuration, examine
 from executors.registry.registry import Registry
 from rag.embedding.embedder import Embedder
 
@@ -69,7 +69,7 @@ async def _of_retrieval(settings: Settings, names: Sequence[str]) -> Sequence[Di
     if not settings.enable_retrieval:
         message = "Off: PLUMBLINE_ENABLE_RETRIEVAL is false."
         return [Diagnosis(part="index", check="retrieval", status="ok", message=message)]
-    from agent.knowledge.build import build_embedder, build_store
+    from agent.databases.knowledge.build import build_embedder, build_store
 
     embedder: Embedder = build_embedder(settings)
     embedded = await found("embeddings", "model", partial(parts.of_embeddings, embedder))

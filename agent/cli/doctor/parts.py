@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from functools import partial
 
 from agent.cli.doctor.finding import Diagnosis
-from agent.config.settings import Settings
-from agent.configuration import Configuration
-from agent.llm.build import build_model
-from agent.llm.chat import ChatModel, Message
+from agent.platform.config.settings import Settings
+from agent.platform.configuration import Configuration
+from agent.platform.llm.build import build_model
+from agent.platform.llm.chat import ChatModel, Message
 from rag.embedding.embedder import Embedder
 
 _PING = [Message(role="user", content="Answer with one word: ready")]
@@ -78,8 +78,8 @@ async def of_state(settings: Settings) -> Sequence[Diagnosis]:
 
 
 def _state(settings: Settings) -> list[Diagnosis]:
-    from agent.storage.build import build_store
-    from agent.storage.store import Insert, Place, Remove
+    from agent.platform.storage.build import build_store
+    from agent.platform.storage.store import Insert, Place, Remove
 
     store, place, value = build_store(settings), Place(kind="doctor", partition=uuid.uuid4().hex), {"written": True}
     finding = partial(Diagnosis, part="state store", check=settings.state_kind)
@@ -104,7 +104,7 @@ async def of_telemetry(settings: Settings) -> Sequence[Diagnosis]:
     if not otlp and azure is None:
         return [finding(check="export", status="ok", message="Off: neither OTLP nor Application Insights is set.")]
     try:
-        from agent.telemetry.reaching import destinations
+        from agent.platform.telemetry.reaching import destinations
     except ImportError:
         message = "Its packages are not installed: `pip install -r requirements.txt`."
         return [finding(check="export", status="failed", message=message)]

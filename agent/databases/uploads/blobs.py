@@ -13,7 +13,7 @@ from agent.core.errors import StateUnavailable
 if TYPE_CHECKING:
     from azure.storage.blob import ContainerClient
 
-    from agent.config.settings import Settings
+    from agent.platform.config.settings import Settings
 
 _ROLE = "give this identity the role Storage Blob Data Contributor, or check the key in its connection string"
 _CLIENT_OPTIONS: dict[str, Any] = {"connection_timeout": 5, "read_timeout": 60}  # seconds

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 
 from agent.core.errors import NameTaken
-from agent.storage.store import Insert, Place, Remove, Replace, StateConflict, StateStore
+from agent.platform.storage.store import Insert, Place, Remove, Replace, StateConflict, StateStore
 from executors.base import Frozen
 
 PLACE = Place(kind="upload", partition="databases")

@@ -11,20 +11,20 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from agent.config.settings import MB, types_of
 from agent.core.errors import NotPermitted, StateUnavailable, UploadInvalid
 from agent.databases.uploads.folder import DATA, LEFT_AFTER_S, Incoming, UploadFolder, disk_watched, too_large
 from agent.databases.uploads.records import Upload, UploadShelf, taken
 from agent.databases.uploads.unpack import safe_name, unpack
+from agent.platform.config.settings import MB, types_of
 from executors.base import Frozen
 from executors.errors import DatabaseUnavailable
 from executors.registry.entry import NAME, Entry
 from executors.registry.kinds import is_file_of_data
 
 if TYPE_CHECKING:
-    from agent.config.settings import Settings
     from agent.databases.uploads.blobs import SharedData
-    from agent.storage.store import StateStore
+    from agent.platform.config.settings import Settings
+    from agent.platform.storage.store import StateStore
     from executors.router import Router
 
 ARCHIVE = ".zip"

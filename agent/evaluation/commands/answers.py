@@ -21,8 +21,8 @@ from agent.evaluation.docs import doc_files, docs_beside, docs_for
 from agent.evaluation.harness import Ask, GoldQuestion, evaluate, load_questions, questions_file
 from agent.evaluation.report import EFFORT_COLUMNS, Report, ResultLine, effort_row, summary_rows
 from agent.evaluation.without import asking_without, options_without
+from agent.pipeline.service import Service
 from agent.present.terminal import plain
-from agent.service import Service
 from executors.base import Executor
 
 

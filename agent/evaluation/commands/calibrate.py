@@ -35,12 +35,12 @@ from agent.evaluation.commands.targets import spaced
 from agent.evaluation.harness import EvaluationInvalid, GoldQuestion, evaluate
 from agent.evaluation.report import ResultLine
 from agent.evaluation.retrieval.cases import Folder, read_folders
-from agent.llm.wrappers.cached import CachedModel
 from agent.pipeline.asking import Asking
 from agent.pipeline.confidence.calibration import Calibration, Fit, Sureness
 from agent.pipeline.confidence.features import FEATURES, features_of
+from agent.pipeline.service import Service
+from agent.platform.llm.wrappers.cached import CachedModel
 from agent.present.terminal import plain
-from agent.service import Service
 
 if TYPE_CHECKING:
     from agent.pipeline.drafts.consensus import Evidence

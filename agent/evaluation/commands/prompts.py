@@ -16,10 +16,10 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from agent.config.profiles import Profile
 from agent.core.callers import LOCAL
 from agent.core.errors import ModelFailed, ReplyUnusable
 from agent.core.models import Answer, Question
+from agent.databases.knowledge.context import enrich
 from agent.evaluation.baseline import Baseline, answer_as_written
 from agent.evaluation.commands.calibrate import sample_of
 from agent.evaluation.commands.targets import spaced
@@ -27,14 +27,14 @@ from agent.evaluation.comparison import compare
 from agent.evaluation.harness import EvaluationInvalid, GoldQuestion, evaluate
 from agent.evaluation.report import ResultLine, report_of, summary_rows
 from agent.evaluation.retrieval.cases import Folder, read_folders
-from agent.llm.wrappers.cached import CachedModel
 from agent.pipeline.drafts.generate import Generator
+from agent.pipeline.service import Service
+from agent.platform.config.profiles import Profile
+from agent.platform.llm.prompting import templates
+from agent.platform.llm.wrappers.cached import CachedModel
+from agent.platform.telemetry.ledger import Ledger
+from agent.platform.telemetry.trace import new_trace_id
 from agent.present.terminal import plain
-from agent.prompting import templates
-from agent.prompting.context import enrich
-from agent.service import Service
-from agent.telemetry.ledger import Ledger
-from agent.telemetry.trace import new_trace_id
 
 AS_IT_IS = "as it is"
 PLAIN = "one plain call"

@@ -18,8 +18,8 @@ from agent.evaluation.retrieval.report import recall_table, recalls, target_tabl
 from agent.present.terminal import plain
 
 if TYPE_CHECKING:
-    from agent.config.settings import Settings
     from agent.evaluation.retrieval.index import Indexes
+    from agent.platform.config.settings import Settings
     from executors.base import Executor
 
 MERGED = "merged"
@@ -48,8 +48,8 @@ async def run_retrieval_evaluation(
         EvaluationInvalid: a folder or file cannot be used.
         ExecutorError, RetrievalError: a database, the index or the embedder cannot.
     """
+    from agent.databases.knowledge.build import build_embedder
     from agent.evaluation.retrieval.index import Indexes
-    from agent.knowledge.build import build_embedder
     from executors.registry.registry import Registry
     from executors.router import Router
 

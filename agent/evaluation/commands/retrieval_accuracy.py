@@ -19,8 +19,8 @@ from agent.evaluation.comparison import Comparison, compare_files
 from agent.evaluation.harness import evaluate
 from agent.evaluation.report import ResultLine
 from agent.evaluation.retrieval.cases import Folder, read_folders
+from agent.pipeline.service import Service
 from agent.present.terminal import plain
-from agent.service import Service
 
 _QUERIES_ONLY = {
     "reuse_verified": False,

@@ -22,9 +22,9 @@ from agent.evaluation.comparison import compare
 from agent.evaluation.harness import evaluate
 from agent.evaluation.report import Report, ResultLine, report_of, summary_rows
 from agent.evaluation.retrieval.cases import Folder, read_folders
-from agent.llm.wrappers.cached import CachedModel
+from agent.pipeline.service import Service
+from agent.platform.llm.wrappers.cached import CachedModel
 from agent.present.terminal import plain
-from agent.service import Service
 
 T = TypeVar("T")
 

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from agent.databases.database import Database
+from agent.databases.knowledge.values import all_stored, read_values
 from agent.evaluation.docs import docs_beside, docs_for
 from agent.evaluation.gold import GoldNames, gold_names
 from agent.evaluation.harness import EvaluationInvalid, GoldQuestion, load_questions
 from agent.evaluation.retrieval.measure import RetrievalCase, StoredText
 from agent.evaluation.retrieval.merged import MergedCatalogue
-from agent.knowledge.values import all_stored, read_values
 from executors.base import CheckedSql, Column, Executor, Schema, Table
 from rag.docs.documents import comment_documents
 from rag.docs.reading import read_documents

@@ -19,8 +19,8 @@ from agent.people.dashboard.alerts import payload, state_after
 from agent.people.dashboard.records import Alert, AlertState, Tile, TileFailure, TileRun, TileRuns
 from agent.people.dashboard.webhook import NotDelivered, Webhooks, new_secret
 from agent.people.feedback.records import moment
-from agent.storage.conflicts import until_no_conflict
-from agent.storage.store import Place, Record, Remove, Replace, StateConflict, StateStore, key_of
+from agent.platform.storage.conflicts import until_no_conflict
+from agent.platform.storage.store import Place, Record, Remove, Replace, StateConflict, StateStore, key_of
 from executors.base import QueryResult
 from executors.errors import ExecutorError
 

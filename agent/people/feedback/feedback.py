@@ -10,7 +10,7 @@ from agent.people.feedback.records import Feedback, Review, moment
 from agent.people.feedback.reviewers import owns
 from agent.people.feedback.reviews import ReviewDecision
 from agent.people.feedback.shelf import StoredAnswer
-from agent.storage.store import StateConflict
+from agent.platform.storage.store import StateConflict
 
 if TYPE_CHECKING:
     from agent.databases.registry import Executed

@@ -10,9 +10,9 @@ from rag.docs.documents import Document
 from rag.docs.past_queries import folded
 
 if TYPE_CHECKING:
+    from agent.databases.knowledge.documents import AddedDocuments, Documents
+    from agent.databases.knowledge.verified_queries import VerifiedQueries
     from agent.databases.registry import Databases, Executed
-    from agent.knowledge.documents import AddedDocuments, Documents
-    from agent.knowledge.verified_queries import VerifiedQueries
     from agent.people.feedback.records import AnswerRef
 
 SOURCE = "review"  # of a past query that a person has approved

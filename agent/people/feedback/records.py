@@ -9,7 +9,7 @@ from typing import Literal
 from pydantic import ConfigDict
 
 from agent.core.events import UsedDocument
-from agent.knowledge.verified_queries import Key
+from agent.databases.knowledge.verified_queries import Key
 from executors.base import Frozen
 from rag.docs.past_queries import folded
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from agent.core.errors import AlreadySettled, ChangedMeanwhile, ReviewInvalid, UnknownReview
 from agent.people.feedback.records import DECIDED, Decision, Review, Settlement, Status, moment
 from agent.people.feedback.shelf import StoredReview
-from agent.storage.store import StateConflict
+from agent.platform.storage.store import StateConflict
 
 if TYPE_CHECKING:
     from agent.databases.registry import Executed

@@ -14,7 +14,17 @@ from pydantic import ConfigDict
 
 from agent.core.errors import ChangedMeanwhile, NameTaken, NotPermitted, SavedQueryInvalid, UnknownSavedQuery
 from agent.people.feedback.records import MAX_SQL, moment
-from agent.storage.store import Change, Insert, Place, Record, Remove, Replace, StateConflict, StateStore, key_of
+from agent.platform.storage.store import (
+    Change,
+    Insert,
+    Place,
+    Record,
+    Remove,
+    Replace,
+    StateConflict,
+    StateStore,
+    key_of,
+)
 from executors.base import Frozen, Scalar
 
 if TYPE_CHECKING:

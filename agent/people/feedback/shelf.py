@@ -1,4 +1,4 @@
-"""Reviews and answers in the state store. Methods block; see `agent.storage.store.StateStore` for what they raise."""
+"""Reviews and answers in the state store. Methods block; see `agent.platform.storage.store.StateStore` for what they raise."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from agent.people.feedback.records import AnswerRecord, Review
-from agent.storage.store import Insert, Place, Record, Remove, Replace, StateStore, key_of
+from agent.platform.storage.store import Insert, Place, Record, Remove, Replace, StateStore, key_of
 
 DAY_S = 86_400
 REVIEW, ANSWER = "review", "answer"  # kinds

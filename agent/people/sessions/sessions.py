@@ -21,8 +21,8 @@ from pydantic import ConfigDict, Field
 from agent.core.errors import UnknownSession
 from agent.core.models import Exchange, Pending
 from agent.people.sessions.turns import Lease, Turns
-from agent.storage.conflicts import until_no_conflict
-from agent.storage.store import MAX_CHANGES, Insert, Place, Record, Remove, Replace, StateConflict, StateStore
+from agent.platform.storage.conflicts import until_no_conflict
+from agent.platform.storage.store import MAX_CHANGES, Insert, Place, Record, Remove, Replace, StateConflict, StateStore
 from executors.base import Frozen, JsonValue
 
 KIND, HEAD = "session", "head"

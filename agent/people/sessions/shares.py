@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from agent.core.errors import NotPermitted, UnknownAnswer, UnknownSession, UnknownShare
 from agent.core.models import Answer
 from agent.people.sessions.sessions import SharedAnswer
-from agent.storage.store import Place, Remove, Replace, StateStore
+from agent.platform.storage.store import Place, Remove, Replace, StateStore
 from executors.base import Frozen
 from executors.errors import UnknownDatabase
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from agent.checks.grounding.languages.language import language_of
 from agent.core.events import HumanReview
 from agent.core.models import Answer, Attempt, AttemptRecord, CandidateRecord, Check, Choice, Correction
-from agent.grounding.languages.language import language_of
 from agent.pipeline.drafts.consensus import Evidence
 from agent.present.charts.recommend import recommend
 from agent.understanding.clarification.languages import frames_of

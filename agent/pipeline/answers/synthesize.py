@@ -6,19 +6,19 @@ from collections.abc import Awaitable
 from functools import partial
 from typing import TYPE_CHECKING
 
-from agent.config.profiles import Profile
+from agent.checks.grounding.result import CheckedText
 from agent.core.errors import ModelError
 from agent.core.models import Attempt
 from agent.core.off_loop import off_loop
-from agent.grounding.result import CheckedText
-from agent.llm.chat import ChatModel, Message
-from agent.prompting import leaks, templates
-from agent.prompting.context import Context
-from agent.telemetry.ledger import Ledger
+from agent.databases.knowledge.context import Context
+from agent.platform.config.profiles import Profile
+from agent.platform.llm.chat import ChatModel, Message
+from agent.platform.llm.prompting import leaks, templates
+from agent.platform.telemetry.ledger import Ledger
 from executors.base import QueryResult
 
 if TYPE_CHECKING:
-    from agent.grounding.evidence.facts import Facts
+    from agent.checks.grounding.evidence.facts import Facts
 
 MAX_TOKENS = 250
 NO_ANSWER = "it was empty, or broke off before its end. Answer in one short sentence."
@@ -100,7 +100,7 @@ class Writer:
             calculate: fill `[[...]]`, recompute equations, and support sums and the like by recomputing them.
             quick: save the call where the rows give the answer by themselves.
         """
-        from agent.grounding.answer import composed_text
+        from agent.checks.grounding.answer import composed_text
 
         rows = attempt.rows
         facts = facts_of(question, attempt, context, raw=raw, calculate=calculate)
@@ -124,7 +124,7 @@ class Writer:
         draft: Awaitable[str | None] | None,
     ) -> CheckedText:
         """The model's sentence, the first or the second; composed where neither holds."""
-        from agent.grounding.answer import check_text, composed_text
+        from agent.checks.grounding.answer import check_text, composed_text
 
         why = last = complaint = ""
         try:
@@ -164,7 +164,7 @@ def answer_prefix() -> Message:
 
 def facts_of(question: str, attempt: Attempt, context: Context, *, raw: QueryResult | None, calculate: bool) -> Facts:
     """What the answer of an attempt is held against. Arguments: as of `Writer.write_checked`."""
-    from agent.grounding.evidence.facts import Facts
+    from agent.checks.grounding.evidence.facts import Facts
     from rag.docs.documents import comment_documents
 
     return Facts(
@@ -181,7 +181,7 @@ def facts_of(question: str, attempt: Attempt, context: Context, *, raw: QueryRes
 
 
 def _with_count(checked: CheckedText, rows: QueryResult) -> CheckedText:
-    from agent.grounding.result import counted
+    from agent.checks.grounding.result import counted
 
     context = row_count_context(rows)
     numbers = (*checked.numbers, *counted(checked.text, context))

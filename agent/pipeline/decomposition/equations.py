@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import NamedTuple
 
+from agent.checks.grounding.arithmetic.calculator import CalculationRefused, calculate, format_value
+from agent.checks.grounding.arithmetic.display import MARKS, MAX_DECIMALS, is_number
 from agent.core.models import AnswerNumber, AnswerPart
-from agent.grounding.arithmetic.calculator import CalculationRefused, calculate, format_value
-from agent.grounding.arithmetic.display import MARKS, MAX_DECIMALS, is_number
 
 _OPERAND = re.compile(r"\{(\d{1,2})\}")
 _ALLOWED = re.compile(r"(?:\{\d{1,2}\}|[\s+\-*/()]|(?<![\d.}])(?:[1-4]|100)(?![\d.{]))+")

@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING
 
 from pydantic import BaseModel
 
-from agent import telemetry
-from agent.access.intent import orders_change
-from agent.access.orders import wishes_change
 from agent.core.errors import ModelError, ReplyUnusable
 from agent.core.off_loop import off_loop
-from agent.llm.replies import parse_structured
 from agent.pipeline.decomposition.wording import may_need_several
 from agent.pipeline.drafts.generate import reply_schema
-from agent.prompting import leaks
-from agent.prompting.fences import one_line
+from agent.platform import telemetry
+from agent.platform.access.intent import orders_change
+from agent.platform.access.orders import wishes_change
+from agent.platform.llm.prompting import leaks
+from agent.platform.llm.prompting.fences import one_line
+from agent.platform.llm.replies import parse_structured
 from agent.understanding.followups.faithful import unsaid_numbers
 from executors.base import Frozen
 from executors.errors import ErrorKind

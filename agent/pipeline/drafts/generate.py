@@ -9,17 +9,17 @@ from typing import Literal
 from pydantic import BaseModel
 from pydantic.json_schema import SkipJsonSchema
 
-from agent import telemetry
-from agent.config.profiles import Profile
 from agent.core.errors import ModelError, ReplyUnusable
 from agent.core.models import Attempt, Draft, Plan
 from agent.core.off_loop import off_loop
-from agent.llm.chat import ChatModel, ReplyGrammar, ReplySchema
-from agent.llm.logprobs import Logprobs, logprobs_of
-from agent.llm.replies import extract_sql, parse_structured
-from agent.prompting import leaks
-from agent.prompting.context import Context
-from agent.telemetry.ledger import Ledger
+from agent.databases.knowledge.context import Context
+from agent.platform import telemetry
+from agent.platform.config.profiles import Profile
+from agent.platform.llm.chat import ChatModel, ReplyGrammar, ReplySchema
+from agent.platform.llm.logprobs import Logprobs, logprobs_of
+from agent.platform.llm.prompting import leaks
+from agent.platform.llm.replies import extract_sql, parse_structured
+from agent.platform.telemetry.ledger import Ledger
 from executors.dialects.table import DIALECTS
 from executors.errors import ErrorKind
 

@@ -10,8 +10,8 @@ from contextvars import ContextVar
 
 from agent.core.events import Event, Queued, SqlProgress
 from agent.core.queueing import WAITS
-from agent.llm.replies import ON_TEXT, written_so_far
-from agent.prompting.half_written import showable
+from agent.platform.llm.prompting.half_written import showable
+from agent.platform.llm.replies import ON_TEXT, written_so_far
 
 # Takes events of the question that runs; set for its task, None where nobody listens.
 TELL: ContextVar[Callable[[Event], None] | None] = ContextVar("tell", default=None)
@@ -53,7 +53,7 @@ async def with_progress(events: AsyncIterator[Event], *, listens: bool = True) -
 def sql_progress(
     attempt: int, system: str, question: str, private: frozenset[str] = frozenset(), part: int = 0
 ) -> Iterator[None]:
-    """Tell of the query while the model writes it, as far as it may be shown; see `agent.prompting.half_written`.
+    """Tell of the query while the model writes it, as far as it may be shown; see `agent.platform.llm.prompting.half_written`.
 
     Args:
         attempt: its number, from 1.

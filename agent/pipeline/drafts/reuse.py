@@ -16,16 +16,16 @@ from typing import TYPE_CHECKING
 
 from agent.core.errors import StateUnavailable
 from agent.core.models import Answer, Attempt, Draft
-from agent.knowledge.verified_queries import Key, VerifiedQuery
+from agent.databases.knowledge.verified_queries import Key, VerifiedQuery
 from executors.base import Schema
 from rag.docs.past_queries import folded
 from rag.linking.relative_dates import counts_from_today
 
 if TYPE_CHECKING:
-    from agent.config.limits import Limits
     from agent.core.models import Question
+    from agent.databases.knowledge.context import Context
     from agent.pipeline.parts import Parts
-    from agent.prompting.context import Context
+    from agent.platform.config.limits import Limits
 
 log = logging.getLogger(__name__)
 

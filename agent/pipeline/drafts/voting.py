@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from agent.checks.rules.repair import repaired
 from agent.core.errors import ModelError
 from agent.core.models import Candidate, Check, Draft
 from agent.core.off_loop import off_loop
 from agent.pipeline.drafts.ahead import further_draft
 from agent.pipeline.drafts.consensus import AGREED, Group, grouped, is_settled
-from agent.rules.repair import repaired
 from executors.errors import DatabaseUnavailable, SqlFailed, SqlRefused
 from rag.schema.joins import keyed_of
 
 if TYPE_CHECKING:
+    from agent.checks.rules.review import Rows
     from agent.pipeline.run import Run
-    from agent.rules.review import Rows
 
 NAME = "second_draft"
 

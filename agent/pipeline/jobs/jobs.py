@@ -17,7 +17,7 @@ from agent.core.errors import QuestionInvalid, StateUnavailable, TooBusy, Unknow
 from agent.core.models import Answer
 from agent.pipeline.jobs.records import Job, JobRequest, interrupted, moment
 from agent.pipeline.jobs.run import LEASE_S, JobRun, Superseded
-from agent.telemetry.trace import traceparent_for, working_for
+from agent.platform.telemetry.trace import traceparent_for, working_for
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator

@@ -2,7 +2,7 @@
 
 A result may be larger than a record can be. It is compressed, cut into parts that are written first, and named by the
 head last; so a reader of a job that succeeded sees all of its result. Methods block, and raise what those of
-`agent.storage.store.StateStore` raise.
+`agent.platform.storage.store.StateStore` raise.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from collections.abc import Callable, Iterator
 
 from agent.core.errors import StateUnavailable
 from agent.pipeline.jobs.records import Job
-from agent.storage.bulk import remove_all
-from agent.storage.conflicts import until_no_conflict
-from agent.storage.store import Insert, Place, Record, Remove, Replace, StateStore
+from agent.platform.storage.bulk import remove_all
+from agent.platform.storage.conflicts import until_no_conflict
+from agent.platform.storage.store import Insert, Place, Record, Remove, Replace, StateStore
 
 KIND, HEAD, RESULT = "job", "head", "result"
 PART_CHARS = 600_000  # of a record of the result, Base64 as it is, under `MAX_VALUE_BYTES`

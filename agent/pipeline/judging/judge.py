@@ -6,15 +6,15 @@ from collections.abc import Sequence
 
 from pydantic import BaseModel
 
-from agent.config.profiles import Profile
 from agent.core.errors import ModelError, ReplyUnusable
 from agent.core.models import Attempt, Check, Doubt, Verdict
-from agent.llm.chat import ChatModel
-from agent.llm.replies import parse_structured
+from agent.databases.knowledge.context import Context
 from agent.pipeline.drafts.generate import reply_schema
-from agent.prompting import leaks, templates
-from agent.prompting.context import Context
-from agent.telemetry.ledger import Ledger
+from agent.platform.config.profiles import Profile
+from agent.platform.llm.chat import ChatModel
+from agent.platform.llm.prompting import leaks, templates
+from agent.platform.llm.replies import parse_structured
+from agent.platform.telemetry.ledger import Ledger
 from agent.understanding.shape import SOFT_CHECKS
 from executors.base import CheckedSql, QueryResult
 

@@ -16,7 +16,6 @@ from collections.abc import AsyncIterator
 from functools import partial
 from typing import TYPE_CHECKING
 
-from agent.access.intent import orders_change
 from agent.core.errors import ReplyUnusable, WriteNotMade, WritesNotAllowed
 from agent.core.events import AnswerDelta, Done, Event, SqlExecuted, SqlGenerated, SqlValidated
 from agent.core.models import Answer, Attempt, Clarification, Draft
@@ -25,6 +24,7 @@ from agent.databases.made_addresses import refuse_made_address
 from agent.pipeline.answers.response import clarified, reviewed
 from agent.pipeline.writes.answers import counted, made, planned
 from agent.pipeline.writes.tokens import PlannedWrite
+from agent.platform.access.intent import orders_change
 from executors.base import CheckedWrite, QueryResult, WriteResult
 from executors.errors import ErrorKind, SqlFailed, SqlRefused
 

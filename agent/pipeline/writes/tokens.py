@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from agent.core.deadline import lies_ahead
 from agent.core.errors import UnknownWritePlan, WriteNotMade
-from agent.storage.store import Insert, Place, Record, Replace, StateConflict, StateStore
+from agent.platform.storage.store import Insert, Place, Record, Replace, StateConflict, StateStore
 from executors.base import Frozen, JsonValue
 
 KIND, PLAN = "write", "plan"

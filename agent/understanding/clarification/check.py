@@ -21,7 +21,7 @@ from agent.understanding.clarification.times import span_choices, two_dates, vag
 if TYPE_CHECKING:
     from agent.core.models import Question
     from agent.databases.database import Database
-    from agent.prompting.context import Context
+    from agent.databases.knowledge.context import Context
     from rag.embedding.embedder import Embedder
 
 _RANGES = RangeCache()

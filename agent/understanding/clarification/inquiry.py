@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from functools import cached_property
 from typing import NamedTuple
 
-from agent.prompting.context import Context
+from agent.databases.knowledge.context import Context
 from agent.understanding.clarification.languages import Frames, frames_of
 from executors.base import Column, Schema, Table
 from rag.docs.documents import Document, Retrieved

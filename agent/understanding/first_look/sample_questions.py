@@ -8,8 +8,8 @@ from rag.errors import RetrievalError
 
 if TYPE_CHECKING:
     from agent.databases.database import Database
+    from agent.databases.knowledge.knowledge import Knowledge
     from agent.databases.registry import Databases
-    from agent.knowledge.knowledge import Knowledge
     from agent.understanding.first_look.look import FirstLooks
 
 MOST = 10

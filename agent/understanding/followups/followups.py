@@ -10,13 +10,13 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from agent.access.intent import orders_change
 from agent.core.errors import ModelError
 from agent.core.models import Exchange, Pending, Question
-from agent.llm.chat import ChatModel, Message
-from agent.prompting import leaks, templates
-from agent.prompting.fences import one_line
-from agent.telemetry.ledger import Ledger
+from agent.platform.access.intent import orders_change
+from agent.platform.llm.chat import ChatModel, Message
+from agent.platform.llm.prompting import leaks, templates
+from agent.platform.llm.prompting.fences import one_line
+from agent.platform.telemetry.ledger import Ledger
 from agent.understanding.followups.faithful import asks_back, chosen, corrects, keeps, keeps_all, replaces, with_reply
 from agent.understanding.followups.leaning import Leaning, asks_by_itself, leaning
 

@@ -12,10 +12,10 @@ sys.path.insert(0, str(Path(__file__).parents[3]))
 
 from pydantic import SecretStr
 
-from agent.config.pricing import FREE
-from agent.config.settings import Settings
 from agent.core.models import Options
-from agent.service import build_service
+from agent.pipeline.service import build_service
+from agent.platform.config.pricing import FREE
+from agent.platform.config.settings import Settings
 
 DATABASE = "asked"
 CALLS = 6  # that a question may wait for

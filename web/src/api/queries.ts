@@ -147,7 +147,7 @@ export function useShared(id: string) {
   });
 }
 
-const SIGN_IN = /authorization_uri="(\/[^"\\]*)"/; // a path of the service's own, as `agent/access/policy.py` says it
+const SIGN_IN = /authorization_uri="(\/[^"\\]*)"/; // a path of the service's own, as `agent/platform/access/policy.py` says it
 
 /** Where people sign in, and come back to where they are; empty where a key is wanted. */
 export function signInOf(error: unknown): string {

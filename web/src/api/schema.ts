@@ -1955,7 +1955,7 @@ export interface components {
          * Doubt
          * @description What a rule noticed about a query that ran.
          *
-         *     rule: its id in the registry, see `agent.rules`.
+         *     rule: its id in the registry, see `agent.checks.rules`.
          *     evidence: what it rests on: keys and types, stored values, or the words of the question.
          *     detail: a sentence.
          */

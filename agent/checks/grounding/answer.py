@@ -1,0 +1,154 @@
+"""The answer of a question after its checks: computed, held against its rows, and composed where it does not hold."""
+
+from __future__ import annotations
+
+import re
+from functools import partial
+
+from agent.checks.grounding.arithmetic.display import MARKS, is_amount
+from agent.checks.grounding.calculations import Calculation
+from agent.checks.grounding.check import MAX_CHARS, Checked, check, names_rows
+from agent.checks.grounding.claims.reading import Item
+from agent.checks.grounding.compose import compose
+from agent.checks.grounding.evidence.facts import Facts
+from agent.checks.grounding.languages.vocabulary import Class, classes_in
+from agent.checks.grounding.limits import is_name, limits_of
+from agent.checks.grounding.omissions import LEFT_OUT, TIME_LEFT_OUT
+from agent.checks.grounding.result import CheckedText, expression_of
+from agent.checks.grounding.support.found import Support
+from agent.core.models import AnswerNumber, Check, Correction
+from agent.core.plurals import plural
+from rag.words import denies
+
+COMPOSED = "The answer is composed from the rows."
+_COMPUTED = frozenset({"result", "raw", "row count", "calculation"})  # what the question has stays as it was written
+_PLAIN = re.compile(r"(?P<before>[^\d.,]*)(?P<whole>0|[1-9]\d*)(?:\.(?P<part>\d+))?(?P<after>[^\d.,]*)")
+
+
+def check_text(text: str, facts: Facts) -> CheckedText:
+    """Check an answer; where it only leaves out what the question limits the rows to, that is added: "(2024)".
+
+    A name is added to a sentence that names a row, or that has one value to speak of: it must not stand beside another
+    name of its kind.
+    """
+    checked = check_written(text, facts)
+    if not checked.problems or not all(it.endswith((LEFT_OUT, TIME_LEFT_OUT)) for it in checked.problems):
+        return checked
+    added = sorted((it for it in limits_of(facts) if it.lower() not in text.lower()), key=partial(is_name, facts))
+    if not added or denies(text) or (is_name(facts, added[-1]) and not _speaks_of_rows(text, facts)):
+        return checked
+    if is_name(facts, added[-1]) and Class.ALL in classes_in(text, facts.language):
+        return checked  # "across all lines (RE 7)"
+    body, limits = text.rstrip().rstrip("."), ", ".join(added)
+    # As a sentence of its own, so that the last number of the text is not of what is added; it is as long in brackets.
+    completed = check_written(f"{body}. {limits}.", facts)
+    if completed.problems or not completed.text.endswith(f". {limits}."):
+        return checked
+    return completed.model_copy(update={"text": f"{completed.text.removesuffix(f'. {limits}.')} ({limits})."})
+
+
+def _speaks_of_rows(text: str, facts: Facts) -> bool:
+    single = len(facts.rows) == 1 and len(facts.columns) == len(facts.measures)
+    return single or names_rows(text, facts)
+
+
+def check_written(text: str, facts: Facts) -> CheckedText:
+    """Compute what is to be computed in an answer, then hold every claim of it against the rows."""
+    from agent.checks.grounding.arithmetic.recompute import Computed, compute
+
+    currencies = {it.currency for it in facts.measures} - {""}
+    currency = currencies.pop() if len(currencies) == 1 else ""
+    calculator = Check(name="calculator", passed=None, detail="The calculator is switched off.")
+    computed = Computed(text=text)
+    if facts.calculate and len(text) <= MAX_CHARS:
+        computed = compute(text, currency=currency, language=facts.language)
+        counts = f"{plural(len(computed.values), 'calculation')}, {len(computed.corrected)} corrected."
+        detail = " ".join(computed.warnings) or counts
+        calculator = Check(name="calculator", passed=not computed.warnings, detail=detail)
+    filled = [Calculation(it.expression, it.computed) for it in computed.filled]
+    found = check(computed.text, facts, filled)
+    problems = tuple(f"“{it.text}”: {it.why}" for it in found.problems) + computed.warnings
+    corrections = (*computed.filled, *computed.corrected)
+    shown, numbers = _with_marks(computed.text, _linked(computed.text, found, facts, corrections), facts.language)
+    return CheckedText(
+        text=shown,
+        corrections=corrections,
+        numbers=numbers,
+        checks=(calculator, _grounding(found, problems)),
+        problems=problems,
+    )
+
+
+def composed_text(facts: Facts, why: str = "") -> CheckedText:
+    """The answer that the rows give by themselves. Args: why: what was wrong with the model's."""
+    found = compose(facts)
+    checks = (
+        Check(name="answer", passed=True, detail=f"{why} {COMPOSED}".strip()),
+        Check(name="grounding", passed=True, detail=f"{plural(len(found.numbers), 'number')}, each from its cell."),
+    )
+    return CheckedText(text=found.text, numbers=found.numbers, checks=checks, source="composed")
+
+
+def _with_marks(
+    text: str, numbers: tuple[AnswerNumber, ...], language: str | None
+) -> tuple[str, tuple[AnswerNumber, ...]]:
+    """The text with the marks of its language in numbers without any, as tables have them; the numbers, moved along."""
+    if language is None or language not in MARKS:
+        return text, numbers
+    grouping, mark = MARKS[language]
+    parts, moved, end = list[str](), list[AnswerNumber](), 0
+    for number in numbers:
+        plain = _PLAIN.fullmatch(number.text) if number.source in _COMPUTED else None
+        changed = number.text
+        if plain is not None and mark == "," and len(plain["part"] or "") == 3:
+            plain = None  # "15.315" has its mark already
+        if plain is not None and (number.column is None or is_amount(number.column)):
+            whole = f"{int(plain['whole']):,}".replace(",", grouping)
+            changed = f"{plain['before']}{whole}{mark + plain['part'] if plain['part'] else ''}{plain['after']}"
+        parts += [text[end : number.start], changed]
+        start = sum(map(len, parts)) - len(changed)
+        moved.append(number.model_copy(update={"text": changed, "start": start, "end": start + len(changed)}))
+        end = number.end
+    return "".join([*parts, text[end:]]), tuple(moved)
+
+
+def _grounding(found: Checked, problems: tuple[str, ...]) -> Check:
+    if problems:
+        return Check(name="grounding", passed=False, detail=f"Not supported: {' '.join(problems)}")
+    claims = f"{plural(len(found.numbers), 'number')} and {plural(len(found.names), 'name')}, each supported."
+    if not found.read:
+        claims += " The language is not known here: only numbers and names are checked."
+    return Check(name="grounding", passed=True, detail=claims)
+
+
+def _linked(text: str, found: Checked, facts: Facts, calculations: tuple[Correction, ...]) -> tuple[AnswerNumber, ...]:
+    links = [_number(text, item, support, facts, calculations) for item, support in found.numbers]
+    for item in found.names:
+        if any(char.isdigit() for char in item.text):
+            column, rows = next(iter(item.places.items()))
+            links.append(_link(item, Support("result", item.value, min(rows, default=None), column), facts, ""))
+    return tuple(sorted(links, key=lambda it: it.start))
+
+
+def _number(
+    text: str, item: Item, support: Support | None, facts: Facts, calculations: tuple[Correction, ...]
+) -> AnswerNumber:
+    if support is None:
+        return AnswerNumber(text=item.text, start=item.start, end=item.end, source=None)
+    expression = support.expression
+    if support.origin in ("calculation", "result"):
+        expression = expression or expression_of(text, item.text, item.start, calculations)
+    return _link(item, support, facts, expression)
+
+
+def _link(item: Item, support: Support, facts: Facts, expression: str) -> AnswerNumber:
+    column = facts.result.columns[support.column] if support.column is not None else None
+    return AnswerNumber(
+        text=item.text,
+        start=item.start,
+        end=item.end,
+        source=support.origin,
+        row=support.row,
+        column=column,
+        expression=expression if support.origin == "calculation" else "",
+    )

@@ -1,0 +1,162 @@
+"""The calculator: SymPy behind a grammar that knows arithmetic and nothing else, and its placeholders in text.
+
+`[[expression | format]]` in an answer is replaced by the exact value. Formats, in any combination: `currency` (that of
+the data, or with a symbol or code of its own), `percent`, `thousands`, `decimals N`, `integer`, `plain`.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from fractions import Fraction
+
+from agent.checks.grounding.arithmetic.expression import Value, evaluate
+from agent.checks.grounding.arithmetic.numerals import CURRENCY_CODES, CURRENCY_SYMBOLS, decimals_needed, written
+from agent.checks.grounding.arithmetic.tokens import CalculationRefused, tokenize
+from agent.core.models import Correction
+from executors.base import Frozen
+
+__all__ = ["CalculationRefused", "Filled", "Value", "calculate", "fill_placeholders", "format_value"]
+
+MAX_EXACT_DECIMALS = 6
+_SYMBOL_OF = {"USD": "$", "EUR": "€", "GBP": "£", "JPY": "¥", "INR": "₹"}
+_CODE_SEPARATOR = " "
+# Code is left to the letter; the second alternative is the placeholder itself.
+_PLACEHOLDER = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`|\[\[(?P<inside>[^\[\]\n]+)\]\]", re.DOTALL)
+_DECIMALS = re.compile(
+    r"(?:decimals?|places|digits|rounded|round)\s*[:=]?\s*(\d{1,2})|(\d{1,2})\s*(?:decimals?|places|digits)|\.(\d)f?"
+)
+_PERCENT = re.compile(r"%|\bper\s?cent(?:age)?\b")
+_CURRENCY = re.compile(
+    rf"[{CURRENCY_SYMBOLS}]|\b(?:{'|'.join(CURRENCY_CODES)}|currency|money|dollars?|euros?|pounds?)\b", re.IGNORECASE
+)
+_OF_THE_DATA = "\0"  # a currency that the format does not name
+_CURRENCY_NAMES = {"currency": _OF_THE_DATA, "money": _OF_THE_DATA, "dollar": "$", "euro": "€", "pound": "£"}
+_THOUSANDS = re.compile(r"\bthousands?\b|\bgrouped\b|\bcommas?\b|^,$")
+_INTEGER = re.compile(r"\b(?:integer|int|whole)\b")
+
+
+class Filled(Frozen):
+    """Text whose placeholders are filled in.
+
+    values: what they came to, exactly, for tracing.
+    warnings: one sentence for each placeholder that could not be computed; it stays as plain text, without brackets.
+    """
+
+    text: str
+    corrections: tuple[Correction, ...] = ()
+    values: tuple[Fraction, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+def calculate(expression: str) -> Value:
+    """The exact value of an arithmetic expression such as `(1,200 - 20% of 300) / 12`.
+
+    Raises:
+        CalculationRefused: it is no arithmetic, divides by zero, or goes beyond the limits.
+    """
+    return evaluate(tokenize(expression))
+
+
+def fill_placeholders(text: str, *, currency: str = "", european: bool = False) -> Filled:
+    """Replace every `[[expression | format]]` by its value; code spans are left to the letter.
+
+    Args:
+        currency: ISO code of the data's amounts; empty where nothing says it, and none is written.
+        european: a comma before the decimals, and what has a symbol has it at its end.
+    """
+    parts: list[str] = []
+    corrections: list[Correction] = []
+    values: list[Fraction] = []
+    warnings: list[str] = []
+    position = 0
+    for match in _PLACEHOLDER.finditer(text):
+        if match["inside"] is None:
+            continue
+        expression, _, style = (part.strip() for part in match["inside"].partition("|"))
+        parts.append(text[position : match.start()])
+        position = match.end()
+        try:
+            value = calculate(expression.partition("=")[0])  # a model that states its guess too is not believed
+        except CalculationRefused as refused:
+            parts.append(expression)
+            warnings.append(f"{expression!r} could not be computed: {refused}")
+            continue
+        shown = format_value(value, style, currency=currency, european=european)
+        values.append(value.number)
+        corrections.append(Correction(expression=expression, stated=match[0], computed=shown))
+        parts.append(_once(shown, before="".join(parts)[-1:], after=text[position : position + 1]))
+    parts.append(text[position:])
+    return Filled(text="".join(parts), corrections=tuple(corrections), values=tuple(values), warnings=tuple(warnings))
+
+
+def _once(shown: str, *, before: str, after: str) -> str:
+    """Leave out a currency symbol or percent sign that the text around the placeholder has already."""
+    if before and before in CURRENCY_SYMBOLS:
+        shown = shown.replace(before, "", 1)
+    return shown.removesuffix("%") if after == "%" else shown
+
+
+@dataclass(frozen=True, slots=True)
+class _Style:
+    """A format, read: `decimals` is None where the value decides."""
+
+    decimals: int | None
+    percent: bool
+    currency: str
+    thousands: bool
+
+
+def _style(text: str) -> _Style:
+    lowered = text.strip().lower()
+    decimals = _DECIMALS.search(lowered)
+    places = next((int(group) for group in decimals.groups() if group), None) if decimals else None
+    found = [_currency(name) for name in _CURRENCY.findall(text)]
+    return _Style(
+        decimals=0 if _INTEGER.search(lowered) else places,
+        percent=bool(_PERCENT.search(lowered)),
+        currency=found[-1] if found else "",
+        thousands=bool(found or _THOUSANDS.search(lowered)),
+    )
+
+
+def _currency(name: str) -> str:
+    return _SYMBOL_OF.get(name.upper()) or _CURRENCY_NAMES.get(name.lower().rstrip("s")) or name.upper()
+
+
+def format_value(value: Value, style: str = "", *, currency: str = "", european: bool = False) -> str:
+    """The value as a reader wants it, halves rounded away from zero.
+
+    A plain number is written exactly where six decimals suffice, else with two; money has two decimals; a percentage
+    is the value times 100, unless the expression itself multiplied by 100.
+    """
+    wanted = _style(style)
+    number = value.number
+    if wanted.percent and not value.hundredfold:
+        number *= 100
+    decimals = wanted.decimals
+    if decimals is None:
+        decimals = _natural_decimals(number, exact=value.exact, most=2 if wanted.percent else MAX_EXACT_DECIMALS)
+        if wanted.currency:
+            decimals = 0 if wanted.currency == "¥" else 2
+    grouping, mark = (".", ",") if european else (",", ".")
+    digits = written(abs(number), min(decimals, 20), grouping=grouping if wanted.thousands else "", mark=mark)
+    minus = "-" if number < 0 and any(c in "123456789" for c in digits) else ""
+    symbol = wanted.currency
+    if symbol == _OF_THE_DATA:
+        symbol = _SYMBOL_OF.get(currency, currency)
+    if symbol and european:
+        return f"{minus}{digits} {symbol}"
+    separator = _CODE_SEPARATOR if symbol.isalpha() else ""
+    return f"{minus}{symbol}{separator}{digits}{'%' if wanted.percent else ''}"
+
+
+def _natural_decimals(number: Fraction, *, exact: bool, most: int) -> int:
+    """As many decimals as write the number exactly, if few do; else two, or enough for two significant digits."""
+    needed = decimals_needed(number) if exact else None
+    if needed is not None and needed <= most:
+        return needed
+    decimals = 2
+    while decimals < 20 and 0 < abs(number) * 10**decimals < 10 and abs(number) < Fraction(1, 100):
+        decimals += 1
+    return decimals

@@ -1,0 +1,115 @@
+"""Numbers as people read them, by language: the same in a sentence, in the terminal's table and on the page.
+
+`web/src/state/format.ts` has the same rules; a test holds the two together.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+
+from agent.checks.grounding.arithmetic.numerals import decimals_needed, written
+from executors.base import JsonValue
+
+Number = int | float | Decimal | Fraction
+
+MAX_DECIMALS = 6  # more are the noise of binary fractions
+_MONEY_DECIMALS = 2
+_SMALL, _LARGE = Decimal("1e-6"), Decimal("1e21")  # beyond: with an exponent, as JavaScript does from 1e21 on
+
+# What stands between thousands, and before the decimals; `Intl.NumberFormat` has the same with `useGrouping: "always"`.
+MARKS: Mapping[str, tuple[str, str]] = {
+    "en": (",", "."),
+    "de": (".", ","),
+    "fr": ("\u202f", ","),
+    "es": (".", ","),
+    "it": (".", ","),
+    "ko": (",", "."),
+    "ja": (",", "."),
+    "zh": (",", "."),
+}
+# A number of such a column names something: thousands are not marked in a year or a key.
+NAMING = re.compile(r"(^|_)(id|key|code|no|nr|year|jahr|month|day|zip|phone)($|_)", re.IGNORECASE)
+NAMING_CAMEL = re.compile(r"[a-z](Id|ID|Key|Code|No|Nr|Year|Month)$")
+
+
+@dataclass(frozen=True)
+class ColumnFormat:
+    """How the numbers of one column are written.
+
+    grouped: whether thousands are marked.
+    decimals: how many each number gets; None: as many as it needs, up to `MAX_DECIMALS`.
+    """
+
+    grouped: bool = True
+    decimals: int | None = None
+
+
+def column_format(name: str, values: Iterable[JsonValue]) -> ColumnFormat:
+    """How a column's numbers are written: with one or two decimals all alike, so that they stand under each other.
+
+    Args:
+        name: of the column.
+        values: as JSON has them; what is no number is left out.
+    """
+    needed = 0
+    for value in values:
+        if not is_number(value):
+            continue
+        exact = decimals_needed(Fraction(_decimal(value))) if math.isfinite(value) else None
+        if exact is None or (needed := max(needed, exact)) > _MONEY_DECIMALS:
+            return ColumnFormat(grouped=is_amount(name))
+    return ColumnFormat(grouped=is_amount(name), decimals=needed)
+
+
+def column_formats(names: Sequence[str], rows: Sequence[Sequence[JsonValue]]) -> tuple[ColumnFormat, ...]:
+    """`column_format` of each column of a result."""
+    return tuple(column_format(name, (row[place] for row in rows)) for place, name in enumerate(names))
+
+
+def format_number(value: Number, language: str = "en", style: ColumnFormat = ColumnFormat()) -> str:
+    """A number with the marks of a language; English ones where the language is not known.
+
+    >>> format_number(1087206.3, "de", ColumnFormat(decimals=2))
+    '1.087.206,30'
+    """
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    exact = value if isinstance(value, Fraction) else Fraction(_decimal(value))
+    grouping, mark = MARKS.get(language, MARKS["en"])
+    if exact and not _SMALL <= abs(exact) < _LARGE:
+        mantissa, exponent = f"{float(exact)!r}".split("e")
+        return f"{mantissa.replace('.', mark)}e{int(exponent):+}"
+    decimals = style.decimals
+    if decimals is None:
+        needed = decimals_needed(exact)
+        decimals = MAX_DECIMALS if needed is None else min(needed, MAX_DECIMALS)
+        text = written(exact, decimals, grouping=grouping if style.grouped else "", mark=mark)
+        return text.rstrip("0").rstrip(mark) if decimals else text
+    return written(exact, decimals, grouping=grouping if style.grouped else "", mark=mark)
+
+
+def format_cell(value: JsonValue, language: str = "en", style: ColumnFormat = ColumnFormat()) -> str:
+    """A cell of a result as text: numbers by language, anything else as it is; empty for NULL."""
+    if value is None:
+        return ""
+    return format_number(value, language, style) if is_number(value) else str(value)
+
+
+def is_amount(column: str) -> bool:
+    """Whether a column's numbers are amounts, by its name: not a year, a key or a code."""
+    return NAMING.search(column) is None and NAMING_CAMEL.search(column) is None
+
+
+def is_number(value: JsonValue) -> bool:
+    """Whether a JSON value is a number; `true` is none."""
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _decimal(value: int | float | Decimal) -> Decimal | int:
+    """The digits that a number is written with; a binary fraction's are its shortest ones, not its exact ones."""
+    return Decimal(repr(value)) if isinstance(value, float) else value

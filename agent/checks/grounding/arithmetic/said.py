@@ -1,0 +1,267 @@
+"""Calculations that are said in words, recomputed: "the sum of 3, 4 and 5 is 13", "50 of 200 is 30 %".
+
+English, German, French, Spanish and Italian. Only what names all of its operands is read; all else is left alone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from fractions import Fraction
+from typing import NamedTuple
+
+from agent.checks.grounding.arithmetic.number_words import numbers_in_words
+from agent.checks.grounding.arithmetic.numerals import (
+    Numeral,
+    Reading,
+    decimals_needed,
+    is_rounding,
+    numeral_at,
+    rounded,
+    written,
+)
+
+_MAX_DECIMALS = 6
+_LOOSE = Fraction(1, 100)  # what "about" allows
+
+_N = r"[-−]?(?:[$€£¥]\s?)?\d+(?:[.,\u00a0\u202f]\d+)*(?:\s?[€$£])?(?![\d])"
+_UNIT = r"(?:\s(?!and\b|und\b|et\b|y\b|e\b|is\b|ist\b|est\b|es\b|è\b)[^\W\d_]+){0,2}?"
+_AND = r"(?:,?\s(?:and|und|et|y|e)\s|,\s)"
+_LIST = rf"{_N}{_UNIT}(?:{_AND}{_N}{_UNIT})+"
+_PAIR = rf"(?P<one>{_N}){_UNIT}\s(?:and|und|et|y|e)\s(?P<two>{_N}){_UNIT}"
+_IS = (
+    r"\s(?:is|are|was|were|equals?|makes?|comes?\sto|amounts?\sto|totals|ist|sind|beträgt|ergibt|macht|ergeben|machen"
+    r"|est\sde|est|sont|fait|font|es\sde|es|son|fue|suman|è\sdi|è|sono|fa|fanno)\s"
+    r"(?P<about>about\s|approximately\s|around\s|roughly\s|etwa\s|rund\s|environ\s|aproximadamente\s|circa\s)?"
+)
+_RESULT = rf"(?P<result>{_N})(?!\s?%|\s?(?:percent|Prozent|pour\scent|por\sciento|per\scento))"
+_PERCENT = (
+    r"(?P<result>[-−]?\d+(?:[.,\u00a0\u202f]\d+)*)"
+    r"(?=\s?(?:%|percent|per\scent|Prozent|pour\scent|por\sciento|per\scento))"
+)
+_TOGETHER = (
+    r"(?:together|in\stotal|combined|altogether|zusammen|insgesamt|ensemble|au\stotal|juntos|en\stotal|insieme"
+    r"|in\stotale)"
+)
+_FROM_TO = rf"(?:from|von|de|da)\s(?P<one>{_N}){_UNIT}\s(?:to|auf|à|a)\s(?P<two>{_N})"
+_RISE = r"(?:increase|rise|growth|Anstieg|Steigerung|Zunahme|augmentation|hausse|aumento|incremento|crescita)"
+_FALL = r"(?:decrease|drop|fall|decline|Rückgang|baisse|diminution|descenso|disminución|calo|diminuzione)"
+_ROSE = r"(?:rose|increased|grew|stieg|augmente|augmenté|aumentó|subió|aumentato|cresciuto)"
+_FELL = r"(?:fell|decreased|dropped|declined|sank|fiel|baissé|diminué|bajó|disminuyó|diminuito|sceso)"
+_OF = r"(?:of|from|aus|von|der\sZahlen|de|di)"
+
+
+class Edit(NamedTuple):
+    """A stated result that is wrong, and what it should be; `expression` as arithmetic."""
+
+    start: int
+    end: int
+    text: str
+    expression: str
+
+
+class _Move(NamedTuple):
+    """A number that was put in digits: where it stands now, and where its words ended."""
+
+    start: int
+    end: int
+    was_end: int
+
+
+class _Form(NamedTuple):
+    pattern: re.Pattern[str]
+    operator: str
+    compute: Callable[[Sequence[Fraction]], Fraction | None]
+
+
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern, re.IGNORECASE)
+
+
+def _share(values: Sequence[Fraction]) -> Fraction | None:
+    return values[0] / values[1] * 100 if values[1] else None
+
+
+def _change(values: Sequence[Fraction]) -> Fraction | None:
+    return abs(values[1] - values[0]) / abs(values[0]) * 100 if values[0] else None
+
+
+def _apart(values: Sequence[Fraction]) -> Fraction:
+    return abs(values[0] - values[1])
+
+
+def _mean(values: Sequence[Fraction]) -> Fraction:
+    return sum(values, Fraction(0)) / len(values)
+
+
+def _total(values: Sequence[Fraction]) -> Fraction:
+    return sum(values, Fraction(0))
+
+
+def _ratio(values: Sequence[Fraction]) -> Fraction | None:
+    return values[0] / values[1] if values[1] else None
+
+
+# Words that make a calculation an English one, so that its numbers are read the English way.
+_ENGLISH = re.compile(
+    r"\b(?:the|of|and|is|are|was|were|makes?|equals?|comes|together|out|by|to|from|between|times|each|average|sum)\b",
+    re.IGNORECASE,
+)
+_BY = r"\s(?:by|um|de|del|en\sun|en|di|del)\s"
+_SUM = rf"\b(?:sum|total|Summe|somme|suma|somma)\s{_OF}\s(?P<list>{_LIST}){_IS}{_RESULT}"
+_MEAN = rf"\b(?:average|mean|Durchschnitt|Mittelwert|moyenne|media|promedio)\s{_OF}\s(?P<list>{_LIST}){_IS}{_RESULT}"
+_APART = (
+    r"\b(?:difference|Differenz|Unterschied|différence|diferencia|differenza)\s"
+    rf"(?:between|of|zwischen|von|entre|tra|fra)\s{_PAIR}{_IS}{_RESULT}"
+)
+_SHARE = rf"(?P<one>{_N}){_UNIT}\s(?:out\sof|of|von|sur|de|su)\s(?P<two>{_N}){_UNIT}{_IS}{_PERCENT}"
+_SHARE_OF = rf"(?P<one>{_N}){_UNIT}{_IS}{_PERCENT}\s?(?:%|percent|Prozent)?\s?(?:of|von|de|di)\s(?P<two>{_N})"
+_CHANGE = rf"\b(?:{_RISE}|{_FALL})\s{_FROM_TO}{_UNIT}{_IS}{_PERCENT}"
+_CHANGED = rf"\b(?:{_ROSE}|{_FELL})\s{_FROM_TO}{_UNIT},?{_BY}"
+_A_CHANGE = (
+    rf"\b{_FROM_TO}{_UNIT},?\s(?:an?|ein|eine|une|un|un')\s(?:{_RISE}|{_FALL})\s(?:of|von|de|del|di)\s{_PERCENT}"
+)
+_TIMES = rf"(?P<one>{_N}){_UNIT}{_IS}{_RESULT}\s(?:times|mal|fois|veces|volte)\s(?:as\s\w+\sas\s)?(?P<two>{_N})"
+_PER = (
+    rf"(?P<one>{_N}){_UNIT}\s(?:divided\samong|shared\sby|for|für|pour|para|per)\s(?P<two>{_N}){_UNIT}{_IS}{_RESULT}"
+    rf"{_UNIT}\s(?:each|per|pro|je|par|por)\b"
+)
+_FORMS: Sequence[_Form] = (
+    _Form(_compiled(_SUM), "+", _total),
+    _Form(_compiled(_MEAN), "mean", _mean),
+    _Form(_compiled(_APART), "-", _apart),
+    _Form(_compiled(rf"(?<![\d.,%$€£+*/×÷-])(?<![\d.,]\s)(?P<list>{_LIST})\s{_TOGETHER}{_IS}{_RESULT}"), "+", _total),
+    _Form(_compiled(rf"(?<![\d.,%$€£+*/×÷-])(?<![\d.,]\s)(?P<list>{_LIST}){_IS}{_TOGETHER}\s{_RESULT}"), "+", _total),
+    _Form(_compiled(rf"\b{_TOGETHER},?\s(?P<list>{_LIST}){_IS}{_RESULT}"), "+", _total),
+    _Form(_compiled(_SHARE), "%", _share),
+    _Form(_compiled(_SHARE_OF), "%", _share),
+    _Form(_compiled(_CHANGE), "change", _change),
+    _Form(_compiled(rf"{_CHANGED}{_PERCENT}"), "change", _change),
+    _Form(_compiled(_A_CHANGE), "change", _change),
+    _Form(_compiled(rf"{_CHANGED}{_RESULT}(?!\s?%)"), "-", _apart),
+    _Form(_compiled(_TIMES), "/", _ratio),
+    _Form(_compiled(_PER), "/", _ratio),
+)
+
+
+def said_edits(text: str, language: str | None = None) -> Iterator[Edit]:
+    """What of a text's calculations in words is wrong; one edit for each stated result.
+
+    Args:
+        language: whose number words are read; None: only digits are.
+    """
+    digits, moved = _in_digits(text, language) if language is not None else (text, ())
+    for edit in _edits(digits):
+        yield edit._replace(start=_before(edit.start, moved), end=_before(edit.end, moved))
+
+
+def _in_digits(text: str, language: str) -> tuple[str, Sequence[_Move]]:
+    """A text with its number words in digits, and how far each moved what follows."""
+    parts: list[str] = []
+    moved: list[_Move] = []
+    at = length = 0
+    for start, end, value in numbers_in_words(text, language):
+        parts += [text[at:start], str(value)]
+        length += start - at
+        moved.append(_Move(length, length + len(str(value)), end))
+        at, length = end, length + len(str(value))
+    return "".join((*parts, text[at:])), moved
+
+
+def _before(place: int, moved: Sequence[_Move]) -> int:
+    """A place of the text in digits, in the text as it was."""
+    before = [it for it in moved if it.start < place]
+    if not before:
+        return place
+    last = before[-1]
+    return last.was_end + place - last.end
+
+
+def _edits(text: str) -> Iterator[Edit]:
+    seen: set[int] = set()
+    for form in _FORMS:
+        for match in form.pattern.finditer(text):
+            start, end = match.span("result")
+            if start in seen or _goes_on(text, match):
+                continue
+            seen.add(start)
+            if (edit := _edit(text, match, form, start, end)) is not None:
+                yield edit
+
+
+def _goes_on(text: str, match: re.Match[str]) -> bool:
+    """Whether the result is the first number of an expression, or what stands before belongs to the operands."""
+    after = text[match.end() : match.end() + 3]
+    before = text[max(0, match.start() - 3) : match.start()]
+    return bool(re.match(r"\s?[-+*/×÷=]\s?\d?", after)) or bool(re.search(r"[-+*/×÷=,]\s?$", before))
+
+
+def _edit(text: str, match: re.Match[str], form: _Form, start: int, end: int) -> Edit | None:
+    groups: Mapping[str, str | None] = match.groupdict()
+    if groups.get("list") is not None:
+        found = list(_numerals(text, *match.span("list")))
+    else:
+        found = [numeral for name in ("one", "two") for numeral in _numerals(text, *match.span(name))]
+    digits = re.compile(r"[\d]").search(text, start, end)
+    stated = numeral_at(text, digits.start()) if digits else None
+    if stated is None or any(not it.readings for it in (*found, stated)) or len(found) < 2:
+        return None
+    negative = bool(digits and re.search(r"[-−]", text[start : digits.start()]))
+    about = groups.get("about") is not None
+    home = _ENGLISH.search(match[0]) is None
+    if any(_holds(form, found, stated, european=style, negative=negative, about=about) for style in (home, not home)):
+        return None
+    value, reading = _value(form, found, european=home), _reading(stated, european=home)
+    if value is None:
+        return None
+    needed = decimals_needed(value)
+    decimals = needed if needed is not None and needed <= _MAX_DECIMALS else max(reading.decimals, 2)
+    if stated.currency and reading.decimals == 2:
+        decimals = 2
+    grouping = reading.grouping or next((it.grouping for it in (_reading(n, european=home) for n in found)), "")
+    mark = reading.mark or ("," if home else ".")
+    shown = written(abs(value), decimals, grouping=grouping, mark=mark)
+    inside = text[start:end]
+    new = re.sub(r"[-−]", "", inside)
+    new = new.replace(stated.raw, shown, 1)
+    sign = "-" if rounded(value, decimals) < 0 else ""
+    return Edit(start, end, sign + new, _expression(form, found))
+
+
+def _reading(numeral: Numeral, *, european: bool) -> Reading:
+    return numeral.reading(european=european) or numeral.readings[0]
+
+
+def _value(form: _Form, found: Sequence[Numeral], *, european: bool) -> Fraction | None:
+    return form.compute([_reading(it, european=european).value * it.factor for it in found])
+
+
+def _holds(
+    form: _Form, found: Sequence[Numeral], stated: Numeral, *, european: bool, negative: bool, about: bool
+) -> bool:
+    """Whether the stated result is right, its numbers read in this style."""
+    value, reading = _value(form, found, european=european), _reading(stated, european=european)
+    said = -reading.value if negative else reading.value
+    if value is None or is_rounding(said, reading.decimals, value):
+        return value is not None
+    return about and abs(said - value) <= abs(value) * _LOOSE
+
+
+def _expression(form: _Form, found: Sequence[Numeral]) -> str:
+    raws = [it.raw for it in found]
+    if form.operator == "mean":
+        return f"({' + '.join(raws)}) / {len(raws)}"
+    if form.operator == "%":
+        return f"{raws[0]} / {raws[1]} * 100"
+    if form.operator == "change":
+        return f"({raws[1]} - {raws[0]}) / {raws[0]} * 100"
+    return f" {form.operator} ".join(raws)
+
+
+def _numerals(text: str, start: int, end: int) -> Iterator[Numeral]:
+    for match in re.compile(_N).finditer(text, start, end):
+        numeral = numeral_at(text, match.start())
+        if numeral is None and text[match.start()] in "-−":
+            numeral = numeral_at(text, match.start() + 1)
+        if numeral is not None:
+            yield numeral

@@ -1,0 +1,143 @@
+"""Bounds that are said of some rows, of all or of none: "only Lyon is above 300", "all but one had more than 20"."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from agent.checks.grounding.claims.claims import BOTH, Segment
+from agent.checks.grounding.claims.names import Rows
+from agent.checks.grounding.claims.reading import Item
+from agent.checks.grounding.evidence.facts import ColumnFacts, Facts
+from agent.checks.grounding.languages.vocabulary import Class
+from agent.checks.grounding.support.found import Support
+from agent.checks.grounding.support.support import Numbers, counted_in
+
+_QUANTIFIERS = frozenset({Class.ALL, Class.ALL_BUT, Class.ONLY, Class.EACH, Class.NOT, Class.NOTHING})
+_SETTLED = _QUANTIFIERS | {Class.OVER, Class.UNDER}
+# What these stand before is near by; a bound far away would be true and mislead.
+_NEAR = frozenset(["nearly", "almost", "close to", "just under", "fast", "knapp", "beinahe", "nahezu", "presque"])
+_NEAR |= {"près de", "casi", "quasi"}
+_EXCEPT = frozenset(["but", "except", "apart from", "außer", "bis auf", "sauf", "excepté", "à part", "hormis", "salvo"])
+_COMPARING = frozenset({Class.EQUAL, Class.MORE, Class.LESS, Class.DIFFERENCE, Class.MULTIPLIED})
+_EXCEPT |= {"excepto", "menos", "tranne", "eccetto"}
+
+
+class Settled(NamedTuple):
+    """What is known of the claims of one segment.
+
+    holds: whether the rows say so. supports: of its numbers, by where they start.
+    """
+
+    holds: bool
+    supports: Mapping[int, Support]
+
+
+def settle(facts: Facts, numbers: Numbers, segment: Segment) -> Settled | None:
+    """Recompute which rows are beyond the bound of a segment; None where it states none that the rows can tell."""
+    place = _bound_of(segment)
+    if place is None or not facts.calculate or len(facts.rows) < 2 or facts.result.truncated:
+        return None
+    if _COMPARING & segment.classes:
+        return None  # "more than three times as many"
+    limit, quantifiers = segment.items[place + 1], _QUANTIFIERS & segment.classes
+    columns = numbers.columns(segment, place + 1)
+    named = numbers.named(segment)
+    if any(it.text.lower() in _EXCEPT for it in segment.items) and quantifiers & {Class.ALL, Class.EACH}:
+        quantifiers = frozenset({Class.ALL_BUT})  # "all except Ada"
+    first = min((it.start for it in segment.names), default=None)
+    if (
+        first is not None
+        and Class.ALL_BUT not in quantifiers
+        and any(
+            it.cls in (Class.ALL, Class.EACH) and it.start < first and it.text.lower() not in BOTH
+            for it in segment.items
+        )
+    ):
+        return None  # "all hotels" and a name: who is meant is not clear
+    whole = [
+        it.start for at, it in enumerate(segment.items) if it.kind == "number" and numbers.counts.is_of_all(segment, at)
+    ]
+    counts = [it for it in segment.numbers if it.start != limit.start and not it.percent and not it.currency]
+    counts = [it for it in counts if it.start not in whole]
+    cells = facts.values(columns[0].index, named or ()) if len(columns) == 1 else []
+    counts = [it for it in counts if it.value not in cells]  # "above 500 in May, 512"
+    if any(it.cls for it in segment.numbers) or any(it.percent or it.currency for it in segment.numbers if it != limit):
+        return None
+    if len(columns) != 1 or len(counts) > 1 or not (quantifiers or counts or (named and len(named) > 1)):
+        return None
+    beyond = _beyond(facts, numbers, segment, place, columns[0])
+    if beyond is None:
+        return None
+    holds = _verdict(facts, quantifiers, named, beyond, counts)
+    if holds is None:
+        return None
+    sign = ">" if segment.items[place].cls is Class.OVER else "<"
+    spelled = f"count({columns[0].name} {sign} {limit.value})"
+    told = {it.start: Support("calculation", it.value, None, None, spelled) for it in (limit, *counts)}
+    return Settled(holds, told)
+
+
+def settled_items(segment: Segment) -> frozenset[int]:
+    """Where the words start that `settle` decides."""
+    return frozenset(it.start for it in segment.items if it.cls in _SETTLED)
+
+
+def _bound_of(segment: Segment) -> int | None:
+    """The place of the one bound that a number follows."""
+    items = segment.items
+    found = [
+        at
+        for at, item in enumerate(items[:-1])
+        if item.cls in (Class.OVER, Class.UNDER) and items[at + 1].kind == "number" and item.text.lower() not in _NEAR
+    ]
+    return found[0] if len(found) == 1 and not items[found[0] + 1].cls else None
+
+
+def _beyond(facts: Facts, numbers: Numbers, segment: Segment, place: int, column: ColumnFacts) -> Rows | None:
+    """The rows whose value is beyond the bound; None where one has no value, or the number is of another unit."""
+    limit = segment.items[place + 1]
+    cells = [facts.values(column.index, [row]) for row in range(len(facts.rows))]
+    if any(not it for it in cells) or limit.percent is not column.percent or not numbers.currency_fits(limit, column):
+        return None
+    reached = numbers.reaches(segment, limit)
+    over = segment.items[place].cls is Class.OVER
+    unit = column.scale if counted_in(limit, column) else 1
+    return frozenset(
+        row
+        for row, (value,) in enumerate(cells)
+        if (value * unit > limit.value if over else value * unit < limit.value)
+        or (reached and value * unit == limit.value)
+    )
+
+
+def _is_circular(facts: Facts) -> bool:
+    """Whether the query itself keeps only rows with some values of a measure."""
+    measured = {source for it in facts.measures for source in (it.name.lower(), *it.projection.sources)}
+    return any(set(it.columns) & measured and not it.present for it in facts.conditions)
+
+
+def _verdict(
+    facts: Facts, quantifiers: frozenset[Class], named: Rows | None, beyond: Rows, counts: Sequence[Item]
+) -> bool | None:
+    """Whether the rows say so; None where the words cannot be told apart, or other rows were left out."""
+    everything = frozenset(range(len(facts.rows)))
+    limited = facts.query.limit is not None and len(facts.rows) >= facts.query.limit
+    if quantifiers <= {Class.ALL, Class.EACH} and named and not counts:
+        return named <= beyond  # "both", "each"
+    if limited or len(quantifiers - {Class.NOTHING}) > 1:
+        return None
+    if _is_circular(facts) and not counts:
+        return None  # of those that are above 20, all are
+    if Class.ALL_BUT in quantifiers:
+        outside = everything - beyond
+        return outside == named if named else bool(counts) and len(outside) == counts[0].value
+    if Class.ONLY in quantifiers:
+        return beyond == named if named else bool(counts) and len(beyond) == counts[0].value
+    if {Class.NOT, Class.NOTHING} & quantifiers:
+        return None if counts else not (beyond & named if named else beyond)
+    if quantifiers:
+        return beyond == everything if not counts or counts[0].value == len(everything) else False
+    if counts:
+        return len(beyond) == counts[0].value and (not named or named == beyond)
+    return named <= beyond if named else None

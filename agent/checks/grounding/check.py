@@ -1,0 +1,272 @@
+"""A text held against its rows: every claim of it is supported, or it is a problem."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import pairwise, product
+from typing import NamedTuple
+
+from agent.checks.grounding.arithmetic.dates import dates_in
+from agent.checks.grounding.bounds import settle, settled_items
+from agent.checks.grounding.calculations import Calculation, Calculations
+from agent.checks.grounding.claims.claims import Segment, crossed, groups_of, parallel, segments_of
+from agent.checks.grounding.claims.names import NameIndex, Rows
+from agent.checks.grounding.claims.reading import Item, items_of
+from agent.checks.grounding.claims.roles import with_roles
+from agent.checks.grounding.evidence.facts import Facts
+from agent.checks.grounding.korean import korean_problems
+from agent.checks.grounding.languages.language import known_words, language_of
+from agent.checks.grounding.languages.vocabulary import LANGUAGES, Class, vocabulary
+from agent.checks.grounding.languages.words import is_among
+from agent.checks.grounding.nouns import misnamed
+from agent.checks.grounding.omissions import affirms, foreign_names, miscounted, omissions, turned_round
+from agent.checks.grounding.result import Problem
+from agent.checks.grounding.support.found import Support
+from agent.checks.grounding.support.support import Numbers
+from agent.checks.grounding.wording.context import WordingContext
+from agent.checks.grounding.wording.words import Wording
+from rag.words import denies
+
+MAX_CHARS = 2000
+MAX_PROBLEMS = 6
+_FEW_WORDS = 2  # common words that languages share
+_MARKUP = re.compile(
+    r"```|<\s*/?\s*[a-zA-Z][^>]*>|\[\[|\]\]"  # code, HTML, a placeholder that was not filled in
+    r"|^\s*(?:\|.*\||#{1,6}\s.*|[-=]{3,}|[{\[].*[}\]])\s*$",  # tables, headings, rules, JSON
+    re.MULTILINE,
+)
+
+
+class Checked(NamedTuple):
+    """What a text was found to say.
+
+    numbers: each with its support, None where it has none.
+    names: that were found in the rows.
+    problems: what nothing supports. read: whether its words could be read, as its language is known.
+    """
+
+    numbers: tuple[tuple[Item, Support | None], ...]
+    names: tuple[Item, ...]
+    problems: tuple[Problem, ...]
+    read: bool
+
+
+def check(text: str, facts: Facts, calculations: Sequence[Calculation] = ()) -> Checked:
+    """Take a text apart and support each claim.
+
+    Args:
+        text: an answer, its placeholders filled in.
+        calculations: what they were filled with.
+    """
+    if unfit := _unfit(text):
+        return Checked((), (), (unfit,), read=False)
+    names = NameIndex(facts)
+    items = items_of(text, facts, names)
+    asked = items_of(facts.question, facts, names)
+    found = Calculations(text, _conditions_repeated(items, asked), facts, calculations)
+    items = with_roles(found.items, facts, names)
+    segments = segments_of(items)
+    numbers = Numbers(facts, asked, segments, items)
+    paired = {number.start: _rows(name) for name, number in parallel(segments)}
+    paired |= {number.start: rows for rows, number in crossed(segments)}
+    supports: dict[int, Support] = {}
+    told: list[tuple[Item, Support | None]] = []
+    settled: set[int] = set()
+    problems: list[Problem] = []
+    for segment in segments:
+        bounds = settle(facts, numbers, segment) if facts.language in LANGUAGES else None
+        if bounds is not None:
+            settled |= settled_items(segment)
+            if not bounds.holds:
+                problems.append(Problem(" ".join(it.text for it in segment.items), "the rows do not say so of these"))
+        for item in segment.numbers:
+            support = bounds.supports.get(item.start) if bounds is not None and bounds.holds else None
+            support = support or numbers.of(segment, item, rows=paired.get(item.start))
+            support = support or found.support(segment, item, numbers)
+            told.append((item, support))
+            if support is not None:
+                supports[item.start] = support
+    problems += [
+        Problem(item.text, "no row of its name, no calculation and no condition says it")
+        for item, it in told
+        if it is None
+    ]
+    problems += found.problems
+    problems += _apart(segments)
+    problems += _torn(text, items, facts)
+    read = facts.language in LANGUAGES
+    rows_named = [item for segment in segments for item in segment.names]
+    problems += _unplaced(items, facts, asked)
+    problems += _other_days(segments, facts, names.dated)
+    if read:
+        context = WordingContext(facts, names, asked, numbers, supports, segments)
+        problems += Wording(context, frozenset(settled)).problems()
+        problems += foreign_names(segments, facts, asked)
+        problems += turned_round(text, facts)
+        problems += omissions(items, segments, facts, asked, supports)
+        problems += miscounted(segments, facts)
+        problems += [
+            Problem(it, "its column is of something else") for it in misnamed(facts, asked, numbers, segments, supports)
+        ]
+    else:
+        problems += _unread(text, items, segments, facts, supports)
+    if not problems and not _says_something(supports, rows_named, items, asked, facts):
+        problems.append(Problem("the sentence", "it says nothing of the rows"))
+    unique = tuple(dict.fromkeys(problems))[:MAX_PROBLEMS]
+    return Checked(tuple(told), tuple(rows_named), unique, read)  # fmt: skip
+
+
+def names_rows(text: str, facts: Facts) -> bool:
+    """Whether a text has a name of a row, other than a time."""
+    return any(it.kind == "name" and it.places for it in items_of(text, facts, NameIndex(facts)))
+
+
+def _unread(
+    text: str, items: Sequence[Item], segments: Sequence[Segment], facts: Facts, supports: Mapping[int, Support]
+) -> Iterator[Problem]:
+    """What can be held against a text whose words are not known: it is of numbers and names, and denies nothing."""
+    named = any(segment.names for segment in segments)
+    told = any(it.origin != "question" for it in supports.values())
+    if facts.language == "ko":
+        cells = {start: it.column for start, it in supports.items() if it.column is not None}
+        computed = frozenset(it.cls for it in supports.values() if it.cls is not None)
+        yield from korean_problems(text, segments, facts, cells, computed)
+    elif named and not told and len(facts.rows) > 1 and facts.measures:  # it compares or denies
+        yield Problem("the sentence", "it says no number of the rows, and its words cannot be read")
+    if not facts.rows and facts.conditions:
+        asked = [it for it in dates_in(facts.question) if denies(text)]
+        said = {reading for it in dates_in(text) for reading in it.readings}
+        for date in asked:
+            if said.isdisjoint(date.readings) and len(items) > _FEW_WORDS:
+                yield Problem(facts.question[date.start : date.end], "the question asks for this time")
+    chosen = frozenset(row for it in segments for name in it.names for row in _rows(name)) or range(len(facts.rows))
+    whole = bool(facts.rows) and all(cell for row in chosen for cell in facts.rows[row])
+    if facts.language == "ko" and not facts.rows and not denies(text):
+        yield Problem("the sentence", "nothing was found, and it does not say so")
+    if _is_of_another_language(text, facts, items):
+        yield Problem("the sentence", "it is not in the language of the question")
+    elif denies(text) and whole and not denies(facts.question):
+        yield Problem("the denial", "the rows have it")
+
+
+def _is_of_another_language(text: str, facts: Facts, items: Sequence[Item]) -> bool:
+    """Whether a text is in one of `LANGUAGES` although its question is not; its words would go unread."""
+    if facts.language == "ko":
+        return not re.search(r"[\uac00-\ud7a3]", text) and any(it.kind == "word" for it in items)
+    found = language_of(text)
+    if found not in LANGUAGES:
+        return False
+    common = vocabulary(found).common
+    asked = len(common & set(known_words(facts.question)))  # Portuguese shares words with Spanish
+    return len(common & set(known_words(text))) > _FEW_WORDS + asked
+
+
+def _unfit(text: str) -> Problem | None:
+    if len(text) > MAX_CHARS:
+        return Problem("the reply", "it is too long for an answer; one or two sentences are wanted")
+    if markup := _MARKUP.search(text):
+        return Problem(markup[0][:40], "plain sentences are wanted, without markup, tables or code")
+    return None
+
+
+def _conditions_repeated(items: Sequence[Item], asked: Sequence[Item]) -> list[Item]:
+    """The items; "since 2022" of the question is a condition of all rows, and not the row of 2022."""
+
+    def sided(words: Sequence[Item], at: int) -> tuple[Class, str] | None:
+        side = words[at - 1].cls if at else None
+        return (side, words[at].text.lower()) if side in (Class.AFTER, Class.BEFORE) else None
+
+    said = [sided(asked, at) for at in range(len(asked))]
+    return [
+        replace(it, places={}) if (found := sided(items, at)) is not None and found in said else it
+        for at, it in enumerate(items)
+    ]
+
+
+def _rows(item: Item) -> Rows:
+    return frozenset(row for rows in item.places.values() for row in rows)
+
+
+def _apart(segments: Sequence[Segment]) -> Iterator[Problem]:
+    """Names that are said to stand together, and do so in no row."""
+    for group in groups_of(segments):
+        longest = max(map(len, group))
+        if all(len(it) in (1, longest) for it in group):
+            pairs = [[it[0] if len(it) == 1 else it[at] for it in group] for at in range(longest)]
+        else:
+            pairs = [list(it) for it in product(*group)]
+            if any(_together(pair) for pair in pairs):
+                continue
+        for pair in pairs:
+            if not _together(pair):
+                yield Problem(" ".join(it.text for it in pair), "no row has these together")
+
+
+def _torn(text: str, items: Sequence[Item], facts: Facts) -> Iterator[Problem]:
+    """Single words of names that stand side by side, and are of different ones: a first name and another's last."""
+    for one, other in pairwise(items):
+        if one.kind == other.kind == "name" and text[one.end : other.start].isspace():
+            parts = [it for it in (one, other) if not _is_whole(it, facts)]
+            shared = one.places.keys() & other.places.keys()
+            if len(parts) == 2 and not any(one.places[it] & other.places[it] for it in shared):
+                yield Problem(f"{one.text} {other.text}", "no row has this name")
+
+
+def _is_whole(name: Item, facts: Facts) -> bool:
+    said = name.text.casefold()
+    return any(str(facts.rows[row][column]).casefold() == said for column, rows in name.places.items() for row in rows)
+
+
+def _together(names: Sequence[Item]) -> bool:
+    rows = _rows(names[0])
+    for name in names[1:]:
+        rows &= _rows(name)
+    return bool(rows)
+
+
+def _other_days(segments: Sequence[Segment], facts: Facts, dated: Collection[int]) -> Iterator[Problem]:
+    """Days of one of several columns of days, beside a word of another one or of none: "launched" for "landed"."""
+    days = [facts.columns[at] for at in dated]
+    shared = frozenset.intersection(*(it.words for it in days)) if days else frozenset[str]()
+    for segment in segments if len(days) > 1 else ():
+        words = [it.text.lower() for it in segment.items if it.kind in ("word", "phrase")]
+        for item in (it for it in segment.items if it.kind == "date" and it.places):
+            own = [it for it in days if it.index in item.places]
+            if own and not any(is_among(word, it.words - shared) for word in words for it in own):
+                yield Problem(item.text, "the rows have several days, and no word beside it says which this is")
+
+
+def _unplaced(items: Sequence[Item], facts: Facts, asked: Sequence[Item]) -> Iterator[Problem]:
+    """Times that neither the rows nor the question nor the query's conditions have."""
+    bounds = " ; ".join(value for it in facts.conditions for value in it.bounds)
+    known = {reading for it in asked if it.date for reading in it.date.readings}
+    known |= {(int(it.value), None, None, None) for it in asked if it.kind == "number"}
+    known |= {reading for date in dates_in(bounds) for reading in date.readings}
+    years = {it[0] for it in known if it[0]}
+    quarters = {it.period[1] for it in facts.measures if it.period and it.period[1]}
+    known |= {(year, None, None, quarter) for year in (None, *years) for quarter in quarters}
+    for item in items:
+        if item.kind != "date" or item.places or item.date is None:
+            continue
+        if not set(item.date.readings) & known:
+            yield Problem(item.text, "no row is of this time, and the question does not name it")
+
+
+def _says_something(
+    supports: dict[int, Support], names: Sequence[Item], items: Sequence[Item], asked: Sequence[Item], facts: Facts
+) -> bool:
+    """Whether anything in it comes from the rows."""
+    repeated = [it.text.lower() for it in asked if it.cls in (Class.NOT, Class.NOTHING)]
+    denied = False
+    for item in items:
+        if item.cls in (Class.NOT, Class.NOTHING) and item.text.lower() in repeated:
+            repeated.remove(item.text.lower())  # "failed" of "How many failed?" denies nothing
+        else:
+            denied = denied or item.cls in (Class.NOT, Class.NOTHING, Class.NO_VALUE)
+    if not facts.rows:
+        return denied or facts.language not in LANGUAGES
+    if denied or names or any(it.origin != "question" for it in supports.values()):
+        return True
+    return any(it.cls is Class.YES for it in items) or affirms(items, asked, facts)

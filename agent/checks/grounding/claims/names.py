@@ -1,0 +1,200 @@
+"""The names and times that the rows hold, found again in a sentence: a value, its country, what it stands for."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+
+from agent.checks.grounding.arithmetic.dates import MONTHS, DateInText, dates_in
+from agent.checks.grounding.evidence.facts import ColumnFacts, Facts
+from agent.checks.grounding.languages.countries import country_names
+from agent.checks.grounding.languages.words import same_word
+from executors.base import JsonValue
+
+Rows = frozenset[int]
+Places = Mapping[int, Rows]  # column -> rows
+Date = tuple[int | None, int | None, int | None, int | None]
+
+TOKEN = re.compile(r"[\uac00-\ud7a3]+|[^\W_\uac00-\ud7a3]+")
+_YEAR = re.compile(r"(?:1[5-9]|2[01])\d\d")
+_MONTH_COLUMN = re.compile(r"month|monat|mois|mes\b|mese", re.IGNORECASE)
+_YEAR_COLUMN = re.compile(r"year|jahr|ann[ée]e?|año|anno", re.IGNORECASE)
+_HANGUL = re.compile("[\uac00-\ud7a3]")
+_SHORT = 3  # letters up to which a name is read as it is written
+
+
+class NameIndex:
+    """What tells the rows apart, by words and by dates."""
+
+    def __init__(self, facts: Facts) -> None:
+        self._facts = facts
+        self._aliases: dict[str, dict[tuple[str, ...], dict[int, set[int]]]] = defaultdict(dict)
+        self._exact: dict[str, set[str]] = defaultdict(set)
+        self.dates: dict[Date, dict[int, set[int]]] = {}
+        self.numbers: dict[int, dict[int, set[int]]] = {}
+        self.dated: set[int] = set()
+        for column in facts.columns:
+            if column.kind == "dimension":
+                self._add_column(column)
+
+    def _add_column(self, column: ColumnFacts) -> None:
+        cells: dict[JsonValue, list[int]] = defaultdict(list)
+        for at, row in enumerate(self._facts.rows):
+            cell = row[column.index]
+            if cell is not None and not isinstance(cell, (list, dict)):
+                cells[cell].append(at)
+        codes = dict(column.codes)
+        countries = country_names() if self._are_countries(column, cells) else {}
+        for cell, rows in cells.items():
+            text = str(cell)
+            for alias in (text, codes.get(text), *countries.get(text, ())):
+                if alias:
+                    self._add(alias, column.index, rows)
+            self._add_dates(cell, column, rows)
+            if not isinstance(cell, (str, bool, float)):
+                self.numbers.setdefault(cell, {}).setdefault(column.index, set()).update(rows)
+
+    @staticmethod
+    def _are_countries(column: ColumnFacts, cells: Iterable[JsonValue]) -> bool:
+        texts = [cell for cell in cells if isinstance(cell, str)]
+        named = bool({"country", "land", "pays", "país", "paese", "nation", "market", "region"} & column.words)
+        return bool(texts) and all(re.fullmatch("[A-Z]{2,3}", text) for text in texts) and (
+            named or all(text in country_names() for text in texts)
+        )  # fmt: skip
+
+    def _add(self, alias: str, column: int, rows: Iterable[int]) -> None:
+        written = TOKEN.findall(alias)
+        tokens = tuple(token.casefold() for token in written)
+        if not tokens:
+            return
+        if len(alias) <= _SHORT and not _HANGUL.match(alias):
+            self._exact[tokens[0]].add(written[0])
+        self._aliases[tokens[0]].setdefault(tokens, {}).setdefault(column, set()).update(rows)
+
+    def _add_dates(self, cell: JsonValue, column: ColumnFacts, rows: Iterable[int]) -> None:
+        found: list[Date] = []
+        if isinstance(cell, str):
+            for date in dates_in(cell):
+                found += date.readings
+            if not found and cell.lower() in MONTHS:
+                found.append((None, MONTHS[cell.lower()], None, None))
+            if not found and _MONTH_COLUMN.search(column.name) and re.fullmatch(r"0?[1-9]|1[0-2]", cell):
+                found.append((None, int(cell), None, None))
+            if not found and _YEAR.fullmatch(cell):
+                found.append((int(cell), None, None, None))
+        elif isinstance(cell, int) and _MONTH_COLUMN.search(column.name) and 1 <= cell <= 12:
+            found.append((None, cell, None, None))
+        elif isinstance(cell, int) and _YEAR_COLUMN.search(column.name):
+            found.append((cell, None, None, None))
+        for reading in found:
+            self.dated.add(column.index)
+            for part in _parts(reading):
+                self.dates.setdefault(part, {}).setdefault(column.index, set()).update(rows)
+
+    def _has_years(self) -> bool:
+        return any(year is not None for year, *_ in self.dates)
+
+    @cached_property
+    def _compared(self) -> set[str]:
+        return {value for condition in self._facts.conditions for value in condition.values}
+
+    def is_only_name(self, digits: str) -> bool:
+        """Whether digits stand in the rows as a text that tells them apart, and no number of the rows is as large."""
+        facts = self._facts
+        texts = {row[it.index] for row in facts.rows for it in facts.columns if it.kind == "dimension"}
+        values = {value for it in facts.measures for value in facts.values(it.index)}
+        return digits in texts and int(digits) not in values | {len(facts.rows)}
+
+    def are_all(self, rows: Rows) -> bool:
+        """Whether these are all rows."""
+        return len(rows) == len(self._facts.rows)
+
+    def column_name(self, column: int) -> str:
+        return self._facts.columns[column].name
+
+    def name_at(self, tokens: list[tuple[str, int, int]], place: int) -> tuple[int, Places] | None:
+        """The longest name that begins at a token of a sentence, as how many tokens it takes, and where it stands.
+
+        Args:
+            tokens: as written, with their start and end.
+        """
+        first = tokens[place][0].casefold()
+        heads = {first, *_without_ending(first)}
+        best: tuple[int, Places] | None = None
+        for head in heads:
+            for alias, places in self._aliases.get(head, {}).items():
+                if (best is None or len(alias) > best[0]) and self._matches(alias, tokens, place):
+                    best = (len(alias), {column: frozenset(rows) for column, rows in places.items()})
+        return best
+
+    def _matches(self, alias: tuple[str, ...], tokens: list[tuple[str, int, int]], place: int) -> bool:
+        found = [token for token, _, _ in tokens[place : place + len(alias)]]
+        if len(found) < len(alias):
+            return False
+        exact = self._exact.get(alias[0]) if len(alias) == 1 else None
+        if exact is not None and exact.isdisjoint((found[0], found[0].removesuffix("s"))):
+            return False
+        folded = [token.casefold() for token in found]
+        return folded[:-1] == list(alias[:-1]) and (
+            folded[-1] == alias[-1] or alias[-1] in _without_ending(folded[-1])
+        )  # fmt: skip
+
+    @cached_property
+    def parts(self) -> dict[str, dict[int, set[int]]]:
+        """Single words of longer names, with where these stand."""
+        found: dict[str, dict[int, set[int]]] = {}
+        for aliases in self._aliases.values():
+            for alias, places in aliases.items():
+                for token in alias if len(alias) > 1 else ():
+                    for column, rows in places.items():
+                        if len(token) >= _SHORT and token.isalpha():
+                            found.setdefault(token, {}).setdefault(column, set()).update(rows)
+        return found
+
+    def like(self, word: str) -> Places | None:
+        """Where the one name of a single word stands of which a word is a form: "urgentes" of "urgent"."""
+        found = [
+            aliases[head,] for head, aliases in self._aliases.items() if (head,) in aliases and same_word(word, head)
+        ]
+        return {column: frozenset(rows) for column, rows in found[0].items()} if len(found) == 1 else None
+
+    def where_date(self, date: DateInText) -> Places | None:
+        """Where a date stands, or the part of it that is said; None where it does not."""
+        for reading in date.readings:
+            if found := self._where_parts(reading):
+                return found
+        return None
+
+    def _where_parts(self, reading: Date) -> Places | None:
+        whole = self.dates.get(reading)
+        if whole is not None:
+            return {column: frozenset(rows) for column, rows in whole.items()}
+        year, month, day, quarter = reading
+        if year is None or day is not None:
+            return None
+        parts = [self.dates.get((year, None, None, None)), self.dates.get((None, month, None, quarter))]
+        if parts[0] is None and not self._has_years() and str(year) in self._compared:
+            parts = parts[1:]  # a month of the only year that the query asks for
+        if (month is None and quarter is None) or any(part is None for part in parts):
+            return None
+        return {column: frozenset(rows) for part in parts if part for column, rows in part.items()}
+
+
+def _parts(reading: Date) -> set[Date]:
+    """What may be said of a date: all of it, month and year, month alone, the year."""
+    year, month, day, quarter = reading
+    found: set[Date] = {(year, month, day, None), (year, month, None, None), (year, None, None, None)}
+    found |= {(None, month, day, None), (None, month, None, None)}
+    of_quarter = quarter or (month and (month + 2) // 3)
+    found |= {(year, None, None, of_quarter), (None, None, None, of_quarter)} if of_quarter else set()
+    return {part for part in found if any(it is not None for it in part)}
+
+
+def _without_ending(word: str) -> set[str]:
+    """A name without the ending of a case: `Deutschlands`; in Korean without a particle."""
+    found = {word[:-1]} if len(word) > _SHORT and word.endswith("s") else set()
+    if re.match(r"[\uac00-\ud7a3]", word):
+        found |= {word[:end] for end in range(len(word) - 1, max(1, len(word) - 4), -1)}
+    return found

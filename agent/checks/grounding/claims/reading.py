@@ -1,0 +1,374 @@
+"""A sentence as a row of items: numbers, names, times, the words of the closed vocabulary, and all others."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import Literal
+
+from agent.checks.grounding.arithmetic.dates import MONTHS, DateInText, dates_in
+from agent.checks.grounding.arithmetic.number_words import number_in_words
+from agent.checks.grounding.arithmetic.numerals import Numeral, Reading, european, numeral_at
+from agent.checks.grounding.claims.names import TOKEN, NameIndex, Places
+from agent.checks.grounding.evidence.facts import Facts
+from agent.checks.grounding.languages.ratios import ratio_in_words
+from agent.checks.grounding.languages.vocabulary import LANGUAGES, Class, Vocabulary, vocabulary
+from agent.checks.grounding.languages.words import is_among, words_of
+
+Kind = Literal["number", "name", "date", "phrase", "word", "mark"]
+
+_WORD = re.compile(r"[^\W\d_]+n['’]t\b|[^\W\d_]+")
+_ORDINAL = re.compile(r"(\d{1,3})(?:st|nd|rd|th|er|re|ème|e|º|ª|°)(?![^\W_])")
+_MARKER = re.compile(r"(?:^|\n)[ \t]*$")
+_GROUPS = re.compile(r"(?<![\d.,])\d{1,3}(?: \d{3})+(?![\d])")
+_MARKS = re.compile(r"[,;:.!?()\n\[\]=]|[–—]|(?<=\s)-(?=\s)|/")
+_CODE = re.compile(r"(?=[^\W_]*\d)(?=[^\W_]*[^\W\d_])[^\W_]+(?:[-_./][^\W_]+)*")
+_DEGREES = re.compile(r"°[CF]\b")
+_ONE = {"en": "one", "de": "eins", "es": "uno", "it": "uno"}
+_NOT_ONE_AFTER = frozenset(["of", "another", "by"])
+_NOT_ONE_BEFORE = frozenset(["no", "this", "that", "the", "which", "only", "any", "each", "every"])
+
+
+_TRANSLATED = 6  # letters of a name that is told in another language than the rows
+_ABBREVIATIONS = re.compile(
+    r"(?:i\. ?e|e\. ?g|d\. ?h|z\. ?B|p\. ?ej|bzw|vs|ca|approx|incl|inkl|nr|no)\.(?!\n)", re.IGNORECASE
+)
+_HALF_TIMES, _HALF_SHARE = Fraction(1, 20), Fraction(1, 2)  # how far a ratio in words may be off: 0.05; 0.5 %
+_COMPARES = {Class.OVER: Class.MORE, Class.UNDER: Class.LESS}
+_BOUNDS = {Class.MORE: Class.OVER, Class.LESS: Class.UNDER}
+_EXACTLY_BEFORE = frozenset(["above", "below"])
+_IN = frozenset(
+    ["in", "of", "for", "during", "since", "from", "im", "von", "für", "seit", "en", "de", "pour", "depuis"]
+)
+_IN |= {"del", "desde", "nel", "di", "dal", "dell", "year", "jahr", "année", "año", "anno"}
+# What makes a number of several ones in Korean; its other words are not taken apart.
+_KOREAN = re.compile(
+    r"(?<![^\W\d])(?:(?P<sum>합계|합산|합쳐|합치|합하|합한|총)|(?P<difference>차이|격차)|(?P<mean>평균))|(?<=\d)(?P<times>배)"
+)
+_BUT = frozenset(["but", "bis auf", "à part", "hormis"])
+_ALL = {Class.ALL, Class.EACH, Class.NOT}
+_UP_BY = {"up": Class.RISE, "down": Class.FALL}
+_VERBS = frozenset({Class.MOST, Class.LEAST, Class.RISE, Class.FALL, Class.RANGE, Class.MORE, Class.LESS})
+_THAN = frozenset(["than", "als"])
+_JOINED = frozenset(["than", "als", "que", "che", "and", "und", "et", "y", "e"])
+
+
+@dataclass(frozen=True)
+class Item:
+    """A piece of a sentence.
+
+    start, end: in characters. text: as written.
+    numeral, reading: of a number in digits, and how it is read in the sentence's language; `value` is what it means,
+        with its sign and scale, without percent.
+    places: of a name or time, its rows by column; empty where it is no name of a row.
+    cls, rank: of a phrase of the closed vocabulary.
+    """
+
+    kind: Kind
+    start: int
+    end: int
+    text: str
+    value: Fraction = Fraction(0)
+    half: Fraction = Fraction(0)
+    numeral: Numeral | None = None
+    date: DateInText | None = None
+    places: Places = field(default_factory=dict)
+    cls: Class | None = None
+    rank: int = 0
+
+    @property
+    def percent(self) -> bool:
+        return self.numeral is not None and self.numeral.percent
+
+    @property
+    def currency(self) -> str:
+        return self.numeral.currency if self.numeral is not None else ""
+
+
+def chosen_reading(numeral: Numeral, language: str | None) -> Reading | None:
+    """The one way to read a number in a language; the other style only where it cannot be read in its own."""
+    return numeral.reading(european=european(language)) or (numeral.readings[0] if numeral.readings else None)
+
+
+def items_of(text: str, facts: Facts, names: NameIndex) -> list[Item]:
+    """All items of a text, in order; white space and quotes leave none."""
+    found = list(_Reader(text, facts, names).items())
+    for place, item in enumerate(found):
+        following = found[place + 1].kind if place + 1 < len(found) else ""
+        if item.cls in _BOUNDS and item.text.lower() in _EXACTLY_BEFORE and following == "number":
+            found[place] = replace(item, cls=_BOUNDS[item.cls])  # "above 12"
+        if (
+            item.text.lower() in _BUT
+            and following == "name"
+            and _ALL & {it.cls for it in found[max(0, place - 4) : place]}
+        ):
+            found[place] = replace(item, cls=Class.NOT)  # "all hotels but Ritz"
+        if item.text.lower() in _UP_BY and following == "number":
+            found[place] = replace(item, kind="phrase", cls=_UP_BY[item.text.lower()])  # "up 50 % from 2022"
+        if item.cls is Class.SOME and following == "number":
+            found[place] = replace(item, cls=Class.ABOUT)  # "some 300"
+        if item.cls is Class.BEFORE and following == "name":
+            found[place] = replace(item, cls=Class.MORE)  # "300 vor Ada"
+        if item.cls in _COMPARES and following != "number":  # "more than Ada", not "more than 12"
+            found[place] = replace(item, cls=_COMPARES[item.cls])
+    return list(_with_than(text, found if text == facts.question else list(_with_years(facts.question, found, names))))
+
+
+def _with_years(question: str, items: Sequence[Item], names: NameIndex) -> Iterator[Item]:
+    """The years of the question or the rows are times in an answer, by the preposition or the verb beside them."""
+    for place, item in enumerate(items):
+        before = items[place - 1].text.lower() if place else ""
+        after = items[place + 1] if place + 1 < len(items) else None
+        leads = (not place or items[place - 1].kind == "mark") and after is not None and after.kind == "phrase"
+        timed = before in _IN or before == "(" or leads or (before in _JOINED and bool(names.dates))
+        if item.kind == "number" and timed and re.fullmatch(r"(?:1[89]|20)\d\d", item.text):
+            date = DateInText(item.start, item.end, ((int(item.text), None, None, None),))
+            places, asked = names.where_date(date) or {}, re.search(rf"(?<!\d){item.text}(?!\d)", question)
+            if asked and any(names.are_all(rows) for rows in places.values()):
+                places = {}  # it tells no row from another
+            if places or (asked and before not in _JOINED):
+                item = Item("date", item.start, item.end, item.text, date=date, places=places)
+        yield item
+
+
+def _with_than(text: str, items: Sequence[Item]) -> Iterator[Item]:
+    """ "Longer than 30" is a bound, as "more than 30" is."""
+    at = 0
+    while at < len(items):
+        item, two = items[at], items[at + 1 : at + 3]
+        is_bound = item.cls in _BOUNDS and len(two) == 2 and two[0].text.lower() in _THAN and two[1].kind == "number"
+        if is_bound and item.cls is not None:
+            item = replace(item, cls=_BOUNDS[item.cls], end=two[0].end, text=text[item.start : two[0].end])
+        yield item
+        at += 2 if is_bound else 1
+
+
+class _Reader:
+    def __init__(self, text: str, facts: Facts, names: NameIndex) -> None:
+        language = facts.language
+        spaced = _GROUPS.sub(lambda it: it[0].replace(" ", "\u00a0"), text) if language != "en" else text
+        self._text, self._names = spaced, names
+        self._language = language
+        self._vocabulary: Vocabulary | None = vocabulary(language) if language in LANGUAGES else None
+        self._tokens = [(it[0], it.start(), it.end()) for it in TOKEN.finditer(spaced)]
+        self._token_at = {start: place for place, (_, start, _) in enumerate(self._tokens)}
+        words = list(_WORD.finditer(spaced))
+        self._words = [it[0].lower().replace("’", "'") for it in words]
+        self._ends = [it.end() for it in words]
+        self._word_at = {it.start(): place for place, it in enumerate(words)}
+        self._dates = {it.start: it for it in dates_in(spaced)}
+        labels = {word for column in facts.columns for word in column.words}
+        heads = [words_of(column.name)[-1:] for column in facts.columns if column.kind == "dimension"]
+        self._asked = facts.question_words
+        self._nouns = {form for head in heads for word in head for form in (word, f"{word}s")}
+        self._labels = labels | {word[:-1] for word in labels if word.endswith("s")} | {f"{word}s" for word in labels}
+
+        # Stored values with digits that the query compares with: "Blade Runner 2049" is no number of things.
+        values = {value.lower() for it in facts.conditions if not it.denied for value in it.bounds}
+        values = set() if text == facts.question else values
+        self._values = sorted((it for it in values if re.search(r"\d", it) and re.match(r"[^\W\d_]", it)), key=len)[
+            ::-1
+        ]
+
+    def items(self) -> Iterator[Item]:
+        at = 0
+        while at < len(self._text):
+            found = (
+                self._abbreviation(at)
+                or self._name(at)
+                or self._date(at)
+                or self._number(at)
+                or self._phrase(at)
+                or self._other(at)
+            )
+            if found is None:
+                at += 1
+                continue
+            yield found
+            at = max(found.end, at + 1)
+
+    def _item(self, kind: Kind, start: int, end: int, **more: object) -> Item:
+        return Item(kind, start, end, self._text[start:end], **more)  # type: ignore[arg-type]
+
+    def _abbreviation(self, at: int) -> Item | None:
+        """ "i.e.", whose points end no sentence."""
+        found = _ABBREVIATIONS.match(self._text, at) if at in self._word_at else None
+        if found is None or self._vocabulary is None:
+            return None
+        known = self._vocabulary.at([found[0].rstrip(".").lower()], 0)
+        return self._item("phrase", at, found.end(), cls=known.cls if known is not None else Class.FILLER)
+
+    def _name(self, at: int) -> Item | None:
+        place = self._token_at.get(at)
+        if place is None:
+            return None
+        found = self._names.name_at(self._tokens, place)
+        if found is not None and not self._is_amount(place, found[0], found[1]):
+            return self._item("name", at, self._tokens[place + found[0] - 1][2], places=found[1])
+        for value in self._values:
+            if (
+                self._text[at : at + len(value)].lower() == value
+                and not self._text[at + len(value) : at + len(value) + 1].isalnum()
+            ):
+                return self._item("word", at, at + len(value))
+        token = self._tokens[place][0]
+        part = self._names.parts.get(token.casefold())
+        if part and token[0].isupper() and token.lower() not in self._labels:
+            return self._item("name", at, at + len(token), places={c: frozenset(r) for c, r in part.items()})
+        if self._language not in (None, "en", "ko") and len(token) >= _TRANSLATED and token.isalpha():
+            word = token.lower()
+            plain = word not in self._labels and self._vocabulary is not None and not self._vocabulary.at([word], 0)
+            places = self._names.like(word) if plain and not is_among(word, self._asked) else None
+            return self._item("name", at, at + len(token), places=places) if places else None
+        return None
+
+    def _is_amount(self, place: int, length: int, places: Places) -> bool:
+        """Whether digits are an amount rather than the key that they also are: "12 trips", not "vehicle 12"."""
+        token, start, end = self._tokens[place]
+        if length > 1 or not token.isdigit():
+            return False
+        if len(token) == 4 and places.keys() & self._names.dated:
+            return False
+        around = [self._tokens[at][0].lower() for at in (place - 1, place + 1) if 0 <= at < len(self._tokens)]
+        decimals = re.match(r"[.,]\d|\s?%", self._text[end:]) or re.search(r"\d[.,]$|[$€£¥]\s?$", self._text[:start])
+        own = {word for column in places for word in words_of(self._names.column_name(column))}
+        named = any(word in self._labels for word in around[:1]) or any(word in own for word in around[1:])
+        counts = re.match(r"\s+[^\W\d_]", self._text[end:])
+        alone = counts is None and self._names.is_only_name(token)  # "the longest is the 90, with 24.6 km"
+        return decimals is not None or not (named or alone)  # "hotels with 3 stars", of a column "stars"
+
+    def _date(self, at: int) -> Item | None:
+        date = self._dates.get(at)
+        if date is None:
+            return self._month(at)
+        places = self._names.where_date(date)
+        named = bool(date.readings) and date.readings[0][0] is None and date.readings[0][2] is not None
+        if places is None and named and self._text[at : at + 1].isalpha():
+            return self._month(at)  # "In March 12 orders came": no date after all
+        return self._item("date", date.start, date.end, date=date, places=places or {})
+
+    def _month(self, at: int) -> Item | None:
+        place = self._word_at.get(at)
+        month = MONTHS.get(self._words[place]) if place is not None else None
+        if place is None or month is None or len(self._words[place]) < 3:
+            return None
+        if not self._names.dates and not self._is_month(place):
+            return None
+        places = self._names.dates.get((None, month, None, None))
+        if places is None and not self._text[at].isupper():
+            return None
+        date = DateInText(at, self._ends[place], ((None, month, None, None),))
+        found = {column: frozenset(rows) for column, rows in (places or {}).items()}
+        return self._item("date", at, self._ends[place], date=date, places=found)
+
+    def _is_month(self, place: int) -> bool:
+        """Whether what may be a month is one, where the rows have none: "in May", "April", not "may" or "Jan"."""
+        start = self._ends[place] - len(self._words[place])
+        after_in = place > 0 and self._words[place - 1] in _IN
+        return after_in or (len(self._words[place]) > 3 and self._text[start].isupper())
+
+    def _number(self, at: int) -> Item | None:
+        before = self._text[at - 1 : at]
+        if before.isalnum():
+            return None
+        if ordinal := _ORDINAL.match(self._text, at):
+            return self._item("phrase", at, ordinal.end(), cls=Class.RANK, rank=int(ordinal[1]))
+        code = _CODE.match(self._text, at)
+        numeral = numeral_at(self._text, at)
+        if code is not None and (numeral is None or (numeral.end < code.end() and not self._unit_after(numeral, code))):
+            return self._item("word", at, code.end())
+        if numeral is None:
+            return self._in_words(at)
+        if (numeral.negative or self._text[at] == "-") and before in (")", "%"):
+            return None
+        if _MARKER.search(self._text[:at]) and re.match(r"[.)]\s", self._text[numeral.end :]):
+            return self._item("mark", at, numeral.end + 1)
+        reading = chosen_reading(numeral, self._language)
+        if reading is None:  # `1.2.3`
+            return self._item("word", at, numeral.end)
+        signed = numeral.negative or re.search(r"(?:^|[\s(])[-−]$", self._text[:at]) is not None
+        sign = -numeral.scale if signed else numeral.scale
+        half = Fraction(numeral.scale, 2 * 10**reading.decimals)
+        return self._item("number", at, numeral.end, value=reading.value * sign, half=half, numeral=numeral)
+
+    @staticmethod
+    def _unit_after(numeral: Numeral, code: re.Match[str]) -> bool:
+        return code[0][len(numeral.raw) :].isalpha() and numeral.start == code.start()
+
+    def _in_words(self, at: int) -> Item | None:
+        place = self._word_at.get(at)
+        if place is None or self._language is None:
+            return None
+        if ratio := self._ratio(at, place, self._language):
+            return ratio
+        found = number_in_words(self._words, place, self._language)
+        if found is None or (found[1] == 1 and self._words[place] == _ONE.get(self._language) and self._no_one(place)):
+            return None
+        end = self._ends[place + found[1] - 1]
+        return self._item("number", at, end, value=Fraction(found[0]), half=Fraction(1, 2))
+
+    def _ratio(self, at: int, place: int, language: str) -> Item | None:
+        """ "half of" is 50 %; "twice" is a number of times."""
+        ratio = ratio_in_words(self._words, place, language)
+        if ratio is None or self._words[place] in self._labels:
+            return None
+        end = self._ends[place + ratio.length - 1]
+        if not ratio.share:
+            cls = Class.MULTIPLIED if ratio.grows else Class.TIMES
+            return self._item("number", at, end, value=ratio.value, half=_HALF_TIMES, cls=cls)
+        percent = numeral_at("50 %", 0)
+        return self._item(
+            "number", at, end, value=ratio.value * 100, half=_HALF_SHARE, numeral=percent, cls=Class.SHARE
+        )
+
+    def _no_one(self, place: int) -> bool:
+        after = self._words[place + 1] if place + 1 < len(self._words) else ""
+        before = self._words[place - 1] if place else ""
+        return after in _NOT_ONE_AFTER or before in _NOT_ONE_BEFORE
+
+    def _phrase(self, at: int) -> Item | None:
+        place = self._word_at.get(at)
+        if self._language == "ko" and (korean := _KOREAN.match(self._text, at)):
+            return self._item("phrase", at, korean.end(), cls=Class(korean.lastgroup or ""))
+        if place is None or self._vocabulary is None:
+            return None
+        if self._words[place].endswith("n't"):
+            return self._item("phrase", at, self._ends[place], cls=Class.NOT)
+        found = self._vocabulary.at(self._words, place)
+        if found is not None and found.length == 1 and found.cls in _VERBS and self._words[place] in self._nouns:
+            return None  # "three peaks", of a column "peak"
+        if found is None:
+            return self._compound(at, place)
+        end = self._ends[place + found.length - 1]
+        if found.length > 1 and _MARKS.search(self._text, at, end):
+            found = self._vocabulary.at(self._words[: place + 1], place)
+            if found is None:
+                return None
+            end = self._ends[place]
+        return self._item("phrase", at, end, cls=found.cls, rank=found.rank)
+
+    def _compound(self, at: int, place: int) -> Item | None:
+        """The first half of `Gesamtumsatz`; the second is a word of its own."""
+        if self._language == "de":
+            for head, cls in (("gesamt", Class.SUM), ("durchschnitts", Class.MEAN)):
+                if self._words[place].startswith(head) and len(self._words[place]) > len(head) + 2:
+                    rest = self._words[place][len(head) :]
+                    self._words[place], start = rest, at + len(head)
+                    self._word_at[start] = place
+                    return self._item("phrase", at, start, cls=cls)
+        return None
+
+    def _other(self, at: int) -> Item | None:
+        if (place := self._word_at.get(at)) is not None:
+            return self._item("word", at, self._ends[place])
+        if degrees := _DEGREES.match(self._text, at):
+            return self._item("word", at, degrees.end())  # "21 °C" is not of a row "C"
+        if mark := _MARKS.match(self._text, at):
+            return self._item("mark", at, mark.end())
+        if self._text[at] == "+" and self._name(at + 1) is not None:
+            return None  # of a telephone number
+        if self._text[at] in "$€£¥₹₽₩%+×÷*<>±":
+            return self._item("word", at, at + 1)
+        return None

@@ -1,0 +1,224 @@
+"""An answer composed from the rows, where no model's sentence is supported by them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from agent.checks.grounding.arithmetic.display import ColumnFormat, column_formats, format_number, is_number
+from agent.checks.grounding.evidence.facts import ColumnFacts, Facts, number_of
+from agent.checks.grounding.limits import limits_of
+from agent.core.models import AnswerNumber
+from agent.platform.llm.prompting import templates
+from agent.platform.llm.prompting.fences import one_line
+from executors.base import JsonValue
+
+SHORT_LIST = 10  # rows that are all told; of more, the first and the last
+MOST_COLUMNS = 8
+_SYMBOLS = {"EUR": "€", "USD": "$", "GBP": "£", "JPY": "¥", "INR": "₹", "KRW": "₩"}
+_PREFIXED = {"en", "ko"}
+_UNITS = {"celsius": "°C", "mwh": "MWh", "kwh": "kWh", "gwh": "GWh", "kw": "kW", "mw": "MW", "gb": "GB", "mb": "MB"}
+_UNITS |= {"m2": "m²", "sqm": "m²"}
+_YEARS = range(1500, 2101)
+_TIME = re.compile(r"\d{4}(?:-\d{2}){0,2}(?:[T ].*)?")
+_MIDNIGHT = re.compile(r"(\d{4}-\d{2}-\d{2})[T ]00:00(?::00(?:\.0+)?)?")
+_NAMELESS = re.compile(
+    r"(?:_?col(?:umn)?_?\d*|expr\w*|_c\d+|n|c|x|cnt|value|result|\W*|count\W.*|\w+\(.*)", re.IGNORECASE
+)
+
+
+class Frames(NamedTuple):
+    """The words of one language."""
+
+    nothing: str
+    no_value: str
+    yes: str
+    no: str
+    by: str
+    first: str
+    last: str
+    number: str
+    result: str
+
+
+FRAMES: Mapping[str, Frames] = {
+    "en": Frames("Nothing was found for this question.", "no value", "yes", "no", "{measure} by {key}", "first", "last",
+                 "Number", "Result"),
+    "de": Frames("Zu dieser Frage wurde nichts gefunden.", "kein Wert", "ja", "nein", "{measure} nach {key}", "zuerst",
+                 "zuletzt", "Anzahl", "Ergebnis"),
+    "fr": Frames("Rien n’a été trouvé pour cette question.", "pas de valeur", "oui", "non", "{measure} par {key}",
+                 "en premier", "en dernier", "Nombre", "Résultat"),
+    "es": Frames("No se ha encontrado nada para esta pregunta.", "sin valor", "sí", "no", "{measure} por {key}",
+                 "primero", "último", "Número", "Resultado"),
+    "it": Frames("Non è stato trovato nulla per questa domanda.", "nessun valore", "sì", "no", "{measure} per {key}",
+                 "primo", "ultimo", "Numero", "Risultato"),
+    "ko": Frames("이 질문에 해당하는 데이터를 찾지 못했습니다.", "값 없음", "예", "아니요", "{key}별 {measure}", "처음",
+                 "마지막", "개수", "결과"),
+}  # fmt: skip
+
+
+class Composed(NamedTuple):
+    """A text, and its numbers with the cells that they stand in."""
+
+    text: str
+    numbers: tuple[AnswerNumber, ...]
+
+
+def compose(facts: Facts) -> Composed:
+    """One value, one row, a short list, the first and the last of a long one, or that nothing was found.
+
+    In the language of the question where it is known here, else in English, with the docs' labels for the columns, else
+    their names, and with units and currency where the docs have them.
+    """
+    return _Composer(facts).composed()
+
+
+@dataclass
+class _Composer:
+    facts: Facts
+    _text: str = ""
+    _numbers: list[AnswerNumber] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self._language = self.facts.language or "en"
+        self._frames = FRAMES.get(self._language, FRAMES["en"])
+        result = self.facts.result
+        self._formats: Sequence[ColumnFormat] = column_formats(result.columns, result.rows)
+
+    def composed(self) -> Composed:
+        facts = self.facts
+        columns = facts.columns[:MOST_COLUMNS]
+        if not facts.rows:
+            self._text = self._frames.nothing
+        elif len(facts.rows) == 1:
+            for place, column in enumerate(columns):
+                label = self._label(column)
+                limits = "" if place else self._limits(columns)
+                self._add(f"; {_lower(label)}: " if place else f"{_capital(label)}{limits}: ")
+                self._add_cell(0, column)
+            self._end()
+        else:
+            self._list(columns)
+        return Composed(self._text, tuple(self._numbers))
+
+    def _list(self, columns: Sequence[ColumnFacts]) -> None:
+        keys = [it for it in columns if it.kind == "dimension"]
+        others = [it for it in columns if it.kind != "dimension"]
+        label = ", ".join(_lower(self._label(it)) for it in others or keys)
+        if keys and others:
+            key = ", ".join(_lower(self._label(it)) for it in keys)
+            label = self._frames.by.format(measure=label, key=key)
+        self._add(f"{_capital(label)}{self._limits(columns)}: ")
+        count = len(self.facts.rows)
+        rows = range(count) if count <= SHORT_LIST else self._ends(keys)
+        for place, row in enumerate(rows):
+            self._add("; " if place else "")
+            if count > SHORT_LIST:
+                self._add(f"{self._frames.last if place else self._frames.first} ")
+            self._row(row, keys, others)
+        self._end()
+
+    def _ends(self, keys: Sequence[ColumnFacts]) -> tuple[int, int]:
+        """The first and the last row of a long list: by time, where the query orders by nothing."""
+        rows = self.facts.rows
+        if not self.facts.query.order and keys:
+            times = {str(row[keys[0].index]): at for at, row in enumerate(rows)}
+            if all(_TIME.fullmatch(time) for time in times):
+                return times[min(times)], times[max(times)]
+        return 0, len(rows) - 1
+
+    def _limits(self, columns: Sequence[ColumnFacts]) -> str:
+        """What the question limits the rows to, in its own words, where no column that is shown says it."""
+        shown = " ".join(str(row[it.index]) for row in self.facts.rows[:SHORT_LIST] for it in columns).lower()
+        shown += " ".join(("", *(self._label(it).lower() for it in columns)))
+        found = [it for it in limits_of(self.facts) if it.lower() not in shown]
+        return f" ({', '.join(found)})" if found else ""
+
+    def _row(self, row: int, keys: Sequence[ColumnFacts], others: Sequence[ColumnFacts]) -> None:
+        for place, column in enumerate(keys):
+            self._add(", " if place else "")
+            self._add_cell(row, column)
+        self._add(": " if keys and others else "")
+        for place, column in enumerate(others):
+            self._add(", " if place else "")
+            self._add(f"{_lower(self._label(column))} " if len(others) > 1 else "")
+            self._add_cell(row, column)
+
+    def _label(self, column: ColumnFacts) -> str:
+        if _NAMELESS.fullmatch(column.name):
+            return self._frames.number if column.projection.aggregate == "count" else self._frames.result
+        return column.label
+
+    def _add(self, text: str) -> None:
+        self._text += text
+
+    def _end(self) -> None:
+        self._text += "" if self._text.endswith((".", "!", "?")) else "."
+
+    def _add_cell(self, row: int, column: ColumnFacts) -> None:
+        shown = self._shown(self.facts.rows[row][column.index], column)
+        start = len(self._text)
+        self._add(shown)
+        if any(char.isdigit() for char in shown):
+            key = self.facts.result.columns[column.index]
+            self._numbers.append(
+                AnswerNumber(text=shown, start=start, end=len(self._text), source="result", row=row, column=key)
+            )
+
+    def _shown(self, cell: JsonValue, column: ColumnFacts) -> str:
+        if cell is None:
+            return self._frames.no_value
+        if isinstance(cell, bool) or (column.kind == "flag" and column.name.lower().startswith(("is_", "has_"))):
+            return self._frames.yes if cell else self._frames.no
+        if not is_number(cell):
+            value = number_of(cell) if column.kind == "measure" else None
+            if value is None:
+                return templates.cut(one_line(_MIDNIGHT.sub(r"\1", str(cell))), templates.CELL_CHARS)
+            return self._with_unit(format_number(value, self._language), column)
+        if column.currency and column.scale != 1:  # of cents or millions
+            whole = number_of(cell)
+            cell = float(whole * column.scale) if whole is not None and not column.names_scale else cell
+        return self._with_unit(format_number(cell, self._language, self._format(column)), column)
+
+    def _format(self, column: ColumnFacts) -> ColumnFormat:
+        found = self._formats[column.index]
+        if column.kind == "dimension":
+            return ColumnFormat(grouped=False, decimals=found.decimals)
+        if self._holds_years(column):
+            return ColumnFormat(grouped=False, decimals=0)
+        money = column.currency and column.currency not in ("JPY", "KRW") and not column.names_scale
+        return ColumnFormat(grouped=found.grouped, decimals=2) if money else found
+
+    def _holds_years(self, column: ColumnFacts) -> bool:
+        """Whether all numbers of a column may be years, and nothing says that they are anything else."""
+        if column.projection.aggregate not in ("", "min", "max") or column.units or column.currency or column.percent:
+            return False
+        cells = [row[column.index] for row in self.facts.rows]
+        return all(cell is None or (type(cell) is int and cell in _YEARS) for cell in cells)
+
+    def _with_unit(self, digits: str, column: ColumnFacts) -> str:
+        if column.kind != "measure":
+            return digits
+        if column.percent:
+            return f"{digits}%" if self._language in _PREFIXED else f"{digits} %"
+        if column.currency and column.names_scale:
+            return digits  # "price cents: 1,250", "gross millions: 412.7"
+        if column.currency:
+            symbol = _SYMBOLS.get(column.currency, column.currency)
+            if self._language in _PREFIXED and not symbol.isalpha():
+                return f"-{symbol}{digits[1:]}" if digits.startswith("-") else f"{symbol}{digits}"
+            return f"{digits} {symbol}"
+        if not column.units or column.units[0] == "%" or column.rate:
+            return digits
+        return f"{digits} {_UNITS.get(column.units[0], column.units[0])}"
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _lower(text: str) -> str:
+    """A label inside of a sentence: its first letter small, but not of an abbreviation."""
+    return text if text[1:2].isupper() else text[:1].lower() + text[1:]

@@ -1,0 +1,334 @@
+"""What a sentence is held against: the rows, what is known of their columns, the question and its query."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
+from math import isfinite
+from typing import Literal
+
+from agent.checks.grounding.arithmetic.display import NAMING
+from agent.checks.grounding.evidence.query_facts import Condition, Projection, QueryFacts, query_facts
+from agent.checks.grounding.kinds import words_of_kind
+from agent.checks.grounding.languages.language import language_of
+from agent.checks.grounding.languages.words import is_among, words_of
+from executors.base import JsonValue, QueryResult
+from rag.docs.documents import Document
+
+Kind = Literal["measure", "dimension", "flag"]
+
+_CURRENCIES = {
+    "EUR": r"€|\beuros?\b|\beur\b",
+    "USD": r"\$|\bdollars?\b|\bus cents?\b|\busd\b|\bdólares\b|\bdollari\b",
+    "GBP": r"£|\bpounds? sterling\b|\bgbp\b",
+    "CHF": r"\bchf\b|\bfrancs?\b|\bfranken\b|\bfrancos\b|\bfranchi\b",
+    "JPY": r"¥|\byen\b|\bjpy\b",
+    "INR": r"₹|\brupees?\b|\binr\b",
+    "PLN": r"\bpln\b|\bzloty\b",
+    "SEK": r"\bsek\b",
+    "KRW": r"₩|\bkrw\b|\b(?:korean|\d) won\b",
+}
+_CURRENCY = {code: re.compile(pattern, re.IGNORECASE) for code, pattern in _CURRENCIES.items()}
+_UNIT = re.compile(
+    r"(?:\bin|\bof|,|\(|\[|^)\s*(?:metric |degrees? )?(celsius|km/h|km²|km2|square kilomet(?:er|re)s?"
+    r"|km|kilomet(?:er|re)s?|m|met(?:er|re)s?|kg|kilograms?|tons?|tonnes?|lit(?:er|re)s?|l|m2|m²|sqm|ha|g|mg|cm|mm|kwh|mwh|gwh|kw|mw|gb|mb|kcal|hours?|h|minutes?|min|seconds?|s|days?|miles?|percent|%|°[CF])(?=[\s,.;)\]]|$)",
+    re.IGNORECASE,
+)
+_NAME_UNIT = re.compile(
+    r"_(km|kg|m2|sqm|ha|g|mg|cm|mm|m|l|h|hours?|min|minutes?|sec|seconds?|days?|miles?|kwh|mwh|gwh|kw|mw|gb|mb|kcal|tons?|lit(?:er|re)s|celsius)$",
+    re.IGNORECASE,
+)
+_SCALES = {
+    "thousand": Fraction(10**3),
+    "million": Fraction(10**6),
+    "billion": Fraction(10**9),
+    "cent": Fraction(1, 100),
+}
+_SCALE = re.compile(rf"(?:\bin (?:us |euro )?|_)(?:[a-z]{{3}}_)?({'|'.join(_SCALES)})s?\b", re.IGNORECASE)
+_PER = re.compile(r"\bper (\w+)")
+_PERCENT = re.compile(r"percent|(?:^|_)(?:pct|perc)(?:_|$)|prozent|pourcent|porcentaje|percentuale|%", re.IGNORECASE)
+_IN_PERCENT = re.compile(r"\bin (?:percent\b|%)|\bin prozent\b", re.IGNORECASE)
+_CODES = re.compile(r"\b(\w{1,4})\s*=\s*([^\W\d_][^,.;=()]*)|\b([A-Z]{2,3})\s+([A-Z][^\W\d_]+(?: [A-Z][^\W\d_]+)*)")
+_MONEY = re.compile(
+    r"amount|revenue|sales|price|cost|turnover|spend|paid|value|fee|tax|total|umsatz|betrag|preis", re.IGNORECASE
+)
+_SHORT_FORMS = {"avg": "average", "num": "number of", "cnt": "count", "qty": "quantity", "pct": "percent"}
+_SHORT_FORMS |= {"tot": "total", "amt": "amount", "n": "number of"}
+# `crp_mg_l` is in milligrams for each litre.
+_RATE = re.compile(r"_(mg|g|kg|t|km|m|l|kwh|mol|mmol)_(l|dl|ml|h|s|m2|km2|ha|day|kg)$", re.IGNORECASE)
+_YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
+_QUARTER = re.compile(r"(?<![^\W_])q([1-4])(?![^\W_])", re.IGNORECASE)
+_IS = re.compile(r"(?:is|has)_", re.IGNORECASE)
+_LABEL_WORDS = 4
+_HEAD_WORDS = 5
+_SHORT_WORD = 3
+
+
+@dataclass(frozen=True)
+class ColumnFacts:
+    """A column of the result.
+
+    kind: `measure`: numbers that are told; `dimension`: what tells rows apart; `flag`: yes or no.
+    words: of its name, its sources and its label, in small letters.
+    label: how people call it.
+    currency: ISO code; empty where nothing says one. units: of its numbers, as the docs have them.
+    percent: whether its numbers are percentages as they are.
+    scale: what its numbers are counted in, where name or docs say so: 1,000,000 of `gross_millions`, 1/100 of cents.
+    rate: whether its numbers are of something for each of something else, so that one unit alone would be false.
+    codes: what its values stand for, as the docs say.
+    told: what says of which kind it is: its name, its sources, its docs; nothing of a count.
+    """
+
+    index: int
+    name: str
+    kind: Kind
+    words: frozenset[str]
+    label: str
+    projection: Projection
+    currency: str = ""
+    units: tuple[str, ...] = ()
+    percent: bool = False
+    scale: Fraction = Fraction(1)
+    rate: bool = False
+    codes: tuple[tuple[str, str], ...] = ()
+    told: tuple[str, ...] = ()
+
+    @property
+    def names_scale(self) -> bool:
+        """Whether its label says what its numbers are counted in: "gross millions", "price cents"."""
+        return any(word.removesuffix("s") in _SCALES for word in words_of(self.label))
+
+    @cached_property
+    def period(self) -> tuple[int, int] | None:
+        """The year and quarter that its name says, 0 for none: `sales_2024`, `q1`."""
+        years, quarters = _YEAR.findall(self.name), _QUARTER.findall(self.name)
+        found = tuple(int(it[0]) if len(it) == 1 else 0 for it in (years, quarters))
+        return (found[0], found[1]) if any(found) else None
+
+
+@dataclass(frozen=True)
+class Facts:
+    """All that may support a sentence.
+
+    documents: docs of the database, of which those of the columns read are used.
+    earlier: questions that this one leans on.
+    linked: pairs of words of the question and the stored value that they mean.
+    raw: records behind the result.
+    calculate: whether anything may be computed.
+    """
+
+    question: str
+    result: QueryResult
+    sql: str = ""
+    dialect: str = "sqlite"
+    documents: Sequence[Document] = ()
+    linked: Sequence[tuple[str, str]] = ()
+    earlier: str = ""
+    raw: QueryResult | None = None
+    calculate: bool = True
+
+    @cached_property
+    def language(self) -> str | None:
+        """Of the question; None where it is not known."""
+        return language_of(self.question)
+
+    @cached_property
+    def query(self) -> QueryFacts:
+        """What the query says of the rows."""
+        return query_facts(self.sql, self.dialect) if self.sql else QueryFacts()
+
+    @cached_property
+    def columns(self) -> tuple[ColumnFacts, ...]:
+        """Each column of the result, in order."""
+        found = tuple(self._column(index, name) for index, name in enumerate(self.result.columns))
+        keys = self._number_keys(found)
+        return tuple(replace(it, kind="dimension") if it.index in keys else it for it in found)
+
+    def _number_keys(self, columns: Sequence[ColumnFacts]) -> set[int]:
+        """Whole numbers that only tell rows apart: floors of buildings, where a building has several rows."""
+        rows, measures = self.rows, [it for it in columns if it.kind == "measure"]
+        others = [it.index for it in columns if it.kind == "dimension"]
+        if len(rows) < 2 or self.query.grouped or not others:
+            return set()
+        for column in measures[:-1]:
+            cells = [row[column.index] for row in rows]
+            plain = not column.units and not column.currency and not column.percent and not column.projection.aggregate
+            if plain and all(isinstance(cell, int) for cell in cells) and len(set(cells)) < len(rows):
+                apart = {tuple(str(row[at]) for at in others) for row in rows}
+                both = {tuple(str(row[at]) for at in (*others, column.index)) for row in rows}
+                if len(apart) < len(rows) == len(both):
+                    return {column.index}
+        return set()
+
+    @cached_property
+    def records(self) -> Facts | None:
+        """The records behind the result, as rows of their own; None where there are none, or not all were fetched."""
+        if self.raw is None or self.raw.truncated or not self.raw.rows:
+            return None
+        return Facts(question=self.question, result=self.raw, documents=self.documents, dialect=self.dialect)
+
+    @cached_property
+    def measures(self) -> tuple[ColumnFacts, ...]:
+        """The columns whose numbers are told."""
+        return tuple(it for it in self.columns if it.kind == "measure")
+
+    @property
+    def rows(self) -> tuple[tuple[JsonValue, ...], ...]:
+        return self.result.rows
+
+    @cached_property
+    def question_words(self) -> tuple[str, ...]:
+        """In small letters, in order."""
+        return tuple(words_of(self.question))
+
+    @property
+    def conditions(self) -> tuple[Condition, ...]:
+        return self.query.conditions
+
+    def values(self, column: int, rows: Iterable[int] | None = None) -> list[Fraction]:
+        """The numbers of a column, NULL left out."""
+        chosen = range(len(self.rows)) if rows is None else rows
+        found = (number_of(self.rows[row][column]) for row in chosen)
+        return [value for value in found if value is not None]
+
+    def _column(self, index: int, name: str) -> ColumnFacts:
+        projections = self.query.projections
+        named = projections[index] if len(projections) == len(self.result.columns) else Projection(name)
+        cells = [row[index] for row in self.rows if row[index] is not None]
+        texts = list(self._docs_of((*named.sources, name.lower())))
+        counts = named.aggregate == "count" or named.tested
+        said = " ".join((name.replace("_", " "), *(() if counts else texts)))
+        label = words_of(name)
+        words = {*label, *(word for source in named.sources for word in words_of(source) if not counts)}
+        short = _short_label(texts[0], label) if len(texts) == 1 and not named.aggregate else ""
+        kind_words = frozenset() if counts else words_of_kind((name, *named.sources, *texts))
+        percent = bool(_PERCENT.search(name)) or named.hundredfold
+        percent = percent or (not counts and any(_IN_PERCENT.search(it) for it in texts))
+        plain = counts or percent
+        return ColumnFacts(
+            index=index,
+            name=name,
+            kind=_kind(name, cells, named, texts, grouped=self.query.grouped),
+            words=frozenset(
+                {
+                    *words,
+                    *(it for it in words_of(short) if len(it) > 2),
+                    *(() if counts else _head_words(texts)),
+                    *kind_words,
+                }
+            ),
+            told=() if counts else (name, *named.sources, *texts),
+            label=short or _spelled_out(name) or name,
+            projection=named,
+            currency="" if plain else self._currency(said),
+            units=()
+            if counts
+            else _units(re.sub(r"^min\b", "", said), name, *named.sources),  # the least wait is not in minutes
+            scale=Fraction(1) if plain else _scale((name, *named.sources, *texts)),
+            percent=percent,
+            rate=named.quotient or _PER.search(said) is not None,
+            codes=tuple(_codes(texts)),
+        )
+
+    def codes_of(self, columns: Sequence[str]) -> list[tuple[str, str]]:
+        """What values of columns of the query's tables stand for, as the docs say: ("nl", "Dutch")."""
+        return list(_codes(self._docs_of(columns)))
+
+    def _docs_of(self, columns: Sequence[str]) -> Iterator[str]:
+        """What the docs say of columns of the query's tables."""
+        tables = {it.lower() for it in self.query.tables}
+        for document in self.documents:
+            table = document.table.rpartition(".")[2].lower()
+            if document.kind == "column" and document.column.lower() in columns and (not tables or table in tables):
+                yield document.text
+
+    def _currency(self, said: str) -> str:
+        found = currencies_in(said)
+        if not found and _MONEY.search(said):
+            rules = " ".join(it.text for it in self.documents if it.kind in ("rule", "table"))
+            found = currencies_in(rules)
+            found = found or currencies_in(self.question)
+        return next(iter(found)) if len(found) == 1 else ""
+
+
+def _codes(texts: Iterable[str]) -> Iterator[tuple[str, str]]:
+    for text in texts:
+        yield from ((m[1] or m[3], (m[2] or m[4]).strip()) for m in _CODES.finditer(text))
+
+
+def _head_words(texts: Sequence[str]) -> Iterator[str]:
+    """What docs begin with, where that is short: "Distance of the trip in km"."""
+    for text in texts:
+        head = re.split(r"[,;.:(]|\bin\b", text, maxsplit=1)[0].split()
+        if len(head) <= _HEAD_WORDS:
+            yield from (word for word in words_of(" ".join(head)) if len(word) > _SHORT_WORD)
+
+
+def _scale(texts: Sequence[str]) -> Fraction:
+    found = {_SCALES[it[1].lower()] for text in texts for it in _SCALE.finditer(text)}
+    return found.pop() if len(found) == 1 else Fraction(1)
+
+
+def _units(said: str, *names: str) -> tuple[str, ...]:
+    plain = [name for name in names if not _RATE.search(name)]
+    found = (*_UNIT.findall(said), *(unit for name in plain for unit in _NAME_UNIT.findall(f"_{name}")))
+    found += tuple(rate for rate in _PER.findall(said) if found)  # "tonnes per hectare"
+    return tuple(dict.fromkeys(unit.lower() for unit in found))
+
+
+def currencies_in(text: str) -> set[str]:
+    """The currencies that a text names, by ISO codes."""
+    return {code for code, pattern in _CURRENCY.items() if pattern.search(text)}
+
+
+def number_of(cell: JsonValue) -> Fraction | None:
+    """The exact value of a cell; None where it is no number. A text counts where it is a number and nothing else."""
+    if isinstance(cell, bool) or cell is None:
+        return None
+    if isinstance(cell, int):
+        return Fraction(cell)
+    if isinstance(cell, float):
+        return Fraction(repr(cell)) if isfinite(cell) else None
+    if isinstance(cell, str) and re.fullmatch(r"-?\d+\.\d+", cell):
+        return Fraction(cell)
+    return None
+
+
+def _kind(name: str, cells: Sequence[JsonValue], named: Projection, texts: Sequence[str], *, grouped: bool) -> Kind:
+    coded = _IS.match(name) or {"0", "1"} <= {code for code, _ in _codes(texts)}
+    if cells and all(isinstance(cell, bool) or (coded and cell in (0, 1)) for cell in cells) and not named.aggregate:
+        return "flag"
+    if named.aggregate == "rank":
+        return "dimension"
+    if named.aggregate and all(number_of(cell) is not None for cell in cells):
+        return "measure"
+    if not cells or any(number_of(cell) is None for cell in cells):
+        return "dimension"
+    return "dimension" if named.grouped or grouped or NAMING.search(name) or _is_key(name) else "measure"
+
+
+def _is_key(name: str) -> bool:
+    return (
+        re.search(r"(?:^|_)(?:number|week|quarter|hour|mes|mois|monat|anno|año|annee|woche)$", name.lower()) is not None
+    )
+
+
+def _spelled_out(name: str) -> str:
+    """A column's name in words: without the unit that stands with its numbers, and without short forms."""
+    if rate := _RATE.search(name):
+        return f"{_spelled_out(name[: rate.start()])} {rate[1]}/{rate[2]}".strip()
+    bare = _NAME_UNIT.sub("", re.sub(r"_(?:eur|usd|gbp|chf)$", "", name, flags=re.IGNORECASE))
+    # `q1` and `sales_2023` are told from `q2` and `sales_2024`.
+    parts = ([part] if re.search(r"\d", part) else words_of(part) for part in re.split(r"[\W_]+", bare))
+    return " ".join(_SHORT_FORMS.get(word, word) for words in parts for word in words)
+
+
+def _short_label(text: str, name: Sequence[str]) -> str:
+    """What the docs call a column, where they begin with a longer form of its name: "Net revenue, in euros"."""
+    head = re.split(r"[,;.:(]|\bin (?:euros?|dollars?|km|percent)\b", text, maxsplit=1)[0].strip()
+    head = re.sub(r"^(?:the|a|an)\s+", "", head, flags=re.IGNORECASE)
+    shares = any(is_among(word, words_of(head)) for word in name)
+    return head if shares and len(head.split()) <= _LABEL_WORDS and not re.search(r"\d", head) else ""

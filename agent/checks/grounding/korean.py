@@ -1,0 +1,108 @@
+"""What a Korean sentence claims beyond numbers and names; its endings are not taken apart, its claims are found."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+from agent.checks.grounding.claims.claims import Segment
+from agent.checks.grounding.claims.names import Rows
+from agent.checks.grounding.evidence.facts import Facts
+from agent.checks.grounding.languages.vocabulary import Class
+from agent.checks.grounding.result import Problem
+
+_EXTREME = re.compile(r"(?:가장|제일)\s*(?P<by>\S+)|(?P<most>최대|최고|최다|1위)|(?P<least>최소|최저|꼴찌)")
+_HIGH = re.compile(r"많|높|크|큰|길|긴|깁|비싸|비싼|무거|오래")
+_LOW = re.compile(r"적|낮|작|짧|싸|싼|저렴|가벼")
+# Comparisons, changes, quantifiers: nobody reads them here, so they are taken from the question only.
+_OTHERS = re.compile(
+    r"보다|\d배|두\s?배|세\s?배|절반|증가|감소|상승|하락|늘어|늘었|줄어|줄었|모두|모든|전부|전체|유일|항상|매번|각각|초과|미만"
+)
+# "For each": 국가별, 국가마다, 각 국가.
+_OF_EACH = re.compile(r"(?<=[\uac00-\ud7a3]{2})별(?:로)?(?=[\s,])|(?<=[\uac00-\ud7a3])마다(?=[\s,])|(?<![^\s])각(?=\s)")
+
+_DURATIONS = {
+    "시간": frozenset({"h", "hour", "hours"}),
+    "분": frozenset({"min", "minute", "minutes"}),
+    "초": frozenset({"s", "sec", "second", "seconds"}),
+    "일": frozenset({"day", "days"}),
+}
+_DURATION = re.compile(rf"\d\s*({'|'.join(_DURATIONS)})")
+
+
+def korean_problems(
+    text: str,
+    segments: Sequence[Segment],
+    facts: Facts,
+    numbers: Mapping[int, int],
+    computed: frozenset[Class] = frozenset(),
+) -> Iterator[Problem]:
+    """Superlatives that the rows turn round, and claims that nobody checks and the question does not make.
+
+    Args:
+        numbers: the columns of the cells that are told, by where they stand in the text.
+        computed: what its other numbers were computed as.
+    """
+    asked = _direction(facts.question)
+    units = {unit for it in facts.measures for unit in it.units}
+    for found in () if facts.query.of_each else _OF_EACH.finditer(text):
+        yield Problem(found[0], "the rows are of all of them together")
+    for found in _DURATION.finditer(text):
+        own = _DURATIONS[found[1]]
+        if units & frozenset().union(*_DURATIONS.values()) and not units & own:
+            yield Problem(found[0], "its column is of something else")
+    for found in _EXTREME.finditer(text):
+        cls = _direction(found[0])
+        if cls is None:
+            yield Problem(found[0], "the rows do not order by it")
+        elif not _holds(cls, _named_near(found.start(), segments), facts, _told_near(found.start(), numbers)) and not (
+            cls is asked and len(facts.rows) == 1
+        ):
+            yield Problem(found[0], "another row has a value beyond it, or none is named")
+    shared = {"전체"} if computed & {Class.SHARE} else set[str]()
+    shared |= {"모두", "전체", "모든"} if computed & {Class.SUM} else set()
+    for found in _OTHERS.finditer(text):
+        if found[0] not in facts.question and found[0] not in shared:
+            yield Problem(found[0], "the rows do not say so")
+
+
+def _direction(text: str) -> Class | None:
+    found = _EXTREME.search(text)
+    if found is None:
+        return None
+    if found["most"] or (found["by"] and _HIGH.match(found["by"])):
+        return Class.MOST
+    return Class.LEAST if found["least"] or (found["by"] and _LOW.match(found["by"])) else None
+
+
+def _named_near(at: int, segments: Sequence[Segment]) -> Rows:
+    """The rows of the segment that a place of the text lies in, else of the only name there is."""
+    for segment in segments:
+        if segment.items and segment.items[0].start <= at <= segment.items[-1].end and segment.names:
+            return _rows(segment)
+    named = [segment for segment in segments if segment.names]
+    return _rows(named[0]) if len(named) == 1 else frozenset()
+
+
+def _rows(segment: Segment) -> Rows:
+    return frozenset(row for it in segment.names for places in it.places.values() for row in places)
+
+
+def _told_near(at: int, numbers: Mapping[int, int]) -> int | None:
+    """The column of the last number before a place, else of the first one after it."""
+    before = [start for start in numbers if start < at]
+    return numbers[max(before)] if before else numbers[min(numbers)] if numbers else None
+
+
+def _holds(cls: Class, rows: Rows, facts: Facts, told: int | None) -> bool:
+    if not rows or len(facts.rows) < 2 or facts.result.truncated:
+        return False
+    if len(facts.measures) == 1:
+        told = facts.measures[0].index
+    if told is None:
+        return False
+    column = told
+    inside, outside = facts.values(column, rows), facts.values(column, set(range(len(facts.rows))) - rows)
+    if not inside or not outside:
+        return False
+    return min(inside) >= max(outside) if cls is Class.MOST else max(inside) <= min(outside)

@@ -1,0 +1,142 @@
+"""The words that a sentence about rows may be made of, by language, and what they claim.
+
+A word that is in no list here must come from the question, the columns, their docs or the rows: otherwise it says
+something that nobody checked. `*` stands for any ending, `_` for a space.
+"""
+
+from __future__ import annotations
+
+import re
+from enum import StrEnum
+from functools import lru_cache
+from typing import NamedTuple
+
+from agent.checks.grounding.languages.plain_words import plain_words
+from agent.checks.grounding.languages.words_germanic import DE, EN
+from agent.checks.grounding.languages.words_romance import ES, FR, IT
+
+MAX_PHRASE = 5  # words
+_WORD = re.compile(r"[^\W\d_]+")
+_ASKS = re.compile(r"\b(?:combien|\w*quel\w*|qui|que|quand|où|comment|pourquoi)\b", re.IGNORECASE)
+_INVERTED = re.compile(r"\w-(?:t-)?(?:il|elle|ils|elles|on)\b|^est-ce\b", re.IGNORECASE)
+
+
+class Class(StrEnum):
+    """What a word of the closed vocabulary does in a sentence; all but `FILLER` claim something."""
+
+    FILLER = "filler"
+    JOIN = "join"  # begins a new item: "and", "while"
+    SUM = "sum"
+    MEAN = "mean"
+    MOST = "most"
+    LEAST = "least"
+    LATEST = "latest"
+    EARLIEST = "earliest"
+    MORE = "more"
+    LESS = "less"
+    OVER = "over"  # a bound: what it stands before is a little less than what is
+    UNDER = "under"
+    ABOUT = "about"
+    RISE = "rise"
+    FALL = "fall"
+    NEGATIVE = "negative"  # a loss: below zero
+    STABLE = "stable"  # as much as the time before
+    POINTS = "points"  # the difference of two percentages
+    EXACT = "exact"
+    SOME = "some"  # says how many without a number
+    ASKED = "asked"  # said only where the question says it
+    EQUAL = "equal"  # "as many as"
+    DIFFERENCE = "difference"
+    TIMES = "times"
+    SHARE = "share"
+    PER = "per"
+    EACH = "each"
+    NOT = "not"
+    NOTHING = "nothing"
+    ALL = "all"
+    NO_OTHER = "no other"  # "no other has more than"
+    ALL_BUT = "all but"  # "all but one"
+    RANGE = "range"  # from the least to the most
+    MULTIPLIED = "multiplied"  # "doubled": a later value of an earlier one
+    ONLY = "only"
+    RANK = "rank"
+    YES = "yes"
+    NO_VALUE = "no value"
+    ROWS = "rows"
+    TIME = "time"  # year, month: beside a date
+    AFTER = "after"
+    BEFORE = "before"
+    EXISTS = "exists"
+
+
+class Phrase(NamedTuple):
+    """Words that are known together. rank: of an ordinal, from 1."""
+
+    cls: Class
+    length: int
+    rank: int = 0
+
+
+class Vocabulary:
+    """The closed vocabulary of one language."""
+
+    def __init__(self, language: str, lists: dict[str, str]) -> None:
+        self.language = language
+        self._whole: dict[tuple[str, ...], Phrase] = {}
+        self._begins: dict[str, Phrase] = {}
+        self.common = frozenset(lists["common"].split())
+        self.polar = frozenset(lists["polar"].split())
+        self.how_many = tuple(tuple(it.split("_")) for it in lists["how_many"].split())
+        for phrase in self.how_many:
+            self._whole[phrase] = Phrase(Class.FILLER, len(phrase))
+        for cls in Class:
+            listed = (
+                plain_words(language) if cls is Class.FILLER else lists.get(cls.value.replace(" ", "_"), "").split()
+            )
+            for place, word in enumerate(listed):
+                rank = place + 1 if cls is Class.RANK else 0
+                for spelled in word.split("|"):
+                    self._add(spelled, cls, rank)
+
+    def _add(self, spelled: str, cls: Class, rank: int) -> None:
+        words = tuple(spelled.split("_"))
+        if spelled.endswith("*"):
+            self._begins.setdefault(spelled[:-1], Phrase(cls, 1, rank))
+        else:
+            self._whole.setdefault(words, Phrase(cls, len(words), rank))
+
+    def is_polar(self, question: str) -> bool:
+        """Whether a question wants yes or no: by its first word, in French also by its verb, "a-t-il"."""
+        first = _WORD.findall(question.lower())[:1]
+        if self.language == "fr" and not _ASKS.search(question) and _INVERTED.search(question):
+            return True
+        return bool(first) and first[0] in self.polar
+
+    def at(self, words: list[str], place: int) -> Phrase | None:
+        """The longest phrase that begins at a place of a list of words in small letters."""
+        for length in range(min(MAX_PHRASE, len(words) - place), 0, -1):
+            if found := self._whole.get(tuple(words[place : place + length])):
+                return found
+        word = words[place]
+        for length in range(len(word), 3, -1):
+            if found := self._begins.get(word[:length]):
+                return found
+        return None
+
+
+_LISTS = {"en": EN, "de": DE, "fr": FR, "es": ES, "it": IT}
+LANGUAGES = tuple(_LISTS)
+
+
+@lru_cache(maxsize=len(_LISTS))
+def vocabulary(language: str) -> Vocabulary:
+    """The vocabulary of one of `LANGUAGES`."""
+    return Vocabulary(language, _LISTS[language])
+
+
+def classes_in(text: str, language: str | None) -> frozenset[Class]:
+    """What the words of a text claim; nothing in a language that is not known."""
+    if language not in _LISTS:
+        return frozenset()
+    words, listed = _WORD.findall(text.lower()), vocabulary(language)
+    return frozenset(it.cls for at in range(len(words)) if (it := listed.at(words, at)) is not None)

@@ -1,0 +1,102 @@
+"""What a number is said to count: the noun beside it must be that of its column, and of no other one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import dropwhile, takewhile
+
+from agent.checks.grounding.claims.claims import Segment
+from agent.checks.grounding.claims.reading import Item
+from agent.checks.grounding.evidence.facts import ColumnFacts, Facts, currencies_in
+from agent.checks.grounding.languages.vocabulary import Class
+from agent.checks.grounding.languages.words import is_among, words_of
+from agent.checks.grounding.omissions import counted_words
+from agent.checks.grounding.support.found import Support
+from agent.checks.grounding.support.support import Numbers, counted_in
+
+_QUANTIFYING = frozenset(
+    {Class.MOST, Class.LEAST, Class.MORE, Class.LESS, Class.OVER, Class.UNDER, Class.SUM, Class.MEAN}
+)
+_NUMBER_OF = frozenset(
+    ["number", "numbers", "count", "anzahl", "zahl", "nombre", "número", "cantidad", "numero", "quantità"]
+)
+# Names of columns that say nothing of what they count.
+_GENERIC = frozenset(
+    words_of(
+        """n c x cnt count num number total sum amount value values result anzahl zahl summe gesamt nombre somme número
+        suma cantidad numero somma totale how many avg average mean max min"""
+    )
+)
+_THOUSAND = 1000
+_NEAR = 3  # items in which a noun follows what quantifies it
+_COMPOUND = 5  # letters from which a German word may end in another one
+
+
+def misnamed(
+    facts: Facts,
+    asked: Sequence[Item],
+    numbers: Numbers,
+    segments: Sequence[Segment],
+    supports: Mapping[int, Support],
+) -> Iterator[str]:
+    """The nouns that stand beside a number of another column: "120 terraces" of 120 seats."""
+    quantified = frozenset((*_quantified(asked), *counted_words(facts)))
+    for segment in segments:
+        for place, item in enumerate(segment.items):
+            support = supports.get(item.start)
+            if item.kind != "number" or item.percent or item.currency or item.cls or support is None:
+                continue
+            if support.origin not in ("result", "calculation") or support.words or support.cls is Class.TIMES:
+                continue
+            if support.expression.startswith("count("):
+                continue  # of rows
+            nouns = _after(segment.items, place) or _number_of(segment.items, place)
+            columns = [facts.columns[support.column]] if support.column is not None else numbers.columns(segment, place)
+            if not nouns or len(columns) != 1:
+                continue
+            scaled = columns[0].scale < _THOUSAND or counted_in(item, columns[0])  # "251 visitors", of thousands
+            if not scaled or not any(is_own(it, columns[0], facts, quantified) for it in nouns):
+                yield " ".join((item.text, *nouns))
+
+
+def is_own(noun: str, column: ColumnFacts, facts: Facts, quantified: frozenset[str]) -> bool:
+    """Whether a noun says what the numbers of a column are."""
+    own = {*column.words, *column.units} - _GENERIC
+    if currencies_in(noun) or is_among(noun, {*own, *column.units}):
+        return True
+    others = {word for it in facts.measures if it is not column for word in it.words}
+    others |= {word for it in facts.columns if it.kind == "dimension" for word in words_of(it.name)}
+    if is_among(noun, quantified - others) or _ends_in(noun, own):
+        return True
+    counts = column.projection.aggregate == "count"
+    if counts and not column.projection.sources and is_among(noun, words_of(facts.query.tables[0])):
+        return True  # COUNT(*) of a table
+    return not own and not is_among(noun, others)
+
+
+def _ends_in(noun: str, words: set[str]) -> bool:
+    """ "Überstunden" of a column `stunden`."""
+    return any(len(it) >= _COMPOUND and noun.endswith(it) for it in words)
+
+
+def _after(items: Sequence[Item], place: int) -> list[str]:
+    following = takewhile(lambda it: it.kind in ("word", "name"), items[place + 1 :])
+    return [it.text.lower() for it in following if it.kind == "word"]
+
+
+def _number_of(items: Sequence[Item], place: int) -> list[str]:
+    """ "The number of museums is 12"."""
+    before = list(items[:place])
+    start = max((at for at, it in enumerate(before) if it.text.lower() in _NUMBER_OF), default=None)
+    if start is None or any(it.kind == "number" for it in before[start:]):
+        return []
+    return [it.text.lower() for it in before[start + 1 : start + 1 + _NEAR] if it.kind == "word"]
+
+
+def _quantified(asked: Sequence[Item]) -> Iterator[str]:
+    """What the question quantifies: "parcels" of "how many parcels", "visitors" of "the fewest visitors"."""
+    for at, item in enumerate(asked):
+        counts = item.kind == "phrase" and (item.cls in _QUANTIFYING or item.text.lower() in _NUMBER_OF)
+        if item.kind == "number" or counts:
+            following = dropwhile(lambda it: it.kind == "phrase", asked[at + 1 : at + 1 + _NEAR])
+            yield from (it.text.lower() for it in takewhile(lambda it: it.kind == "word", following))

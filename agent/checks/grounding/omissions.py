@@ -1,0 +1,337 @@
+"""What a sentence leaves out of its question: a condition, so that it says more than the rows do; what was counted."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+from itertools import pairwise
+
+from agent.checks.grounding.arithmetic.dates import DateInText
+from agent.checks.grounding.claims.claims import Segment
+from agent.checks.grounding.claims.reading import Item
+from agent.checks.grounding.evidence.facts import Facts, currencies_in
+from agent.checks.grounding.evidence.query_facts import Condition
+from agent.checks.grounding.languages.countries import country_names
+from agent.checks.grounding.languages.plain_words import transferring
+from agent.checks.grounding.languages.vocabulary import LANGUAGES, Class, vocabulary
+from agent.checks.grounding.languages.words import is_among, same_word, words_of
+from agent.checks.grounding.result import Problem
+from agent.checks.grounding.support.found import Support
+
+LEFT_OUT = "the question speaks of it, and the answer leaves it out"
+TIME_LEFT_OUT = "the question asks for this time, and the answer leaves it out"
+_NAME = re.compile(r"(?<=[^\W\d_] )[A-ZÀ-Þ][^\W\d_]+")
+_DIRECTION = dict.fromkeys(("to", "into", "nach", "vers", "hacia", "verso"), 1)
+_DIRECTION |= dict.fromkeys(("from", "von", "aus", "ab", "depuis", "desde", "da"), -1)
+_DIRECTED = re.compile(rf"\b({'|'.join(_DIRECTION)})\s+([^\W\d_]+)", re.IGNORECASE)
+_DATE = re.compile(r"\d{4}-\d\d")
+_PREPOSITIONS = frozenset({*_DIRECTION, "in", "at", "of", "for", "by", "with", "on", "à", "en", "au", "de", "di"})
+_AS_ASKED = frozenset(
+    {"such", "solche", "solchen", "solcher", "tel", "telle", "tels", "telles", "tal", "tales", "tali"}
+)
+# They say more of one row where the question's limit is left out: "the highest" of those above 60.
+_OF_OTHERS = frozenset({Class.MOST, Class.LEAST, Class.LATEST, Class.EARLIEST, Class.RANK, Class.ALL, Class.ONLY})
+_THESE = frozenset({"these", "those", "diesen", "davon", "ceux", "celles", "estos", "estas", "questi", "queste"})
+_FLAGS = frozenset({"0", "1", "true", "false"})
+_HOW_MUCH = frozenset(["much", "many", "viel", "viele", "cuánto", "cuánta", "quanto", "quanta"])
+_FRAGMENT = 2  # words of an answer that is no sentence
+_SHORT = 3  # letters of a word that may be left out
+_HEAD = 3  # words in which what is counted is named
+
+
+def omissions(
+    items: Sequence[Item],
+    segments: Sequence[Segment],
+    facts: Facts,
+    asked: Sequence[Item],
+    supports: Mapping[int, Support],
+) -> Iterator[Problem]:
+    """Conditions of the question that a sentence does not repeat, where it says at all what it speaks of.
+
+    "It was 267." answers any question; "267 customers ordered." says more than "267 customers from Spain ordered."
+    """
+    said = [word for it in items if it.kind in ("word", "phrase") for word in words_of(it.text)]
+    fragment = len(said) <= _FRAGMENT and not any(it.kind == "phrase" for it in items)
+    if fragment or _AS_ASKED & set(said):  # "267 customers."; "There are no such customers."
+        return
+    yield from _left_mean(items, facts, asked, supports)
+    content = [it.text.lower() for it in asked if it.kind == "word" and len(it.text) > 1]
+    dates = [it for it in asked if it.kind == "date"]
+    if facts.language not in LANGUAGES or not any(
+        is_among(word, content) for it in items if it.kind == "word" for word in words_of(it.text)
+    ):
+        return  # fmt: skip
+    text = {*said, *(word for it in items for word in words_of(it.text))}
+    replaced = bool(transferring(facts.language) & text)
+    for needed in _needed(facts, content, verbs=replaced):
+        if not any(is_among(word, text) for word in needed):
+            yield Problem(needed[0], LEFT_OUT)
+    told = [it for it in items if it.kind == "date"]
+    head = counted_words(facts)
+    others = [word for word in content if not is_among(word, head)]
+    says_where = bool(told) or any(it.kind == "name" for it in items)
+    unsaid = head and not says_where and not any(is_among(word, text) for word in others)
+    if unsaid and others and facts.query.aggregates:
+        yield Problem(others[0], LEFT_OUT)
+    for item in asked:  # "last year", which the query has as dates
+        timed = any(_DATE.match(value) for it in facts.conditions for value in it.values)
+        if item.cls is Class.ASKED and timed and not any(it.text.lower() == item.text.lower() for it in items):
+            yield Problem(item.text, TIME_LEFT_OUT)
+    for date in dates:
+        of_rows = date.places and any(it.places for it in told)
+        if date.date and not of_rows and not any(it.date and _says(it.date, date.date) for it in told):
+            yield Problem(date.text, TIME_LEFT_OUT)
+    yield from _left_numbers(items, told, facts, asked)
+    denied = {Class.NOT, Class.NOTHING}
+    polar = vocabulary(facts.language).is_polar(facts.question)
+    if any(denied & it.classes for it in segments) and facts.conditions:
+        why = "the question asks of fewer, and the answer denies all"
+        yield from (Problem(it, why) for it in _dropped(asked, text, polar=polar))
+    denials = sum(it.cls in denied for it in items)
+    none = not facts.rows  # of what is denied there is none: "no supplier has never been late"
+    if _asks_denied(asked, facts, polar=polar) and denials < 1 + none:
+        yield Problem("not", "the question denies something, and the answer does not")
+
+
+def _left_mean(
+    items: Sequence[Item], facts: Facts, asked: Sequence[Item], supports: Mapping[int, Support]
+) -> Iterator[Problem]:
+    """A mean that is told of a row as if it were a single value, or the whole."""
+    told = [it.column for it in supports.values() if it.column is not None]
+    means = [it for it in told if facts.columns[it].projection.aggregate == "avg"]
+    mean = next((it.text for it in asked if it.cls is Class.MEAN), None)
+    named = any(it.kind in ("name", "date") and it.places for it in items)
+    if means and named and mean is not None and not any(it.cls is Class.MEAN for it in items):
+        yield Problem(mean, "the question asks for it, and the answer leaves it out")
+
+
+def _left_numbers(
+    items: Sequence[Item], told: Sequence[Item], facts: Facts, asked: Sequence[Item]
+) -> Iterator[Problem]:
+    """Numbers that the query compares with, and that a sentence leaves out."""
+    numbers = {it.value for it in items if it.kind == "number"}
+    numbers |= {Fraction(year) for it in told if it.date for year, *_ in it.date.readings if year is not None}
+    numbers |= {Fraction(digits) for it in items if it.kind == "word" for digits in re.findall(r"\d+", it.text)}
+    limit = facts.query.limit
+    tells = any(it.kind in ("name", "date") and it.places for it in items)
+    if any(it.text.lower() in _THESE for it in items):
+        return  # "the highest of these"
+    for number in (it for it in asked if it.kind == "number"):
+        if tells and not _OF_OTHERS & {it.cls for it in items} and _is_of_shown(number, facts):
+            continue  # "31.5 hours" of those with more than 20; a key, of a row that is named
+        if number.value not in numbers and number.value != limit and _compared(number, facts):
+            yield Problem(number.text, LEFT_OUT)
+
+
+def affirms(items: Sequence[Item], asked: Sequence[Item], facts: Facts) -> bool:
+    """Whether a sentence repeats a question that asks yes or no, of which the one cell says yes."""
+    polar = facts.language in LANGUAGES and vocabulary(facts.language).is_polar(facts.question)
+    cells = [cell for row in facts.rows for cell in row]
+    said = {word for it in items for word in words_of(it.text)}
+    repeats = all(is_among(word, said) for it in asked if it.kind == "word" for word in words_of(it.text))
+    return polar and repeats and len(cells) == 1 and (cells[0] is True or cells[0] == 1)
+
+
+def _dropped(asked: Sequence[Item], said: set[str], *, polar: bool) -> Iterator[str]:
+    """Words of the question that narrow what is denied: "overdue" of "overdue loans"; all, where it asks yes or no."""
+    asked = [it for it in asked if it.text.lower() not in _HOW_MUCH]
+    if polar:
+        words = [it for it in asked if it.kind == "word" and it.cls is None and len(it.text) > _SHORT]
+        words = [it for it in words if not currencies_in(it.text)]  # "$12" says "dollars"
+        yield from (it.text for it in words if not is_among(it.text.lower(), said))
+        return
+    for one, other in pairwise(asked):
+        if one.kind == other.kind == "word" and one.cls is None and other.cls is None and one.end + 1 == other.start:
+            repeats = is_among(other.text.lower(), said) and not is_among(one.text.lower(), said)
+            if repeats and len(one.text) > _SHORT:
+                yield one.text
+
+
+def turned_round(text: str, facts: Facts) -> Iterator[Problem]:
+    """A direction that is the opposite of the question's: "from Lima" for "to Lima"."""
+    asked = {(_DIRECTION[it[1].lower()], it[2].lower()) for it in _DIRECTED.finditer(facts.question)}
+    for found in _DIRECTED.finditer(text):
+        way, name = _DIRECTION[found[1].lower()], found[2].lower()
+        if (-way, name) in asked and (way, name) not in asked:
+            yield Problem(found[0], "the question says the other direction")
+
+
+def _says(told: DateInText, asked: DateInText) -> bool:
+    """Whether a time of the answer says all that the question's says: "January 2024" says "January"."""
+    return any(
+        all(part is None or part == said for part, said in zip(one, other, strict=True))
+        for one in asked.readings
+        for other in told.readings
+    )
+
+
+def _needed(facts: Facts, content: Sequence[str], *, verbs: bool) -> Iterator[list[str]]:
+    """For each condition of the query the words of the question that say it; nothing where none does.
+
+    Args:
+        verbs: whether those of a range count too: "shipped" of `shipped_on`, where the sentence says "received".
+    """
+    linked = {value.lower(): said for said, value in facts.linked}
+    codes = {code.lower(): words_of(meaning) for column in facts.columns for code, meaning in column.codes}
+    shown = {it.name.lower() for it in facts.columns if it.kind == "dimension"} | {
+        source for it in facts.columns if it.kind == "dimension" for source in it.projection.sources
+    }
+    measured = {source for it in facts.measures for source in (it.name.lower(), *it.projection.sources)}
+    for condition in facts.conditions:
+        if condition.present and set(condition.columns) <= measured:
+            continue  # only what has a value can be computed
+        words: list[str] = []
+        for value in condition.values:
+            words += words_of(linked.get(value.lower(), "")) or codes.get(value.lower(), [])
+            words += [word for name in country_names().get(value, ()) for word in words_of(name)]
+            words += words_of(value)
+        found = [word for word in content if is_among(word, words)]
+        joins = len(condition.columns) > 1 and not condition.values
+        if not found and not joins and (verbs or _is_flag(condition)) and not set(condition.columns) & shown:
+            names = [word for column in condition.columns for word in words_of(column) if len(word) > 2]
+            found = [word for word in content if is_among(word, names)]
+        if found:
+            yield found
+    columns = {word for it in facts.columns for word in it.words}
+    for name in _NAME.findall(facts.question) if facts.language != "de" else ():
+        said = {word for it in facts.conditions for value in it.values for word in words_of(value)}
+        meant = {word for one, _ in facts.linked for word in words_of(one)}
+        if (
+            len(name) >= _SHORT
+            and name.lower() in content
+            and not is_among(name.lower(), columns)
+            and is_among(name.lower(), said | meant)
+        ):
+            yield [name.lower()]
+
+
+def _is_flag(condition: Condition) -> bool:
+    """Whether a condition is what its column is called: `rejected = 1`, `returned_on IS NULL`; a range is a time."""
+    return all(value.lower() in _FLAGS for value in condition.values)
+
+
+def _compared(number: Item, facts: Facts) -> bool:
+    """Whether the query compares something with this number."""
+    values = {value for condition in facts.conditions for value in condition.values}
+    digits = number.numeral is not None
+    return digits and any(
+        number.value == Fraction(it) for value in values for it in re.findall(r"\d+(?:\.\d+)?", value)
+    )
+
+
+def _is_number(value: str, number: Item) -> bool:
+    return re.fullmatch(r"\d+(?:\.\d+)?", value) is not None and Fraction(value) == number.value
+
+
+def _is_of_shown(number: Item, facts: Facts) -> bool:
+    """Whether all conditions with a number are about a measure that is shown, or pick one row by its key."""
+    measured = {source for it in facts.measures for source in (it.name.lower(), *it.projection.sources)}
+    found = [it for it in facts.conditions if any(_is_number(value, number) for value in it.values)]
+    keys = all(re.search(r"(?:^|_)(?:id|no|nr|code|key)$", name) for it in found for name in it.columns)
+    return bool(found) and (all(set(it.columns) <= measured for it in found) or (keys and len(facts.rows) == 1))
+
+
+def _asks_denied(asked: Sequence[Item], facts: Facts, *, polar: bool) -> bool:
+    """Whether what the question asks for is denied: "not serviced since 2024"; yes or no, as the query has it."""
+    if not polar:
+        return any(it.cls is Class.NOT for it in asked)
+    flags = any(set(it.values) & {"0", "false", "FALSE"} for it in facts.conditions)
+    return any(it.cls is Class.NOT for it in asked) and (flags or any(it.denied for it in facts.conditions))
+
+
+def miscounted(segments: Sequence[Segment], facts: Facts) -> Iterator[Problem]:
+    """What is said to be counted, where the question asks how many there are of something else."""
+    head = counted_words(facts)
+    if not head or len(facts.rows) != 1 or not facts.query.aggregates:
+        return
+    words = facts.question_words
+    for segment in segments:
+        for place, item in enumerate(segment.items):
+            if item.kind != "number":
+                continue
+            after: list[str] = []
+            for following in segment.items[place + 1 : place + 1 + _HEAD]:
+                if following.kind != "word":
+                    break
+                after.append(following.text.lower())
+            asked = [word for word in after if is_among(word, words)]
+            if asked and not any(is_among(word, head) for word in asked) and len(after) == len(asked):
+                yield Problem(" ".join(after), "the question asks how many there are of something else")
+
+
+def counted_words(facts: Facts) -> list[str]:
+    """What the question asks to be counted: the words after "how many"."""
+    if facts.language not in LANGUAGES:
+        return []
+    listed = vocabulary(facts.language)
+    words = [word.lower() for word in re.findall(r"[^\W\d_]+", facts.question)]
+    for at in range(len(words)):
+        for phrase in listed.how_many:
+            if tuple(words[at : at + len(phrase)]) == phrase:
+                found: list[str] = []
+                for place in range(at + len(phrase), min(at + len(phrase) + _HEAD, len(words))):
+                    known = listed.at(words, place)
+                    if known is not None and found:
+                        break
+                    if known is None:
+                        found.append(words[place])
+                return found
+    return []
+
+
+def foreign_names(segments: Sequence[Segment], facts: Facts, asked: Sequence[Item]) -> Iterator[Problem]:
+    """Names of the question that the rows tell apart by, and that are none of theirs: "Spain has most", of a row DE."""
+    dimensions = {
+        source for it in facts.columns if it.kind == "dimension" for source in (it.name.lower(), *it.projection.sources)
+    }
+    values = {value.lower() for it in facts.conditions for value in it.values}
+    compared = {value.lower() for it in facts.conditions if set(it.columns) & dimensions for value in it.values}
+    names = {name.lower() for name in _NAME.findall(facts.question)} if facts.language != "de" else set()
+    names |= {word for said, _ in facts.linked for word in words_of(said) if said[:1].isupper()}
+    told_apart = any(it.kind == "name" and it.places for it in asked) or any(it.codes for it in facts.columns)
+    told_apart = told_apart or any(_are_countries(it.index, facts) for it in facts.columns)
+    for segment in segments:
+        for place, item in enumerate(segment.items):
+            word = item.text.lower()
+            if item.kind != "word" or not item.text[0].isupper() or not any(same_word(word, it) for it in names):
+                continue
+            if not told_apart and _is_repeated(segment.items, place, asked):
+                continue  # "closest to the Earth", as the question says
+            meant = _meant(word, facts)
+            if not dimensions or not facts.rows:
+                continue
+            if meant & compared or (dimensions and not meant & values and not _in_text(word, values)):
+                yield Problem(item.text, "no row is about it")  # fmt: skip
+
+
+def _is_repeated(items: Sequence[Item], place: int, asked: Sequence[Item]) -> bool:
+    """Whether a word follows the preposition that it follows in the question: "into Dutch"."""
+
+    def before(words: Sequence[Item], at: int) -> str:
+        found = [it.text.lower() for it in words[max(0, at - 2) : at]]
+        return next((it for it in found if it in _PREPOSITIONS), "")
+
+    said = {before(asked, at) for at, it in enumerate(asked) if it.text.lower() == items[place].text.lower()}
+    return before(items, place) in said - {""}
+
+
+def _are_countries(column: int, facts: Facts) -> bool:
+    known = country_names()
+    names = {name for one in known.values() for name in one}
+    cells = {str(row[column]) for row in facts.rows}
+    return bool(cells) and all(cell in known or cell in names for cell in cells)
+
+
+def _meant(word: str, facts: Facts) -> set[str]:
+    """The values that a name of the question stands for, in small letters."""
+    found = {word} | {value.lower() for said, value in facts.linked if word in words_of(said)}
+    codes = (it for condition in facts.conditions for it in facts.codes_of(condition.columns))
+    found |= {code.lower() for code, meaning in codes if word in words_of(meaning)}
+    return found | {
+        code.lower() for code, names in country_names().items() if any(same_word(word, it.lower()) for it in names)
+    }
+
+
+def _in_text(word: str, values: set[str]) -> bool:
+    return any(is_among(word, words_of(value)) for value in values)

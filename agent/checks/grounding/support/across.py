@@ -1,0 +1,125 @@
+"""What can be computed over the columns of one row, or over their sums: each operand is named, each operation said."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+from itertools import combinations, permutations
+
+from agent.checks.grounding.claims.claims import Segment
+from agent.checks.grounding.claims.reading import Item
+from agent.checks.grounding.evidence.facts import ColumnFacts, Facts
+from agent.checks.grounding.languages.vocabulary import Class
+from agent.checks.grounding.support.aggregates import Computed, add, is_summable, of_two, spelled_out, written
+
+_APART = frozenset({Class.DIFFERENCE, Class.MORE, Class.LESS, Class.RISE, Class.FALL, Class.TIMES, Class.MULTIPLIED})
+_DENIED = frozenset({Class.NOT, Class.NOTHING})
+_LEAST_OF_SERIES = 3  # columns that are summed up without being named
+
+Values = Mapping[int, Fraction]  # by column
+
+
+def values_of(facts: Facts, rows: Sequence[int] | None) -> Values:
+    """The numbers of one row; over all rows the sums of what can be summed up; nothing of several or too few."""
+    if rows is not None and len(rows) != 1:
+        return {}
+    limited = facts.query.limit is not None and len(facts.rows) >= facts.query.limit
+    if rows is None and (limited or facts.result.truncated):
+        return {}
+    found = {it.index: facts.values(it.index, rows) for it in facts.measures if rows is not None or is_summable(it)}
+    whole = 1 if rows is not None else len(facts.rows)
+    return {at: add(cells) for at, cells in found.items() if len(cells) == whole}
+
+
+def computed_across(
+    facts: Facts, segment: Segment, item: Item, named: Sequence[ColumnFacts], values: Values
+) -> Iterator[Computed]:
+    """What a number of a segment may be.
+
+    Args:
+        named: the columns that the sentence names, in order.
+        values: of the row that it names.
+    """
+    classes = segment.classes
+    told = [it for it in named if it.index in values]
+    if item.percent and not _APART & classes:
+        yield from _shares(facts, told, values, denied=bool(_DENIED & classes))
+    elif _DENIED & classes and not _APART & classes:
+        for part in told:
+            whole = whole_of(facts, part)
+            if whole is not None and whole.index in values:
+                rest = values[whole.index] - values[part.index]
+                yield Computed(rest, _apart(values[whole.index], values[part.index]), Class.NOT)
+    if _APART & classes:
+        for pair in combinations(told, 2):
+            if _alike(*pair):
+                yield from of_two(item, [values[it.index] for it in _in_time(pair, classes)], classes)
+    if Class.SUM in classes and not item.percent:
+        for parts in filter(None, (told, series(facts))):
+            if len(parts) > 1 and set(parts) <= set(series(facts)) and all(it.index in values for it in parts):
+                cells = [values[it.index] for it in parts]
+                yield Computed(add(cells), spelled_out(" + ", [written(it) for it in cells], "sum"), Class.SUM)
+    if {Class.MEAN, Class.PER} & classes and not item.percent:
+        yield from _means(facts, told, values)
+
+
+def whole_of(facts: Facts, part: ColumnFacts) -> ColumnFacts | None:
+    """The one measure that a measure is a part of: of the same unit, and in no row less."""
+    found = [it for it in facts.measures if it is not part and _alike(part, it) and _is_within(facts, part, it)]
+    return found[0] if len(found) == 1 else None
+
+
+def series(facts: Facts) -> Sequence[ColumnFacts]:
+    """The measures that are parts of one sum: of several times, or three and more of which none holds another."""
+    measures = [it for it in facts.measures if is_summable(it)]
+    timed = [it for it in measures if it.period is not None]
+    if len(timed) > 1 and len({it.period for it in timed}) == len(timed):
+        return timed
+    alike = all(_alike(one, other) for one, other in combinations(measures, 2))
+    nested = any(_is_within(facts, one, other) for one, other in permutations(measures, 2))
+    whole = len(measures) == len(facts.measures) >= _LEAST_OF_SERIES
+    return measures if whole and alike and not nested and len(facts.rows) > 1 else ()
+
+
+def _alike(one: ColumnFacts, other: ColumnFacts) -> bool:
+    plain = not (one.percent or other.percent or one.rate or other.rate)
+    mean = "avg" in (one.projection.aggregate, other.projection.aggregate)
+    same = one.currency == other.currency and one.units == other.units and one.scale == other.scale
+    return plain and same and (not mean or one.projection.aggregate == other.projection.aggregate)
+
+
+def _is_within(facts: Facts, part: ColumnFacts, whole: ColumnFacts) -> bool:
+    less, more = facts.values(part.index), facts.values(whole.index)
+    return bool(less) and len(less) == len(more) and all(0 <= a <= b for a, b in zip(less, more, strict=True))
+
+
+def _in_time(pair: Sequence[ColumnFacts], classes: frozenset[Class]) -> Sequence[ColumnFacts]:
+    """Two columns in the order in which they are named; of what changed, the earlier one first."""
+    changed = {Class.RISE, Class.FALL, Class.MULTIPLIED} & classes
+    timed = all(it.period is not None for it in pair)
+    return sorted(pair, key=lambda it: it.period or (0, 0)) if changed and timed else pair
+
+
+def _shares(facts: Facts, told: Sequence[ColumnFacts], values: Values, *, denied: bool) -> Iterator[Computed]:
+    pairs = [(one, other) for one, other in permutations(told, 2) if _alike(one, other)]
+    pairs += [(it, other) for it in told if (other := whole_of(facts, it)) is not None]
+    for one, other in pairs:
+        part, whole = values[one.index], values.get(other.index)
+        if not whole or not 0 <= part <= whole:
+            continue
+        share = (whole - part if denied else part) / whole * 100
+        top = f"({_apart(whole, part)})" if denied else written(part)
+        yield Computed(share, f"{top} / {written(whole)} * 100", Class.NOT if denied else Class.SHARE)
+
+
+def _means(facts: Facts, told: Sequence[ColumnFacts], values: Values) -> Iterator[Computed]:
+    """A sum over the number of what is summed up: the kilograms of each parcel."""
+    counts = [it for it in facts.measures if it.projection.aggregate == "count" and values.get(it.index)]
+    for column in told if len(counts) == 1 else ():
+        if column.projection.aggregate == "sum" and not column.projection.tested:
+            total, count = values[column.index], values[counts[0].index]
+            yield Computed(total / count, f"{written(total)} / {written(count)}", Class.MEAN)
+
+
+def _apart(whole: Fraction, part: Fraction) -> str:
+    return f"{written(whole)} - {written(part)}"

@@ -1,0 +1,124 @@
+"""What can be computed from a column that is shown: each with the words that say it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+from agent.checks.grounding.claims.claims import Segment
+from agent.checks.grounding.claims.reading import Item
+from agent.checks.grounding.evidence.facts import ColumnFacts, Facts, number_of
+from agent.checks.grounding.languages.vocabulary import Class
+
+_SHOWN = 12  # operands that an expression spells out
+
+
+class Computed(NamedTuple):
+    """A value, and how it was computed."""
+
+    value: Fraction
+    expression: str
+    cls: Class
+
+
+def candidates(
+    facts: Facts,
+    segment: Segment,
+    item: Item,
+    column: ColumnFacts,
+    rows: Sequence[int],
+    *,
+    named: bool,
+    summed: bool = False,
+) -> Iterator[Computed]:
+    """What a number of a segment may be, computed over the rows that it speaks of.
+
+    Args:
+        rows: in the order in which they are named; all rows where none is.
+        named: whether any is. summed: whether the rows are taken together without a word that says so.
+    """
+    numbers = [(row, number_of(facts.rows[row][column.index])) for row in rows]
+    values = [value for _, value in numbers if value is not None]
+    if not values or (facts.result.truncated and not named):
+        return
+    terms, classes = [written(value) for value in values], segment.classes
+    limited = facts.query.limit is not None and len(facts.rows) >= facts.query.limit and not named
+    if (Class.SUM in classes or summed) and not limited and is_summable(column):
+        yield Computed(add(values), spelled_out(" + ", terms, f"sum({column.name})"), Class.SUM)
+    if Class.MEAN in classes and not limited:
+        spelled = spelled_out(" + ", terms, f"sum({column.name})")
+        yield Computed(add(values) / len(values), f"({spelled}) / {len(values)}", Class.MEAN)
+    single = column.projection.aggregate != "avg" or Class.MEAN in classes  # the dearest is not the dearest mean
+    if Class.MOST in classes and not named and single:
+        yield Computed(max(values), f"max({column.name})", Class.MOST)
+    if Class.LEAST in classes and not named and single:
+        yield Computed(min(values), f"min({column.name})", Class.LEAST)
+    if item.percent and named:
+        whole = facts.values(column.index)
+        total = add(whole) if whole else Fraction(0)
+        if len(whole) > len(values) and total and not limited and not {Class.RISE, Class.FALL} & classes:
+            part = spelled_out(" + ", terms, f"sum({column.name})")
+            yield Computed(add(values) / total * 100, f"({part}) / {written(total)} * 100", Class.SHARE)
+    if len(values) == 2 and (named or len(facts.rows) == 2):
+        yield from of_two(item, values, classes)
+    elif {Class.DIFFERENCE, Class.MOST, Class.LEAST} <= classes:
+        yield Computed(max(values) - min(values), f"max({column.name}) - min({column.name})", Class.DIFFERENCE)
+
+
+def is_summable(column: ColumnFacts) -> bool:
+    """Whether the values of groups are parts of a whole; what is distinct in each may be the same in two."""
+    aggregate = column.projection.aggregate
+    return aggregate not in ("avg", "min", "max") and not column.percent and not column.projection.distinct
+
+
+def total(facts: Facts, column: ColumnFacts) -> Computed | None:
+    """The sum of a column over all groups; None where the rows are not all, or are no parts of a whole."""
+    values = facts.values(column.index)
+    limited = facts.query.limit is not None and len(facts.rows) >= facts.query.limit
+    if len(values) < 2 or limited or facts.result.truncated or not is_summable(column):
+        return None
+    spelled = spelled_out(" + ", [written(value) for value in values], f"sum({column.name})")
+    return Computed(add(values), spelled, Class.SUM)
+
+
+def of_two(item: Item, values: Sequence[Fraction], classes: frozenset[Class]) -> Iterator[Computed]:
+    first, second = values
+    apart = {Class.DIFFERENCE, Class.MORE, Class.LESS, Class.RISE, Class.FALL} & classes
+    shrinks = bool({Class.FALL} & classes)
+    grows = bool({Class.RISE} & classes)
+    if apart and not item.percent:
+        wrong = (Class.MORE in classes and first < second) or (Class.LESS in classes and first > second)
+        wrong = wrong or (grows and second < first) or (shrinks and second > first)
+        if not wrong:
+            high, low = max(values), min(values)
+            yield Computed(high - low, f"{written(high)} - {written(low)}", Class.DIFFERENCE)
+    if item.percent and apart and (grows or shrinks or Class.MORE in classes or Class.LESS in classes):
+        base, other = (first, second) if grows or shrinks else (second, first)
+        change = (other - base) / abs(base) * 100 if base else None
+        up = grows or Class.MORE in classes
+        if change is not None and (change > 0) == up:
+            spelled = f"({written(other)} - {written(base)}) / {written(base)} * 100"
+            yield Computed(abs(change), spelled, Class.RISE if up else Class.FALL)
+    if item.cls is Class.MULTIPLIED or (Class.TIMES in classes and Class.LESS in classes):
+        if first:
+            yield Computed(second / first, f"{written(second)} / {written(first)}", Class.TIMES)
+    elif Class.TIMES in classes and second:
+        yield Computed(first / second, f"{written(first)} / {written(second)}", Class.TIMES)
+
+
+def add(values: Sequence[Fraction]) -> Fraction:
+    """The sum, by SymPy as every calculation."""
+    import sympy  # type: ignore[import-untyped,unused-ignore]
+
+    total: Any = sympy.Add(*(sympy.Rational(value.numerator, value.denominator) for value in values))
+    return Fraction(int(total.p), int(total.q))
+
+
+def written(value: Fraction) -> str:
+    return str(value.numerator) if value.denominator == 1 else repr(float(value))
+
+
+def spelled_out(operator: str, terms: Sequence[str], short: str) -> str:
+    """The operands, where they are few; else what stands for them."""
+    return operator.join(terms) if len(terms) <= _SHOWN else short

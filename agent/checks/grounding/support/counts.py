@@ -1,0 +1,125 @@
+"""The rows counted: "6 countries", "two of the three", "two regions, North and South"."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import takewhile
+
+from agent.checks.grounding.claims.claims import Segment
+from agent.checks.grounding.claims.names import Rows
+from agent.checks.grounding.claims.reading import Item
+from agent.checks.grounding.evidence.facts import Facts
+from agent.checks.grounding.languages.vocabulary import Class
+from agent.checks.grounding.languages.words import is_among, words_of
+from agent.checks.grounding.support.beside import NEAR, OF_THE, PART_OF, THE, are_flagged, counted_words
+from agent.checks.grounding.support.found import Support
+
+
+@dataclass(frozen=True)
+class Counts:
+    """Supports the numbers of a text that count rows.
+
+    Args:
+        asked, items: of the question and of the text.
+        sentences: the rows that each sentence names, by its number.
+    """
+
+    facts: Facts
+    asked: Sequence[Item]
+    items: Sequence[Item]
+    sentences: Mapping[int, Rows]
+
+    def counted(self, segment: Segment, place: int, bound: Class | None) -> Support | None:
+        """The number of rows, where they are what is counted: "6 countries", not "6 customers" of 6 countries."""
+        facts, item = self.facts, segment.items[place]
+        count = len(facts.rows)
+        told = frozenset(row for places in segment.own().values() for row in places)
+        if item.percent or item.currency or facts.query.aggregates:
+            return None
+        if told and len(told) < count:
+            return self._selected(segment, place, told) if bound is None else None
+        limited = facts.query.limit is not None and count >= facts.query.limit
+        if facts.result.truncated and bound is Class.OVER:
+            limited = item.value > count
+        elif facts.result.truncated or item.value != count or bound is not None:
+            return None
+        after = counted_words(segment.items, place)
+        exists = place > 0 and segment.items[place - 1].cls is Class.EXISTS
+        if limited and (exists or not any(it.value == item.value for it in self.asked if it.kind == "number")):
+            return None
+        if any(it.cls is Class.ROWS for it in after):
+            return Support("row count", Fraction(count))
+        words = [it.text.lower() for it in after if it.kind == "word"]
+        if any(is_among(word, it.words) for it in facts.measures for word in words):
+            return None
+        keys = {word for it in facts.columns if it.kind == "dimension" for word in it.words}
+        known = keys if facts.query.grouped or facts.measures else {*keys, *facts.question_words}
+        if (words and any(is_among(word, known) for word in words)) or (not words and not facts.query.grouped):
+            return Support("row count", Fraction(count))
+        return None
+
+    def _selected(self, segment: Segment, place: int, told: Rows) -> Support | None:
+        """The number of the rows that have what is named: "two contracts end in December", "three are from Rome"."""
+        facts, item = self.facts, segment.items[place]
+        limited = facts.query.limit is not None and len(facts.rows) >= facts.query.limit
+        shared = all(len(rows) > 1 for it in segment.names for rows in it.places.values())
+        if limited or facts.result.truncated or not shared or item.value != len(told):
+            return None
+        keys = {word for it in facts.columns if it.kind == "dimension" for word in it.words}
+        keys |= {word for table in facts.query.tables for word in words_of(table)}
+        words = [it.text.lower() for it in counted_words(segment.items, place) if it.kind == "word"]
+        counts = {word for it in facts.measures for word in it.words}
+        named = bool(words) and is_among(words[0], keys) and not is_among(words[0], counts)
+        return Support("row count", item.value) if named else None
+
+    def listed(self, segment: Segment, place: int) -> Support | None:
+        """How many names a sentence lists, where these are all rows or the first: "the top three are A, B and C"."""
+        facts, item = self.facts, segment.items[place]
+        if self.is_of_all(segment, place):
+            return Support("row count", item.value)
+        if item.value == self._in_apposition(item) > 1 and not item.percent and not item.currency:
+            return Support("row count", item.value)
+        named = self.sentences.get(segment.sentence, frozenset())
+        if item.percent or item.currency or item.value != len(named) or len(named) < 2:
+            return None
+        around = segment.items[max(0, place - 1) : place + 2]
+        ends = {it.cls for it in around} & {Class.MOST, Class.LEAST}
+        if are_flagged(self.facts, segment, named):
+            return Support("row count", item.value)
+        if named == frozenset(range(len(facts.rows))) and not facts.result.truncated and (ends or not facts.measures):
+            return Support("row count", item.value)
+        if len(ends) != 1 or len(facts.measures) != 1 or facts.result.truncated:
+            return None
+        inside = facts.values(facts.measures[0].index, named)
+        outside = facts.values(facts.measures[0].index, set(range(len(facts.rows))) - named)
+        if len(inside) < len(named) or not outside:
+            return None
+        first = min(inside) > max(outside) if Class.MOST in ends else max(inside) < min(outside)
+        return Support("row count", item.value) if first else None
+
+    def _in_apposition(self, item: Item) -> int:
+        """How many names are put after a number: "two regions, North and South, had more than 800"."""
+        items = self.items[self.items.index(item) + 1 :]
+        first = next((at for at, it in enumerate(items) if it.kind not in ("word", "phrase") or it.cls), len(items))
+        if first > NEAR or not items[first:] or items[first].kind != "mark" or items[first].text not in ",:(–—":
+            return 0
+        listed = takewhile(lambda it: it.places or it.cls is Class.JOIN or it.text == ",", items[first + 1 :])
+        return sum(bool(it.places) for it in listed)
+
+    def is_of_all(self, segment: Segment, place: int) -> bool:
+        """Whether a number is that of all rows: "two of the three", "the least of the three"."""
+        facts, item = self.facts, segment.items[place]
+        before = [it.text.lower() for it in segment.items[max(0, place - 2) : place]]
+        of_the = bool(before) and (before[-1] in OF_THE or (before[-1] in THE and before[0] in PART_OF))
+        limited = facts.query.limit is not None and len(facts.rows) >= facts.query.limit
+        whole = not limited and not facts.result.truncated and facts.query.grouped
+        plain = not item.percent and not item.currency and item.cls is None
+        after = counted_words(segment.items, place)
+        counted = {word for it in facts.measures for word in it.words}
+        if any(is_among(it.text.lower(), counted) for it in after if it.kind == "word"):
+            return False  # "a total of 3 rides"
+        if {Class.SUM, Class.MEAN} & {it.cls for it in segment.items[max(0, place - 3) : place]}:
+            return False
+        return whole and plain and item.value == len(facts.rows) > 1 and of_the

@@ -1,0 +1,107 @@
+"""What is recomputed over all records behind a result; the value of a single record supports nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from typing import NamedTuple
+
+from agent.checks.grounding.claims.claims import Segment
+from agent.checks.grounding.claims.names import Rows
+from agent.checks.grounding.evidence.facts import ColumnFacts, Facts, currencies_in, number_of
+from agent.checks.grounding.languages.vocabulary import Class
+from agent.checks.grounding.languages.words import is_among, words_of
+from agent.checks.grounding.support.aggregates import Computed, candidates
+from executors.base import JsonValue
+
+_AGGREGATES = frozenset({Class.SUM, Class.MEAN, Class.MOST, Class.LEAST})
+
+
+class OverRecords(NamedTuple):
+    """Something computed over records.
+
+    column: of the records; None where they are counted. words: that name it, so that the sentence may say them.
+    """
+
+    computed: Computed
+    column: ColumnFacts | None
+    words: frozenset[str]
+
+
+def over_records(facts: Facts, segment: Segment, place: int, rows: Rows | None) -> Iterator[OverRecords]:
+    """What a number of a segment may be: how many records there are, or an aggregate of the column named beside it.
+
+    Nothing where the records are not all there, or where a join may repeat them.
+
+    Args:
+        rows: that the segment names; None where it names none.
+    """
+    records, item = facts.records, segment.items[place]
+    if records is None or not facts.calculate or item.percent or facts.query.joined or len(facts.query.tables) != 1:
+        return
+    chosen = _records_of(facts, records, rows)
+    if not chosen:
+        return
+    word = _word_after(segment, place)
+    names = frozenset(words_of(facts.query.tables[0])[-1:])
+    counts = any(it.projection.aggregate == "count" for it in facts.columns)  # 3 vehicles, of which there are 4 records
+    if is_among(word, names) and not counts and not item.currency:
+        yield OverRecords(Computed(Fraction(len(chosen)), "count(*)", Class.SUM), None, names)
+    for column in _beside(records, segment, place, word):
+        for computed in candidates(records, segment, item, column, chosen, named=False):
+            if computed.cls in _AGGREGATES:
+                yield OverRecords(computed, column, frozenset({*column.words, *column.units}))
+
+
+def _records_of(facts: Facts, records: Facts, rows: Rows | None) -> Sequence[int]:
+    """The records of the groups named; all of them where there is one group, or none is named; nothing if unsure."""
+    everything = range(len(records.rows))
+    if len(facts.rows) == 1:
+        return everything
+    if facts.result.truncated:
+        return ()
+    if rows is None:
+        limit = facts.query.limit
+        return () if limit is not None and len(facts.rows) >= limit else everything
+    keys = [it for it in facts.columns if it.projection.grouped]
+    places = {name: place for place, name in enumerate(records.result.columns)}
+    if not keys or any(it.name not in places for it in keys):
+        return ()
+    groups = [tuple(_comparable(row[it.index]) for it in keys) for row in facts.rows]
+    theirs = [tuple(_comparable(row[places[it.name]]) for it in keys) for row in records.rows]
+    if len(set(groups)) < len(groups) or set(groups) != set(theirs):
+        return ()
+    wanted = {groups[row] for row in rows}
+    return [place for place in everything if theirs[place] in wanted]
+
+
+def _comparable(cell: JsonValue) -> object:
+    number = number_of(cell)
+    return number if number is not None else str(cell)
+
+
+def _word_after(segment: Segment, place: int) -> str:
+    """The word that says what a number is of: the next one but a currency; empty where there is none."""
+    for item in segment.items[place + 1 :]:
+        if item.kind in ("number", "name", "date", "mark"):
+            break
+        if item.kind == "word" and not currencies_in(item.text.lower()):
+            return item.text.lower()
+    return ""
+
+
+def _beside(records: Facts, segment: Segment, place: int, after: str) -> list[ColumnFacts]:
+    """The columns of the records that the word after a number names, else the nearest one before it."""
+    if after and (found := _named(records, after)):
+        return found
+    for item in reversed(segment.items[:place]):
+        if item.kind == "number":
+            break
+        if item.kind in ("word", "phrase") and (found := _named(records, item.text.lower())):
+            return found
+    return []
+
+
+def _named(records: Facts, word: str) -> list[ColumnFacts]:
+    found = [it for it in records.measures if is_among(word, it.words) or word in it.units]
+    return found if len(found) == 1 else []

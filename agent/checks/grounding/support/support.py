@@ -1,0 +1,418 @@
+"""What supports a number: a cell of the row that its name stands in, an aggregate, the rows counted, the question."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from agent.checks.grounding.claims.claims import BETWEEN, Segment
+from agent.checks.grounding.claims.names import Rows
+from agent.checks.grounding.claims.reading import Item
+from agent.checks.grounding.evidence.facts import ColumnFacts, Facts, currencies_in, number_of
+from agent.checks.grounding.languages.vocabulary import Class
+from agent.checks.grounding.languages.words import is_among, words_of
+from agent.checks.grounding.support.beside import (
+    COMPARED,
+    FROM,
+    NEAR,
+    PART_OF,
+    all_of,
+    currencies,
+    in_order,
+    interval,
+    same_beside,
+    says_aggregate,
+    span_of,
+)
+from agent.checks.grounding.support.counts import Counts
+from agent.checks.grounding.support.found import Support
+
+_TIMES_OFF = Fraction(1, 20)  # the most that a number of times may be off without "about"
+_NAMED = {Class.MEAN: "avg", Class.SUM: "sum", Class.MOST: "max", Class.LEAST: "min"}
+# What is said of single rows, so that no sum of them is meant.
+_OF_ONE = frozenset({Class.EACH, Class.PER, Class.MEAN, Class.MOST, Class.LEAST, Class.OVER, Class.UNDER, Class.ALL})
+_OF_ONE |= COMPARED | {Class.SUM, Class.SHARE, Class.NOT, Class.NOTHING, Class.ONLY, Class.RANK}
+_YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
+_SHORT = 3  # letters of a word that may also be a unit
+_CALCULATING = {Class.SUM, Class.MEAN, Class.DIFFERENCE, Class.TIMES, Class.RISE, Class.FALL, Class.MORE, Class.LESS}
+_INCLUSIVE = frozenset(
+    """at least|at most|up to|no more than|no less than|no fewer than|mindestens|höchstens|bis zu|au moins|au plus
+    |jusqu à|al menos|como máximo|hasta|almeno|al massimo|fino a""".replace("\n    ", "").split("|")
+)
+
+
+def counted_in(item: Item, column: ColumnFacts) -> bool:
+    """Whether a number of a text spells out what a column's numbers are counted in: "412.7 million", not "412.7"."""
+    scaled = item.numeral is not None and item.numeral.scale != 1
+    return column.scale != 1 and (scaled or abs(item.value) >= column.scale)
+
+
+@dataclass
+class Numbers:
+    """Supports the numbers of a text.
+
+    Args:
+        asked: the items of the question.
+        segments, items: of the text.
+
+    sentences: the rows that each sentence names, by its number. counts: those that count rows.
+    """
+
+    facts: Facts
+    asked: Sequence[Item]
+    segments: Sequence[Segment] = ()
+    items: Sequence[Item] = ()
+    sentences: Mapping[int, Rows] = field(init=False, default_factory=dict)
+    counts: Counts = field(init=False)
+
+    def __post_init__(self) -> None:
+        found: dict[int, Rows] = {}
+        for segment in self.segments:
+            for item in segment.names:
+                rows = frozenset(row for places in item.places.values() for row in places)
+                found[segment.sentence] = found.get(segment.sentence, frozenset()) | rows
+        self.sentences = found
+        self.counts = Counts(self.facts, self.asked, self.items, found)
+
+    def of(self, segment: Segment, item: Item, *, rows: Rows | None = None) -> Support | None:
+        """The support of one number of a segment; None where it has none.
+
+        Args:
+            rows: those that its name stands in, where the sentence pairs lists.
+        """
+        place = segment.items.index(item)
+        bound = self._bound(segment.items, place)
+        found = self._condition(segment, place, bound)
+        if found is not None and bound is not None:
+            return found  # "more than 5 trips", as the question says
+        columns = self.columns(segment, place)
+        named = rows if rows is not None else self.rows_of(segment)
+        if named is None and columns and says_aggregate(segment, columns[0]):
+            named = self.nearby(segment)  # "Rome is the cheapest, at 200 on average"
+        if item.cls is Class.MULTIPLIED:
+            return self._aggregate(segment, item, columns, bound)
+        return (
+            self._cell(segment, item, columns, named, bound)
+            or self._aggregate(segment, item, columns, bound)
+            or self._across(segment, item, named, bound)
+            or self._whole(segment, place, columns)
+            or found
+            or self.counts.counted(segment, place, bound)
+            or self.counts.listed(segment, place)
+            or self._end(segment, place, columns)
+            or self._over_records(segment, place, named, bound)
+        )
+
+    # -- which rows, which columns ------------------------------------------------------------------------
+
+    def rows_of(self, segment: Segment) -> Rows | None:
+        """The rows that a segment speaks of; None where it names none and there are several."""
+        found = {**segment.inherited, **segment.own()}
+        if not found:
+            return frozenset({0}) if len(self.facts.rows) == 1 else None
+        return all_of(found.values())
+
+    def named(self, segment: Segment) -> Rows | None:
+        """The rows that a segment names itself; None where it names none."""
+        own = segment.own()
+        return all_of(own.values()) if own else None
+
+    @staticmethod
+    def nearby(segment: Segment) -> Rows | None:
+        """The rows of the names that came before in the sentence of a segment that has none itself."""
+        return all_of(segment.nearby.values()) or None
+
+    def columns(self, segment: Segment, place: int) -> Sequence[ColumnFacts]:
+        """The columns that a number may stand for, by the words beside it."""
+        measures = self.facts.measures
+        if len(measures) < 2:
+            return measures
+        items = segment.items
+        if (named := self._named_after(items, place)) is not None:
+            return [named]
+        shared: list[ColumnFacts] = []
+        for item in items[place + 1 : place + 1 + NEAR]:
+            found = self.labelled(item)
+            whole = items[place].percent and item.cls is Class.FILLER  # "50 % of the customers" is of a share
+            if whole or (not found and item.kind in ("number", "mark")):
+                break
+            if found:
+                before = self._labelled_before(items, place)  # "a total of 12 km": the unit alone is that of both
+                found = [it for it in found if it in before] or found
+                if len(found) < len(measures):
+                    return found
+                shared = found
+                if not any(it.period for it in found):
+                    break
+        if shared and not any(it.period for it in shared):
+            return shared
+        for item in reversed(items[:place]):
+            if found := self.labelled(item):
+                return found
+        asked = [it for it in measures if any(is_among(word, self._telling(it)) for word in self.facts.question_words)]
+        currency = [it for it in measures if items[place].currency and it.currency]
+        return currency or asked or measures
+
+    def _named_after(self, items: Sequence[Item], place: int) -> ColumnFacts | None:
+        """The column whose own name stands in the words right after a number: the tickets of "668 closed tickets"."""
+        words: list[str] = []
+        for item in items[place + 1 : place + 1 + NEAR]:
+            if item.kind != "word":
+                break
+            words.append(item.text.lower())
+        own = {it.index: {word for word in words_of(it.name) if len(word) > _SHORT} for it in self.facts.measures}
+        found = {at for at, names in own.items() if any(is_among(word, names) for word in words)}
+        return self.facts.columns[found.pop()] if len(found) == 1 else None
+
+    def _labelled_before(self, items: Sequence[Item], place: int) -> list[ColumnFacts]:
+        """The columns that words between a number and the one before it tell."""
+        for item in reversed(items[:place]):
+            if item.kind in ("number", "mark", "date"):
+                break
+            if found := self.labelled(item):
+                return found
+        return []
+
+    def labelled(self, item: Item) -> list[ColumnFacts]:
+        """The measures that a word tells, or a time, of `sales_2023` and `sales_2024`."""
+        if item.kind in ("date", "number") and not item.places:
+            years = {0, *(int(year) for year in _YEAR.findall(item.text))}
+            quarters = {0, *(it[3] for it in (item.date.readings if item.date else ()) if it[3])}
+            dated = [it for it in self.facts.measures if it.period is not None]
+            return [it for it in dated if it.period and it.period[0] in years and it.period[1] in quarters]
+        if item.kind not in ("word", "phrase"):
+            return []
+        word = item.text.lower()
+        meant = [it for it in self.facts.measures if item.cls in _NAMED and it.projection.aggregate == _NAMED[item.cls]]
+        if meant:
+            return meant  # "the average", of MIN, AVG and MAX
+        return [it for it in self.facts.measures if is_among(word, self._telling(it)) or word in it.units]
+
+    def _telling(self, column: ColumnFacts) -> set[str]:
+        """The words of a column that no other measure has."""
+        others = {word for it in self.facts.measures if it is not column for word in it.words}
+        return set(column.words) - others
+
+    # -- cells --------------------------------------------------------------------------------------------
+
+    def _cell(
+        self, segment: Segment, item: Item, columns: Sequence[ColumnFacts], rows: Rows | None, bound: Class | None
+    ) -> Support | None:
+        if not rows:
+            return None
+        for column in columns:
+            found = [(row, number_of(self.facts.rows[row][column.index])) for row in sorted(rows)]
+            if all(value is not None and self.says(segment, item, value, column, bound) for _, value in found):
+                row, value = found[0]
+                return Support("result", value or Fraction(0), row, column.index)
+        return None
+
+    def says(
+        self, segment: Segment, item: Item, value: Fraction, column: ColumnFacts | None, bound: Class | None
+    ) -> bool:
+        """Whether a number of the text says a value of a column, in its unit, rounded by at most half a digit."""
+        if not self.currency_fits(item, column):
+            return False
+        if (
+            column is not None
+            and column.percent
+            and not item.percent
+            and not {Class.SHARE, Class.POINTS} & segment.classes
+        ):
+            return False  # 12.5 % of the vehicles are not 12.5 vehicles
+        if item.percent and column is not None and not column.percent:
+            if abs(value) > 1 and not {Class.SHARE, Class.RISE, Class.FALL} & segment.classes:
+                return False
+            value *= 100
+        if Class.POINTS in segment.classes and column is not None and not column.percent and abs(value) <= 1:
+            value *= 100
+        said = item.value
+        if column is not None and counted_in(item, column):
+            value *= column.scale
+        if value < 0 < said and {Class.FALL, Class.LESS, Class.NEGATIVE} & segment.classes:
+            value = -value
+        place = segment.items.index(item)
+        if place and segment.items[place - 1].cls is Class.EXACT and value != said:
+            return False
+        low, high = interval(item, said, bound)
+        beyond = bound is Class.OVER or bound is Class.UNDER
+        if beyond and column is not None and column.projection.aggregate == "avg" and Class.MEAN not in segment.classes:
+            return False  # "at least 2.5 nights" is said of each
+        return low <= value <= high and not (beyond and value == said and not self.reaches(segment, item))
+
+    @staticmethod
+    def reaches(segment: Segment, item: Item) -> bool:
+        """Whether the bound before a number includes it: "at least"."""
+        place = segment.items.index(item)
+        return place > 0 and segment.items[place - 1].text.lower() in _INCLUSIVE
+
+    def currency_fits(self, item: Item, column: ColumnFacts | None) -> bool:
+        if not item.currency:
+            return True
+        said = currencies_in(item.currency)
+        known = {column.currency} - {""} if column is not None else {it.currency for it in self.facts.measures} - {""}
+        if not known and not (column is not None and column.projection.aggregate == "count"):
+            known = currencies_in(self.facts.question)
+        return bool(said) and said <= known
+
+    # -- aggregates ---------------------------------------------------------------------------------------
+
+    def _aggregate(
+        self, segment: Segment, item: Item, columns: Sequence[ColumnFacts], bound: Class | None
+    ) -> Support | None:
+        """Sum, mean, most, least, difference, share, growth or ratio of a column that is shown, recomputed."""
+        from agent.checks.grounding.support.aggregates import candidates
+
+        if not self.facts.calculate or len(self.facts.rows) < 2:
+            return None
+        own = segment.own()
+        of_all = segment.nearby if item.percent and not own else {}
+        names = own or of_all or (segment.inherited if not {Class.SUM, Class.MEAN} & segment.classes else {})
+        rows = all_of(names.values()) if names else frozenset(range(len(self.facts.rows)))
+        ordered = in_order(segment, rows) if names else sorted(rows)
+        before = all_of(segment.before.values()) if own.keys() == segment.before.keys() else frozenset()
+        others = [segment.inherited[it] for it in segment.inherited.keys() - own] if own else []
+        if others and COMPARED & segment.classes:
+            within = frozenset.intersection(*others)
+            before, ordered = before & within, [row for row in ordered if row in within]
+        if len(ordered) == len(before) == 1 and COMPARED & segment.classes and before != rows:
+            at = segment.items.index(segment.names[0])
+            base = at > 0 and segment.items[at - 1].text.lower() in FROM
+            ordered = [*ordered, *before] if base else [*before, *ordered]  # "Ada has 3, 2 more than Bo"
+        elif span := span_of(self.facts, segment):
+            ordered = span
+        summed = self._is_summed(segment, item, rows)
+        for column in columns:
+            for found in candidates(self.facts, segment, item, column, ordered, named=bool(names), summed=summed):
+                shares = found.cls in (Class.SHARE, Class.RISE, Class.FALL)
+                if item.percent is not (shares or (item.percent and column.percent)):
+                    continue
+                # A share or a number of times is none of the column's own values.
+                plain = None if item.percent or found.cls is Class.TIMES else column
+                if found.cls is Class.TIMES and bound is None and abs(found.value - item.value) > _TIMES_OFF:
+                    continue  # 2.5 times as many are not three times as many
+                over = found.cls is Class.TIMES and bound is Class.OVER and item.value < found.value < item.value + 1
+                if over or (self.currency_fits(item, column) and self.says(segment, item, found.value, plain, bound)):
+                    return Support("calculation", found.value, None, None, found.expression, found.cls)
+        return None
+
+    def _across(self, segment: Segment, item: Item, rows: Rows | None, bound: Class | None) -> Support | None:
+        """What the columns of one row give, or their sums: "75 % of the candidates passed", "28 medals in total"."""
+        from agent.checks.grounding.support.across import computed_across, values_of
+
+        if not self.facts.calculate:
+            return None
+        if rows is not None and len(rows) > 1:  # "dogs and rabbits had the same rate, 80%"
+            found_of = [self._across(segment, item, frozenset({row}), bound) for row in sorted(rows)]
+            return found_of[0] if all(it is not None for it in found_of) else None
+        values = values_of(self.facts, sorted(rows) if rows is not None else None)
+        named = self._columns_named(segment) if values else []
+        for found in computed_across(self.facts, segment, item, named, values):
+            exact = found.cls is not Class.TIMES or bound is not None or abs(found.value - item.value) <= _TIMES_OFF
+            if exact and self.says(segment, item, found.value, None, bound):
+                return Support("calculation", found.value, None, None, found.expression, found.cls)
+        return None
+
+    def _columns_named(self, segment: Segment) -> list[ColumnFacts]:
+        """The columns that one word each tells, in the order in which they are named: here, else in the sentence."""
+        sentence = [it for one in self.segments if one.sentence == segment.sentence for it in one.items]
+        named: list[ColumnFacts] = []
+        for items in (segment.items, sentence):
+            for item in items:
+                found = self.labelled(item)
+                named += [it for it in found if len(found) == 1 and it not in named]
+            if len(named) > 1:
+                break
+        return named
+
+    def _is_summed(self, segment: Segment, item: Item, rows: Rows) -> bool:
+        """Whether a number is of several rows at once: "the three shops sold 12", "since 2022, Ada sold 35"."""
+        limited = self.facts.query.limit is not None and len(self.facts.rows) >= self.facts.query.limit
+        if limited or self.facts.result.truncated or not self.facts.query.grouped or _OF_ONE & segment.classes:
+            return False
+        own = segment.own()
+        if len(segment.names) == 1:
+            return len(rows) > 1 and not segment.inherited
+        before = [at for at, it in enumerate(segment.items) if it.kind == "number" and it.start < item.start]
+        return not own and len(before) == 1 and self.counts.counted(segment, before[0], None) is not None
+
+    def _whole(self, segment: Segment, place: int, columns: Sequence[ColumnFacts]) -> Support | None:
+        """The whole after a part of it: the total in "2 of the 4 vehicles", another column in "27 of the 36 beds"."""
+        from agent.checks.grounding.support.across import values_of, whole_of
+        from agent.checks.grounding.support.aggregates import total
+
+        items, item = segment.items, segment.items[place]
+        before = place - 1
+        while before >= 0 and items[before].kind in ("word", "phrase"):
+            before -= 1
+        between = {it.text.lower() for it in items[before + 1 : place]}
+        if not self.facts.calculate or not PART_OF & between or item.percent:
+            return None
+        if before < 0 or items[before].kind != "number":
+            return None
+        rows = self.rows_of(segment)
+        values = values_of(self.facts, sorted(rows) if rows is not None else None)
+        for part in self._columns_named(segment):
+            whole = whole_of(self.facts, part)
+            if whole is not None and {part.index, whole.index} <= values.keys():
+                told = self.says(segment, items[before], values[part.index], part, None)
+                if told and self.says(segment, item, values[whole.index], whole, None):
+                    row = min(rows) if rows else None
+                    return Support("result" if rows else "calculation", values[whole.index], row, whole.index)
+        one_dimension = sum(it.kind == "dimension" for it in self.facts.columns) == 1
+        for column in columns if one_dimension else ():
+            found = total(self.facts, column)
+            if found is not None and self.says(segment, item, found.value, column, None):
+                return Support("calculation", found.value, None, None, found.expression)
+        return None
+
+    def _over_records(self, segment: Segment, place: int, rows: Rows | None, bound: Class | None) -> Support | None:
+        from agent.checks.grounding.support.records import over_records
+
+        for (value, expression, cls), column, words in over_records(self.facts, segment, place, rows):
+            if self.says(segment, segment.items[place], value, column, bound):
+                return Support("calculation", value, None, None, expression, cls, words)
+        return None
+
+    # -- ends, the question ---------------------------------------------------------------------------------
+
+    def _end(self, segment: Segment, place: int, columns: Sequence[ColumnFacts]) -> Support | None:
+        """The least or the most of a column, where both are named: "between 12 and 48 a month"."""
+        facts, told = self.facts, segment.numbers
+        spans = Class.RANGE in segment.classes or any(it.text.lower() in BETWEEN for it in segment.items)
+        limited = facts.query.limit is not None and len(facts.rows) >= facts.query.limit
+        if not spans or len(told) != 2 or segment.own() or limited or facts.result.truncated or len(columns) != 1:
+            return None
+        values = facts.values(columns[0].index)
+        if len(values) < max(2, len(facts.rows)):
+            return None
+        ends = (min(values), max(values))
+        if not all(self.says(segment, it, end, columns[0], None) for it, end in zip(told, ends, strict=True)):
+            return None
+        at = told.index(segment.items[place])
+        row = next(row for row in range(len(facts.rows)) if facts.values(columns[0].index, [row]) == [ends[at]])
+        return Support("result", ends[at], row, columns[0].index)
+
+    def _condition(self, segment: Segment, place: int, bound: Class | None) -> Support | None:
+        """A number that the question says, beside the same word as there."""
+        item = segment.items[place]
+        if place and segment.items[place - 1].cls is Class.EXISTS:
+            return None
+        for at, said in enumerate(self.asked):
+            if said.kind != "number" or said.value != item.value or said.percent != item.percent:
+                continue
+            if self._bound(self.asked, at) is not bound or not currencies(segment.items, place) <= currencies(
+                self.asked, at
+            ):
+                continue
+            year = item.numeral is not None and len(item.numeral.raw) == 4 and item.numeral.raw.isdigit()
+            if year or item.currency or same_beside(self.asked, at, segment.items, place):
+                return Support("question", item.value)
+        return None
+
+    @staticmethod
+    def _bound(items: Sequence[Item], place: int) -> Class | None:
+        before = items[place - 1].cls if place else None
+        return before if before in (Class.OVER, Class.UNDER, Class.ABOUT) else None

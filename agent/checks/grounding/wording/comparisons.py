@@ -1,0 +1,224 @@
+"""Comparisons, changes, bounds and ranges: "more than", "rose", "the same as before"."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from fractions import Fraction
+
+from agent.checks.grounding.claims.claims import Segment
+from agent.checks.grounding.claims.names import Rows
+from agent.checks.grounding.claims.reading import Item
+from agent.checks.grounding.evidence.facts import number_of
+from agent.checks.grounding.languages.vocabulary import Class
+from agent.checks.grounding.support.found import Support
+from agent.checks.grounding.wording.context import Checks, WordingContext
+
+_CHANGE = re.compile(
+    r"change|growth|increase|decrease|diff|delta|develop|veränder|entwick|évol|variaci|cambi", re.IGNORECASE
+)
+_ENDS = 2  # numbers of a range
+
+
+class Comparisons:
+    """Checks what they claim. Args: context: of the sentence.
+
+    checks: by what a phrase claims; each gives why it is not supported, or nothing.
+    """
+
+    def __init__(self, context: WordingContext) -> None:
+        self._context, self._facts = context, context.facts
+        self.checks: Checks = {
+            Class.MORE: self._comparison,
+            Class.LESS: self._comparison,
+            Class.EQUAL: self._equal,
+            Class.OVER: self._bound,
+            Class.UNDER: self._bound,
+            Class.RANGE: self._range,
+            Class.RISE: self._change,
+            Class.FALL: self._change,
+            Class.STABLE: self._stable,
+            Class.MULTIPLIED: self._multiplied,
+            Class.POINTS: self._points,
+        }
+
+    def _comparison(self, segment: Segment, place: int) -> str:
+        item = segment.items[place]
+        if item.cls in self._context.question_classes or any(
+            self._context.origin(it) == "calculation" for it in segment.numbers
+        ):
+            return ""
+        if Class.NO_OTHER in segment.classes:
+            return ""  # held there
+        names = segment.names
+        if len(names) == len(segment.before) == 1:  # "Ada, ahead of Bo with 12"
+            ahead = [it for one in segment.before.values() for it in one]
+            pair = self._pair_of(segment, place, [ahead, sorted(_rows_of(names[0]))])
+            if pair is not None:
+                right = pair[0] > pair[1] if item.cls is Class.MORE else pair[0] < pair[1]
+                return "" if right else "the rows say the opposite"
+        if len(names) == 1:  # "higher (900) than Ada (600)"
+            names = [it for one in self._context.segments if one.sentence == segment.sentence for it in one.names]
+        if len(names) == 2 and (pair := self._pair(segment, place, names)) is not None:
+            first, second = pair
+            right = first > second if item.cls is Class.MORE else first < second
+            return "" if right else "the rows say the opposite"
+        return "the rows do not compare this"
+
+    def _equal(self, segment: Segment, place: int) -> str:
+        """ "As many as": of two names with one value, or after a number of times."""
+        if Class.EQUAL in self._context.question_classes or Class.STABLE in segment.classes:
+            return ""  # "stayed the same" is held there
+        if Class.TIMES in segment.classes and any(self._context.origin(it) == "calculation" for it in segment.numbers):
+            return ""
+        names = [it for one in self._context.segments if one.sentence == segment.sentence for it in one.names]
+        pairs = [self._pair(segment, place, [names[0], other]) for other in names[1:]]
+        equal = bool(pairs) and all(it is not None and it[0] == it[1] for it in pairs)
+        return "" if equal else "the rows do not say that they are equal"
+
+    def _range(self, segment: Segment, _: int) -> str:
+        """ "Range from 12 to 48": the least and the most of a column, or of a query that asks for both."""
+        told = [it for one in self._context.segments if one.sentence == segment.sentence for it in one.numbers]
+        told = list(segment.numbers) if len(segment.numbers) == _ENDS else told
+        found = [it for it in (self._context.supports.get(one.start) for one in told) if it is not None]
+        found = [it for it in found if it.origin != "question"]
+        if len(found) != 2 or any(it.column is None for it in found):
+            return "the least and the most are not these two"
+        columns = [self._facts.columns[it.column] for it in found if it.column is not None]
+        if len(self._facts.rows) == 1:
+            named = [it.projection.aggregate for it in columns] == ["min", "max"]
+        else:
+            values = self._facts.values(columns[0].index)
+            limited = self._facts.query.limit is not None and len(self._facts.rows) >= self._facts.query.limit
+            named = columns[0] is columns[1] and not limited and not self._facts.result.truncated
+            named = named and {it.value for it in found} == {min(values), max(values)}
+        return "" if named else "the least and the most are not these two"
+
+    def _pair(self, segment: Segment, place: int, names: Sequence[Item]) -> tuple[Fraction, Fraction] | None:
+        """The values of two names that are compared, in the order in which they are named."""
+        columns = {column for name in names for column in name.places}
+        others = [rows for column, rows in {**segment.inherited, **segment.own()}.items() if column not in columns]
+        rows = [frozenset.intersection(_rows_of(name), *others) for name in names]
+        return self._pair_of(segment, place, [sorted(it) for it in rows])
+
+    def _pair_of(self, segment: Segment, place: int, rows: Sequence[Sequence[int]]) -> tuple[Fraction, Fraction] | None:
+        columns = self._context.numbers.columns(segment, place)
+        if not columns or any(len(it) != 1 for it in rows):
+            return None
+        values = [number_of(self._facts.rows[it[0]][columns[0].index]) for it in rows]
+        return (values[0], values[1]) if values[0] is not None and values[1] is not None else None
+
+    def _bound(self, segment: Segment, place: int) -> str:
+        if any(it.kind == "number" for it in segment.items[place + 1 : place + 2]):
+            return ""
+        return "" if self._context.in_question(segment.items[place]) else "no number follows it"
+
+    def _change(self, segment: Segment, place: int) -> str:
+        item = segment.items[place]
+        numbers = [it for it in (self._context.supports.get(one.start) for one in segment.numbers) if it is not None]
+        if any(it.origin == "calculation" for it in numbers):
+            return ""
+        if (pair := self._two_cells(numbers)) is not None:  # "rose from 3 to 4", of the rows of two times
+            right = pair[0] < pair[1] if item.cls is Class.RISE else pair[0] > pair[1]
+            return "" if right else "the rows say the opposite"
+        names = [it for it in segment.names if it.start > item.start][:2]
+        names = segment.names if len(names) < 2 or len(segment.names) == 2 else names
+        if len(names) == len(segment.before) == 1 and self._is_timed(names[0]):  # "420 in 2019 fell to 380 in 2020"
+            earlier = [sorted(rows) for rows in segment.before.values()]
+            pair = self._pair_of(segment, place, [*earlier, sorted(_rows_of(names[0]))])
+            if pair is not None:
+                right = pair[0] < pair[1] if item.cls is Class.RISE else pair[0] > pair[1]
+                return "" if right else "the rows say the opposite"
+        timed = all(self._is_timed(it) for it in names)
+        if len(names) == 2 and not timed and not {Class.RISE, Class.FALL} & self._context.question_classes:
+            return "no row is a later time of another"
+        if len(names) == 2 and (pair := self._pair(segment, place, names)) is not None:
+            right = pair[0] < pair[1] if item.cls is Class.RISE else pair[0] > pair[1]
+            return "" if right else "the rows say the opposite"
+        if (pair := self._since_before(segment.names, segment, place)) is not None:  # "fell to 120 in 2021"
+            right = pair[0] < pair[1] if item.cls is Class.RISE else pair[0] > pair[1]
+            return "" if right else "the rows say the opposite"
+        cells = [it.value for it in numbers if it.origin == "result"]
+        asked = {Class.RISE, Class.FALL} & self._context.question_classes or _CHANGE.search(
+            " ".join((self._facts.question, *self._facts.result.columns))
+        )
+        rises = item.cls is Class.RISE
+        first = len(segment.names) == 1 and self._is_timed(segment.names[0]) and len(self._facts.rows) > 1
+        if cells and asked and not first:
+            fits = cells[0] > 0 if rises else cells[0] < 0
+            return (
+                ""
+                if fits or (item.cls in self._context.question_classes and cells[0] > 0)
+                else "the sign says the opposite"
+            )
+        return "the rows do not say so"
+
+    def _two_cells(self, numbers: Sequence[Support]) -> tuple[Fraction, Fraction] | None:
+        """The values of two cells of one column, the first of an earlier time, and all else the same."""
+        told = [it for it in numbers if it.origin == "result" and it.row is not None]
+        dated = sorted(self._context.names.dated)
+        if len(told) == 2 and told[0].row == told[1].row:  # of `sales_2023` and `sales_2024`
+            times = [self._facts.columns[it.column].period or (0, 0) for it in told if it.column is not None]
+            ordered = len(times) == 2 and (0, 0) < times[0] < times[1]
+            return (told[0].value, told[1].value) if ordered else None
+        if len(told) != 2 or told[0].column != told[1].column or not dated or len(told) != len(numbers):
+            return None
+        one, other = (self._facts.rows[it.row] for it in told if it.row is not None)
+        same = all(
+            one[it.index] == other[it.index]
+            for it in self._facts.columns
+            if it.kind == "dimension" and it.index not in dated
+        )
+        days = [[str(row[at]) for at in dated] for row in (one, other)]
+        return (told[0].value, told[1].value) if same and days[0] < days[1] else None
+
+    def _stable(self, segment: Segment, place: int) -> str:
+        """ "Stayed at 66 in 2020": as much as the time before, or between two times."""
+        if self._context.in_question(segment.items[place]):
+            return ""
+        names, facts = segment.names, self._facts
+        yearly = [it.index for it in facts.measures if it.period is not None]
+        rows = self._context.numbers.named(segment)
+        if len(yearly) > 1 and len(yearly) == len(facts.measures) and rows:
+            same = all(len({facts.rows[row][at] for at in yearly}) == 1 for row in rows)
+            return "" if same else "the rows do not say that it stayed the same"
+        columns = self._context.numbers.columns(segment, place)
+        if len(names) == 2 and all(self._is_timed(it) for it in names):
+            pair = self._pair(segment, place, names)
+        elif names:
+            pair = self._since_before(names, segment, place)
+        else:
+            values = facts.values(columns[0].index) if len(columns) == 1 and self._context.names.dated else []
+            whole = len(values) == len(facts.rows) > 1 and not facts.result.truncated
+            pair = (min(values), max(values)) if whole else None
+        return "" if pair is not None and pair[0] == pair[1] else "the rows do not say that it stayed the same"
+
+    def _since_before(self, names: Sequence[Item], segment: Segment, place: int) -> tuple[Fraction, Fraction] | None:
+        """The values of the time before the one that is named, and of that one; None where another claim is made."""
+        if len(names) != 1 or not self._is_timed(names[0]) or len(self._facts.rows) < 2 or self._facts.result.truncated:
+            return None
+        column, rows = next(iter(names[0].places.items()))
+        order = sorted(range(len(self._facts.rows)), key=lambda row: str(self._facts.rows[row][column]))
+        if len(rows) != 1:
+            return None
+        at = order.index(min(rows))
+        if not at:
+            return None
+        return self._pair_of(segment, place, [[order[at - 1]], [order[at]]])
+
+    def _multiplied(self, segment: Segment, _: int) -> str:
+        """ "Doubled": of an earlier time."""
+        names = [it for one in self._context.segments if one.sentence == segment.sentence for it in one.names]
+        timed = all(self._is_timed(it) for it in names) or {Class.RISE, Class.FALL} & self._context.question_classes
+        return "" if timed else "no row is a later time of another"
+
+    def _is_timed(self, name: Item) -> bool:
+        return name.kind == "date" or bool(self._context.names.dated & name.places.keys())
+
+    def _points(self, segment: Segment, _: int) -> str:
+        told = any(self._context.origin(it) == "calculation" for it in segment.numbers)
+        return "" if told else "it is no difference of two percentages"
+
+
+def _rows_of(name: Item) -> Rows:
+    return frozenset(row for it in name.places.values() for row in it)

@@ -1,0 +1,120 @@
+"""What every check of a sentence's words looks at."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from itertools import takewhile
+
+from agent.checks.grounding.claims.claims import Segment
+from agent.checks.grounding.claims.names import NameIndex
+from agent.checks.grounding.claims.reading import Item
+from agent.checks.grounding.evidence.facts import ColumnFacts, Facts
+from agent.checks.grounding.kinds import fits, is_adjective
+from agent.checks.grounding.languages.language import known_words
+from agent.checks.grounding.languages.vocabulary import LANGUAGES, Class, vocabulary
+from agent.checks.grounding.languages.words import same_word, words_of
+from agent.checks.grounding.support.found import Support
+from agent.checks.grounding.support.support import Numbers
+
+_AGES = frozenset({"age", "alter", "âge", "edad", "età", "old", "alt"})
+_YEARS_OLD = frozenset(
+    {"years", "year", "old", "jahre", "jahren", "alt", "ans", "âgés", "âgées", "años", "anni", "anno", "año"}
+)
+
+Checks = Mapping[Class, Callable[[Segment, int], str]]
+
+
+class WordingContext:
+    """A text, its question and what supports its numbers.
+
+    Args:
+        asked: the items of the question.
+        supports: of the numbers that were found, by where they start.
+        segments: of the text.
+
+    known: words that a sentence may use. queried: those of the tables. polar: whether the question wants yes or no.
+    """
+
+    def __init__(
+        self,
+        facts: Facts,
+        names: NameIndex,
+        asked: Sequence[Item],
+        numbers: Numbers,
+        supports: Mapping[int, Support],
+        segments: Sequence[Segment],
+    ) -> None:
+        self.facts, self.names, self.asked = facts, names, asked
+        self.numbers, self.supports, self.segments = numbers, supports, segments
+        self.question_classes = frozenset(it.cls for it in asked if it.cls is not None)
+        self.polar = facts.language in LANGUAGES and vocabulary(facts.language).is_polar(facts.question)
+        self.known = _known_words(facts) | {it.text.lower() for it in asked if it.kind == "word"}
+        self.queried = frozenset(word for name in facts.query.tables for word in words_of(name))
+
+    def in_question(self, item: Item) -> bool:
+        """Whether the question has the word."""
+        return any(same_word(item.text.lower(), it.text.lower()) for it in self.asked)
+
+    def origin(self, item: Item) -> str | None:
+        support = self.supports.get(item.start)
+        return support.origin if support is not None else None
+
+    def cls(self, item: Item) -> Class | None:
+        support = self.supports.get(item.start)
+        return support.cls if support is not None else None
+
+    def aggregates(self, *names: str) -> bool:
+        return any(it.aggregate in names for it in self.facts.query.projections)
+
+    def columns_of_numbers(self, segment: Segment) -> list[ColumnFacts]:
+        """The columns of the cells that its numbers are."""
+        told = (self.supports.get(it.start) for it in segment.numbers)
+        return [self.facts.columns[it.column] for it in told if it is not None and it.column is not None]
+
+    def with_numbers(self, segment: Segment) -> Segment:
+        """The segment that tells the number of one that tells none: "is the longest" before ", at 63.8"."""
+        at = next(at for at, it in enumerate(self.segments) if it is segment)
+        following = self.segments[at + 1] if at + 1 < len(self.segments) else None
+        ends = following is None or following.sentence != segment.sentence or following.own()
+        return segment if segment.numbers or following is None or ends else following
+
+    def measured_by(self, segment: Segment, place: int) -> Sequence[ColumnFacts]:
+        """The columns that a superlative may be of: by the words after it, else those of the number told with it."""
+        text = segment.items[place].text
+        fitting = [
+            it
+            for it in self.facts.measures
+            if fits(text, it.told or (it.name,), counts=it.projection.aggregate == "count")
+        ]
+        if is_adjective(text.lower().split()[-1]) and len(fitting) == 1:
+            return fitting  # "the longest bridge", of its length and the year in which it opened
+        after = takewhile(lambda it: it.kind != "number", segment.items[place + 1 :])
+        for item in after:
+            if found := self.numbers.labelled(item):
+                return found
+        told = self.with_numbers(segment).numbers
+        beside = [it for it in told if it.start > segment.items[place].start] or told
+        for item in beside:
+            support = self.supports.get(item.start)
+            if support is not None and support.column is not None:
+                return [self.facts.columns[support.column]]
+        return self.numbers.columns(segment, place)
+
+
+def _known_words(facts: Facts) -> frozenset[str]:
+    """The words that a sentence may use: of the question, the columns and units, and the values compared with."""
+    found = {*facts.question_words, *known_words(facts.question), *known_words(facts.earlier)}
+    for column in facts.columns:
+        found |= _words_of_column(column)
+    for condition in facts.conditions:
+        for value in condition.bounds:
+            if not condition.denied:
+                found |= {*words_of(value), value.lower()}
+    if _AGES & found:
+        found |= _YEARS_OLD
+    found |= {word for mention, _ in facts.linked for word in words_of(mention)}
+    return frozenset(found)
+
+
+def _words_of_column(column: ColumnFacts) -> set[str]:
+    return {*column.words, *column.units, *words_of(column.name)}

@@ -1,0 +1,229 @@
+"""Denials, quantifiers, yes and no: "none", "all", "each", "only"."""
+
+from __future__ import annotations
+
+from agent.checks.grounding.claims.claims import BOTH, Segment
+from agent.checks.grounding.claims.names import Rows
+from agent.checks.grounding.evidence.facts import ColumnFacts
+from agent.checks.grounding.languages.vocabulary import LANGUAGES, Class, vocabulary
+from agent.checks.grounding.languages.words import is_among, words_of
+from agent.checks.grounding.support.across import whole_of
+from agent.checks.grounding.wording.context import Checks, WordingContext
+from executors.base import JsonValue
+
+_AS = frozenset(["as", "so", "aussi", "tan"])
+_EVERYONE = frozenset(["everyone", "everybody", "jeder", "chacun", "chacune", "ciascuno"])
+_ZERO = frozenset(
+    [
+        "none",
+        "keiner",
+        "keines",
+        "ninguno",
+        "nessuno",
+        "nothing",
+        "nichts",
+        "rien",
+        "nada",
+        "niente",
+        "nulla",
+        "zero",
+        "zéro",
+        "cero",
+    ]
+)
+_HOW = frozenset(["hoch", "groß", "high", "large", "long", "lang", "qual"])
+
+
+class Denials:
+    """Checks what they claim. Args: context: of the sentence.
+
+    checks: by what a phrase claims; each gives why it is not supported, or nothing.
+    """
+
+    def __init__(self, context: WordingContext) -> None:
+        self._context, self._facts = context, context.facts
+        self.checks: Checks = {
+            Class.NOT: self._denial,
+            Class.NOTHING: self._denial,
+            Class.ALL: self._all,
+            Class.ALL_BUT: self._all_but,
+            Class.EACH: self._each,
+            Class.ONLY: self._only,
+            Class.SOME: self._some,
+            Class.ASKED: self._asked_only,
+            Class.YES: self._yes,
+            Class.NO_VALUE: self._no_value,
+            Class.NEGATIVE: self._negative,
+        }
+
+    def _denial(self, segment: Segment, place: int) -> str:
+        facts = self._facts
+        if not facts.rows:
+            return ""
+        if any(self._context.cls(it) is Class.NOT for it in segment.numbers):
+            return ""  # computed: "9 beds were not occupied"
+        denied = {Class.NOT, Class.NOTHING} & self._context.question_classes
+        if denied and (segment.names or segment.numbers or self._context.in_question(segment.items[place])):
+            return ""  # "no taxi has passed" denies more than "which have not passed"
+        rows = self._context.numbers.rows_of(segment)
+        chosen = sorted(rows) if rows else (range(len(facts.rows)) if len(facts.rows) == 1 else ())
+        cells = [(facts.rows[row][it.index], it) for row in chosen for it in facts.columns]
+        empty = [it for cell, it in cells if cell is None or self._is_none(cell, it)]
+        zeros = any(cell is not None and self._is_none(cell, it) for cell, it in cells)
+        counted = zeros or any(it.projection.aggregate in ("count", "sum") for it in empty)
+        words = [it.text.lower() for it in segment.items if it.kind == "word"]
+        missing = bool(empty) and not zeros and not counted
+        numbers = [value for it in empty if it.kind == "measure" for value in facts.values(it.index)]
+        whole = bool(numbers) and all(it.denominator == 1 for it in numbers)
+        after = next((it.text.lower() for it in segment.items[place + 1 :] if it.kind == "word"), "")
+        of_column = any(is_among(after, {*column.words, *self._asked_first()}) for column in empty)
+        zero = whole or not of_column or any(it.text.lower() in _ZERO for it in segment.items)
+        no_value = Class.NO_VALUE in segment.classes or self._denies_only(segment)
+        if missing and zero and not no_value:
+            return "a value that is missing is not nothing"
+        named = any(is_among(it, {*column.words, *self._asked_first()}) for it in words for column in empty)
+        others = {word for it in facts.measures if it not in empty for word in it.words}
+        if empty and others:  # of 0 goals in 270 minutes: "no goals", not "no minutes", not "did not play"
+            own = {word for it in empty for word in it.words} - others
+            alone = not words and len(facts.measures) == len({it.index for it in empty}) + len(segment.numbers)
+            if is_among(after, others - own) or not (alone or any(is_among(it, own) for it in words)):
+                return "the rows do not say that there is none of it"
+        if empty and (counted or named or no_value):
+            return ""
+        return "the rows do not say that there is none"
+
+    def _is_none(self, cell: JsonValue, column: ColumnFacts) -> bool:
+        """Whether a cell says that there is none: zero of what is counted, not zero degrees."""
+        if column.kind == "dimension" or cell is None or not _is_nothing(cell):
+            return False
+        if cell is False:
+            return True
+        values = self._facts.values(column.index)
+        missing = len(values) < len(self._facts.rows)
+        measured = any(it.denominator != 1 for it in values) or missing
+        return not measured or column.projection.aggregate in ("count", "sum")
+
+    def _asked_first(self) -> list[str]:
+        """What the question asks for, in its own language: "mileage" of "What is the mileage of truck 12?"."""
+        words = [it.text.lower() for it in self._context.asked if it.kind == "word"]
+        asking = vocabulary(self._facts.language).common if self._facts.language in LANGUAGES else frozenset[str]()
+        tables = self._facts.query.tables
+        about = {word for it in self._facts.conditions for value in it.values for word in words_of(value)}
+        found = [it for it in words if it not in asking | _HOW | about and not is_among(it, tables)]
+        return found[:1]
+
+    def _denies_only(self, segment: Segment) -> bool:
+        """Whether a denial says nothing of its own: "none", "there is no value"."""
+        words = [it.text.lower() for it in segment.items if it.kind == "word"]
+        return not words or all(is_among(it, ("value", "wert", "valeur", "valor", "valore")) for it in words)
+
+    def _all(self, segment: Segment, place: int) -> str:
+        after = segment.items[place + 1 : place + 4]
+        if not self._context.polar and Class.ALL in self._context.question_classes:
+            return ""
+        if {Class.MOST, Class.LEAST} & {it.cls for it in segment.items[max(0, place - 2) : place]}:
+            return ""  # "the most of all": held there
+        if any(it.kind == "number" and self._context.origin(it) == "row count" for it in after):
+            return ""
+        if any(it.percent and it.start in self._context.supports for it in segment.numbers):
+            return ""  # "12 % of all trips"
+        if any(self._is_whole(segment, it.start) for it in after if it.kind == "number"):
+            return ""  # "all 18 beds were occupied"
+        if segment.items[place].text.lower() in BOTH and len(self._context.numbers.named(segment) or ()) == 2:
+            return ""  # what is said of them is held against each
+        total = Class.SUM in segment.classes and (len(self._facts.rows) > 1 or self._context.aggregates("sum", "count"))
+        return "" if total and not segment.own() else "the rows do not say so of all"
+
+    def _is_whole(self, segment: Segment, start: int) -> bool:
+        """Whether a number is that of a part and of its whole, the part being named."""
+        support = self._context.supports.get(start)
+        if support is None or support.row is None or support.column is None:
+            return False
+        part = self._facts.columns[support.column]
+        whole = whole_of(self._facts, part)
+        said = any(self._context.numbers.labelled(it) == [part] for it in segment.items)
+        return said and whole is not None and self._facts.values(whole.index, [support.row]) == [support.value]
+
+    def _all_but(self, _segment: Segment, _: int) -> str:
+        return "the rows do not say so of the others"  # what a bound settles does not come here
+
+    def _each(self, segment: Segment, place: int) -> str:
+        if not self._facts.query.of_each:
+            return "the rows are of all of them together"
+        counted = any(it.kind == "number" for it in segment.items[max(0, place - 2) : place])
+        if counted:  # "Ada and Bo have 12 trips each", not "20 people have 12 trips each"
+            sentence = [it for it in self._context.segments if it.sentence == segment.sentence]
+            several = sum(len(it.names) for it in sentence) > 1
+            return "" if several and len(segment.numbers) == 1 else "the rows do not say so of each"
+        asked = {Class.EACH, Class.PER} & self._context.question_classes
+        after = segment.items[place + 1] if place + 1 < len(segment.items) else None
+        named_before = any(it.start < segment.items[place].start for it in segment.names)  # "Ada and Bo each sold 3"
+        if (
+            not named_before
+            and after is not None
+            and after.kind == "word"
+            and not is_among(after.text.lower(), self._asked_of_each())
+        ):
+            return "the question does not ask for each of these"
+        if segment.items[place].text.lower() in _EVERYONE and not self._context.in_question(segment.items[place]):
+            return "the rows do not say so of each"
+        return "" if asked and segment.numbers else "the rows do not say so of each"
+
+    def _asked_of_each(self) -> list[str]:
+        """What the question asks for each of: "team" of "in each team"; every word where it does not say."""
+        words = [it.text.lower() for it in self._context.asked if it.kind == "word"]
+        places = [at for at, it in enumerate(self._context.asked) if it.cls in (Class.EACH, Class.PER)]
+        found = [it.text.lower() for at in places for it in self._context.asked[at + 1 : at + 3] if it.kind == "word"]
+        return found or words
+
+    def _only(self, segment: Segment, place: int) -> str:
+        if Class.ONLY in self._context.question_classes or any(
+            it.kind == "number" for it in segment.items[place + 1 : place + 3]
+        ):
+            return ""
+        if Class.NEGATIVE in segment.classes and not segment.numbers:  # "only Growth is negative"
+            whole = self._facts.query.limit is None and not self._facts.result.truncated
+            named = self._context.numbers.named(segment)
+            return "" if whole and named == self._below_zero() else "the rows do not say so"
+        alone = len(self._facts.rows) == 1 and self._facts.query.limit is None and not self._facts.query.aggregates
+        return "" if alone and segment.names else "the rows do not say so"
+
+    def _some(self, segment: Segment, place: int) -> str:
+        item = segment.items[place]
+        before = segment.items[place - 1].text.lower() if place else ""
+        if before in _AS or self._context.in_question(item):
+            return ""
+        return "it says no number, and the question does not say so"
+
+    def _asked_only(self, segment: Segment, place: int) -> str:
+        return "" if self._context.in_question(segment.items[place]) else "the question does not say so"
+
+    def _yes(self, _segment: Segment, _: int) -> str:
+        cells = [cell for row in self._facts.rows for cell in row]
+        holds = self._context.polar and bool(cells) and not any(_is_nothing(cell) for cell in cells)
+        return "" if holds else "the rows do not say yes"
+
+    def _no_value(self, segment: Segment, _: int) -> str:
+        rows = self._context.numbers.rows_of(segment)
+        empty = [row for row in rows or () if any(cell is None for cell in self._facts.rows[row])]
+        return "" if empty else "the rows have a value"
+
+    def _negative(self, segment: Segment, place: int) -> str:
+        """ "A loss of 12": of a number below zero."""
+        item = segment.items[place]
+        cells = [self._context.supports[it.start] for it in segment.numbers if it.start in self._context.supports]
+        if self._context.in_question(item) or any(it.value < 0 for it in cells):
+            return ""
+        rows = self._context.numbers.named(segment) or frozenset()
+        return "" if rows and rows <= self._below_zero() else "no number in it is below zero"
+
+    def _below_zero(self) -> Rows:
+        """The rows that have a number below zero."""
+        columns = [it.index for it in self._facts.measures]
+        rows = range(len(self._facts.rows))
+        return frozenset(row for row in rows if any(it < 0 for at in columns for it in self._facts.values(at, [row])))
+
+
+def _is_nothing(cell: JsonValue) -> bool:
+    """Whether a cell is a reason to deny something: empty, zero or false."""
+    return not cell.strip() if isinstance(cell, str) else not cell

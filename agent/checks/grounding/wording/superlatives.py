@@ -1,0 +1,170 @@
+"""Superlatives and places: "the most", "the latest", "second"."""
+
+from __future__ import annotations
+
+from agent.checks.grounding.claims.claims import Segment
+from agent.checks.grounding.claims.names import Rows
+from agent.checks.grounding.kinds import is_adjective
+from agent.checks.grounding.languages.vocabulary import Class
+from agent.checks.grounding.languages.words import is_among
+from agent.checks.grounding.wording.context import Checks, WordingContext
+
+_OPPOSITE = {
+    Class.MOST: Class.LEAST,
+    Class.LEAST: Class.MOST,
+    Class.LATEST: Class.EARLIEST,
+    Class.EARLIEST: Class.LATEST,
+}
+_ENDS = frozenset({Class.MOST, Class.LEAST})
+
+
+class Superlatives:
+    """Checks what they claim. Args: context: of the sentence.
+
+    checks: by what a phrase claims; each gives why it is not supported, or nothing.
+    """
+
+    def __init__(self, context: WordingContext) -> None:
+        self._context, self._facts = context, context.facts
+        self.checks: Checks = {
+            Class.MOST: self._extreme,
+            Class.LEAST: self._extreme,
+            Class.LATEST: self._latest,
+            Class.EARLIEST: self._latest,
+            Class.RANK: self._rank,
+            Class.NO_OTHER: self._no_other,
+        }
+
+    def _extreme(self, segment: Segment, place: int) -> str:
+        cls = segment.items[place].cls
+        if cls is None:
+            return ""
+        rows = self._listed(segment, place) or self._context.numbers.rows_of(segment)
+        rows = rows or self._context.numbers.nearby(segment)
+        if any(self._context.cls(it) is cls for it in segment.numbers) or self._is_column(segment, place, cls):
+            return ""
+        if any(self._context.cls(it) is Class.DIFFERENCE for it in segment.numbers) and segment.classes >= _ENDS:
+            return ""  # "between the highest and the lowest"
+        if not self._is_measured(segment, place, cls):
+            return "it does not say by what"
+        if self._is_of_means(segment, place):
+            return "the rows hold means"
+        if len(self._facts.rows) > 1 and rows and (segment.own() or segment.inherited or segment.nearby):
+            held = self._holds_extreme(segment, place, cls, rows)
+            if held is not None:
+                return "" if held else "another row has a value beyond it"
+        if cls in self._context.question_classes:
+            return ""
+        return "" if self._chosen_by(cls) else "the query does not look for it"
+
+    def _listed(self, segment: Segment, place: int) -> Rows | None:
+        """The rows of a sentence that lists as many as it says: "the five highest are A (9), B (8), …"."""
+        named = self._context.numbers.sentences.get(segment.sentence, frozenset())
+        beside = segment.items[max(0, place - 1) : place] + segment.items[place + 1 : place + 2]
+        counts = any(it.kind == "number" and it.value == len(named) > 1 and not it.percent for it in beside)
+        return named if counts else None
+
+    def _holds_extreme(self, segment: Segment, place: int, cls: Class, rows: Rows) -> bool | None:
+        """Whether the rows named are the first by a measure; None where it cannot be told."""
+        facts = self._facts
+        columns = self._context.measured_by(segment, place)
+        ordered = dict(facts.query.order)
+        chosen = [it for it in columns if it.name.lower() in ordered] or list(columns)
+        if not chosen or (facts.result.truncated and chosen[0].name.lower() not in ordered):
+            return None
+        column, limit = chosen[0], facts.query.limit
+        if (
+            limit is not None
+            and len(facts.rows) >= limit > 1
+            and ordered.get(column.name.lower()) is not (cls is Class.MOST)
+        ):
+            return False  # the last of the first three is not the last of all
+        others = [it for it in range(len(facts.rows)) if it not in rows]
+        inside, outside = facts.values(column.index, rows), facts.values(column.index, others)
+        if not inside or not outside:
+            return None
+        if {Class.FALL, Class.NEGATIVE} & segment.classes and max(inside) < 0:  # "the largest reduction"
+            inside, outside = [-it for it in inside], [-it for it in outside]
+        return min(inside) >= max(outside) if cls is Class.MOST else max(inside) <= min(outside)
+
+    def _is_column(self, segment: Segment, place: int, cls: Class) -> bool:
+        """Whether a superlative is what a column holds: "the highest salary in Design", of MAX(salary) by team."""
+        items, wanted = segment.items, "max" if cls is Class.MOST else "min"
+        at = [items.index(it) for it in segment.names]
+        leads = at and at[0] < place and not (at[0] and items[at[0] - 1].cls is Class.FILLER)
+        columns = self._context.columns_of_numbers(segment)
+        return not leads and bool(columns) and all(it.projection.aggregate == wanted for it in columns)
+
+    def _is_measured(self, segment: Segment, place: int, cls: Class) -> bool:
+        """Whether a sentence says by what something is the first: by a number, a column's name or as the question."""
+        if cls in self._context.question_classes or self._context.with_numbers(segment).numbers:
+            return True
+        known = {word for it in self._facts.measures for word in it.words}
+        sentence = [it for one in self._context.segments if one.sentence == segment.sentence for it in one.items]
+        return any(
+            it.kind in ("word", "phrase") and is_among(it.text.lower(), known) for it in sentence
+        ) or is_adjective(segment.items[place].text.lower().split()[-1])
+
+    def _is_of_means(self, segment: Segment, place: int) -> bool:
+        """Whether a superlative speaks of single values, where the column that is meant holds means of them."""
+        columns = self._context.measured_by(segment, place)
+        if not columns or any(it.projection.aggregate != "avg" for it in columns):
+            return False
+        if Class.MEAN in self._context.question_classes and len(self._facts.measures) == 1:
+            return False
+        return not any(Class.MEAN in it.classes for it in self._context.segments if it.sentence == segment.sentence)
+
+    def _chosen_by(self, cls: Class) -> bool:
+        """Whether the query picks the rows so: the first by an order, or MAX and MIN."""
+        query = self._facts.query
+        if (
+            self._context.aggregates("max" if cls is Class.MOST else "min")
+            and _OPPOSITE[cls] not in self._context.question_classes
+        ):
+            return True
+        if _OPPOSITE[cls] in self._context.question_classes or not query.order or query.limit is None:
+            return False
+        return query.order[0][1] is (cls is Class.MOST)
+
+    def _latest(self, segment: Segment, place: int) -> str:
+        cls = segment.items[place].cls
+        if cls is None:
+            return ""
+        if cls in self._context.question_classes or self._context.in_question(segment.items[place]):
+            return ""
+        rows = self._context.numbers.rows_of(segment)
+        dated = sorted(self._context.names.dated)
+        if rows and dated and len(self._facts.rows) > 1 and not self._facts.result.truncated:
+            cells = {row: str(self._facts.rows[row][dated[0]]) for row in range(len(self._facts.rows))}
+            end = max(cells.values()) if cls is Class.LATEST else min(cells.values())
+            return "" if all(cells[row] == end for row in rows) else "another row is beyond it"
+        return "the question does not ask for it"
+
+    def _rank(self, segment: Segment, place: int) -> str:
+        item = segment.items[place]
+        if self._context.in_question(item):
+            return ""
+        rows = self._context.numbers.rows_of(segment)
+        places = [it.index for it in self._facts.columns if it.projection.aggregate == "rank"]
+        if len(places) == 1 and rows:
+            cells = {self._facts.rows[row][places[0]] for row in rows}
+            return "" if cells == {item.rank} else "another row has that place"
+        if not self._is_sorted():
+            return "the rows have no order"
+        return "" if rows == frozenset({item.rank - 1}) else "another row has that place"
+
+    def _is_sorted(self) -> bool:
+        for column in self._facts.measures:
+            values = self._facts.values(column.index)
+            if len(values) > 1 and values in (sorted(values), sorted(values, reverse=True)):
+                return True
+        return False
+
+    def _no_other(self, segment: Segment, place: int) -> str:
+        """ "No other has more than Ada": then she has the most."""
+        turned = [cls for cls in (Class.MORE, Class.LESS) if cls in segment.classes]
+        rows = self._context.numbers.rows_of(segment)
+        if len(turned) != 1 or not rows or len(self._facts.rows) < 2:
+            return "the rows do not say so of the others"
+        most = Class.MOST if turned[0] is Class.MORE else Class.LEAST
+        return "" if self._holds_extreme(segment, place, most, rows) else "another row has a value beyond it"

@@ -1,0 +1,129 @@
+"""Sums, means, rates, shares and units of time."""
+
+from __future__ import annotations
+
+from agent.checks.grounding.claims.claims import Segment
+from agent.checks.grounding.claims.reading import Item
+from agent.checks.grounding.languages.vocabulary import Class
+from agent.checks.grounding.languages.words import is_among
+from agent.checks.grounding.wording.context import Checks, WordingContext
+
+_TIMES = frozenset(["time", "zeit", "temps", "tiempo", "tempo"])
+_DURATIONS = frozenset(["hour", "hours", "h", "minute", "minutes", "min", "second", "seconds", "s", "day", "days"])
+_RATES = frozenset({"per", "pro", "je"})
+_A = frozenset({"a", "an", "par", "por", "al", "alla", "pro", "per"})
+
+
+class Totals:
+    """Checks what they claim. Args: context: of the sentence.
+
+    checks: by what a phrase claims; each gives why it is not supported, or nothing.
+    """
+
+    def __init__(self, context: WordingContext) -> None:
+        self._context, self._facts = context, context.facts
+        self.checks: Checks = {
+            Class.DIFFERENCE: self._calculated,
+            Class.TIMES: self._calculated,
+            Class.SUM: self._summed,
+            Class.MEAN: self._summed,
+            Class.PER: self._per,
+            Class.SHARE: self._share,
+            Class.TIME: self._time,
+            Class.BEFORE: self._as_asked,
+            Class.AFTER: self._as_asked,
+        }
+
+    def _calculated(self, segment: Segment, place: int) -> str:
+        item = segment.items[place]
+        if (
+            any(self._context.origin(it) == "calculation" for it in segment.numbers)
+            or item.cls in self._context.question_classes
+        ):
+            return ""
+        before, after = segment.items[place - 1 : place], segment.items[place + 1 : place + 2]
+        support = self._context.supports.get(before[0].start) if before else None
+        if item.cls is Class.TIMES and support is not None and support.column is not None:
+            counts = self._facts.columns[support.column].projection.aggregate == "count"
+            compares = after and after[0].cls in (Class.EQUAL, Class.MORE, Class.LESS)
+            if counts and not compares:
+                return ""  # "was lent 31 times"
+        return "" if is_among(item.text.lower(), self._context.known) else "no number in it is one"
+
+    def _summed(self, segment: Segment, place: int) -> str:
+        """A sum or mean: computed, or what the query computes, or what the question asks for."""
+        item = segment.items[place]
+        if item.cls in self._context.question_classes or is_among(item.text.lower(), self._context.known):
+            return ""
+        if any(self._context.cls(it) in (item.cls, Class.SHARE) for it in segment.numbers):
+            return ""  # computed, or a share "of the total"
+        names = ("avg",) if item.cls is Class.MEAN else ("sum", "count")
+        own = self._context.numbers.rows_of(segment) is not None
+        own = own or any(it.projection.aggregate in names for it in self._context.columns_of_numbers(segment))
+        return "" if own and self._context.aggregates(*names) else "no row and no calculation says it"
+
+    def _per(self, segment: Segment, place: int) -> str:
+        """A rate: as asked, computed, or of rows that are told one by one."""
+        item = segment.items[place]
+        after = segment.items[place + 1] if place + 1 < len(segment.items) else None
+        told = any(self._context.origin(it) == "calculation" for it in segment.numbers)
+        if not told and not self._facts.query.of_each and after is not None and self._is_of_each(after.text.lower()):
+            return "the rows are of all of them together"
+        if item.text.lower() not in _RATES:
+            return ""
+        if after is not None and after.cls is Class.TIME and not self._is_of_each(after.text.lower()):
+            return "no row is of one"
+        if {Class.PER, Class.EACH, Class.MEAN} & self._context.question_classes:
+            return ""
+        meant = any(self._context.cls(it) is Class.MEAN for it in segment.numbers) or len(self._facts.rows) > 1
+        return "" if meant or self._context.aggregates("avg") else "the rows hold no rate"
+
+    def _is_of_each(self, unit: str) -> bool:
+        """Whether a unit of time is what the question asks for each of, or what the rows are of."""
+        places = [at for at, it in enumerate(self._context.asked) if it.cls in (Class.EACH, Class.PER)]
+        asked = {it.text.lower() for at in places for it in self._context.asked[at + 1 : at + 3]}
+        rows = {word for it in self._facts.columns if it.kind == "dimension" for word in it.words}
+        return is_among(unit, asked | rows)
+
+    def _share(self, segment: Segment, place: int) -> str:
+        item = segment.items[place]
+        if item.cls in self._context.question_classes or any(it.percent for it in segment.numbers):
+            return ""
+        return "" if is_among(item.text.lower(), self._context.known) else "no row says a share"
+
+    def _time(self, segment: Segment, place: int) -> str:
+        """A unit of time is one where a number stands before it: 66 months."""
+        item = segment.items[place]
+        if is_among(item.text.lower(), self._context.known) or Class.NO_VALUE in segment.classes:
+            return ""
+        lasts = {unit for it in self._facts.measures for unit in it.units} & _DURATIONS
+        if item.text.lower() in _TIMES and lasts:
+            return ""  # "the waiting time"
+        before = segment.items[place - 1] if place else None
+        if place > 1 and before is not None and before.text.lower() in _A and segment.items[place - 2].kind == "number":
+            return (
+                "" if {Class.PER, Class.EACH} & self._context.question_classes else "the rows hold no rate"
+            )  # "40 a month"
+        beside = segment.items[max(0, place - 2) : place + 3]
+        dated = any(it.kind == "date" or _is_year(it) for it in beside) or (
+            self._context.names.dated and len(segment.names) > 0
+        )
+        counts = before is not None and before.kind == "number" and not _is_year(before)
+        return "" if dated and not counts else "no row is counted in it"
+
+    def _as_asked(self, segment: Segment, place: int) -> str:
+        item = segment.items[place]
+        following = segment.items[place + 1] if place + 1 < len(segment.items) else None
+        if item.cls is Class.AFTER and following is not None and self._context.origin(following) == "result":
+            return ""  # "after 420 in 2019"
+        if following is not None and following.kind == "date" and following.places:
+            return ""  # "since February 1, 1998"
+        return (
+            ""
+            if item.cls in self._context.question_classes or self._context.in_question(item)
+            else "the question does not say so"
+        )
+
+
+def _is_year(item: Item) -> bool:
+    return item.numeral is not None and len(item.numeral.raw) == 4 and item.numeral.raw.isdigit()

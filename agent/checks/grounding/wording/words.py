@@ -1,0 +1,115 @@
+"""The words of a sentence: each is known, and each claim that a word makes is checked by those who know its kind."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from agent.checks.grounding.claims.claims import Segment
+from agent.checks.grounding.evidence.facts import currencies_in
+from agent.checks.grounding.kinds import fits, is_adjective
+from agent.checks.grounding.languages.vocabulary import Class, vocabulary
+from agent.checks.grounding.languages.words import is_among
+from agent.checks.grounding.result import Problem
+from agent.checks.grounding.wording.comparisons import Comparisons
+from agent.checks.grounding.wording.context import WordingContext
+from agent.checks.grounding.wording.denials import Denials
+from agent.checks.grounding.wording.superlatives import Superlatives
+from agent.checks.grounding.wording.totals import Totals
+
+UNLISTED = "it stands neither in the question nor in the rows"
+_COMPARING = frozenset({Class.MOST, Class.LEAST, Class.MORE, Class.LESS, Class.EQUAL, Class.TIMES})
+_AS = frozenset(["as", "so", "aussi", "tan"])
+_SIZE = re.compile(
+    r"larg(?:er|est)|big(?:ger|gest)|small(?:er|est)|größ\w*|klein\w*|grande?s?|petite?s?|pequeñ[oa]s?|piccol[oaie]"
+)
+
+
+class Wording:
+    """Checks the words of a text.
+
+    Args:
+        settled: where words start that were recomputed with a bound.
+    """
+
+    def __init__(self, context: WordingContext, settled: frozenset[int] = frozenset()) -> None:
+        self._context, self._facts, self._settled = context, context.facts, settled
+        checks = [kind(context).checks for kind in (Denials, Superlatives, Comparisons, Totals)]
+        self._checks = {cls: check for found in checks for cls, check in found.items()}
+
+    def problems(self) -> Iterator[Problem]:
+        """What nothing supports, in order."""
+        for segment in self._context.segments:
+            for place, item in enumerate(segment.items):
+                if item.kind == "word" and not self._is_known(segment, place):
+                    yield Problem(item.text, UNLISTED)
+                elif item.kind in ("word", "phrase") and not self._fits(segment, place):
+                    yield Problem(item.text, "no column that is shown is of that kind")
+                check = self._checks.get(item.cls) if item.cls is not None and item.start not in self._settled else None
+                if check is not None and (why := check(segment, place)):
+                    yield Problem(item.text, why)
+
+    def _is_known(self, segment: Segment, place: int) -> bool:
+        word = segment.items[place].text.lower()
+        if currencies := currencies_in(word):
+            known = {it.currency for it in self._facts.measures} - {""} or currencies_in(self._facts.question)
+            number = segment.items[place - 1] if place else None
+            support = self._context.supports.get(number.start) if number is not None else None
+            if support is not None and support.column is not None:
+                column = self._facts.columns[support.column]
+                if column.projection.aggregate == "count":
+                    return False
+                known = {column.currency} - {""} or known
+            return currencies <= known
+        before = segment.items[place - 1] if place else None
+        if is_adjective(word) and before is not None and (before.cls in _COMPARING or before.text.lower() in _AS):
+            return True
+        if word == "s" and place and segment.items[place - 1].kind != "number":
+            return True
+        if segment.items[place].text in "$€£¥%+×÷*<>±":
+            return False
+        told = (self._context.supports.get(it.start) for it in segment.numbers)
+        if any(support is not None and is_among(word, support.words) for support in told):
+            return True
+        if is_among(word, self._context.known) or self._is_compound(word):
+            return True
+        # Of a table `classes`, "60 participants per class" is a mean; of one of trips, "3 trips" may count vehicles.
+        counted = before is not None and (before.cls is Class.PER or before.kind == "number")
+        return not counted and is_among(word, self._context.queried)
+
+    def _fits(self, segment: Segment, place: int) -> bool:
+        """Whether "expensive" or "popular" can be said of a column that is meant."""
+        text = segment.items[place].text
+        if is_among(text.lower(), self._context.known):
+            return True
+        columns = self._context.measured_by(segment, place) or self._facts.measures
+        if _SIZE.fullmatch(text.lower().split()[-1]):  # "the largest city" is not the one that sells most
+            beside = segment.items[max(0, place - 1) : place] + segment.items[place + 1 : place + 2]
+            counts = any(it.projection.aggregate == "count" for it in columns) and bool(segment.numbers)
+            told = {word for it in self._facts.columns if it.kind == "dimension" for word in it.words}
+            if not counts and any(it.kind == "word" and is_among(it.text.lower(), told) for it in beside):
+                return False
+        known = [
+            it.words for it in (self._context.supports.get(one.start) for one in segment.numbers) if it is not None
+        ]
+        if any(fits(text, [*words], counts=False) for words in known if words):
+            return True  # of a column of the records
+        return not columns or any(
+            fits(text, it.told or (it.name,), counts=it.projection.aggregate == "count") for it in columns
+        )
+
+    def _is_compound(self, word: str) -> bool:
+        """German: `Kundenanzahl` of `Kunden` and `Anzahl`."""
+        if self._facts.language != "de" or len(word) < 8:
+            return False
+        listed = vocabulary("de")
+        for cut in range(4, len(word) - 2):
+            head, tail = word[:cut], word[cut:].removeprefix("s")
+            known = [is_among(part, self._context.known) or self._plain(listed.at([part], 0)) for part in (head, tail)]
+            if all(known):
+                return True
+        return False
+
+    @staticmethod
+    def _plain(found: object) -> bool:
+        return getattr(found, "cls", None) in (Class.FILLER, Class.SUM, Class.TIME)

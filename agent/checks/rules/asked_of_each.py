@@ -1,0 +1,56 @@
+"""One row of aggregates for a question that asks of each of something: nothing groups the rows by it, or returns it.
+
+English names what it asks of as the schema does: "per country", "by country". The other languages say it in words that
+mean nothing else.
+"""
+
+from __future__ import annotations
+
+import re
+
+from sqlglot import exp
+
+from agent.checks.rules.base import Finding, Rule, RuleContext
+from agent.understanding.clarification.languages import is_english
+from rag.words import words
+
+_WORD = r"([^\W\d_]+(?:\s[^\W\d_]+)?)"
+_ENGLISH = re.compile(
+    rf"\b(?:(?:for )?(?:each|every)|per)\s+{_WORD}"
+    # "Paid by card" says who or what did it.
+    rf"|(?<!ed )(?<!en )(?<!id )(?<!ld )(?<!nt )(?<!nd )(?<!de )(?<!ht )(?<!wn )\bby\s+{_WORD}",
+    re.IGNORECASE,
+)
+_OTHERS = re.compile(
+    r"\b(?:pro|jede[rsnm]?|chaque|cada|ogni)\s+[^\W\d_]+|[\uac00-\ud7a3]+별(?![\uac00-\ud7a3])|(?:^|\s)각\s*[\uac00-\ud7a3]+",
+    re.IGNORECASE,
+)
+_SPREAD = (exp.Group, exp.Window, exp.Avg, exp.Div, exp.SetOperation, exp.Predicate)
+
+
+def apply(context: RuleContext) -> Finding | None:
+    select = context.query
+    if not isinstance(select, exp.Select) or select.find(exp.Group, exp.Window, exp.SetOperation) is not None:
+        return None
+    items = [item.unalias() for item in select.selects]
+    if not items or any(it.find(exp.AggFunc) is None or it.find(*_SPREAD) is not None for it in items):
+        return None
+    asked = _asked(context)
+    return Finding(f"The question asks “{asked}”, and nothing groups the rows by it.") if asked else None
+
+
+def _asked(context: RuleContext) -> str:
+    """What the question asks of each of, as it says it; empty where it does not."""
+    if not is_english(context.question):
+        found = _OTHERS.search(context.question)
+        return found[0].strip() if found else ""
+    schema = context.schema.tables
+    names = (name for table in schema for name in (table.name, *(it.name for it in table.columns)))
+    known = {word for name in names for word in words(name)}
+    for match in _ENGLISH.finditer(context.question):
+        if words(match[1] or match[2]) & known:
+            return match[0]
+    return ""
+
+
+RULE = Rule("asked_of_each", "query", "language", "doubt", apply)

@@ -1,0 +1,89 @@
+"""Times compared with days: a time of a day is not equal to that day, and later than its midnight.
+
+What tells times from days is the column's type; in SQLite, which has none, the stored values. The alternative asks for
+what is before the next day, so that an index of the column still serves.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import date, timedelta
+
+from sqlglot import exp
+
+from agent.checks.rules.base import Change, Finding, Rule, RuleContext
+from executors.base import Column
+from executors.sql.literals import owner_of
+
+_DAY = re.compile(r"\d{4}-\d\d-\d\d")
+_TIMED_TYPE = re.compile(r"timestamp|datetime|seconddate", re.IGNORECASE)
+_TIMED = re.compile(r"\d{4}-\d\d-\d\d[ T](?!00:00(?::00)?(?:\.0+)?$)\d\d:\d\d")
+_KINDS = (exp.EQ, exp.NEQ, exp.In, exp.Between, exp.LTE, exp.GT)
+_MIRRORED: dict[type[exp.Expr], type[exp.Expr]] = {exp.EQ: exp.EQ, exp.NEQ: exp.NEQ, exp.GTE: exp.LTE, exp.LT: exp.GT}
+
+
+def apply(context: RuleContext) -> Finding | None:
+    def change(tree: exp.Query) -> Iterator[Change]:
+        for node in list(tree.find_all(*_KINDS, *_MIRRORED)):
+            new = _by_days(node, context)
+            if new is not None:
+                before = context.shown(node)
+                node.replace(new)
+                yield Change(before, context.shown(new))
+
+    return context.changed(change, "A day ends with its last second, not with its first: {}.")
+
+
+def _by_days(node: exp.Expr, context: RuleContext) -> exp.Expr | None:
+    """A comparison with days as one with the midnights around them; None for any other."""
+    kind: type[exp.Expr] | None = type(node)
+    column, days = node.this, node.expressions or [node.args.get("high") or node.args.get("expression")]
+    if isinstance(days[0], exp.Column):  # the day comes first
+        kind, column, days = _MIRRORED.get(type(node)), days[0], [node.this]
+    owner = owner_of(column, context.schema) if kind in _KINDS and isinstance(column, exp.Column) else None
+    ends = [end for day in days if (end := _next_day(day)) is not None]
+    if owner is None or len(ends) < len(days) or not _holds_times(owner[1], context.schema.dialect):
+        return None
+
+    def within(since: exp.Expr, before: exp.Expr) -> exp.Expr:
+        parts = exp.GTE(this=column.copy(), expression=since.copy()), exp.LT(this=column.copy(), expression=before)
+        return exp.Paren(this=exp.and_(*parts, copy=False))
+
+    if kind is exp.LTE:
+        return exp.LT(this=column.copy(), expression=ends[0])
+    if kind is exp.GT:
+        return exp.GTE(this=column.copy(), expression=ends[0])
+    if kind is exp.Between:
+        return within(node.args["low"], ends[0])
+    each = [within(day, end) for day, end in zip(days, ends, strict=True)]
+    found = each[0] if len(each) == 1 else exp.Paren(this=exp.or_(*each, copy=False))
+    return exp.Not(this=found) if kind is exp.NEQ else found
+
+
+def _next_day(bound: exp.Expr | None) -> exp.Expr | None:
+    """The day after, written as the bound is: a text, or one that is cast to a date; None for anything else."""
+    cast = bound if isinstance(bound, exp.Cast | exp.Date | exp.TsOrDsToDate) else None
+    literal = bound if cast is None else cast.this
+    if not isinstance(literal, exp.Literal) or not literal.is_string or not _DAY.fullmatch(str(literal.this)):
+        return None
+    try:
+        day = date.fromisoformat(str(literal.this)) + timedelta(days=1)
+    except (ValueError, OverflowError):  # the 31st of a shorter month
+        return None
+    after = exp.Literal.string(day.isoformat())
+    if cast is None:
+        return after
+    new = cast.copy()
+    new.set("this", after)
+    return new
+
+
+def _holds_times(column: Column, dialect: str) -> bool:
+    if dialect == "oracle" and column.type.upper() == "DATE":  # which has a time of the day
+        return True
+    typed = dialect != "sqlite" and _TIMED_TYPE.search(column.type) is not None
+    return typed or any(_TIMED.match(sample) for sample in column.samples)
+
+
+RULE = Rule("day_ends", "query", "schema", "alternative", apply)

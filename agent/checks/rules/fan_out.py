@@ -1,0 +1,111 @@
+"""An aggregate of one table's rows over a join that repeats them: a total of orders, once for each of their items.
+
+Keys tell: a join by anything but a whole key of the joined table may find several rows. Where the rows of each group
+are as many as the keys in them, nothing was repeated.
+"""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from agent.checks.rules.base import Finding, Rule, RuleContext
+from executors.base import Table
+from executors.dialects.table import DIALECTS
+from executors.sql.names.tables import column_of
+from executors.sql.tree import conjuncts
+
+Pairs = set[tuple[tuple[str, str], tuple[str, str]]]
+
+# What they give is the same, however often a row comes.
+_UNMOVED = (exp.Max, exp.Min, exp.AnyValue, exp.ApproxDistinct, exp.ArrayUniqueAgg, exp.LogicalAnd, exp.LogicalOr)
+
+
+def apply(context: RuleContext) -> Finding | None:
+    for select in context.selects:
+        tables = {alias: table for alias, table in context.tables(select).items() if table is not None}
+        if len(tables) < 2 or len(tables) < len(context.tables(select)):
+            continue
+        pairs, named = _pairs(select), DIALECTS[context.schema.dialect].aggregates
+        for node in select.find_all(exp.AggFunc, exp.Anonymous):
+            aggregates = isinstance(node, exp.AggFunc) or node.name.lower() in named
+            alias = _rows_of(node, tables) if aggregates and node.find_ancestor(exp.Select) is select else None
+            if alias is not None and _is_repeated(alias, tables, pairs):
+                detail = f"The join repeats rows of {tables[alias].name}, and {context.shown(node)} takes each of them."
+                return Finding(detail, probes=_probes(context, select, alias, tables[alias]))
+    return None
+
+
+def _rows_of(node: exp.Expr, tables: dict[str, Table]) -> str | None:
+    """The one table whose rows an aggregate takes, by its alias; None where it minds no repeated rows."""
+    if isinstance(node, _UNMOVED) or isinstance(node.this, exp.Distinct):
+        return None
+    # `SUM(CASE WHEN kind = 'a' THEN 1 END)` counts joined rows: its condition only says which
+    conditions = [it.this for it in node.find_all(exp.If)]
+    in_conditions = [id(column) for condition in conditions for column in condition.find_all(exp.Column)]
+    of = {_alias_of(column, tables) for column in node.find_all(exp.Column) if id(column) not in in_conditions}
+    alias = of.pop() if len(of) == 1 else None
+    if alias is None or not isinstance(node, exp.Count):
+        return alias
+    # rows are counted, by whatever column, but where it is the key of what nothing groups
+    is_key = isinstance(node.this, exp.Column) and tables[alias].primary_key == (node.this.name,)
+    select = node.find_ancestor(exp.Select)
+    group = select.args.get("group") if select is not None else None
+    groups = {it.table.lower() for it in group.find_all(exp.Column)} if group is not None else set()
+    return alias if is_key and not groups & {alias, ""} else None
+
+
+def _alias_of(column: exp.Column, tables: dict[str, Table]) -> str | None:
+    holders = [it for it, table in tables.items() if column.table.lower() in {"", it} and table.column(column.name)]
+    return holders[0] if len(holders) == 1 else None
+
+
+def _pairs(select: exp.Select) -> Pairs:
+    """The columns that a SELECT holds to be equal, each by its alias and name, both ways."""
+    joins = select.args.get("joins") or []
+    conditions = [it.args.get("on") for it in joins] + [it.this for it in [select.args.get("where")] if it is not None]
+    equal = [part.unnest() for condition in conditions for part in conjuncts(condition)]
+    sides = [(it.this, it.expression) for it in equal if isinstance(it, exp.EQ)]
+    found = {
+        ((one.table.lower(), one.name.lower()), (other.table.lower(), other.name.lower()))
+        for one, other in sides
+        if isinstance(one, exp.Column) and isinstance(other, exp.Column)
+    }
+    sources = [part.this.alias_or_name.lower() for part in [select.args["from_"], *joins]]
+    for place, join in enumerate(joins, 1):
+        names = [it.name.lower() for it in join.args.get("using") or []]
+        found |= {((one, name), (sources[place], name)) for name in names for one in sources[:place]}
+    return found | {(other, one) for one, other in found}
+
+
+def _is_repeated(alias: str, tables: dict[str, Table], pairs: Pairs) -> bool:
+    """Whether a row of this table may meet several rows of another, on any way along the joins."""
+    seen, waiting = {alias}, [alias]
+    while waiting:
+        here = waiting.pop()
+        for there in {other[0] for one, other in pairs if one[0] == here} & tables.keys() - seen:
+            by = {other[1] for one, other in pairs if one[0] in seen and other[0] == there}
+            key = {name.lower() for name in tables[there].primary_key}
+            if not key or not key <= by:
+                return True
+            seen.add(there)
+            waiting.append(there)
+    return False
+
+
+def _probes(context: RuleContext, select: exp.Select, alias: str, table: Table) -> tuple[str, ...]:
+    """Each group's rows, and its distinct keys."""
+    group = select.args.get("group")
+    keys = list(group.expressions) if group is not None else []
+    if len(table.primary_key) != 1 or select is not context.query or any(isinstance(it, exp.Literal) for it in keys):
+        return ()
+    key, found = column_of(alias, table.primary_key[0], context.schema), []
+    for counted in (key, exp.Distinct(expressions=[key.copy()])):
+        probe = select.copy()
+        for part in ("order", "having", "limit", "distinct", "offset"):
+            probe.set(part, None)
+        probe.set("expressions", [*(it.copy() for it in keys), exp.Count(this=counted)])
+        found.append(context.shown(probe))
+    return tuple(found)
+
+
+RULE = Rule("fan_out", "query", "schema", "doubt", apply)

@@ -1,0 +1,123 @@
+"""Columns of tables that a query never reached: its joins are laid anew along the foreign keys.
+
+Small models know which columns they want and lose the way to them: they read a column from a table that only a key
+leads to, or join through a column that is not there. What a query selects, filters and groups by says which tables it
+needs; the foreign keys say how these hang together (as in NatSQL, Gan et al. 2021, where a query has no joins at all).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlglot import exp
+
+from agent.checks.rules.base import NAMES, Finding, Rule, RuleContext
+from executors.base import Schema, Table
+from executors.sql.names.key_ways import Edge, ways
+from executors.sql.names.meaning import ColumnResolver, Unclear
+from executors.sql.names.tables import called, column_of, identifier, named
+from executors.sql.tree import selects_of
+
+
+def apply(context: RuleContext) -> Finding | None:
+    """Nothing where a column can be meant in several ways, where the shortest way to a table is not the only one, or
+    where the query reads anything but plain tables."""
+
+    def change(tree: exp.Query) -> list[str]:
+        found = [_Rejoined(select, context.schema, context.dialect).changes() for select in selects_of(tree)]
+        return [] if None in found else [change for changes in found for change in changes or ()]
+
+    return context.changed(change) if context.error in NAMES else None
+
+
+class _Rejoined:
+    """One SELECT on its way to joins that hold."""
+
+    def __init__(self, select: exp.Select, schema: Schema, dialect: str) -> None:
+        self._select, self._schema, self._dialect = select, schema, dialect
+        self._reading = ColumnResolver(select, schema)
+        self._alias: dict[str, str] = {}  # by which each table is read, as far as the joins are laid
+        self._changes: list[str] = []
+
+    def changes(self) -> list[str] | None:
+        """What was changed in the tree; empty where nothing had to be, None where it cannot be."""
+        own = self._reading.own
+        if all(self._reading.holds(column) for column in own):
+            return []
+        try:
+            self._reading.check_sources()
+            wanted = [it for it in own if not isinstance(it.find_ancestor(exp.Join, exp.Select), exp.Join)]
+            meant = [(column, self._reading.meaning(column)) for column in wanted]
+            self._lay({table.name for _, (table, _) in meant if table is not None})
+            self._rename(meant)
+        except Unclear:
+            return None
+        return self._changes
+
+    def _lay(self, wanted: set[str]) -> None:
+        """Keep the joins that hold; lay the others anew along the keys, and reach what else is wanted."""
+        joins_left, dropped = list[exp.Join](), dict[str, str]()
+        names = [table.name for table in self._reading.tables.values() if table is not None]
+        first, *others = zip(names, (it.alias_or_name for it in self._reading.sources), strict=True)
+        self._alias = dict([first])
+        for join, (name, alias) in zip(self._reading.joins, others, strict=True):
+            on = join.args.get("on")
+            if on is not None and all(self._joins_here(column, join) for column in on.find_all(exp.Column)):
+                joins_left.append(join)
+                self._alias[name] = alias
+            else:
+                self._changes.append(f"{join.sql(dialect=self._dialect)} left out")
+                dropped[name] = alias
+        self._select.set("joins", joins_left)
+        order = {table.name: place for place, table in enumerate(self._schema.tables)}
+        for name in sorted((wanted | dropped.keys()) - self._alias.keys(), key=lambda name: order[name]):
+            self._reach(name, dropped)
+
+    def _joins_here(self, column: exp.Column, join: exp.Join) -> bool:
+        """Whether a column of a join's condition is of a table that is read by then."""
+        here = {alias.lower() for alias in (*self._alias.values(), join.this.alias_or_name)}
+        return column.table.lower() in here and self._reading.holds(column)
+
+    def _reach(self, name: str, dropped: dict[str, str]) -> None:
+        target = self._schema.table(name)
+        found = ways(list(self._alias), target, self._schema) if target is not None else []
+        if len(found) != 1:
+            raise Unclear
+        here = found[0].start
+        for edge in found[0].edges:
+            if edge.to.name not in self._alias:
+                self._join(here, edge, dropped.get(edge.to.name, edge.to.parts[-1]))
+            here = edge.to.name
+
+    def _join(self, here: str, edge: Edge, alias: str) -> None:
+        if alias.lower() in {one.lower() for one in self._alias.values()}:
+            raise Unclear
+        pairs = zip(edge.columns, edge.referenced, strict=True)
+        equal = [
+            exp.EQ(this=column_of(self._alias[here], a, self._schema), expression=column_of(alias, b, self._schema))
+            for a, b in pairs
+        ]
+        self._select.join(_as_source(edge.to, alias, self._schema), on=exp.and_(*equal), copy=False)
+        self._alias[edge.to.name] = alias
+        self._changes.append(f"joined {edge.to.name}")
+
+    def _rename(self, meant: Sequence[tuple[exp.Column, tuple[Table | None, str]]]) -> None:
+        for column, (table, name) in meant:
+            if table is None:
+                continue
+            own = column.this.copy() if column.name == name else identifier(name, self._schema)
+            new = exp.column(own, table=called(self._alias[table.name], self._schema))
+            if new.sql() != column.sql() and (column.table or column.name != name or self._is_ambiguous(name)):
+                self._changes.append(f"{column.sql(dialect=self._dialect)} -> {new.sql(dialect=self._dialect)}")
+                column.replace(new)
+
+    def _is_ambiguous(self, name: str) -> bool:
+        tables = [self._schema.table(table) for table in self._alias]
+        return sum(table is not None and table.column(name) is not None for table in tables) > 1
+
+
+def _as_source(table: Table, alias: str, schema: Schema) -> exp.Table:
+    return named(table, schema, alias if alias.lower() != table.parts[-1].lower() else None)
+
+
+RULE = Rule("lost_joins", "error", "schema", "repair", apply)

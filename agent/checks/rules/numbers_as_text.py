@@ -1,0 +1,49 @@
+"""Text that holds numbers, ordered or compared with a number: as text, '9' comes after '10'.
+
+What SQLite's `strftime` gives is text, too: it is never equal to a number, and greater than all of them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from sqlglot import exp
+
+from agent.checks.rules.base import Change, Finding, Rule, RuleContext
+from executors.sql.literals import is_text, owner_of
+
+_NUMBER = re.compile(r"-?\d+(\.\d+)?")
+_PLACES = (exp.LT, exp.LTE, exp.GT, exp.GTE, exp.Between, exp.Ordered, exp.Max, exp.Min)
+
+
+def apply(context: RuleContext) -> Finding | None:
+    def change(tree: exp.Query) -> Iterator[Change]:
+        for node in list(tree.find_all(*_PLACES, exp.EQ, exp.NEQ, exp.In)):
+            bounds = [node.args.get("expression"), node.args.get("low"), *node.expressions]
+            literals = [it for it in bounds if isinstance(it, exp.Literal)]
+            if any(it.is_string and not _NUMBER.fullmatch(str(it.this)) for it in literals):
+                continue
+            made = context.schema.dialect == "sqlite" and isinstance(node.this, exp.TimeToStr)
+            if (
+                any(not it.is_string for it in literals)
+                if made
+                else isinstance(node, _PLACES) and _holds_numbers(node.this, context)
+            ):
+                before = context.shown(node)
+                node.this.replace(
+                    exp.cast(node.this.copy(), "REAL" if context.schema.dialect == "sqlite" else "DOUBLE")
+                )
+                yield Change(before, context.shown(node))
+
+    return context.changed(change, "Numbers are stored as text, which is compared letter by letter: {}.")
+
+
+def _holds_numbers(column: exp.Expr, context: RuleContext) -> bool:
+    """Whether the stored texts are numbers, and not all of one length, as years and codes are."""
+    owner = owner_of(column, context.schema) if isinstance(column, exp.Column) else None
+    samples = owner[1].samples if owner is not None and is_text(owner[1]) else ()
+    return len({len(it) for it in samples}) > 1 and all(map(_NUMBER.fullmatch, samples))
+
+
+RULE = Rule("numbers_as_text", "query", "data", "alternative", apply)

@@ -1,0 +1,52 @@
+"""All rules, in the order in which they run; `eval --without` takes any of these ids."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from functools import cache
+from importlib import import_module
+
+from agent.checks.rules.base import Action, Rule
+
+RULES = (
+    # repairs of what cannot run
+    "lost_joins",
+    "text_of_values",
+    "foreign_functions",
+    # alternatives to what runs
+    "stored_values",
+    "not_in_nulls",
+    "cut_division",
+    "numbers_as_text",
+    "day_ends",
+    "missing_partner",
+    # doubts, from schema and data
+    "fan_out",
+    "ungrouped_columns",
+    "share_part",
+    "counted_nothing",
+    "counted_one",
+    "unrelated_keys",
+    "contradicted_code",
+    # doubts, from the words of the question
+    "loose_or",
+    "said_numbers",
+    "said_values",
+    "unsaid_values",
+    "unread_join",
+    "asked_of_each",
+    "unasked_count",
+    "twin_columns",
+    "repeated_rows",
+)
+
+
+def rules(action: Action, without: Collection[str] = ()) -> tuple[Rule, ...]:
+    """The rules of one action, but for those of these ids."""
+    return tuple(rule for rule in _all() if rule.action == action and rule.id not in without)
+
+
+@cache
+def _all() -> tuple[Rule, ...]:
+    found: list[Rule] = [import_module(f"agent.checks.rules.{name}").RULE for name in RULES]
+    return tuple(found)

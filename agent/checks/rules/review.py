@@ -1,0 +1,151 @@
+"""What the rules say of a query that ran: doubts, and the alternative that schema and data propose."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Collection
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
+
+from agent.checks.rules.base import Change, Finding, Rule, RuleContext
+from agent.checks.rules.lookup import NAME, look_up
+from agent.checks.rules.registry import rules
+from agent.core.models import Check, Doubt, Draft
+from agent.core.off_loop import off_loop
+from executors.base import QueryResult, Schema
+from executors.errors import DatabaseUnavailable, SqlError
+from rag.schema.joins import keyed_of
+
+if TYPE_CHECKING:
+    from agent.databases.database import Database
+    from agent.databases.knowledge.context import Context
+
+Rows = Callable[[str], Awaitable[QueryResult]]
+
+
+class RuleReview(NamedTuple):
+    """What was found of one query that ran.
+
+    check: of the texts that it filters on.
+    alternative: what schema and data propose in its place, where that gives other rows.
+    """
+
+    check: Check
+    doubts: tuple[Doubt, ...] = ()
+    alternative: Draft | None = None
+
+
+async def review(
+    draft: Draft,
+    result: QueryResult,
+    question: str,
+    context: Context,
+    database: Database,
+    rows: Rows,
+    without: Collection[str] = (),
+) -> RuleReview:
+    """Run the rules on a query and its rows, and try out what can be tried, so that doubts are not raised needlessly.
+
+    Args:
+        draft: the query as it was written.
+        result: what it gave.
+        context: what is known of the question.
+        database: whose stored values are looked up.
+        rows: runs a query as any draft would be, through the same guard.
+        without: ids of rules to leave out.
+    """
+    from executors.dialects.table import DIALECTS
+    from executors.sql.tree import tree_to_change
+
+    schema: Schema = keyed_of(context.db_schema, context.known)
+    tree = await off_loop(partial(tree_to_change, draft.sql or "", DIALECTS[schema.dialect].sqlglot))
+    if tree is None:
+        return RuleReview(Check(name=NAME, passed=None, detail="The query's text could not be read."))
+    known_texts = (f"{it.question} {it.answer} {it.sql}" for it in context.history)
+    looked_up = await look_up(tree, schema, database)
+    subject = RuleContext(
+        draft.sql or "",
+        schema,
+        tree,
+        question,
+        (*context.rules, *known_texts),
+        context.linked.values,
+        context.known,
+        looked_up,
+        rows=None if result.truncated else result.rows,
+    )
+    proposed, alternative = await _alternative(draft, subject, result, rows, without)
+    doubts = [*proposed]
+    for rule, found in await off_loop(partial(_doubted, subject, without)):
+        if not await _is_harmless(found.probes, rows):
+            doubts.append(_doubt(rule, found))
+    return RuleReview(looked_up.check, tuple(doubts), alternative)
+
+
+async def _alternative(
+    draft: Draft, subject: RuleContext, result: QueryResult, rows: Rows, without: Collection[str]
+) -> tuple[list[Doubt], Draft | None]:
+    """All that the rules would change, in one further query; nothing where that gives the same rows."""
+    doubts, changes, sql = await off_loop(partial(_changed, subject, without))
+    if not changes or draft.source == "alternative":
+        return doubts, None
+    try:
+        other = await rows(sql)
+    except (SqlError, DatabaseUnavailable):
+        return doubts, None
+    if _same(result, other):
+        return [it for it in doubts if it.rule == "stored_values"], None
+    if not _says_something(other) and _says_something(result):
+        return doubts, None
+    note = f"What schema and data say: {'; '.join(map(str, dict.fromkeys(changes)))}."
+    made = {"sql": sql, "note": note, "source": "alternative", "plan": None, "explanation": ""}
+    return doubts, draft.model_copy(update={**made, "changes": tuple(tuple(it) for it in changes)})
+
+
+def _changed(subject: RuleContext, without: Collection[str]) -> tuple[list[Doubt], list[Change], str]:
+    """The doubts of all rules that would change the query, what they change, and the query then."""
+    from executors.sql.tree import tree_to_change
+
+    doubts: list[Doubt] = []
+    changes: list[Change] = []
+    for rule in rules("alternative", without):
+        found = rule.find(subject)
+        if found is None:
+            continue
+        doubts.append(_doubt(rule, found))
+        tree = tree_to_change(found.sql, subject.dialect) if found.sql is not None else None
+        if tree is not None:
+            subject = replace(subject, sql=found.sql or "", tree=tree)
+            changes += found.changes
+    return doubts, changes, subject.sql
+
+
+def _doubted(subject: RuleContext, without: Collection[str]) -> list[tuple[Rule, Finding]]:
+    """What the rules find that only doubt."""
+    found = ((rule, rule.find(subject)) for rule in rules("doubt", without))
+    return [(rule, it) for rule, it in found if it is not None]
+
+
+async def _is_harmless(probes: Collection[str], rows: Rows) -> bool:
+    """Whether all probes give the same rows; not where there are none, or one cannot be run."""
+    if not probes:
+        return False
+    try:
+        first, *others = [await rows(probe) for probe in probes]
+    except (SqlError, DatabaseUnavailable):
+        return False
+    return all(_same(first, other) for other in others)
+
+
+def _doubt(rule: Rule, found: Finding) -> Doubt:
+    return Doubt(rule=rule.id, evidence=rule.evidence, detail=found.detail)
+
+
+def _same(one: QueryResult, other: QueryResult) -> bool:
+    from agent.core.row_comparison import same_rows
+
+    return same_rows(one, other, ordered=False)
+
+
+def _says_something(result: QueryResult) -> bool:
+    return any(value is not None for row in result.rows for value in row)

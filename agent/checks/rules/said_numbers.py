@@ -1,0 +1,38 @@
+"""Numbers of the question that stand nowhere in the query: as written, as a share, one more or less."""
+
+from __future__ import annotations
+
+import re
+
+from sqlglot import exp
+
+from agent.checks.rules.base import Finding, Rule, RuleContext
+
+_NUMBER = re.compile(r"(?<![\w.])\d+(?:[.,]\d+)*(?!\w)")
+_SWAPPED = re.compile(r"\d{1,3}(?:\.\d{3})+(?:,\d+)?|\d+,\d\d?")  # 1.500 or 2,5, as half of the world writes it
+_TIME = re.compile(r"(?:19|20)\d\d|\d{1,2}|\d\d?\.\d\d?\.(?:\d\d)?\d\d")  # of a date, which SQL may write otherwise
+_DIGITS = re.compile(r"\d+(?:\.\d+)?")
+
+
+def apply(context: RuleContext) -> Finding | None:
+    texts = [str(literal.this) for literal in context.query.find_all(exp.Literal)]
+    held = {float(digits) for text in texts for digits in _DIGITS.findall(text)}
+    held |= {number / size for number in held for size in (1e3, 1e6, 1e9)}  # 2 million
+    missing: list[str] = []
+    for number_text in _NUMBER.findall(context.question):
+        near = {one for number in _readings(number_text) for one in (number, number / 100, number - 1, number + 1)}
+        may_be_time = _TIME.fullmatch(number_text) is not None and any(len(_DIGITS.findall(text)) > 1 for text in texts)
+        if held.isdisjoint(near) and not may_be_time:
+            missing.append(number_text)
+    return Finding(f"The query does not have {', '.join(missing)}, which the question says.") if missing else None
+
+
+def _readings(number_text: str) -> set[float]:
+    """What a number can be: `1.500` is one and a half, or one thousand and five hundred."""
+    found = {float(number_text.replace(",", ""))} if number_text.count(".") < 2 else set()
+    return found | (
+        {float(number_text.replace(".", "").replace(",", "."))} if _SWAPPED.fullmatch(number_text) else set()
+    )
+
+
+RULE = Rule("said_numbers", "query", "language", "doubt", apply)

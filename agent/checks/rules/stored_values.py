@@ -1,0 +1,50 @@
+"""Texts that their column does not hold: as they are stored, where only case, accents or punctuation differ; or in the
+one other column of the table that stores them.
+
+No other stored value is taken in their place: Niger is no typo for Nigeria, and the data alone cannot tell.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sqlglot import exp
+
+from agent.checks.rules.base import Change, Finding, Rule, RuleContext
+from executors.dialects.table import DIALECTS
+from executors.sql.literals import same_text, text_filters
+
+
+def apply(context: RuleContext) -> Finding | None:
+    looked_up = context.looked_up
+    if looked_up is None or not looked_up.missing:
+        return None
+
+    def change(tree: exp.Query) -> Iterator[Change]:
+        for found in text_filters(tree, context.schema):
+            value, condition = looked_up.same.get(found.key), found.literal.parent
+            other = looked_up.elsewhere.get(found.key)
+            if condition is None or (value is None and other is None):
+                continue
+            before = context.shown(condition)
+            if value is not None:
+                found.literal.replace(exp.Literal.string(value))
+            elif isinstance(condition, exp.EQ) or len(condition.expressions) == 1:
+                column = condition.find(exp.Column)
+                if column is not None and other is not None:
+                    quoted = DIALECTS[context.schema.dialect].quoted(other) != other
+                    column.set("this", exp.to_identifier(other, quoted=quoted))
+            if before != context.shown(condition):
+                yield Change(before, context.shown(condition))
+
+    elsewhere = [
+        f"{it.value!r} is stored in {it.table}.{it.column}."
+        for *_, text in looked_up.missing
+        for it in context.values
+        if it.is_sure and same_text(it.value, text)
+    ]
+    detail = " ".join(dict.fromkeys((looked_up.check.detail, *elsewhere)))
+    return context.changed(change, detail.replace("{", "{{").replace("}", "}}")) or Finding(detail)
+
+
+RULE = Rule("stored_values", "query", "data", "alternative", apply)

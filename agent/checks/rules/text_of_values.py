@@ -1,0 +1,33 @@
+"""LIKE, or a function of texts, over a column of dates or numbers, where the engine does not write them as text itself.
+
+SQLite and MySQL do, so models write `day LIKE '2025%'` everywhere. As text a date is `2025-03-01` on them all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sqlglot import exp
+
+from agent.checks.rules.base import WORDS, Change, Finding, Rule, RuleContext
+from executors.sql.literals import is_text, owner_of
+
+_OF_TEXTS = (exp.Like, exp.ILike, exp.Substring, exp.Left, exp.Right, exp.StartsWith, exp.RegexpLike)
+
+
+def apply(context: RuleContext) -> Finding | None:
+    if context.error not in WORDS:
+        return None
+
+    def change(tree: exp.Query) -> Iterator[Change]:
+        for node in tree.find_all(*_OF_TEXTS):
+            owner = owner_of(node.this, context.schema) if isinstance(node.this, exp.Column) else None
+            if owner is not None and not is_text(owner[1]):
+                before = context.shown(node)
+                node.this.replace(exp.cast(node.this.copy(), "TEXT"))
+                yield Change(before, context.shown(node))
+
+    return context.changed(change)
+
+
+RULE = Rule("text_of_values", "error", "schema", "repair", apply)

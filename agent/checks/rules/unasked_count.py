@@ -1,0 +1,35 @@
+"""A count by which rows are ordered and cut, shown beside the result of a question that counts nothing.
+
+It may be welcome: the query stays as it is.
+"""
+
+from __future__ import annotations
+
+import re
+
+from sqlglot import exp
+
+from agent.checks.rules.base import Finding, Rule, RuleContext
+from agent.understanding.clarification.languages import is_english
+
+_COUNTED = re.compile(
+    r"\b(?:how many|how often|numbers?|counts?|amounts?|totals?|times|frequenc\w+|respective\w*)\b", re.IGNORECASE
+)
+
+
+def apply(context: RuleContext) -> Finding | None:
+    tree, order = context.query, context.query.args.get("order")
+    if order is None or tree.args.get("limit") is None:
+        return None
+    if _COUNTED.search(context.question) or not is_english(context.question):
+        return None
+    by = [item.this for item in order.expressions]
+    names = {it.name.lower() for it in by if isinstance(it, exp.Column) and not it.table}
+    shown = [it for it in tree.selects if isinstance(it.unalias(), exp.Count)]
+    counts = [it for it in shown if it.unalias() in by or it.alias.lower() in names]
+    if not counts or len(counts) == len(tree.selects):
+        return None
+    return Finding(f"{context.shown(counts[0])} is shown, and no count is asked for.")
+
+
+RULE = Rule("unasked_count", "query", "language", "doubt", apply)

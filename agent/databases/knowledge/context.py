@@ -1,0 +1,230 @@
+"""What the model is shown: first what all questions share, to the byte; then what belongs to this one."""
+
+from __future__ import annotations
+
+import asyncio
+import calendar
+from collections.abc import Sequence
+from functools import lru_cache, partial
+from typing import TYPE_CHECKING, Annotated
+
+from pydantic import SkipValidation
+
+from agent.core.events import UsedDocument
+from agent.core.models import Exchange, Question
+from agent.platform.llm.chat import Message
+from agent.platform.llm.prompting import templates
+from executors.base import Frozen, Schema, spoken
+from executors.dialects.table import DIALECTS
+from rag.docs.documents import Document, docs_digest
+from rag.identity_cache import IdentityCache
+from rag.linking.linking import Linked
+from rag.linking.relative_dates import counts_from_today, relative_periods
+
+if TYPE_CHECKING:
+    from agent.databases.database import Database
+    from agent.databases.knowledge.knowledge import Knowledge
+    from agent.platform.config.profiles import Profile
+    from agent.platform.config.settings import Settings
+    from rag.retriever import Retrieval
+
+GENERAL_RULES_TOKENS = 400
+WITHOUT_HINTS = frozenset({"sqlite"})  # where leaving them out was measured and cost nothing: docs/decisions/prompts.md
+
+
+class Example(Frozen):
+    """A question of the past whose query was right."""
+
+    question: str
+    sql: str
+
+
+class Context(Frozen):
+    """Everything known before the first query is written.
+
+    system: the message that all steps share, so that the model reads the schema once.
+    other_system: the same with the schema in another form, for every second draft; empty: there is none.
+    rules, values, examples, history: the question's own part, put into each step's message.
+    closest: similarity (0 to 1) of the question to the nearest document; None where nothing was retrieved.
+    same_question: the very same question in the docs, with its query.
+    docs: a digest of what the docs say, whatever was asked.
+    today: which day it is, in a sentence, where the question counts from it; empty elsewhere.
+    unread: why docs could not be looked at; empty where they were.
+    linked, known: what of the schema the question is about, and all documents, for who must know whether it is clear.
+    """
+
+    db_schema: Schema
+    system: str
+    other_system: str = ""
+    rules: tuple[str, ...] = ()
+    values: tuple[str, ...] = ()
+    examples: tuple[Example, ...] = ()
+    history: tuple[Exchange, ...] = ()
+    tables: tuple[str, ...] = ()
+    documents: tuple[str, ...] = ()
+    sources: tuple[UsedDocument, ...] = ()
+    tokens: int = 0
+    pruned: bool = False
+    closest: float | None = None
+    same_question: Example | None = None
+    docs: str = ""
+    today: str = ""
+    linked: Linked = Linked()
+    known: Annotated[tuple[Document, ...], SkipValidation] = ()
+    warnings: tuple[str, ...] = ()
+    unread: str = ""
+
+    @property
+    def otherwise(self) -> Context:
+        """The same with the schema in its other form, where it has one."""
+        return self.model_copy(update={"system": self.other_system or self.system})
+
+    def messages(self, prompt: str, **holes: object) -> list[Message]:
+        """The chat for one step: the shared system message, then the step's prompt with its holes filled."""
+        return [Message(role="system", content=self.system), self._tail(prompt, (), holes)]
+
+    def messages_with_examples(self, prompt: str, **holes: object) -> list[Message]:
+        """The same, with the past queries in the prompt: only the writer of a query needs them."""
+        return [Message(role="system", content=self.system), self._tail(prompt, self.examples, holes)]
+
+    def messages_after_examples(self, prompt: str, **holes: object) -> list[Message]:
+        """The same, with the past queries as earlier turns of the chat."""
+        turns: list[Message] = []
+        for example in self.examples:
+            user_turn = templates.render("example_question", example=example)
+            turns += [Message(role="user", content=user_turn)]
+            turns += [Message(role="assistant", content=templates.render("example_reply", example=example))]
+        return [Message(role="system", content=self.system), *turns, self._tail(prompt, (), holes)]
+
+    def _tail(self, prompt: str, examples: Sequence[Example], holes: dict[str, object]) -> Message:
+        content = templates.render(
+            prompt,
+            dialect=DIALECTS[self.db_schema.dialect].title,
+            rules=self.rules,
+            values=self.values,
+            examples=examples,
+            history=self.history,
+            today=self.today,
+            **holes,
+        )
+        return Message(role="user", content=content)
+
+
+async def enrich(
+    question: Question, database: Database, knowledge: Knowledge | None, profile: Profile, settings: Settings
+) -> Context:
+    """Read the raw schema and retrieve what is known about it, side by side; make one context of both.
+
+    Raises:
+        DatabaseUnavailable: the schema cannot be read. An index that fails only costs the docs, with a warning.
+    """
+    from agent.databases.knowledge.knowledge import Known
+    from agent.databases.knowledge.linking import period_lines, value_lines
+    from rag.schema.text import fits, render
+
+    async def retrieve() -> Known:
+        return Known() if knowledge is None else await knowledge.find(question.text, database, settings.top_k)
+
+    schema, known = await asyncio.gather(database.schema(), retrieve())
+    found = known.found
+    general = general_rules(known.documents)
+    style, budget = profile.schema_style, profile.schema_tokens
+    linked, missing = Linked(), tuple[str, ...]()
+    shown = found.queries if profile.examples != "off" else ()
+    if knowledge is not None:
+        schema = await knowledge.keys.of(database, schema)
+        choosing = not fits(schema, known.documents, style=style, budget_tokens=budget)
+        linked, missing = await knowledge.links.link(
+            question.text, database, known.documents, found.all, choosing=choosing, today=question.today
+        )
+    ranking = linked.ranking if knowledge is not None else None
+    show = partial(render, schema, known.documents, budget_tokens=budget, question=question.text, ranking=ranking)
+    text = show(style=style, max_sample_values=settings.max_sample_values)
+    other = show(style=profile.other_schema, max_sample_values=0) if profile.other_schema else None
+    system_of = partial(_system, schema.dialect, hints=spoken(schema).hints, rules=general, _=templates.wording())
+    return Context(
+        db_schema=schema,
+        system=system_of(schema_text=text.text),
+        other_system=system_of(schema_text=other.text) if other is not None else "",
+        rules=_notes(found, linked.rules, general),
+        values=(*value_lines(linked.values, schema), *period_lines(linked.periods, schema)) if profile.values else (),
+        examples=tuple(Example(question=hit.document.text, sql=hit.document.sql) for hit in shown),
+        history=question.history,
+        tables=text.tables,
+        documents=tuple(hit.document.shown for hit in found.all),
+        sources=tuple(UsedDocument.of(hit.document) for hit in found.all),
+        tokens=text.tokens,
+        pruned=text.pruned,
+        closest=known.closest,
+        same_question=_verified_before(question.text, known.documents),
+        docs=docs_digest(known.documents),
+        today=today_line(question),
+        linked=linked,
+        known=known.documents,
+        warnings=(*database.warnings, *known.warnings, *missing),
+        unread=known.unread,
+    )
+
+
+def today_line(question: Question) -> str:
+    """Which day it is, and what that makes of `last month`, for questions that count from it.
+
+    Other questions keep the same words every day.
+    """
+    if not counts_from_today(question.text):
+        return ""
+    day = question.today
+    sentence = f"Today is {day.isoformat()}, a {calendar.day_name[day.weekday()]} ({question.time_zone})"
+    for it in relative_periods(question.text, day):
+        if it.first != day or it.last != day:
+            sentence += f'; "{" ".join(it.mention.split())}" is from {it.first} to {it.last}'
+    return f"{sentence}."
+
+
+def _notes(found: Retrieval, terms: Sequence[Document], general: Sequence[str]) -> tuple[str, ...]:
+    """What the question needs to know, near to it: docs of columns with their names, then the terms it uses."""
+    columns = [hit.document.passage for hit in found.columns]
+    rules = [document.text for document in (*terms, *(hit.document for hit in found.rules))]
+    return (*columns, *(rule for rule in rules if rule not in general))
+
+
+def _verified_before(question: str, documents: tuple[Document, ...]) -> Example | None:
+    from rag.docs.past_queries import folded
+
+    same = _past_questions_of(documents).get(folded(question))
+    return Example(question=same.text, sql=same.sql) if same else None
+
+
+def _past_questions(documents: tuple[Document, ...]) -> dict[str, Document]:
+    """The past queries by what was asked; of several the first."""
+    from rag.docs.past_queries import folded
+
+    return {folded(document.text): document for document in reversed(documents) if document.kind == "query"}
+
+
+_past_questions_of = IdentityCache(_past_questions)
+
+
+def general_rules(documents: tuple[Document, ...]) -> tuple[str, ...]:
+    """The rules that explain no term and so may matter to every question, while they are few enough to show always."""
+    return _general_of(documents)
+
+
+def _general(documents: tuple[Document, ...]) -> tuple[str, ...]:
+    from rag.linking.fusion import term_of
+    from rag.schema.text import estimate_tokens
+
+    rules = [document.text for document in documents if document.kind == "rule" and not term_of(document.text)]
+    return tuple(rules) if sum(map(estimate_tokens, rules)) <= GENERAL_RULES_TOKENS else ()
+
+
+_general_of = IdentityCache(_general)
+
+
+@lru_cache(maxsize=32)
+def _system(
+    dialect: str, schema_text: str, hints: tuple[str, ...], rules: tuple[str, ...], _: templates.Wording
+) -> str:
+    """The message that all questions share; the next one about the same schema mostly has the same."""
+    hints = () if dialect in WITHOUT_HINTS else hints
+    return templates.render("system", dialect=DIALECTS[dialect].title, schema=schema_text, hints=hints, rules=rules)

@@ -1,0 +1,209 @@
+"""What is known of the databases: searched, listed, and added to while the service runs."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Collection, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from agent.core.callers import LOCAL
+from agent.core.errors import DocumentsInvalid, UnknownDocument
+from agent.databases.knowledge.added_documents import MAX_DOCUMENTS, AddedDocuments
+from executors.base import Frozen
+from executors.errors import SqlRefused
+from rag.docs.documents import Document, Kind, Retrieved, make_document
+from rag.docs.reading import resolve_documents
+from rag.errors import RetrievalError
+
+if TYPE_CHECKING:
+    from agent.databases.changes import Changes
+    from agent.databases.database import Database
+    from agent.databases.knowledge.knowledge import Knowledge
+    from agent.databases.registry import Databases
+
+__all__ = ["AddedDocuments", "Documents", "Page"]
+
+DESCRIBED = "page"  # source of what people say of a column in place
+SOURCE = "api"  # of a document that names none
+PROBLEMS_SHOWN = 5
+
+
+class Page(Frozen):
+    """Some of a database's documents, from a position on, and how many there are; `added`: ids of those of run time."""
+
+    documents: tuple[Document, ...]
+    total: int
+    added: frozenset[str]
+
+
+class ColumnPlace(NamedTuple):
+    """Where a column is, by its names."""
+
+    database: str
+    table: str
+    column: str
+
+
+class Documents:
+    """Documents of the registry's databases.
+
+    Args:
+        databases: that they are about.
+        knowledge: their index.
+        added: where those of run time are kept.
+        changes: tells other instances of new documents.
+
+    Every method but `remove` takes the calling principal, and shows only the tables that they see.
+
+    Raises (every method):
+        UnknownDatabase, DatabaseUnavailable: see `executors.errors`.
+        RetrievalError: the index, the embedder or the file of added documents cannot be used now.
+    """
+
+    def __init__(self, databases: Databases, knowledge: Knowledge, added: AddedDocuments, changes: Changes) -> None:
+        self._databases, self._knowledge, self._added, self._changes = databases, knowledge, added, changes
+
+    async def search(
+        self, name: str, query: str, top_k: int, kinds: Collection[Kind] = (), *, principal: str
+    ) -> tuple[list[Retrieved], tuple[str, ...]]:
+        """The documents nearest to a query, best first, and a warning where the index is not up to date.
+
+        Args:
+            name: of the database.
+            query: in plain language.
+            top_k: documents at most.
+            kinds: only of these; all where empty.
+            principal: who asks.
+        """
+        return await self._knowledge.search(query, await self._databases.get(name, principal), top_k, kinds)
+
+    async def page(
+        self, name: str, *, limit: int, offset: int = 0, kinds: Collection[Kind] = (), principal: str
+    ) -> Page:
+        """Documents of every source, in an order that depends on nothing but themselves."""
+        every = await self._knowledge.documents(await self._databases.get(name, principal))
+        chosen = [document for document in every if not kinds or document.kind in kinds]
+        added = await asyncio.to_thread(self._added.of, name)
+        return Page(
+            documents=tuple(chosen[offset : offset + limit]),
+            total=len(chosen),
+            added=frozenset(document.id for document in added),
+        )
+
+    async def add(self, name: str, new: Sequence[Document], principal: str) -> tuple[Document, ...]:
+        """Take documents, all of them or none: the next search and the next question know them.
+
+        Args:
+            name: of the database.
+            new: their ids are not looked at; a query among them is held against the guard and today's schema.
+            principal: who adds them.
+
+        Returns:
+            The documents with their ids and the real names of their tables and columns.
+
+        Raises:
+            DocumentsInvalid: one names what is not there, or its query is refused, or there would be too many.
+        """
+        database = await self._databases.get(name, principal)
+        documents = await self._checked(new, database)
+        if len(await asyncio.to_thread(self._added.of, name)) + len(documents) > MAX_DOCUMENTS:
+            raise DocumentsInvalid(f"A database takes {MAX_DOCUMENTS} documents at run time. Put docs into its files.")
+        added_now = await asyncio.to_thread(self._added.add, name, documents)
+        try:
+            await self._knowledge.index(database)
+        except RetrievalError:
+            await asyncio.to_thread(self._added.remove, name, [document.id for document in added_now])
+            raise
+        await self._changes.tell(name)
+        return documents
+
+    async def describe(self, place: ColumnPlace, text: str, principal: str) -> Document | None:
+        """Describe a column, in place of earlier descriptions; those of files and the database stay.
+
+        Args:
+            place: the column.
+            text: empty: removes the description.
+            principal: the author.
+
+        Returns:
+            The document; None where the text is empty.
+
+        Raises:
+            DocumentsInvalid: there is no such column.
+        """
+        name = place.database
+        database = await self._databases.get(name, principal)
+        table = (await database.schema()).table(place.table)
+        column = table.column(place.column) if table is not None else None
+        if table is None or column is None:
+            raise DocumentsInvalid(f"There is no column {place.column!r} in {place.table!r}.")
+        known = await asyncio.to_thread(self._added.of, name)
+        before = [it.id for it in known if (it.kind, it.table, it.column) == ("column", table.name, column.name)]
+        entry = make_document(
+            "column", text, database=name, table=table.name, column=column.name, source=DESCRIBED
+        ) if text.strip() else None  # fmt: skip
+        gone = await asyncio.to_thread(
+            self._added.remove, name, [it for it in before if entry is None or it != entry.id]
+        )
+        new = await asyncio.to_thread(self._added.add, name, [entry] if entry is not None else [])
+        try:
+            await self._knowledge.index(database)
+        except RetrievalError:
+            await asyncio.to_thread(self._added.remove, name, [it.id for it in new])
+            await asyncio.to_thread(self._added.add, name, gone)
+            raise
+        await self._changes.tell(name)
+        return entry
+
+    async def remove(self, name: str, document_id: str) -> None:
+        """Forget a document that was added at run time.
+
+        Raises:
+            UnknownDocument: there is none of this id; docs of files and the database are changed there.
+        """
+        database = await self._databases.get(name, LOCAL)  # who may remove was asked before; nothing is shown
+        gone = await asyncio.to_thread(self._added.remove, name, [document_id])
+        if not gone:
+            raise UnknownDocument(
+                f"No document of this id was added to {name!r}. Documents of files are changed in their files."
+            )
+        try:
+            await self._knowledge.index(database)
+        except RetrievalError:
+            await asyncio.to_thread(self._added.add, name, gone)
+            raise
+        await self._changes.tell(name)
+
+    async def _checked(self, new: Sequence[Document], database: Database) -> tuple[Document, ...]:
+        schema = await database.schema()
+        documents: list[Document] = []
+        problems: list[str] = []
+        for at, document in enumerate(new):
+            place = {"table": document.table, "column": document.column, "sql": document.sql.strip().rstrip(";")}
+            read = resolve_documents(
+                [make_document(document.kind, document.text, source=f"documents.{at}", **place)], schema
+            )
+            problems += read.problems
+            problems += [f"documents.{at}: {problem}" for problem in await _refused(place["sql"], database)]
+            documents += [self._sourced(one, document.source, database.name) for one in read.documents]
+        if problems:
+            more = f"; and {len(problems) - PROBLEMS_SHOWN} more" if len(problems) > PROBLEMS_SHOWN else ""
+            raise DocumentsInvalid("; ".join(problems[:PROBLEMS_SHOWN]).rstrip(".") + more + ".")
+        return tuple(documents)
+
+    @staticmethod
+    def _sourced(document: Document, source: str, database: str) -> Document:
+        place = {"table": document.table, "column": document.column, "sql": document.sql}
+        return make_document(
+            document.kind, document.text, database=database, source=" ".join(source.split()) or SOURCE, **place
+        )
+
+
+async def _refused(sql: str, database: Database) -> list[str]:
+    """Why the guard refuses a query; empty where it does not, or there is none. It is not run."""
+    try:
+        if sql:
+            await database.check(sql, 1)
+    except SqlRefused as error:
+        return [f"its sql was refused: {error.message} {error.hint}".strip()]
+    return []

@@ -1,0 +1,167 @@
+"""Undeclared foreign keys that the data shows: a column named after a key, all of whose values are in it.
+
+Warehouses and folders of files declare no keys, and a model without keys joins on columns that do not exist.
+A name alone is no proof, so the values decide (an inclusion dependency; Bauckmann et al., ICDE 2007): every value of
+the column, or of the first thousand distinct ones, must be one of the key's. Files declare no primary keys either: a
+column called `id`, or after its table, is one where no value comes twice.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections import defaultdict
+from typing import TYPE_CHECKING
+
+from agent.databases.knowledge.key_names import Pair, candidates
+from executors.base import Column, ForeignKey, Schema, Table
+from executors.errors import ExecutorError
+
+if TYPE_CHECKING:
+    from sqlglot import exp
+
+    from agent.databases.database import Database
+
+MAX_CHECKS = 60  # pairs of columns of one database whose values are compared
+DISTINCT = 1000  # values of a column that are compared
+QUERY_S, TOTAL_S = 2.0, 20.0  # seconds for one comparison, and for all of a database
+PATIENCE_S = 5.0  # that a question waits for them
+
+log = logging.getLogger(__name__)
+
+
+class ImpliedKeys:
+    """Schemas with the keys that their data shows; each database is looked at once for each state of its schema."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, tuple[Schema, asyncio.Task[Schema]]] = {}
+
+    async def of(self, database: Database, schema: Schema) -> Schema:
+        """The schema with these keys added; as it is while they are being looked for, or where they cannot be.
+
+        Args:
+            database: to query; a filtered one gets declared keys alone.
+            schema: as it is declared.
+        """
+        if database.is_filtered:
+            return schema
+        known = self._known.get(database.name)
+        if known is None or known[0] is not schema:
+            if known is not None:
+                known[1].cancel()
+            known = (schema, asyncio.create_task(_with_keys(database, schema)))
+            self._known[database.name] = known
+        done, _ = await asyncio.wait([known[1]], timeout=PATIENCE_S)
+        return known[1].result() if done and not known[1].cancelled() else schema
+
+    async def close(self) -> None:
+        """End what is being looked for."""
+        tasks = [task for _, task in self._known.values()]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        self._known.clear()
+
+
+async def _with_keys(database: Database, schema: Schema) -> Schema:
+    """Where the database fails, the keys that were found until then."""
+    until = time.monotonic() + TOTAL_S
+    found: dict[str, list[ForeignKey]] = defaultdict(list)
+    settled: set[tuple[str, str]] = set()
+    unique = _Unique(database, schema)
+    for pair in await asyncio.to_thread(candidates, schema, MAX_CHECKS):
+        place = (pair.table.name, pair.column.name)
+        if place in settled or time.monotonic() > until:
+            continue
+        try:
+            holds = await unique.has(pair.owner, pair.key) and await _holds(database, schema, pair)
+        except ExecutorError as error:
+            log.info("Whether %s.%s refers to %s is not known: %s", *place, pair.owner.name, error)
+            continue
+        if holds:
+            settled.add(place)
+            key = ForeignKey(columns=(pair.column.name,), table=pair.owner.name, referenced=(pair.key.name,))
+            found[pair.table.name].append(key)
+    tables = tuple(
+        table.model_copy(update={"foreign_keys": (*table.foreign_keys, *found[table.name])})
+        if found[table.name]
+        else table
+        for table in schema.tables
+    )
+    return schema.model_copy(update={"tables": tables}) if found else schema
+
+
+class _Unique:
+    """Whether the values of a key are unique; checked only for undeclared keys."""
+
+    def __init__(self, database: Database, schema: Schema) -> None:
+        self._database, self._schema = database, schema
+        self._known: dict[str, bool] = {}
+
+    async def has(self, owner: Table, key: Column) -> bool:
+        """Raises ExecutorError."""
+        if owner.primary_key:
+            return True
+        if owner.name not in self._known:
+            query = await self._database.check(_counts(self._schema, owner, key), 1)
+            (n, different) = (await self._database.run(query, timeout_s=QUERY_S)).rows[0]
+            self._known[owner.name] = n == different
+        return self._known[owner.name]
+
+
+async def _holds(database: Database, schema: Schema, pair: Pair) -> bool:
+    """Whether the column has values, and all of them are the key's. Raises ExecutorError."""
+    query = await database.check(_comparison(schema, pair), 1)
+    result = await database.run(query, timeout_s=QUERY_S)
+    n, found = result.rows[0]
+    return bool(n) and n == found
+
+
+def _comparison(schema: Schema, pair: Pair) -> str:
+    """How many distinct values the column has, and how many of them are in the key."""
+    from sqlglot import exp
+
+    from executors.dialects.table import DIALECTS
+
+    value = exp.column(pair.column.name, table="a", quoted=True)
+    values = (
+        exp.select(exp.alias_(value, "v"))
+        .distinct()
+        .from_(_source(pair.table, "a"))
+        .where(exp.Not(this=exp.Is(this=value.copy(), expression=exp.Null())))
+        .limit(DISTINCT)
+        .subquery("d")
+    )
+    key = exp.column(pair.key.name, table="b", quoted=True)
+    select = (
+        exp.select(
+            exp.alias_(exp.Count(this=exp.column("v", table="d")), "n"), exp.alias_(exp.Count(this=key), "found")
+        )
+        .from_(values)
+        .join(
+            _source(pair.owner, "b"),
+            on=exp.EQ(this=key.copy(), expression=exp.column("v", table="d")),
+            join_type="left",
+        )
+    )
+    return select.sql(dialect=DIALECTS[schema.dialect].sqlglot)
+
+
+def _counts(schema: Schema, owner: Table, key: Column) -> str:
+    """How many rows a table has, and how many different values of a column."""
+    from sqlglot import exp
+
+    from executors.dialects.table import DIALECTS
+
+    value = exp.column(key.name, table="b", quoted=True)
+    different = exp.Count(this=exp.Distinct(expressions=[value]))
+    select = exp.select(exp.alias_(exp.Count(this=exp.Star()), "n"), exp.alias_(different, "different"))
+    return select.from_(_source(owner, "b")).sql(dialect=DIALECTS[schema.dialect].sqlglot)
+
+
+def _source(table: Table, alias: str) -> exp.Table:
+    from sqlglot import exp
+
+    *namespace, last = table.parts
+    return exp.table_(last, db=namespace[0] if namespace else None, quoted=True, alias=alias)

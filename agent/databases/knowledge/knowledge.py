@@ -1,0 +1,313 @@
+"""What is known about the databases: their docs, read, indexed and found again."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from collections.abc import Callable, Collection, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from pydantic import SkipValidation
+
+from agent.core.breaker import Breaker
+from agent.databases.knowledge.examples import Examples
+from agent.databases.knowledge.implied_keys import ImpliedKeys
+from agent.databases.knowledge.indexing import RETRY_AFTER_S, Indexed, Indexing
+from agent.databases.knowledge.linking import SchemaLinks
+from agent.databases.knowledge.seen import SeenDocuments
+from agent.platform.llm.wrappers.protected import ProtectedEmbedder
+from executors.base import Frozen, Schema
+from rag.agent import RagAgent
+from rag.docs.documents import Document, Kind, ReadResult, Retrieved, comment_documents
+from rag.docs.reading import read_documents
+from rag.embedding.embedder import Embedder, LocalEmbedder
+from rag.embedding.multilingual import MultilingualEmbedder
+from rag.embedding.question_vectors import QuestionVectors
+from rag.errors import RetrievalError
+from rag.index.revision import Turn
+from rag.index.store import Progress, Store, SyncReport
+from rag.retriever import Retrieval, Retriever
+from rag.threads import in_thread
+
+if TYPE_CHECKING:
+    from agent.databases.database import Database
+    from agent.databases.knowledge.added_documents import AddedDocuments
+
+__all__ = ["RETRY_AFTER_S", "Indexed", "Knowledge", "Known"]
+
+PartProgress = Callable[[str, int, int], None]  # what is indexed, how many are done, of how many
+
+THREADS = 8
+PROBLEMS_SHOWN = 3  # with an answer; `index` tells them all
+
+
+class Known(Frozen):
+    """What was found for a question, and all documents of its database.
+
+    unread: why its docs, or some of them, could not be looked at; empty where they were.
+    """
+
+    found: Retrieval = Retrieval()
+    documents: Annotated[
+        tuple[Document, ...], SkipValidation
+    ] = ()  # the very same each time: what was made of it holds
+    warnings: tuple[str, ...] = ()
+    unread: str = ""
+
+    @property
+    def closest(self) -> float | None:
+        """Similarity of the nearest document; None where nothing was found."""
+        return max((hit.score for hit in self.found.all), default=None)
+
+
+class Knowledge:
+    """The docs of every database, behind one store and one embedder.
+
+    Args:
+        store: the index.
+        embedder: texts to vectors; loaded when first needed.
+        names: of all databases, now.
+        docs_of: the files and folders of a database's docs, by the database's name.
+        clock: seconds, for the time between two tries.
+        added: documents of run time, indexed with those of the files; none where absent.
+        patience_s: for which a question waits for the index and the embedder, twice at most.
+        meaning: the multilingual embedder, by which messages are read; None where it is not installed.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        embedder: Embedder,
+        *,
+        names: Callable[[], Sequence[str]],
+        docs_of: Callable[[str], Sequence[Path]],
+        clock: Callable[[], float] = time.monotonic,
+        added: AddedDocuments | None = None,
+        patience_s: float = 20.0,
+        meaning: Embedder | None = None,
+    ) -> None:
+        self.meaning = QuestionVectors(meaning) if meaning is not None else None
+        self.store, self.embedder = store, QuestionVectors(embedder)
+        self._computing, self._reading = embedder, meaning  # what these ask
+        self._names, self._docs_of, self._clock = names, docs_of, clock
+        self.added = added
+        self._patience_s = patience_s
+        # Its own: an index that hangs takes no thread from what everything else waits for.
+        self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="retrieval")
+        self._retriever, self._agent = Retriever(store, self.embedder, self._threads), RagAgent(store, self.embedder)
+        self._examples = Examples()
+        self.links = SchemaLinks(store, self.embedder, threads=self._threads, index_patience_s=patience_s)
+        self.keys = ImpliedKeys()
+        self._indexing = Indexing(self._index, clock=clock)
+        self._reported: dict[str, tuple[str, ...]] = {}  # by database: what its last sync noted, once it was told
+
+    async def find(self, question: str, database: Database, top_k: int) -> Known:
+        """What is known about a question. Never raises for the index: a warning says what is missing.
+
+        The first question about a database in this process brings its index up to date; where that fails, a later one
+        tries again. Where it takes long, questions go on with what was indexed before; where the index does not answer,
+        without it.
+        """
+        timeout = asyncio.timeout(self._patience_s)
+        try:
+            async with timeout:
+                return await self._find(question, database, top_k)
+        except TimeoutError:
+            if not timeout.expired():
+                raise  # of something else, which should have said what it is
+            slow = f"the index did not answer within {self._patience_s:g} s."
+            warning = f"Answered without the docs of this database: {slow}"
+            return Known(warnings=(warning,), unread=warning)
+
+    async def _find(self, question: str, database: Database, top_k: int) -> Known:
+        failure = await self._ensure_synced(database)
+        known = self._examples.vocabulary(await database.schema())
+        phrases = partial(self.links.phrases, question, database)
+        found = await self._retriever.retrieve(question, database.name, top_k, known, phrases)
+        try:
+            seen = await self._seen(database)
+        except RetrievalError as error:
+            warning = f"Answered without the docs of this database: {error}"
+            return Known(warnings=(warning,), unread=warning)
+        if seen is not None:
+            found = seen.retrieval(found)
+        queries, unfit = await self._examples.usable(found.queries, database)
+        found = found.model_copy(update={"queries": queries})
+        documents: tuple[Document, ...] = ()
+        missing = found.warnings
+        try:
+            documents = await in_thread(self._threads, partial(self.store.documents, database.name))
+        except RetrievalError as error:
+            missing = missing or (f"Answered without the docs of this database: {error}",)
+            self._indexing.forget(database.name, str(error))
+        if failure and not missing:  # else it has the same cause, and one warning for it is enough
+            missing = (f"The docs of this database could not be brought up to date: {failure}",)
+        if seen is not None:  # what does not fit may not be seen, and what is wrong with the docs is for who keeps them
+            return Known(found=found, documents=seen.of(documents), warnings=missing, unread=" ".join(missing))
+        unread = " ".join(missing) if documents or self._docs_of(database.name) else ""
+        warnings = (*missing, *unfit, *self._unused(database.name))
+        return Known(found=found, documents=documents, warnings=warnings, unread=unread)
+
+    async def _seen(self, database: Database) -> SeenDocuments | None:
+        """The docs that may be shown; None: all. Raises RetrievalError."""
+        if not database.is_filtered:
+            return None
+        added = await asyncio.to_thread(self.added.of, database.name) if self.added is not None else ()
+        return SeenDocuments(await database.schema(), await database.whole.schema(), added)
+
+    async def index(self, database: Database, progress: Progress | None = None, turn: Turn | None = None) -> Indexed:
+        """Read a database's docs and bring its index up to date; unchanged documents are not embedded again.
+
+        Where it is cancelled, what was embedded is kept.
+
+        Args:
+            database: whose docs.
+            progress: called with how many documents of how many are done.
+            turn: how to wait for another process.
+
+        Raises:
+            RetrievalError: the store or the embedder cannot be used.
+            DatabaseUnavailable: the schema cannot be read.
+        """
+        schema = await database.whole.schema()
+        return await self._indexing.run(database.name, schema, progress or (lambda *_: None), turn or Turn())
+
+    async def index_all(
+        self, database: Database, progress: PartProgress = lambda *_: None, turn: Turn | None = None
+    ) -> Indexed:
+        """The same, and bring the vectors of the schema's columns and of stored values up to date as well.
+
+        Args:
+            database: to index.
+            progress: called for `docs`, `columns` and `values` with how many of how many are done.
+            turn: how to wait for another process.
+
+        Raises:
+            RetrievalError, DatabaseUnavailable: as `index`.
+        """
+        database, turn = database.whole, replace(turn or Turn(), stop=threading.Event())
+        try:
+            indexed = await self.index(database, partial(progress, "docs"), turn)
+            documents = await self.documents(database)
+            columns, values = await self.links.index(database, documents, progress, turn)
+        except asyncio.CancelledError:
+            if turn.stop is not None:
+                turn.stop.set()  # a thread that nobody waits for any more ends after its batch
+            raise
+        problems = (*indexed.problems, *await self._examples.unfit(documents, database))
+        return indexed.model_copy(update={"columns": columns, "values": values, "problems": problems})
+
+    async def search(
+        self, query: str, database: Database, top_k: int, kinds: Collection[Kind] = ()
+    ) -> tuple[list[Retrieved], tuple[str, ...]]:
+        """The documents nearest to a query, best first, at most `top_k`, and what of the docs is missing in the index.
+
+        Raises:
+            RetrievalError: nothing can be found now.
+            DatabaseUnavailable: the schema cannot be read.
+        """
+        failure = await self._ensure_synced(database)
+        found = await self._agent.run(query, database.name, top_k, kinds)
+        seen = await self._seen(database)
+        found = found if seen is None else list(seen.of(found))
+        missing = (f"The docs of this database could not be brought up to date: {failure}",) if failure else ()
+        return found, missing
+
+    async def documents(self, database: Database) -> tuple[Document, ...]:
+        """All documents of a database that may be shown. Raises RetrievalError."""
+        await self._ensure_synced(database)
+        documents = await asyncio.to_thread(self.store.documents, database.name)
+        seen = await self._seen(database)
+        return documents if seen is None else seen.of(documents)
+
+    async def warm_up(self) -> None:
+        """Load the store and the embedder, where any database has docs. Raises RetrievalError."""
+        if names := [name for name in self._names() if self._docs_of(name)]:
+            loads: list[Callable[[], object]] = [partial(self.store.load, names)]
+            local = (self._computing, self._reading)
+            loads += [it.load for it in local if isinstance(it, LocalEmbedder | MultilingualEmbedder)]
+            await asyncio.gather(*map(asyncio.to_thread, loads))
+
+    async def check(self) -> None:
+        """Return when the index can be read. Raises StoreUnavailable."""
+        await asyncio.to_thread(self.store.indexed, "")
+
+    @property
+    def embedding_breaker(self) -> Breaker | None:
+        """That of the embedding endpoint; None where texts are embedded in this process."""
+        return self._computing.breaker if isinstance(self._computing, ProtectedEmbedder) else None
+
+    async def check_embedder(self) -> None:
+        """Raise EmbedderUnavailable while the embedding endpoint is left alone; it is not asked, for that costs."""
+        if self.embedding_breaker is not None:
+            self.embedding_breaker.refuse_while_open()
+
+    async def close(self) -> None:
+        """End the syncs that run, keeping what they have embedded, and give the index's files back."""
+        await self._indexing.close()
+        await self.links.close()
+        await self.keys.close()
+        await asyncio.to_thread(self.store.close)
+
+    async def forget(self, name: str) -> None:
+        """Keep nothing of a database that is gone: neither what was added to its docs, nor its index.
+
+        Raises:
+            RetrievalError: the index cannot be changed now.
+        """
+        self.outdate(name)
+        if self.added is not None:
+            await asyncio.to_thread(self.added.remove_all, name)
+        await self.links.forget(name)
+        if await asyncio.to_thread(self.store.indexed, name):
+            await asyncio.to_thread(self.store.sync, name, (), self.embedder)
+
+    def outdate(self, name: str) -> None:
+        """Have the next question about a database bring its index up to date: its schema or docs are others now."""
+        self._indexing.forget(name)
+
+    async def _ensure_synced(self, database: Database) -> str:
+        """Why the index is not up to date; empty where it is."""
+        schema, name = await database.whole.schema(), database.name
+        done = self._indexing.done(name)
+        if done is not None and done.report.held and not await self._is_there(name):
+            self._indexing.forget(name)  # somebody has deleted it
+        return await self._indexing.ensure(name, schema)
+
+    async def _is_there(self, name: str) -> bool:
+        try:
+            return await in_thread(self._threads, partial(self.store.indexed, name))
+        except RetrievalError:
+            return True  # nobody knows, and who reads it says so
+
+    def _unused(self, name: str) -> tuple[str, ...]:
+        """The warnings about docs that could not be used; and, once, what was wrong with the index."""
+        indexed = self._indexing.done(name) or Indexed(report=SyncReport())
+        problems, notes = indexed.problems, indexed.report.notes
+        new = () if self._reported.get(name, ()) == notes else notes
+        self._reported[name] = notes
+        unused = tuple(f"Not used of the docs: {problem}" for problem in problems[:PROBLEMS_SHOWN])
+        more = len(problems) - len(unused)
+        if more:
+            unused = (*unused, f"Not used of the docs: {more} more; `python -m agent index` names them.")
+        return (*new, *unused)
+
+    def _index(self, name: str, schema: Schema, progress: Progress, turn: Turn) -> Indexed:
+        read = read_documents(self._docs_of(name), schema)
+        added, report = self._added(name, schema), SyncReport()
+        while True:
+            documents = (*read.documents, *added.documents, *comment_documents(schema))
+            if documents or self.store.indexed(name):  # else no model is loaded for nothing
+                report = report.then(self.store.sync(name, documents, self.embedder, progress, turn))
+            before, added = added, self._added(name, schema)
+            # While this sync waited for another process, that one may have taken documents: they are not to be lost.
+            if added == before:
+                return Indexed(report=report, problems=read.problems + added.problems)
+
+    def _added(self, name: str, schema: Schema) -> ReadResult:
+        return self.added.fitting(name, schema) if self.added is not None else ReadResult()

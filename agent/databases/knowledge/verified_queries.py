@@ -1,0 +1,110 @@
+"""Queries whose answers passed every check, stored for when the same question comes again.
+
+They lie in the state store, so that every instance of the service knows them. A question is kept as a hash: only who
+asks the very same one finds it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from collections import Counter
+from collections.abc import Callable
+from contextlib import suppress
+from typing import NamedTuple
+
+from agent.platform.storage.bulk import remove_all
+from agent.platform.storage.store import Place, Remove, Replace, StateConflict, StateStore
+from executors.base import Frozen, JsonValue
+
+KIND = "verified"
+MAX_QUERIES = 1000  # queries of one database; the one that was used longest ago goes first
+TRIM_EVERY = 20  # queries that this process keeps of a database, until it looks whether there are too many
+USED_S = 3600.0  # in which a query that is used again is not written down as used again
+
+
+class Key(NamedTuple):
+    """Whose question: audience is empty where all who may query the database share it, else one principal."""
+
+    database: str
+    audience: str
+    question: str
+
+
+class VerifiedQuery(Frozen):
+    """A query, the tables that it reads, and the fingerprint of all that its being right rested on."""
+
+    sql: str
+    tables: tuple[str, ...]
+    fingerprint: str
+
+
+class VerifiedQueries:
+    """The queries of every database.
+
+    Args:
+        state: where they are kept.
+        max_queries: of one database, give or take those added since the last trim.
+        trim_every: how often this process looks.
+        clock: seconds since the epoch.
+
+    Methods block briefly, are safe to call from threads, and raise StateUnavailable where the store cannot be used.
+    """
+
+    def __init__(
+        self,
+        state: StateStore,
+        *,
+        max_queries: int = MAX_QUERIES,
+        trim_every: int = TRIM_EVERY,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self._state, self.max_queries, self.trim_every, self.clock = state, max_queries, trim_every, clock
+        self._added: Counter[str] = Counter()
+
+    def find(self, key: Key) -> VerifiedQuery | None:
+        """The query that was kept for this question."""
+        record = self._state.get(_place(key.database), hash_of(key))
+        if record is None:
+            return None
+        query, now = VerifiedQuery.model_validate(record.value["query"]), self.clock()
+        if now - float(str(record.value["used_at"])) >= USED_S:
+            used = Replace(key=record.key, value=value_of(query, now), version=record.version)
+            with suppress(StateConflict):  # somebody else uses it as well, or has another one now
+                self._state.commit(record.place, [used])
+        return query
+
+    def keep(self, key: Key, query: VerifiedQuery) -> None:
+        """Keep a query instead of the last one of its question; where there are too many, the oldest go."""
+        self._state.commit(_place(key.database), [Replace(key=hash_of(key), value=value_of(query, self.clock()))])
+        if self._added[key.database] % self.trim_every == 0:
+            self._trim(key.database)
+        self._added[key.database] += 1
+
+    def forget(self, key: Key) -> None:
+        """Keep nothing for this question any more."""
+        self._state.commit(_place(key.database), [Remove(key=hash_of(key))])
+
+    def forget_all(self, database: str) -> None:
+        """Keep nothing of a database any more."""
+        remove_all(self._state, _place(database), [record.key for record in self._state.records(_place(database))])
+
+    def _trim(self, database: str) -> None:
+        records = self._state.records(_place(database))
+        records.sort(key=lambda record: float(str(record.value["used_at"])), reverse=True)
+        remove_all(self._state, _place(database), [record.key for record in records[self.max_queries :]])
+
+
+def hash_of(key: Key) -> str:
+    """The key of a question's record: it reveals neither the question nor the caller."""
+    return hashlib.sha256(json.dumps([key.audience, key.question]).encode()).hexdigest()
+
+
+def value_of(query: VerifiedQuery, used_at: float) -> dict[str, JsonValue]:
+    """A query as its record has it. Args: used_at: seconds since the epoch."""
+    return {"query": query.model_dump(mode="json"), "used_at": used_at}
+
+
+def _place(database: str) -> Place:
+    return Place(kind=KIND, partition=database)

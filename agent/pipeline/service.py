@@ -1,0 +1,494 @@
+"""The service: the only place where parts are wired together."""
+
+from __future__ import annotations
+
+import asyncio
+import atexit
+import gc
+import logging
+from collections.abc import AsyncIterable, Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from agent.core.callers import ANONYMOUS, LOCAL
+from agent.core.errors import NotPermitted, StateUnavailable, UnknownAnswer
+from agent.core.health import PartHealth, checked
+from agent.core.models import Answer, Question, Usage
+from agent.databases.catalogue import Catalogue
+from agent.databases.changes import Changes
+from agent.databases.knowledge.context import enrich
+from agent.databases.knowledge.documents import AddedDocuments, ColumnPlace, Documents
+from agent.databases.knowledge.verified_queries import VerifiedQueries
+from agent.databases.paging import Cursors
+from agent.databases.registry import DatabaseInfo, Databases, build_router
+from agent.databases.uploads.blobs import build_blobs
+from agent.databases.uploads.records import Upload
+from agent.databases.uploads.uploads import Arriving, Uploads
+from agent.people.build import build_people
+from agent.people.dashboard.addresses import AllowedHosts
+from agent.people.dashboard.dashboard import Dashboard
+from agent.people.dashboard.webhook import Webhooks
+from agent.people.sessions.sessions import Session, Sessions
+from agent.people.sessions.shares import Shares
+from agent.pipeline.answers.synthesize import Writer, answer_prefix
+from agent.pipeline.asking import Asking
+from agent.pipeline.confidence.calibration import calibration_of
+from agent.pipeline.drafts.generate import Generator
+from agent.pipeline.jobs.jobs import Jobs
+from agent.pipeline.jobs.shelf import JobShelf
+from agent.pipeline.judging.judge import Judge
+from agent.pipeline.parts import Parts
+from agent.pipeline.steps import load_steps
+from agent.pipeline.writes.tokens import WritePlans
+from agent.platform import telemetry
+from agent.platform.config import extensions
+from agent.platform.config.profiles import choose
+from agent.platform.config.settings import Settings
+from agent.platform.llm.build import build_model
+from agent.platform.llm.chat import ChatModel, Message
+from agent.platform.llm.wrappers.paced import paced
+from agent.platform.llm.wrappers.protected import ProtectedModel, protected
+from agent.platform.storage.idempotency import Idempotency
+from agent.platform.telemetry.ledger import Ledger
+from agent.platform.telemetry.logs import hide
+from agent.understanding.first_look.look import FirstLook, FirstLooks
+from agent.understanding.first_look.sample_questions import sample_questions
+from agent.understanding.followups.followups import FollowUps
+from executors.base import Schema
+from executors.errors import ExecutorError
+from rag.errors import RetrievalError
+
+if TYPE_CHECKING:
+    from agent.databases.knowledge.knowledge import Indexed, Knowledge
+    from agent.platform.storage.store import StateStore
+    from executors.registry.registry import Registry
+    from executors.router import Router
+    from rag.docs.documents import Document
+    from rag.embedding.embedder import Embedder
+    from rag.index.revision import Turn
+
+TURN_WAIT_S = 100.0  # for which a message waits until the one before it is answered
+LEASE_MARGIN_S = 60.0  # beyond its deadline, in which a request with an Idempotency-Key ends
+
+
+log = logging.getLogger(__name__)
+
+
+class Service:
+    """Answers questions about the databases of one registry."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        *,
+        model: ProtectedModel,
+        judge_model: ProtectedModel,
+        router: Router,
+        knowledge: Knowledge,
+        sessions: Sessions,
+        write_plans: WritePlans,
+        verified: VerifiedQueries,
+        added: AddedDocuments,
+        state: StateStore,
+        registry: Path | None = None,
+    ) -> None:
+        self.settings, self.model, self.judge_model = settings, model, judge_model
+        self.router, self.knowledge, self.sessions, self.state = router, knowledge, sessions, state
+        profile = choose(settings, model.name)
+        cursors = Cursors(state)
+        self._loading: asyncio.Task[None] | None = None
+        self.parts = Parts(
+            settings=settings,
+            profile=profile,
+            followups=FollowUps(model, max_chars=settings.max_question_chars),
+            generator=Generator(model, profile, max_tokens=settings.max_tokens, temperature=settings.temperature),
+            judge=Judge(judge_model, choose(settings, judge_model.name)),
+            writer=Writer(model, profile),
+            knowledge=knowledge,
+            write_plans=write_plans,
+            verified=verified,
+            calibration=calibration_of(settings.calibration, profile.name),
+            cursors=cursors,
+        )
+        changes = Changes(state, self._changed_elsewhere)
+        self.uploads = Uploads(settings, state, router, build_blobs(settings))
+        self.catalogue = Catalogue(router, self.uploads, registry, self._others)
+        self.looks = FirstLooks()
+        self.registered = Databases(router, settings, changes, cursors, self.catalogue)
+        self.registered.bulkhead.behind = model.queue
+        self.documents = Documents(self.registered, knowledge, added, changes)
+        self.people = build_people(settings, state, router, self.registered, self.documents, added, verified)
+        self.dashboard = Dashboard(
+            state,
+            self.people.saved,
+            Webhooks(AllowedHosts(settings.webhook_hosts)),
+            check_s=settings.dashboard_check_s,
+        )
+        self.shares = Shares(state, sessions, self.registered)
+        self.asking = Asking(self.parts, router, self.registered, sessions, self.people.recorder)
+        self.query, self.events = self.asking.query, self.asking.events
+        self.idempotency = Idempotency(
+            state, ttl_s=settings.idempotency_s, lease_s=settings.request_deadline_s + LEASE_MARGIN_S
+        )
+        self.jobs = Jobs(
+            self.asking,
+            JobShelf(state, ttl_s=settings.job_kept_s),
+            at_once=max(1, settings.max_concurrent_questions // 2),  # the other half is for who waits
+            deadline_s=settings.job_deadline_s,
+        )
+
+    def _changed_elsewhere(self, name: str) -> None:
+        """Another instance has read a database anew, or has new documents about it."""
+        if name in self.router.names():
+            self.router.refresh(name)
+            self.knowledge.outdate(name)
+
+    def _others(self, names: Sequence[str]) -> None:
+        """These names mean other databases now, or none."""
+        self.registered.drop(names)
+        for name in names:
+            self.knowledge.outdate(name)
+
+    # -- sessions -----------------------------------------------------------------------------------------
+
+    async def start_session(self, database: str, principal: str = ANONYMOUS) -> Session:
+        """A new session about one database, which its principal alone can see. Raises UnknownDatabase."""
+        await self.registered.get(database, principal)
+        return await asyncio.to_thread(self.sessions.start, database, principal)
+
+    async def session(self, session_id: str, principal: str = ANONYMOUS, *, whole: bool = False) -> Session:
+        """A session with its latest messages, or with all of them. Raises UnknownSession."""
+        return await asyncio.to_thread(self.sessions.get, session_id, principal, whole=whole)
+
+    async def sessions_of(self, principal: str, limit: int) -> list[Session]:
+        """A principal's latest sessions; empty where callers without a name share one principal."""
+        if not self.people.reviewers.is_somebody(principal):
+            return []
+        return await asyncio.to_thread(self.sessions.of, principal, limit)
+
+    async def stored_answer(self, session_id: str, trace_id: str, principal: str) -> Answer:
+        """An answer of a session as it was given. Raises UnknownSession, UnknownAnswer."""
+        found = await asyncio.to_thread(self.sessions.answer, session_id, principal, trace_id)
+        if found is None:
+            raise UnknownAnswer(f"This session has no answer with the trace_id {trace_id}. Ask the question again.")
+        return Answer.model_validate(found)
+
+    async def end_session(self, session_id: str, principal: str = ANONYMOUS) -> None:
+        """Forget a session. Raises UnknownSession."""
+        await asyncio.to_thread(self.sessions.end, session_id, principal)
+
+    async def active_sessions(self) -> int:
+        """How many sessions there are that have not expired."""
+        return await asyncio.to_thread(self.sessions.active)
+
+    async def cleanup(self) -> int:
+        """Forget what has expired: sessions, reviews and the like; go on with jobs whose process is gone.
+
+        Returns how many were forgotten. Raises StateUnavailable.
+        """
+        await self.jobs.take_over()
+        sessions = await asyncio.to_thread(self.sessions.cleanup)
+        return sessions + await asyncio.to_thread(self.state.purge) + await asyncio.to_thread(self.uploads.sweep)
+
+    # -- databases ----------------------------------------------------------------------------------------
+
+    def add_source(self, source: str, docs: Sequence[Path] = ()) -> str:
+        """Make a file, folder or server's address known for the life of this process; returns its name.
+
+        For the command line and the library, never for a request. Raises DatabaseUnavailable, RegistryInvalid.
+        """
+        name = self.router.add_source(source, docs=docs)
+        hide(self.router.entry(name).secrets())
+        return name
+
+    async def databases(self, principal: str) -> list[DatabaseInfo]:
+        """Every database that a principal may query, with whether it can be opened."""
+        infos = await self.registered.infos(principal)
+        return [self._with_rights(info, principal) for info in infos]
+
+    async def database(self, name: str, principal: str) -> tuple[DatabaseInfo, tuple[str, ...]]:
+        """One of them, and questions that it can answer. Raises UnknownDatabase."""
+        info = self._with_rights(await self.registered.info(name, principal), principal)
+        if not info.available:
+            return info, ()
+        return info, await sample_questions(self.registered, self.knowledge, self.looks, name, principal)
+
+    async def first_look(self, name: str, principal: str) -> FirstLook:
+        """Its tables and keys, and questions that were tried. Raises UnknownDatabase, DatabaseUnavailable."""
+        return await self.looks.of(await self.registered.get(name, principal))
+
+    async def describe_column(self, place: ColumnPlace, text: str, principal: str) -> Document | None:
+        """See `Documents.describe`, which only the database's owners may use.
+
+        Raises:
+            UnknownDatabase, NotPermitted: it is not for them to say.
+            DocumentsInvalid: there is no such column.
+        """
+        await self.registered.follow(place.database)
+        self.registered.admit_owner(place.database, principal)
+        return await self.documents.describe(place, text, principal)
+
+    def _with_rights(self, info: DatabaseInfo, principal: str) -> DatabaseInfo:
+        return info.model_copy(update={"reviewer": self.people.reviewers.may_settle(info.name, principal)})
+
+    async def take_upload(self, arriving: Arriving, body: AsyncIterable[bytes]) -> Upload:
+        """Take data as a database of its caller. Raises as `Uploads.take`."""
+        upload = await self.uploads.take(arriving, body)
+        await self.registered.follow(now=True)
+        return upload
+
+    async def remove_upload(self, name: str, principal: str) -> None:
+        """Delete an upload, with everything stored of it but its name.
+
+        Raises:
+            UnknownDatabase: the principal has none of this name.
+            NotPermitted: it is one of the registry.
+            StateUnavailable: its record cannot be removed.
+        """
+        await self.registered.follow(now=True)
+        self.registered.admit(name, principal)
+        if not self.router.entry(name).is_upload:
+            raise NotPermitted(
+                f"{name!r} is in the registry, not an upload: only the operator of this service can remove it."
+            )
+        await self.uploads.remove(name)
+        await self.registered.follow(now=True)
+        await asyncio.to_thread(self.parts.verified.forget_all, name)
+        try:
+            await self.knowledge.forget(name)
+        except RetrievalError as error:
+            log.warning("The index of %r, which was deleted, is still there: %s", name, error)
+
+    async def raw_schema(self, name: str, *, refresh: bool = False, principal: str) -> tuple[Schema, tuple[str, ...]]:
+        """The schema as the database describes it, and what of it could not be read, one sentence each.
+
+        Args:
+            name: of the database.
+            refresh: read it again, even where it is known.
+            principal: who asks.
+
+        Raises:
+            UnknownDatabase, DatabaseUnavailable: see `executors.errors`.
+        """
+        database = await (
+            self.registered.refreshed(name, principal) if refresh else self.registered.get(name, principal)
+        )
+        return await database.schema(), database.warnings
+
+    async def schema(self, name: str, principal: str) -> tuple[Schema, str]:
+        """The raw schema, and the enriched one as the model reads it. Raises UnknownDatabase, DatabaseUnavailable."""
+        from rag.schema.text import render
+
+        database = await self.registered.get(name, principal)
+        schema = await database.schema()
+        text = render(
+            schema,
+            await self.knowledge.documents(database),
+            style=self.parts.profile.schema_style,
+            budget_tokens=self.parts.profile.schema_tokens,
+            max_sample_values=self.settings.max_sample_values,
+        )
+        return schema, text.text
+
+    async def index(
+        self,
+        name: str,
+        principal: str,
+        progress: Callable[[str, int, int], None] = lambda *_: None,
+        turn: Turn | None = None,
+    ) -> Indexed:
+        """Read and index schema and docs anew, as `Knowledge.index_all`. Raises UnknownDatabase, too.
+
+        A principal who sees only some rows gets no `problems`: they may name hidden tables.
+        """
+        database = await self.registered.refreshed(name, principal)
+        indexed = await self.knowledge.index_all(database, progress, turn)
+        return indexed.model_copy(update={"problems": ()}) if database.is_filtered else indexed
+
+    async def read_ahead(self, name: str, principal: str) -> Usage | None:
+        """Have the embedded model read a database's schema now, and keep what it made of it for later processes.
+
+        Returns what it took; None where there is nothing to do: a hosted model, one that keeps nothing, or a schema
+        that is cut to the question. Raises ModelError, UnknownDatabase, DatabaseUnavailable.
+        """
+        if self.settings.is_hosted or not self.settings.prefix_cache_mb:
+            return None
+        database = await self.registered.get(name, principal)
+        question = Question(text=name, database=name, trace_id="")
+        context = await enrich(question, database, self.knowledge, self.parts.profile, self.settings)
+        if context.pruned:
+            return None
+        own = answer_prefix().content if self.parts.profile.answer_prefix == "own" else ""
+        ledger = Ledger()
+        for system in filter(None, (context.system, context.other_system, own)):
+            messages = [Message(role="system", content=system), Message(role="user", content=name)]
+            ledger.spend((await self.model.complete(messages, max_tokens=1)).usage)
+        return ledger.usage
+
+    def _shared_names(self) -> list[str]:
+        """The databases that are no caller's own."""
+        return [name for name in self.router.names() if not self.router.entry(name).is_upload]
+
+    async def refresh_schemas(self) -> None:
+        """Read every schema anew, and have other instances do so where one has changed; failures are in the log."""
+        for name in self._shared_names():
+            try:
+                await self.registered.reread(name)
+            except (ExecutorError, StateUnavailable) as error:
+                log.warning("The schema of %r was not read anew: %s", name, error)
+
+    # -- life ---------------------------------------------------------------------------------------------
+
+    async def warm_up(self) -> None:
+        """Load what the first question will need, side by side; the question, or `health`, reports failures.
+
+        What is loaded stays, so the garbage collector leaves it out: a collection of all of it stops the process for a
+        tenth of a second. It is given back at the end, since libraries report objects that outlive the interpreter.
+        """
+        parts = [self.model.ready(), asyncio.to_thread(load_steps), asyncio.to_thread(_start_guard)]
+        if self.settings.enable_retrieval:
+            parts.append(self._retrieval_loaded())
+        await asyncio.gather(*parts, return_exceptions=True)
+        gc.freeze()
+        atexit.unregister(gc.unfreeze)
+        atexit.register(gc.unfreeze)
+
+    def start(self) -> asyncio.Task[None]:
+        """Begin to warm up, beside what is answered meanwhile. `health` waits for retrieval from now on."""
+        if self.settings.enable_retrieval:
+            self._loading = asyncio.create_task(self.knowledge.warm_up())
+        return asyncio.create_task(self.warm_up())
+
+    async def _retrieval_loaded(self) -> None:
+        """Return once store and embedder are loaded. Raises RetrievalError: they cannot be."""
+        if self._loading is None:
+            self._loading = asyncio.create_task(self.knowledge.warm_up())
+        await asyncio.shield(self._loading)
+
+    async def _store_ready(self) -> None:
+        """Return when the index can be read, and is loaded if that has begun. Raises StoreUnavailable."""
+        from rag.errors import StoreUnavailable
+
+        if self._loading is not None:
+            await asyncio.wait({self._loading}, timeout=self.settings.retrieval_timeout_s)
+            if not self._loading.done():
+                raise StoreUnavailable("The index and the embedding model are being loaded. Ask again in a moment.")
+        await self.knowledge.check()
+
+    async def health(self) -> list[PartHealth]:
+        """Each part, asked now: model, store, databases."""
+        checks = [checked("model", self.model.ready, lambda: self.model.breaker, self.model.queue)]
+        if self.judge_model is not self.model:
+            checks.append(checked("judge", self.judge_model.ready, lambda: self.judge_model.breaker))
+        checks.append(checked("store", self._store_ready))
+        embedding = self.knowledge.embedding_breaker
+        if embedding is not None:
+            checks.append(checked("embeddings", self.knowledge.check_embedder, lambda: embedding))
+        for name in self._shared_names():
+            check, breaker = partial(self.registered.readable, name, LOCAL), partial(self.registered.breaker, name)
+            checks.append(checked(f"database {name}", check, breaker))
+        return list(await asyncio.gather(*checks))
+
+    async def close(self) -> None:
+        """Stop the queries that run, and give everything back; a later question opens again what it needs."""
+        await self.jobs.close()
+        if self._loading is not None:
+            await asyncio.gather(self._loading, return_exceptions=True)
+        await self.knowledge.close()
+        await self.registered.close()
+        await self.model.close()
+        if self.judge_model is not self.model:
+            await self.judge_model.close()
+        await asyncio.to_thread(self.catalogue.close)
+        await asyncio.to_thread(self.router.close)
+        await asyncio.to_thread(self.state.close)
+
+
+def build_service(
+    settings: Settings,
+    *,
+    model: ChatModel | None = None,
+    embedder: Embedder | None = None,
+    state: StateStore | None = None,
+    registry_required: bool = True,
+    sources: Sequence[str] = (),
+) -> Service:
+    """The service that the settings describe. Nothing is loaded or connected before it is needed.
+
+    Args:
+        settings: of the process.
+        model, embedder, state: instead of those that the settings name (tests, measurements). With an embedder of
+            their own, messages are read by their words alone.
+        registry_required: whether there must be a registry, or files named later are enough. One that the settings
+            name must be there in any case.
+        sources: files, folders or servers' addresses to ask instead of the registry's databases.
+
+    Raises:
+        RegistryInvalid: databases.yaml, or an address, cannot be used.
+        DatabaseUnavailable: a source is not there.
+        ExtensionInvalid: one that the settings name cannot be added.
+    """
+    from agent.databases.knowledge.build import build_embedder, build_meaning, build_store
+    from agent.databases.knowledge.knowledge import Knowledge
+    from agent.platform.storage.build import build_store as build_state_store
+    from executors.registry.registry import Registry
+
+    extensions.load(settings)
+    store = state or build_state_store(settings)
+
+    def built(name: str | None = None) -> ProtectedModel:
+        own = model or paced(build_model(settings, model_name=name), settings, store)
+        return protected(telemetry.get().traced(own), settings)
+
+    chat = built()
+    own_judge = settings.judge_model is not None and settings.is_hosted and model is None
+    judge = built(settings.judge_model) if own_judge else chat
+    added = AddedDocuments(store)
+    router = build_router(settings, Registry() if sources else _registry(settings, registry_required))
+    service = Service(
+        settings,
+        model=chat,
+        judge_model=judge,
+        router=router,
+        knowledge=Knowledge(
+            build_store(settings),
+            embedder or build_embedder(settings),
+            names=router.names,
+            docs_of=lambda name: router.entry(name).docs,
+            added=added,
+            patience_s=settings.retrieval_timeout_s,
+            meaning=build_meaning() if embedder is None else None,
+        ),
+        sessions=Sessions(
+            store,
+            timeout_s=settings.session_timeout_s,
+            max_messages=settings.max_session_messages,
+            wait_s=min(TURN_WAIT_S, settings.request_deadline_s / 2),  # the other half is for the answer
+        ),
+        write_plans=WritePlans(store, lifetime_s=settings.write_token_s),
+        verified=VerifiedQueries(store),
+        added=added,
+        state=store,
+        registry=None if sources else settings.registry_path,
+    )
+    for source in sources:
+        service.add_source(source)
+    return service
+
+
+def _start_guard() -> None:
+    from executors.workers import checking
+
+    checking.start()
+
+
+def _registry(settings: Settings, required: bool) -> Registry:
+    from executors.registry.registry import Registry, load_registry
+
+    path = settings.registry_path
+    if not required and not settings.names_registry and not path.exists():
+        return Registry()
+    registry = load_registry(path)
+    hide(secret for entry in registry.entries for secret in entry.secrets())
+    return registry

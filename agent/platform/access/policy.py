@@ -1,0 +1,253 @@
+"""Policies: one for each way to identify callers, and the choice between them by the settings."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Literal, Protocol
+
+from starlette.datastructures import Headers
+
+from agent.core.callers import ANONYMOUS, named
+from agent.core.errors import AccessInvalid, NotAuthenticated, NotPermitted
+from agent.platform.access.app_service import NAME_HEADER, platform_authenticates, signed_in
+from agent.platform.access.keys import KeyRing
+from agent.platform.access.rate import Rate, RateLimiter
+from agent.platform.config.hosts import host_of, is_loopback, origin_of, origins
+from executors.base import Frozen
+
+if TYPE_CHECKING:
+    from agent.platform.config.settings import Settings
+    from agent.platform.storage.store import StateStore
+
+Mode = Literal["none", "api_keys", "functions", "entra"]
+Server = tuple[str, int | None] | None
+
+CHALLENGE = 'Bearer realm="plumbline"'
+SIGN_IN = f'{CHALLENGE}, authorization_uri="/.auth/login/aad"'  # where App Service has people sign in
+OWN_SITES = (
+    "none",
+    "same-origin",
+)  # of `Sec-Fetch-Site`: a person typed the address, or a page of the same origin asks
+KEY_HEADERS = ("x-api-key", "x-functions-key")  # besides `Authorization: Bearer`; the latter is what `via` sends
+
+
+class CallerRequest(Frozen):
+    """What a policy looks at. Args: server: the address of this machine that was asked, as ASGI has it."""
+
+    headers: Mapping[str, str]
+    server: Server = None
+
+    @classmethod
+    def of(cls, scope: Mapping[str, object]) -> CallerRequest:
+        """The context of an ASGI request; the first of repeated headers counts."""
+        server = scope.get("server")
+        values: dict[str, str] = {}
+        for name, value in Headers(scope=dict(scope)).items():
+            values.setdefault(name, value)
+        return cls(headers=values, server=(str(server[0]), server[1]) if isinstance(server, tuple | list) else None)
+
+
+class Policy(Protocol):
+    """Knows callers."""
+
+    def principal(self, request: CallerRequest) -> str:
+        """The principal of a request. Raises NotAuthenticated, NotPermitted, AccessInvalid."""
+
+
+class Vouched:
+    """A front end authenticates callers: the Functions host checks keys, a proxy may give a name.
+
+    Args:
+        trusted: whether the name in `x-ms-client-principal-name` is to be believed.
+    """
+
+    def __init__(self, *, trusted: bool) -> None:
+        self._trusted = trusted
+
+    def principal(self, request: CallerRequest) -> str:
+        return named(request.headers.get(NAME_HEADER, "")) if self._trusted else ANONYMOUS
+
+
+class ThisMachine(Vouched):
+    """Without authentication only this machine may call, and no foreign page in its browser.
+
+    A page of another site can send requests to loopback, and by a name that it lets point there can even read the
+    answers (DNS rebinding); both say in their headers where they come from. A GET for an image or a script has no
+    `Origin`: its `Referer` says it, or, where the page keeps that back, `Sec-Fetch-Site`.
+
+    Args:
+        trusted: as for `Vouched`; a front end that gives names has looked at the host itself.
+        pages: origins that may ask all the same.
+    """
+
+    def __init__(self, *, trusted: bool, pages: tuple[str, ...] = ()) -> None:
+        super().__init__(trusted=trusted)
+        self._pages = pages
+
+    def principal(self, request: CallerRequest) -> str:
+        address, port = request.server or ("", None)
+        if port is not None and not is_loopback(address):
+            raise NotPermitted("Without authentication only this machine may ask: set PLUMBLINE_AUTH to api_keys.")
+        host = request.headers.get("host", "")
+        if not self._trusted and not is_loopback(host_of(host)):
+            raise NotPermitted("Without authentication, ask by 127.0.0.1 or localhost, or set PLUMBLINE_AUTH.")
+        if not self._may_ask(request.headers, host):
+            raise NotPermitted("Pages of another origin may not ask. Name those that may in PLUMBLINE_CORS_ORIGINS.")
+        return super().principal(request)
+
+    def _may_ask(self, headers: Mapping[str, str], host: str) -> bool:
+        """Whether a request comes from no page at all, from one of this service's own, or from one that is listed."""
+        origin = headers.get("origin", "") or origin_of(headers.get("referer", ""))
+        if origin:
+            return origin in (*self._pages, f"http://{host}", f"https://{host}")
+        return headers.get("sec-fetch-site", "none").strip().casefold() in OWN_SITES
+
+
+class ByKey:
+    """An API key identifies the caller. Args: keys: the valid ones."""
+
+    def __init__(self, keys: KeyRing) -> None:
+        self._keys = keys
+
+    def principal(self, request: CallerRequest) -> str:
+        key = _key_of(request.headers)
+        if not key:
+            raise NotAuthenticated("Send an API key: `Authorization: Bearer KEY`, or `x-api-key: KEY`.", CHALLENGE)
+        owner = self._keys.owner(key)
+        if owner is None:
+            raise NotAuthenticated(
+                "This API key is unknown, or has expired. Ask the operator of this service for another.",
+                f'{CHALLENGE}, error="invalid_token"',
+            )
+        return owner
+
+
+class BySignIn:
+    """App Service authentication identifies callers who signed in with Entra ID."""
+
+    def principal(self, request: CallerRequest) -> str:
+        found = signed_in(request.headers)
+        if found is None:
+            raise NotAuthenticated("Sign in with Entra ID, or send a token of it: `Authorization: Bearer`.", SIGN_IN)
+        return found
+
+
+class Access:
+    """Everything that is decided before a route is called.
+
+    Args:
+        mode: how callers are known.
+        policy: that knows them.
+        limiter: of what each may ask; None: no limit.
+        pages: origins whose pages may ask.
+    """
+
+    def __init__(
+        self, mode: Mode, policy: Policy, *, limiter: RateLimiter | None = None, pages: tuple[str, ...] = ()
+    ) -> None:
+        self.mode, self.policy, self.limiter, self.pages = mode, policy, limiter, pages
+
+    @property
+    def sends_cookies(self) -> bool:
+        """Whether a page authenticates with a cookie, which a browser sends only to its own origin."""
+        return self.mode == "entra"
+
+
+def mode_of(settings: Settings, *, in_functions: bool) -> Mode:
+    """How callers are known. Args: in_functions: whether the Functions host stands in front, and checks its keys."""
+    return "functions" if in_functions and settings.auth == "none" else settings.auth
+
+
+def closed_access() -> Access:
+    """Where the settings cannot be used: the Functions host's keys are what lets anybody ask, as it does by default."""
+    return Access("functions", Vouched(trusted=False))
+
+
+def function_level(settings: Settings | None, route_level: str) -> str:
+    """The authorization level of an Azure function. Args: settings: None: they cannot be used.
+
+    Where this process knows callers by itself, the Functions host must let them through: it would ask for a key of its
+    own, and refuse ours, which may come in the same header.
+    """
+    return "ANONYMOUS" if settings is not None and settings.auth in ("api_keys", "entra") else route_level
+
+
+def build_access(
+    settings: Settings,
+    *,
+    in_functions: bool = False,
+    environment: Mapping[str, str] | None = None,
+    store: Callable[[], StateStore] | None = None,
+) -> Access:
+    """What the settings say.
+
+    Args:
+        settings: of the process.
+        in_functions: whether the Functions host stands in front.
+        environment: of the process, which tells of the platform; default: its own.
+        store: makes the state store when the first request is counted; default: that of the settings.
+
+    Raises:
+        AccessInvalid: they let in no caller, or everyone.
+    """
+    mode, pages = mode_of(settings, in_functions=in_functions), origins(settings.cors_origins)
+    if "*" in pages and mode in ("none", "entra"):
+        raise AccessInvalid(
+            "PLUMBLINE_CORS_ORIGINS may be `*` only where each request has a key: any page could ask in the name of "
+            "whoever looks at it. Name the origins."
+        )
+    if settings.trust_principal_header and "*" in pages:
+        raise AccessInvalid("PLUMBLINE_CORS_ORIGINS may not be `*` behind a front end that signs people in.")
+    keep = store or partial(_state_store, settings)
+    limiter = RateLimiter(Rate.parse(settings.rate_limit), keep) if settings.rate_limit else None
+    policy = _policy(mode, settings, pages, os.environ if environment is None else environment, in_functions)
+    return Access(mode, policy, limiter=limiter, pages=pages)
+
+
+def _state_store(settings: Settings) -> StateStore:
+    from agent.platform.storage.build import build_store
+
+    return build_store(settings)
+
+
+def _policy(
+    mode: Mode, settings: Settings, pages: tuple[str, ...], environment: Mapping[str, str], in_functions: bool
+) -> Policy:
+    if mode == "api_keys":
+        listed = settings.api_keys.get_secret_value() if settings.api_keys else ""
+        return ByKey(KeyRing(listed, settings.api_keys_file and settings.api_keys_file.expanduser()))
+    if mode == "entra":
+        if not platform_authenticates(environment):
+            raise AccessInvalid(
+                "PLUMBLINE_AUTH is entra, but this process does not run in App Service or Azure Functions with "
+                "authentication on: anybody could write the headers that name the caller. Switch authentication on "
+                "there, or set PLUMBLINE_AUTH to api_keys."
+            )
+        return BySignIn()
+    if mode == "functions":
+        if not in_functions:
+            raise AccessInvalid(
+                "PLUMBLINE_AUTH is functions, but only the Azure Functions host checks its keys. Set PLUMBLINE_AUTH to "
+                "api_keys here."
+            )
+        return Vouched(trusted=settings.trust_principal_header)
+    return ThisMachine(trusted=settings.trust_principal_header, pages=pages)
+
+
+def check_host(settings: Settings, host: str) -> None:
+    """Refuse to listen where anybody could ask. Raises AccessInvalid. Args: host: an address or a name, empty: all."""
+    if settings.auth == "none" and not is_loopback(host):
+        raise AccessInvalid(
+            f"Others than this machine could reach {host or 'every address'}, without authentication. Make a key "
+            "with `python -m agent key NAME`, set PLUMBLINE_AUTH=api_keys and PLUMBLINE_API_KEYS to the line that it "
+            "prints, or listen on 127.0.0.1."
+        )
+
+
+def _key_of(headers: Mapping[str, str]) -> str:
+    scheme, _, token = headers.get("authorization", "").partition(" ")
+    if scheme.casefold() == "bearer" and token.strip():
+        return token.strip()
+    return next((headers[name].strip() for name in KEY_HEADERS if headers.get(name, "").strip()), "")

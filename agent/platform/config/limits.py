@@ -1,0 +1,98 @@
+"""What one request may use: the settings, narrowed by the database's limits and the request's options."""
+
+from __future__ import annotations
+
+from agent.core.errors import TooManyRows
+from agent.core.models import Options
+from agent.core.usage import EFFORTS, Effort
+from agent.platform.config.settings import Settings
+from executors.base import Frozen
+
+
+def rows_cap(most: int, database_most: int | None) -> tuple[int, str]:
+    """The most rows that one query gives, and which setting says so.
+
+    Args:
+        most: by the settings.
+        database_most: by the registry; None where it does not say.
+    """
+    if database_most is not None and database_most < most:
+        return database_most, "`limits: row_limit` of the database in the registry"
+    return most, "PLUMBLINE_MAX_ROWS"
+
+
+def within(requested: int | None, usual: int, cap: tuple[int, str], field: str) -> int:
+    """The number of rows to give: the requested one, else the usual.
+
+    Raises:
+        TooManyRows: more than the limit; rows are never cut silently.
+    """
+    most, where = cap
+    if requested is not None and requested > most:
+        raise TooManyRows(f"`{field}` is {requested:,}; at most {most:,} rows can be had ({where}). Ask for fewer.")
+    return min(usual, most) if requested is None else requested
+
+
+def none_beyond(cap: tuple[int, str]) -> TooManyRows:
+    """The message for a caller who wants a page beyond the cap."""
+    most, where = cap
+    return TooManyRows(
+        f"The query has more rows than can be had: {most:,} ({where}). Narrow it, or run it for one part after another."
+    )
+
+
+class Limits(Frozen):
+    """Attempts, rows and switches of one request.
+
+    plan: whether several queries may be planned: always asked for, never, or (None) as profile and question say.
+    """
+
+    max_attempts: int
+    row_limit: int
+    raw_row_limit: int
+    enable_evaluation: bool
+    enable_calculator: bool
+    enable_retrieval: bool
+    enable_answer: bool
+    reuse_verified: bool
+    clarify: bool
+    effort: Effort | None
+    plan: bool | None
+
+
+def limits_of(settings: Settings, options: Options, row_limit: int | None = None) -> Limits:
+    """The settings' values; a request may switch off and never on, and ask for fewer attempts, never for more.
+
+    It may say how many rows it wants, up to the cap of settings and database.
+
+    Args:
+        settings: of the process.
+        options: of the request.
+        row_limit: of the database, where it has one; it holds for the rows behind an aggregate as well.
+
+    Raises:
+        TooManyRows: the request wants more rows than can be had.
+    """
+    cap = rows_cap(settings.max_rows, row_limit)
+    raw = within(options.raw_row_limit, settings.raw_row_limit, cap, "raw_row_limit")
+    return Limits(
+        max_attempts=_at_most(settings.attempts, options.max_attempts),
+        row_limit=within(options.row_limit, settings.row_limit, cap, "row_limit"),
+        raw_row_limit=raw if settings.raw_row_limit else 0,
+        enable_evaluation=settings.enable_evaluation and options.enable_evaluation is not False,
+        enable_calculator=settings.enable_calculator and options.enable_calculator is not False,
+        enable_retrieval=settings.enable_retrieval and options.enable_retrieval is not False,
+        enable_answer=options.enable_answer is not False,
+        reuse_verified=settings.reuse_verified and options.reuse_verified is not False,
+        clarify=settings.clarify and options.clarify is not False,
+        effort=_least(settings.effort, options.effort),
+        plan=False if settings.plan is False else options.plan,
+    )
+
+
+def _least(setting: Effort | None, option: Effort | None) -> Effort | None:
+    return min((it for it in (setting, option) if it is not None), key=EFFORTS.index, default=None)
+
+
+def _at_most(setting: int, option: int | None) -> int:
+    return setting if option is None else min(option, setting)

@@ -1,0 +1,458 @@
+"""Settings: one class, read from the environment, documented field by field.
+
+A field `row_limit` is read from `PLUMBLINE_ROW_LIMIT`; names that other tools already use (`OPENAI_API_KEY`,
+`TEXT2SQL_MODEL_PRIMARY`, ...) are understood as well. A test holds the table of docs/reference.md and
+`local.settings.sample.json` to this list.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from pathlib import Path
+from typing import Annotated, Literal, Self
+
+from pydantic import AfterValidator, AliasChoices, Field, SecretStr, model_validator
+from pydantic_settings import SettingsConfigDict
+
+from agent.core.fields import TimeZone
+from agent.core.usage import Effort
+from agent.platform.config.hosts import origins
+from agent.platform.config.pricing import PriceTable
+from agent.platform.config.settings_protection import Count, ProtectionSettings, Seconds
+from executors.workers.limits import bytes_of
+
+PREFIX = "PLUMBLINE_"
+MB = 10**6  # bytes
+ROOT = Path(__file__).resolve().parents[3]  # the folder of the project, or the one that packages are installed in
+IS_INSTALLED = ROOT.name in {"site-packages", "dist-packages"}
+
+# Endings of what `executors.registry.kinds` knows, and of archives of it.
+UPLOADABLE = frozenset(
+    {"csv", "tsv", "csv.gz", "tsv.gz", "json", "jsonl", "ndjson", "parquet", "xlsx"}
+    | {"sqlite", "sqlite3", "db3", "duckdb", "ddb", "zip"}
+)
+
+Days = Annotated[float, Field(gt=0, le=36_500)]
+
+
+def _also(name: str, *aliases: str) -> AliasChoices:
+    """The field's own variable first, then the names that others use for it."""
+    return AliasChoices(PREFIX + name.upper(), *aliases)
+
+
+def types_of(listed: str) -> frozenset[str]:
+    """Endings of files, as a setting lists them."""
+    return frozenset(it.strip().lower().removeprefix(".") for it in listed.split(",") if it.strip())
+
+
+def _origins(listed: str) -> str:
+    origins(listed)
+    return listed
+
+
+def _size(written: str) -> str:
+    bytes_of(written)
+    return written
+
+
+def _upload_types(listed: str) -> str:
+    unknown = sorted(types_of(listed) - UPLOADABLE)
+    if unknown:
+        raise ValueError(f"{', '.join(unknown)} cannot be uploaded; the types are {', '.join(sorted(UPLOADABLE))}")
+    return listed
+
+
+class Settings(ProtectionSettings):
+    """Every switch of the service; all bad values are reported at once.
+
+    Raises:
+        pydantic.ValidationError: naming each variable that cannot be used, and why.
+    """
+
+    model_config = SettingsConfigDict(
+        env_prefix=PREFIX,
+        frozen=True,
+        extra="ignore",
+        populate_by_name=True,
+        env_ignore_empty=True,
+        hide_input_in_errors=True,
+    )
+
+    # -- the loop ----------------------------------------------------------------------------------
+    max_attempts: Annotated[int, Field(ge=1, le=10)] = Field(
+        3, description="Rounds of draft, run and judge; then the best attempt is returned, unverified."
+    )
+    max_retries: Annotated[int, Field(ge=0, le=9)] | None = Field(
+        None,
+        validation_alias=_also("max_retries", "TEXT2SQL_MAX_RETRIES"),
+        description="Another way to say `max_attempts`: one less than it. Used when set.",
+    )
+    effort: Effort | None = Field(
+        None,
+        description="How much a question may cost: quick (one draft, not verified), balanced (two drafts, or one and "
+        "the judge), thorough (up to five drafts, and the judge of a hosted model). Not set: thorough with the "
+        "embedded model, balanced with others; requests may then choose any. Set: requests may choose less.",
+    )
+    row_limit: Annotated[int, Field(ge=1, le=10_000)] = Field(
+        500, description="Rows that come at once, unless the request says how many."
+    )
+    max_rows: Annotated[int, Field(ge=1, le=100_000)] = Field(
+        10_000,
+        description="Rows of one query that can be had, at once or page by page. A request for more is refused.",
+    )
+    raw_row_limit: Annotated[int, Field(ge=0, le=10_000)] = Field(
+        200, description="Rows fetched behind an aggregate, unless the request says how many; 0 switches that off."
+    )
+    allow_writes: bool = Field(
+        False,
+        description="Allows changes of rows, planned first and made by a second request, to those who are `writers` of "
+        "a database that the registry marks `writable`.",
+    )
+    write_row_limit: Annotated[int, Field(ge=1, le=10_000)] = Field(
+        100, description="Rows that one change may affect; a larger one is not made."
+    )
+    write_token_s: Seconds = Field(600, description="Seconds in which a planned change can be confirmed.")
+    trust_principal_header: bool = Field(
+        False,
+        description="Take the caller's name from `x-ms-client-principal-name`, where `auth` is `none` or `functions`. "
+        "Only behind a front end that signs people in and removes what they write there themselves.",
+    )
+    enable_calculator: bool = Field(True, description="Compute `[[...]]` and recompute equations in answers.")
+    enable_evaluation: bool = Field(True, description="Judge every result before it is believed.")
+    clarify: bool = Field(
+        True,
+        description="Ask back, with choices, where a question can be read in several ways; requests can switch it off.",
+    )
+    time_zone: TimeZone = Field(
+        "UTC",
+        description="Time zone in which `today` and `last month` are meant, by its IANA name, as `Europe/Berlin`; a "
+        "request can name another one.",
+    )
+    reuse_verified: bool = Field(
+        True,
+        description="Answer a question that was asked before by its verified query, run, judged and told anew; a "
+        "request can switch it off.",
+    )
+
+    # -- the model ---------------------------------------------------------------------------------
+    openai_api_key: SecretStr | None = Field(
+        None,
+        validation_alias=_also("openai_api_key", "OPENAI_API_KEY"),
+        description="Use OpenAI, or any endpoint that speaks its protocol.",
+    )
+    openai_base_url: Annotated[str, Field(pattern=r"^https?://[^\s/?#@]+(/[^\s?#@]*)?$")] | None = Field(
+        None,
+        validation_alias=_also("openai_base_url", "OPENAI_BASE_URL"),
+        description="Base URL of a compatible endpoint, `/v1` included.",
+    )
+    azure_openai_endpoint: Annotated[str, Field(pattern=r"^https?://[^\s/?#@]+(/[^\s?#@]*)?$")] | None = Field(
+        None,
+        validation_alias=_also("azure_openai_endpoint", "AZURE_OPENAI_ENDPOINT"),
+        description="Use Azure OpenAI at this address.",
+    )
+    azure_openai_api_key: SecretStr | None = Field(
+        None,
+        validation_alias=_also("azure_openai_api_key", "AZURE_OPENAI_API_KEY"),
+        description="Key for Azure OpenAI; without it Entra ID is used (managed identity, `az login`).",
+    )
+    azure_openai_api_version: str = Field(
+        "2024-10-21",
+        validation_alias=_also("azure_openai_api_version", "OPENAI_API_VERSION"),
+        description="API version of Azure OpenAI.",
+    )
+    model_provider: str | None = Field(
+        None,
+        description="Who serves the models: `openai`, `azure`, `embedded`, or what an extension adds. Default: the one "
+        "whose address or key is set.",
+    )
+    chat_model: str | None = Field(
+        None,
+        validation_alias=_also("chat_model", "TEXT2SQL_MODEL_PRIMARY"),
+        description="Model, or Azure deployment, that writes SQL and answers. Default: `gpt-5-mini`.",
+    )
+    judge_model: str | None = Field(None, description="Model that judges. Default: the chat model.")
+    profile: Literal["embedded", "small_hosted", "large_hosted"] | None = Field(
+        None, description="What the model is good at (agent/platform/config/profiles.py). Default: by the model's name."
+    )
+    plan: bool | None = Field(
+        None,
+        description="Plan several queries, up to four, for questions whose words say that one is not enough (why, "
+        "compare, two questions in one). Default: by the profile, off for the embedded model; a request may then ask "
+        "for a plan. false: never.",
+    )
+    planner: Literal["inline", "separate", "off"] | None = Field(
+        None, description="Where the plan of a query is made. Default: by the profile."
+    )
+    calibration: Path | None = Field(
+        None,
+        description="File of coefficients of `confidence`, as `python -m agent calibrate` writes it. Default: the "
+        "package's own for the profile.",
+    )
+    second_draft: bool | None = Field(
+        None,
+        description="Have a query that the judge believes written a second time, too. Default: by the profile.",
+    )
+    temperature: Annotated[float, Field(ge=0, le=2)] = Field(0, description="Sampling temperature.")
+    max_tokens: Count = Field(500, description="Tokens of one reply at most.")
+    model_timeout_s: Seconds | None = Field(
+        None, description="Seconds for one reply. Default: 15 hosted, 300 embedded."
+    )
+    model_retries: Annotated[int, Field(ge=0, le=10)] = Field(
+        3, description="Retries after 429 and 5xx, waiting 2, 4, 8 s or what Retry-After says."
+    )
+    speculative_answer: bool | None = Field(
+        None, description="Draft the answer while the judge reads. Default: by the profile."
+    )
+
+    # -- the embedded model ------------------------------------------------------------------------
+    embedded_model: Literal["1.5b", "0.5b"] = Field(
+        "1.5b", description="Which Qwen2.5-Coder-Instruct runs in this process when no hosted model is set."
+    )
+    embedded_model_path: Path | None = Field(
+        None, description="Take the model from this GGUF file; its hash is verified all the same."
+    )
+    embedded_context: Annotated[int, Field(ge=2048, le=32_768)] = Field(
+        8192, description="Context of the embedded model, in tokens."
+    )
+    prefix_cache_mb: Annotated[int, Field(ge=0)] = Field(
+        2000,
+        description="Megabytes of what the embedded model has read of schemas, kept in `state_dir` so that the first "
+        "question of a process need not read them again; 0: nothing is kept.",
+    )
+    embedded_threads: Annotated[int, Field(ge=0)] = Field(0, description="Threads; 0: one per core.")
+
+    # -- places ------------------------------------------------------------------------------------
+    cache_dir: Path = Field(
+        Path("~/.cache/plumbline"), description="Folder for the model's file, shared by all checkouts."
+    )
+    extensions: str = Field(
+        "", description="Modules, by commas, that add dialects, readers of docs or model providers (docs/extend.md)."
+    )
+    state_dir: Path = Field(Path(".plumbline"), description="Folder for the index and the sessions.")
+    registry: Path = Field(Path("databases.yaml"), description="The registry of databases.")
+
+    # -- retrieval ---------------------------------------------------------------------------------
+    enable_retrieval: bool = Field(True, description="Enrich the schema with docs.")
+    embedding: Literal["local", "multilingual", "openai"] | None = Field(
+        None,
+        description="Where embeddings of docs, columns and values come from. `multilingual` finds them by questions in "
+        "other languages. Default: local when its packages are there.",
+    )
+    embedding_model: str | None = Field(
+        None,
+        description="Embedding model or deployment. Default: all-MiniLM-L6-v2, or `text-embedding-3-small`.",
+    )
+    chroma_url: Annotated[str, Field(pattern=r"^https?://[^\s/?#@]+/?$")] | None = Field(
+        None,
+        validation_alias=_also("chroma_url", "CHROMA_URL"),
+        description="Keep the index on this Chroma server, `http(s)://host:port`. Default: in a folder of `state_dir`.",
+    )
+    chroma_token: SecretStr | None = Field(
+        None,
+        validation_alias=_also("chroma_token", "CHROMA_TOKEN"),
+        description="Sent to the Chroma server as `Authorization: Bearer` and as `X-Chroma-Token`.",
+    )
+    chroma_tenant: str = Field(
+        "default_tenant", validation_alias=_also("chroma_tenant", "CHROMA_TENANT"), description="Tenant on that server."
+    )
+    chroma_database: str = Field(
+        "default_database",
+        validation_alias=_also("chroma_database", "CHROMA_DATABASE"),
+        description="Database on that server.",
+    )
+    top_k: Annotated[int, Field(ge=1, le=100)] = Field(5, description="Documents retrieved per question.")
+    schema_tokens: Count | None = Field(
+        None, description="Token budget of the schema in the prompt. Default: 2500 embedded, 6000 hosted."
+    )
+    max_sample_values: Annotated[int, Field(ge=0, le=50)] = Field(3, description="Stored values shown per text column.")
+
+    # -- sessions ----------------------------------------------------------------------------------
+    max_conversation_history: Annotated[int, Field(ge=0, le=50)] = Field(
+        3, description="Earlier exchanges in the prompt, 200 characters each."
+    )
+    session_timeout_s: Seconds = Field(
+        2_592_000, description="Seconds after which an idle session is gone, with its answers; the default is 30 days."
+    )
+    max_session_messages: Count = Field(
+        10, description="Latest messages of a session in the prompt's reach; the others are kept, but for people only."
+    )
+    session_cleanup_s: Seconds = Field(300, description="Seconds between two rounds that remove what has expired.")
+    state_store: Literal["sqlite", "memory", "azure_tables"] | None = Field(
+        None,
+        description="Where sessions, reviews and the like are kept. Default: Azure Table Storage when one of the next "
+        "two is set, else a SQLite file in `state_dir`.",
+    )
+    azure_tables_connection: SecretStr | None = Field(
+        None,
+        validation_alias=_also("azure_tables_connection", "AZURE_TABLES_CONNECTION_STRING"),
+        description="Connection string of the storage account.",
+    )
+    azure_tables_endpoint: Annotated[str, Field(pattern=r"^https://[^\s/?#@]+(/[^\s/?#@]*)?$")] | None = Field(
+        None,
+        validation_alias=_also("azure_tables_endpoint", "AZURE_TABLES_ENDPOINT"),
+        description="Instead of that: `https://ACCOUNT.table.core.windows.net`, reached by managed identity.",
+    )
+    azure_tables_name: Annotated[str, Field(pattern="^[A-Za-z][A-Za-z0-9]{2,62}$")] = Field(
+        "plumbline", description="The table's name; deployments that share an account need one each."
+    )
+
+    # -- what people say of answers ----------------------------------------------------------------
+    reviewers: str = Field(
+        "",
+        description="Principals who may settle the reviews of every database, separated by commas; `*`: everybody. "
+        "Where callers have no names, whoever reaches the service may.",
+    )
+    review_days: Days = Field(90, description="Days for which a review is kept after its last change.")
+    feedback_days: Days = Field(30, description="Days for which an answer is known, so that it can get feedback.")
+    max_saved_queries: Annotated[int, Field(ge=1, le=1000)] = Field(
+        200, description="Saved queries of one principal at most."
+    )
+
+    dashboard_check_s: Annotated[float, Field(ge=1)] = Field(
+        300, description="Seconds between two looks for tiles of dashboards that are due."
+    )
+    webhook_hosts: Annotated[str, Field(pattern=r"^[A-Za-z0-9.,: \-]*$")] = Field(
+        "",
+        description="Hosts that alerts may be sent to, by commas; `.example.com` means all beneath it. These may be "
+        "private, and take `http`. Default: every public address, by `https`.",
+    )
+
+    # -- local files -------------------------------------------------------------------------------
+    duckdb_memory: str = Field("1GB", description="Memory of one DuckDB database.")
+    duckdb_threads: Count = Field(2, description="Threads of one DuckDB database.")
+    local_workers: Count = Field(
+        4, description="Processes that ask SQLite, DuckDB and files, for all of them together; idle ones end."
+    )
+    worker_memory: Annotated[str, AfterValidator(_size)] = Field(
+        "2GB",
+        description="Memory of each of these processes, well above `duckdb_memory`; a query that needs more fails, "
+        "alone. Linux only.",
+    )
+
+    # -- data that callers bring ---------------------------------------------------------------------
+    upload_mb: Annotated[int, Field(ge=0, le=100_000)] = Field(
+        100,
+        description="Megabytes of one upload at most; unpacked it may have ten times as many. 0: nobody can upload. "
+        "Azure Functions takes no body over 100 MB, unless FUNCTIONS_REQUEST_BODY_SIZE_LIMIT allows it.",
+    )
+    upload_types: Annotated[str, AfterValidator(_upload_types)] = Field(
+        "csv,tsv,csv.gz,tsv.gz,json,jsonl,ndjson,parquet,xlsx,sqlite,sqlite3,zip",
+        description="Endings of files that can be uploaded, separated by commas; a `zip` holds data files. "
+        "`duckdb` can be added where callers are trusted.",
+    )
+    upload_days: Days = Field(30, description="Days after which an upload is deleted.")
+    max_uploads: Count = Field(20, description="Uploads of one principal at most.")
+
+    # -- the service -------------------------------------------------------------------------------
+    host: str = Field("127.0.0.1", description="Address that `serve` listens on.")
+    auth: Literal["none", "api_keys", "functions", "entra"] = Field(
+        "none",
+        description="How callers are known. `none`: only this machine may ask; under Azure Functions the same as "
+        "`functions`: the host checks its keys. `api_keys`; `entra`: App Service authentication.",
+    )
+    api_keys: SecretStr | None = Field(
+        None, description="Hashes of API keys, `name=sha256:...`, as `python -m agent key NAME` prints them."
+    )
+    api_keys_file: Path | None = Field(None, description="More of them, one a line; read again when it changes.")
+    rate_limit: Annotated[str, Field(pattern=r"^([1-9]\d{0,5} ?/ ?(second|minute|hour|day))?$")] = Field(
+        "", description="What each principal may POST, such as `60/minute`; empty: no limit."
+    )
+    cors_origins: Annotated[str, AfterValidator(_origins)] = Field(
+        "", description="Origins whose pages may ask, separated by commas; `*`: all, where each request has a key."
+    )
+    port: Annotated[int, Field(ge=1, le=65_535)] = Field(7071, description="Port that `serve` listens on.")
+    log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field("WARNING", description="Log level.")
+    log_format: Literal["text", "json"] = Field("text", description="Log lines as text, or as one JSON object each.")
+
+    # -- telemetry ---------------------------------------------------------------------------------
+    otel_exporter_otlp_endpoint: Annotated[str, Field(pattern=r"^https?://[^\s/?#@]+(/[^\s?#]*)?$")] | None = Field(
+        None,
+        validation_alias=_also("otel_exporter_otlp_endpoint", "OTEL_EXPORTER_OTLP_ENDPOINT"),
+        description="Send spans and metrics to this OTLP collector, `http(s)://host:port`; the exporters' other "
+        "`OTEL_EXPORTER_OTLP_...` variables (headers, certificate, timeout) hold as well.",
+    )
+    otel_exporter_otlp_protocol: Literal["http/protobuf", "grpc"] | None = Field(
+        None,
+        validation_alias=_also("otel_exporter_otlp_protocol", "OTEL_EXPORTER_OTLP_PROTOCOL"),
+        description="How to speak to it. Default: `grpc` on port 4317, else `http/protobuf`.",
+    )
+    applicationinsights_connection_string: SecretStr | None = Field(
+        None,
+        validation_alias=_also("applicationinsights_connection_string", "APPLICATIONINSIGHTS_CONNECTION_STRING"),
+        description="Send spans and metrics to this Application Insights (Azure Monitor).",
+    )
+    telemetry_content: bool = Field(
+        False, description="Put questions, prompts, replies, SQL with its values and rows into spans."
+    )
+    prices: PriceTable = Field(
+        {},
+        description="US dollars for a million tokens, by model or Azure deployment, as JSON: "
+        '`{"gpt-5-mini": {"input": 0.25, "cached": 0.025, "output": 2.0}}`. Without a price, costs are null.',
+    )
+
+    @model_validator(mode="after")
+    def _azure_is_somewhere(self) -> Self:
+        if self.model_provider == "azure" and not self.azure_openai_endpoint:
+            raise ValueError("PLUMBLINE_MODEL_PROVIDER is azure, so AZURE_OPENAI_ENDPOINT must say where")
+        return self
+
+    @property
+    def attempts(self) -> int:
+        """The most rounds, from whichever of the two settings is set."""
+        return self.max_attempts if self.max_retries is None else self.max_retries + 1
+
+    @property
+    def names_registry(self) -> bool:
+        """Whether the settings name a registry, rather than leave the default."""
+        return "registry" in self.model_fields_set
+
+    @property
+    def registry_path(self) -> Path:
+        """Where the registry is read: a default one of the project, where the working folder has none."""
+        return self._place("registry", self.registry)
+
+    @property
+    def state_path(self) -> Path:
+        """Where the index and the sessions are kept: with the project, where the working folder has none.
+
+        A package that was installed has no project: the user's own data folder takes its place.
+        """
+        return self._place("state_dir", self.state_dir)
+
+    def _place(self, name: str, path: Path) -> Path:
+        path = path.expanduser()
+        if name in self.model_fields_set or path.exists():
+            return path
+        if IS_INSTALLED:
+            return _user_folder() / ("state" if name == "state_dir" else path.name)
+        return ROOT / path
+
+    @property
+    def state_kind(self) -> Literal["sqlite", "memory", "azure_tables"]:
+        """Where state is kept: as `state_store` says, or what is set for Azure Table Storage."""
+        in_azure = self.azure_tables_connection or self.azure_tables_endpoint
+        return self.state_store or ("azure_tables" if in_azure else "sqlite")
+
+    @property
+    def provider(self) -> str:
+        """The model provider: a key of `llm.PROVIDERS`."""
+        if self.model_provider or self.azure_openai_endpoint:
+            return self.model_provider or "azure"
+        return "openai" if self.openai_api_key or self.openai_base_url else "embedded"
+
+    @property
+    def is_hosted(self) -> bool:
+        """Whether a model outside of this process answers; else the embedded one does."""
+        return self.provider != "embedded"
+
+
+def _user_folder() -> Path:
+    from platformdirs import user_data_path
+
+    return user_data_path("plumbline", appauthor=False)
+
+
+@lru_cache(maxsize=1)
+def get_settings() -> Settings:
+    """The settings of this process, read once."""
+    return Settings()

@@ -1,0 +1,50 @@
+"""The settings as a table: what docs/reference.md prints, and what tests hold it to."""
+
+from __future__ import annotations
+
+from pydantic import AliasChoices, BaseModel, ConfigDict
+from pydantic.fields import FieldInfo
+
+from agent.platform.config.settings import PREFIX, Settings
+
+
+class Variable(BaseModel):
+    """One setting as the environment has it.
+
+    field: of `Settings`. names: first the one to use, then others that are understood.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    field: str
+    names: tuple[str, ...]
+    default: str
+    description: str
+
+
+def variables() -> tuple[Variable, ...]:
+    """Every setting, in the order of the class. A default of `""` is none, or as the description says."""
+    return tuple(_variable(name, field) for name, field in Settings.model_fields.items())
+
+
+def _variable(name: str, field: FieldInfo) -> Variable:
+    own = PREFIX + name.upper()
+    alias = field.validation_alias
+    others = tuple(str(one) for one in alias.choices if one != own) if isinstance(alias, AliasChoices) else ()
+    default = "" if field.default is None else str(field.default)
+    default = default.lower() if isinstance(field.default, bool) else default
+    return Variable(field=name, names=(own, *others), default=default, description=field.description or "")
+
+
+def markdown_table() -> str:
+    """The table of settings of docs/reference.md; `python -m agent.platform.config.settings_table` prints it."""
+    rows = ["| Variable | Default | Meaning |", "|---|---|---|"]
+    for variable in variables():
+        names = ", ".join(f"`{name}`" for name in variable.names)
+        default = f"`{variable.default}`" if variable.default else ""
+        rows.append(f"| {names} | {default} | {variable.description} |")
+    return "\n".join(rows)
+
+
+if __name__ == "__main__":
+    print(markdown_table())

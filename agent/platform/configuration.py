@@ -1,0 +1,159 @@
+"""The configuration as a whole: the environment's variables and the registry, and all that is wrong with them at once.
+
+A service checks here first when it starts, so that its operator can correct all mistakes of a deployment at once.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from pydantic import ValidationError
+from pydantic_core import ErrorDetails
+
+from agent.core.errors import AccessInvalid, ExtensionInvalid
+from agent.platform.config.settings import PREFIX, Settings, get_settings
+from agent.platform.config.settings_table import Variable, variables
+from executors.errors import RegistryInvalid
+from executors.registry.registry import Registry, read_registry
+
+_CLOSE = 60.0  # of 100, by letters: names that are less alike are not what somebody meant
+
+
+class Configuration(NamedTuple):
+    """What was found.
+
+    settings: None where they cannot be used.
+    provisional: the settings, with the defaults in place of what cannot be used, so that the rest can be checked.
+        None where they are wrong as a whole.
+    problems: of the settings, one line each.
+    registry: its entries that can be used.
+    registry_problems: of the registry, which may be corrected while the service runs.
+    warnings: one line each: what was written and has no effect.
+    """
+
+    settings: Settings | None
+    provisional: Settings | None
+    problems: tuple[str, ...]
+    registry: Registry
+    registry_problems: tuple[str, ...]
+    warnings: tuple[str, ...]
+
+    @property
+    def every_problem(self) -> tuple[str, ...]:
+        """All of them."""
+        return self.problems + self.registry_problems
+
+    def report(self) -> str:
+        """All problems as one text."""
+        return "The configuration cannot be used:\n" + "\n".join(f"  {problem}" for problem in self.every_problem)
+
+
+def examine(*, in_functions: bool | None = None, registry: bool = True) -> Configuration:
+    """Read everything.
+
+    Args:
+        in_functions: whether the Azure Functions host stands in front; None: nobody is let in, so who may ask is not
+            looked at.
+        registry: whether there must be one. Where not, it is looked at only if the settings cannot be used, so that
+            both are reported at once.
+    """
+    problems: list[str] = []
+    settings: Settings | None = None
+    provisional: Settings | None = None
+    try:
+        settings = provisional = get_settings()
+    except ValidationError as error:
+        details = error.errors(include_input=False, include_url=False)
+        problems += [_describe(one, os.environ) for one in details]
+        provisional = _with_defaults(details)
+    if provisional is not None:
+        problems += _of_parts(provisional, in_functions if settings else None)
+    path = provisional.registry_path if provisional else _registry_path(os.environ)
+    found, wrong = Registry(), tuple[str, ...]()
+    if registry or (problems and path.exists()):
+        found, wrong = _registry(path)
+    return Configuration(settings, provisional, tuple(problems), found, wrong, unknown_variables(os.environ))
+
+
+def unknown_variables(environment: Mapping[str, str]) -> tuple[str, ...]:
+    """A sentence for each variable that looks like a setting and is none, and so changes nothing."""
+    from rapidfuzz import fuzz, process
+
+    known = [variable.names[0] for variable in variables()]
+    ends = [name.removeprefix(PREFIX) for name in known]
+    hints: list[str] = []
+    for name, value in environment.items():
+        if not name.upper().startswith(PREFIX) or name.upper() in known or not value:
+            continue
+        end = name.upper().removeprefix(PREFIX)
+        nearest = process.extractOne(end, ends, scorer=fuzz.ratio, score_cutoff=_CLOSE)
+        meant = f"; did you mean {PREFIX}{nearest[0]}?" if nearest else "; docs/reference.md lists all settings."
+        hints.append(f"{name} is no setting and changes nothing{meant}")
+    return tuple(sorted(hints))
+
+
+def _describe(error: ErrorDetails, environment: Mapping[str, str]) -> str:
+    """One problem of the settings, by the variable that was set. Its value is not repeated."""
+    message = str(error["msg"]).removeprefix("Value error, ")
+    if not error["loc"]:
+        return message
+    first, *rest = map(str, error["loc"])
+    given = {name.upper() for name in environment}
+    names = _variable(first).names
+    written = next((name for name in names if name in given), names[0])
+    return f"{'.'.join((written, *rest))}: {message}"
+
+
+def _of_parts(settings: Settings, in_functions: bool | None) -> list[str]:
+    """What shows only when parts are made from the settings. Loads nothing heavy and calls no service."""
+    from agent.platform.access.policy import build_access
+    from agent.platform.config import extensions
+    from agent.platform.llm.build import provider_of
+
+    problems: list[str] = []
+    try:
+        extensions.load(settings)
+        provider_of(settings)
+    except ExtensionInvalid as error:
+        problems.append(str(error))
+    if in_functions is not None:
+        try:
+            build_access(settings, in_functions=in_functions)
+        except AccessInvalid as error:
+            problems.append(str(error))
+    return problems
+
+
+def _with_defaults(details: Sequence[ErrorDetails]) -> Settings | None:
+    """The settings without those that cannot be used."""
+    wrong = {_variable(str(one["loc"][0])).field for one in details if one["loc"]}
+    fields = Settings.model_fields
+    try:
+        return Settings(**{name: fields[name].get_default(call_default_factory=True) for name in wrong})
+    except ValidationError:
+        return None
+
+
+def _variable(name: str) -> Variable:
+    """The setting that pydantic means by a field's name, or one of its variables."""
+    own = {name, PREFIX + name.upper()}
+    return next(variable for variable in variables() if own & set(variable.names))
+
+
+def _registry_path(environment: Mapping[str, str]) -> Path:
+    """Where the registry is, where the settings cannot say it."""
+    named = environment.get(f"{PREFIX}REGISTRY")
+    return Path(named).expanduser() if named else Settings.model_construct(set()).registry_path
+
+
+def _registry(path: Path) -> tuple[Registry, tuple[str, ...]]:
+    try:
+        registry, problems = read_registry(path)
+    except RegistryInvalid as error:
+        registry, problems = Registry(), error.problems
+        if not problems:
+            return registry, (str(error),)
+    return registry, tuple(f"{path.name}, {problem}" for problem in problems)

@@ -1,0 +1,90 @@
+"""The chat model that the settings name: OpenAI, Azure OpenAI, a compatible endpoint, an extension, or embedded."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from agent.core.errors import ExtensionInvalid
+from agent.platform.config.profiles import choose
+from agent.platform.config.settings import Settings
+from agent.platform.llm.chat import ChatModel
+
+DEFAULT_MODEL = "gpt-5-mini"
+
+
+Provider = Callable[[Settings, str], ChatModel]
+
+
+def build_model(settings: Settings, *, model_name: str | None = None) -> ChatModel:
+    """The model that the settings name, from Azure OpenAI, OpenAI or a compatible endpoint; else the embedded one.
+
+    Loads and calls nothing before `ready` or the first `complete`.
+
+    Args:
+        settings: where it runs, and with which key.
+        model_name: another model, or Azure deployment, than `settings.chat_model`; the embedded model has no other.
+
+    Raises:
+        ExtensionInvalid: there is no such provider.
+    """
+    return provider_of(settings)(settings, model_name or settings.chat_model or DEFAULT_MODEL)
+
+
+def provider_of(settings: Settings) -> Provider:
+    """What makes the models that the settings name. Raises ExtensionInvalid: there is no such provider."""
+    provider = PROVIDERS.get(settings.provider)
+    if provider is None:
+        known = ", ".join(PROVIDERS)
+        raise ExtensionInvalid(
+            f"PLUMBLINE_MODEL_PROVIDER: there is no {settings.provider!r}; there are {known}. An extension can add one."
+        )
+    return provider
+
+
+def add_provider(name: str, provider: Provider) -> None:
+    """Make a provider known, that `PLUMBLINE_MODEL_PROVIDER` may name.
+
+    Args:
+        name: of the provider.
+        provider: makes a model from the settings and the model's name; it must neither import much nor call anybody.
+
+    Raises:
+        ValueError: the name is taken.
+    """
+    if name in PROVIDERS:
+        raise ValueError(f"{name}: that name is taken")
+    PROVIDERS[name] = provider
+
+
+def _azure(settings: Settings, name: str) -> ChatModel:
+    from agent.platform.llm.openai.model import AzureOpenAIModel
+
+    return AzureOpenAIModel(
+        name,
+        endpoint=settings.azure_openai_endpoint or "",
+        api_version=settings.azure_openai_api_version,
+        api_key=settings.azure_openai_api_key,
+        timeout_s=choose(settings, name).timeout_s,
+        retries=settings.model_retries,
+    )
+
+
+def _openai(settings: Settings, name: str) -> ChatModel:
+    from agent.platform.llm.openai.model import OpenAIModel
+
+    return OpenAIModel(
+        name,
+        base_url=settings.openai_base_url,
+        api_key=settings.openai_api_key,
+        timeout_s=choose(settings, name).timeout_s,
+        retries=settings.model_retries,
+    )
+
+
+def _embedded(settings: Settings, _: str) -> ChatModel:
+    from agent.platform.llm.embedded import EmbeddedModel
+
+    return EmbeddedModel(settings)
+
+
+PROVIDERS: dict[str, Provider] = {"azure": _azure, "openai": _openai, "embedded": _embedded}

@@ -1,0 +1,253 @@
+"""The default model: llama.cpp in this process, behind the same client as a hosted model.
+
+llama.cpp's own server listens on a loopback port with a random key. It keeps what it has read of the last prompt, and,
+in memory, of several before it: a prompt that begins like an earlier one is read from where the two part.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import secrets
+import weakref
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
+
+from pydantic import SecretStr
+
+from agent.core.errors import ModelUnavailable
+from agent.core.models import Usage
+from agent.core.queueing import Turns
+from agent.platform.config.profiles import choose
+from agent.platform.config.settings import Settings
+from agent.platform.llm.chat import ChatRequest, Message, Reply, ReplyGrammar
+from agent.platform.llm.files.model_specs import CHUNK, MODELS
+from agent.platform.llm.files.prefix_states import PrefixStates, prepare
+from agent.platform.llm.replies import ON_TEXT
+
+if TYPE_CHECKING:
+    from agent.platform.llm.openai.model import OpenAIModel
+
+# About 28 KB a token, so some forty thousand tokens of prompts that are not in the context any more.
+PROMPT_CACHE_MIB = 1024
+BATCH = 256  # prompt tokens read at once, some seconds' work: a cancelled call is noticed in between
+QUIET, VERBOSE = -1, 3
+# Word of the progress is sent to nobody in particular: it is how the server learns that the caller has gone.
+EXTRA: Mapping[str, object] = {"cache_prompt": True, "return_progress": True}
+
+
+log = logging.getLogger(__name__)
+
+
+class _Loaded(NamedTuple):
+    """The server's client, and what it keeps of prompts; None where nothing is kept."""
+
+    client: OpenAIModel
+    states: PrefixStates | None
+
+
+class EmbeddedModel:
+    """Qwen2.5-Coder behind llama.cpp, loaded at the first need.
+
+    One slot: on a few cores two replies at once take longer than one after the other, and two slots would each hold
+    their own copy of the schema. Calls wait for their turn at the server; a cancelled call stops its generation.
+
+    Loading blocks the whole process for about a second, since xllamacpp keeps the interpreter's lock meanwhile.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        # Threads that spin while they wait for each other stall for seconds where the cores are shared. OpenMP reads
+        # this once, when the first library that needs it is loaded.
+        os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+        self._settings = settings
+        self._spec = MODELS[settings.embedded_model]
+        self.name = self._spec.file.removesuffix(".gguf")
+        self._loading: asyncio.Future[_Loaded] | None = None
+        self.queue = Turns()
+        # The server lives in a list that the finalizer empties, so that it also ends with the interpreter.
+        self._server: list[Any] = []
+        self._finalizer = weakref.finalize(self, self._server.clear)
+
+    async def complete(self, messages: list[Message], **request: Unpack[ChatRequest]) -> Reply:
+        """The model's next message; of `schema` where one is given, be it of JSON or a grammar.
+
+        Raises:
+            ModelUnavailable: it cannot be loaded, or does not answer in time.
+            ModelFailed: the prompt is longer than the context.
+        """
+        loaded = await self._loaded()
+        extra = dict(EXTRA)
+        schema = request.get("schema")
+        if isinstance(schema, ReplyGrammar):
+            extra["grammar"] = schema.gbnf
+        if schema is not None and schema.logprobs:
+            extra["top_logprobs"] = 1  # else llama.cpp lists the twenty likeliest at every place
+        prefix = messages[0].content if messages[0].role == "system" else ""
+        async with self.queue.turn():  # the server has one slot; what it holds is this call's from here on
+            read = await _read_alone(prefix, loaded)
+            reply = await loaded.client.complete(messages, **request, extra=extra)
+        return reply if read is None else reply.model_copy(update={"usage": _together(read, reply.usage)})
+
+    async def ready(self) -> None:
+        """Load the model, once for all callers. Raises ModelUnavailable."""
+        await self._loaded()
+
+    async def close(self) -> None:
+        """Stop the server and give its memory back; a later call loads it again."""
+        loading, self._loading = self._loading, None
+        if loading is not None:
+            if not loading.done():
+                await asyncio.wait([loading])
+            if not _has_failed(loading):
+                await loading.result().client.close()
+        await asyncio.to_thread(self._server.clear)
+
+    async def _loaded(self) -> _Loaded:
+        if self._loading is None or _has_failed(self._loading):
+            self._loading = asyncio.ensure_future(asyncio.to_thread(self._load))
+        return await asyncio.shield(self._loading)  # who stops waiting does not stop the others' load
+
+    def _load(self) -> _Loaded:
+        """Start the server, in a worker thread."""
+        from agent.platform.llm.openai.model import OpenAIModel
+
+        path = self._verified_file()
+        _read_through(path)
+        key = secrets.token_urlsafe(32)
+        folder = self._states_folder()
+        server = _start(path, key, self._settings, folder)
+        _wait_for_its_loop(server, key)
+        self._server[:] = [server]
+        client = OpenAIModel(
+            self.name,
+            base_url=f"{server.listening_address}/v1",
+            api_key=SecretStr(key),
+            timeout_s=choose(self._settings, self.name).timeout_s,
+            retries=0,
+            local=True,
+        )
+        return _Loaded(client, self._states(folder, server.listening_address, key))
+
+    def _states_folder(self) -> Path | None:
+        """Where states of prefixes are kept; None where they are not, or where nothing can be written."""
+        if not self._settings.prefix_cache_mb:
+            return None
+        try:
+            return prepare(self._settings.state_path / "prefixes")
+        except OSError as error:
+            log.warning("What the model reads of schemas will not be kept: %s", error.strerror)
+            return None
+
+    def _states(self, folder: Path | None, address: str, key: str) -> PrefixStates | None:
+        if folder is None:
+            return None
+        from importlib.metadata import version
+
+        parts = (self._spec.sha256, version("xllamacpp"), str(self._settings.embedded_context))
+        return PrefixStates(
+            address, key, folder, made_for=" ".join(parts), most_bytes=self._settings.prefix_cache_mb * 1_000_000
+        )
+
+    def _verified_file(self) -> Path:
+        from agent.platform.llm.files.model_files import find, verify
+
+        given = self._settings.embedded_model_path
+        if given is not None:
+            path: Path | None = given.expanduser()
+            verify(self._spec, given.expanduser(), self._settings.cache_dir)
+        else:
+            path = find(self._spec, self._settings.cache_dir)
+        if path is None:
+            raise ModelUnavailable(
+                f"The embedded model ({self._spec.title}) has not been fetched: run `python -m agent model`, "
+                "or set OPENAI_API_KEY or AZURE_OPENAI_ENDPOINT to use a hosted one."
+            )
+        return path
+
+
+async def _read_alone(prefix: str, loaded: _Loaded) -> Usage | None:
+    """Have a prefix in the slot that is kept on disk, and keep it where it is not: without any word of a question.
+
+    Returns what was read for it; None where nothing was.
+    """
+    if loaded.states is None or await loaded.states.restore(prefix) or not prefix:
+        return None
+    messages = [Message(role="system", content=prefix), Message(role="user", content="")]
+    token = ON_TEXT.set(None)
+    try:
+        reply = await loaded.client.complete(messages, max_tokens=1, extra=EXTRA)
+    finally:
+        ON_TEXT.reset(token)
+    await loaded.states.save(prefix)
+    return reply.usage
+
+
+def _together(before: Usage, usage: Usage) -> Usage:
+    """The tokens of a call for which its prefix was read before."""
+    counts = ("prompt_tokens", "cached_tokens", "completion_tokens")
+    return usage.model_copy(update={name: getattr(before, name) + getattr(usage, name) for name in counts})
+
+
+def _has_failed(loading: asyncio.Future[_Loaded]) -> bool:
+    return loading.done() and (loading.cancelled() or loading.exception() is not None)
+
+
+def _read_through(path: Path) -> None:
+    """Bring the file into the system's cache here, where other threads run on: the load itself holds them all up."""
+    buffer = bytearray(CHUNK)
+    with path.open("rb", buffering=0) as file:
+        while file.readinto(buffer):
+            pass
+
+
+def _wait_for_its_loop(server: Any, key: str) -> None:
+    """Return when the server works off its tasks: one that is stopped before that deadlocks."""
+    import httpx2
+
+    headers = {"Authorization": f"Bearer {key}"}
+    httpx2.get(f"{server.listening_address}/slots", headers=headers, trust_env=False).raise_for_status()
+
+
+def _start(path: Path, key: str, settings: Settings, states: Path | None) -> Any:
+    """llama.cpp's server on a free loopback port.
+
+    Args:
+        states: where its slot may be saved; None: nowhere.
+
+    Raises:
+        ModelUnavailable: xllamacpp is not here, or cannot load the file.
+    """
+    try:
+        import xllamacpp
+    except ImportError as error:
+        raise ModelUnavailable(
+            "The embedded model needs the package xllamacpp, which cannot be imported here: `pip install xllamacpp` "
+            "(and libgomp1 on a slim Linux), or set OPENAI_API_KEY to use a hosted model."
+        ) from error
+    params = xllamacpp.CommonParams()
+    params.model.path = str(path)
+    params.api_keys = [key]
+    params.port = 0
+    params.ui = False
+    params.n_ctx = settings.embedded_context
+    params.n_parallel = 1
+    params.n_batch = params.n_ubatch = BATCH
+    params.cache_ram_mib = PROMPT_CACHE_MIB
+    if states is not None:
+        params.slot_save_path = f"{states.absolute()}{os.sep}"
+    params.verbosity = VERBOSE if settings.log_level == "DEBUG" else QUIET
+    params.warmup = False
+    params.fit_params = False
+    params.no_extra_bufts = True  # use the file's pages as they are: half the load, prompts read a little faster
+    if settings.embedded_threads:
+        params.cpuparams.n_threads = settings.embedded_threads
+        params.cpuparams_batch.n_threads = settings.embedded_threads
+    try:
+        return xllamacpp.Server(params)
+    except RuntimeError as error:
+        raise ModelUnavailable(
+            f"llama.cpp cannot load {path.name}: it may need more memory than there is. "
+            "Try PLUMBLINE_EMBEDDED_MODEL=0.5b, a smaller PLUMBLINE_EMBEDDED_CONTEXT, or PLUMBLINE_LOG_LEVEL=DEBUG."
+        ) from error

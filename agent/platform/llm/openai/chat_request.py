@@ -1,0 +1,156 @@
+"""The fields of a chat request that an endpoint is known to take.
+
+Endpoints differ. What is refused is left out at the next try:
+
+    json_schema -> json_object -> plain text        with the schema put in words from the second on
+    max_tokens  -> max_completion_tokens            the model reasons first: little, and with room for it
+    reasoning_effort -> none
+    temperature -> none
+    logprobs -> none
+    prompt_cache_key -> none
+    stream_options -> none                          a stream without a count of its tokens
+    stream -> none                                  the reply in one piece
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from agent.platform.llm.chat import Message, ReplyGrammar, ReplySchema
+
+ReplyFormat = Literal["json_schema", "json_object", "text"]
+
+_NEXT_FORMAT: dict[ReplyFormat, ReplyFormat] = {"json_schema": "json_object", "json_object": "text"}
+_FORMAT_WORDS = ("response_format", "json_schema", "json_object", "json mode", "structured output", "not supported")
+# Reasoning counts among a reply's tokens: without room for it a reply can be cut off before it begins.
+REASONING_TOKENS = 2_000
+REASONING_EFFORT = "minimal"
+# How endpoints refuse a field that they do not know; some do not name it.
+_UNKNOWN_FIELD = (
+    "prompt_cache_key",
+    "unrecognized",
+    "unknown parameter",
+    "unknown field",
+    "extra inputs",
+    "extra fields",
+)
+# What strict structured replies do not allow in a schema, or what only costs tokens.
+_NOT_IN_STRICT = frozenset({"title", "default"})
+
+
+@dataclass(frozen=True)
+class Abilities:
+    """What an endpoint is known to take. grammar: in a field of its own, which `chat_fields` does not write."""
+
+    reply_format: ReplyFormat = "json_schema"
+    tokens_field: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
+    temperature: bool = True
+    reasoning_effort: bool = True
+    logprobs: bool = True
+    cache_key: bool = True
+    stream: bool = True
+    stream_usage: bool = True
+    grammar: bool = False
+
+    def without(self, complaint: str, request: Mapping[str, Any]) -> Abilities | None:
+        """What remains after an endpoint refused `request` with that complaint; None for other complaints."""
+        complaint = complaint.lower()
+        if "max_completion_tokens" in complaint and "max_tokens" in request:
+            return replace(self, tokens_field="max_completion_tokens")
+        if "reasoning_effort" in complaint and "reasoning_effort" in request:
+            return replace(self, reasoning_effort=False)
+        if "logprobs" in complaint and "logprobs" in request:
+            return replace(self, logprobs=False)
+        if "stream_options" in complaint and "stream_options" in request:
+            return replace(self, stream_usage=False)
+        if "stream" in complaint and "stream" in request:
+            return replace(self, stream=False)
+        if "temperature" in complaint and "temperature" in request:
+            return replace(self, temperature=False)
+        if "response_format" in request and any(word in complaint for word in _FORMAT_WORDS):
+            return replace(self, reply_format=_NEXT_FORMAT[self.reply_format])
+        if "prompt_cache_key" in request and any(word in complaint for word in _UNKNOWN_FIELD):
+            return replace(self, cache_key=False)
+        return None
+
+
+def chat_fields(
+    messages: list[Message], schema: ReplySchema | None, max_tokens: int, temperature: float, abilities: Abilities
+) -> dict[str, Any]:
+    """The fields of a request that the endpoint is known, or hoped, to take."""
+    request: dict[str, Any] = {"max_tokens": max_tokens}
+    if abilities.tokens_field == "max_completion_tokens":
+        request = {"max_completion_tokens": max_tokens + REASONING_TOKENS}
+        if abilities.reasoning_effort:
+            request["reasoning_effort"] = REASONING_EFFORT
+    if abilities.temperature:
+        request["temperature"] = temperature
+    if abilities.logprobs and schema is not None and schema.logprobs:
+        request["logprobs"] = True
+    if isinstance(schema, ReplyGrammar):
+        opened = [Message(role="assistant", content=schema.opening)] if schema.opening else []
+        messages = [*messages, *opened] if abilities.grammar else _with_words(messages, schema.words)
+        schema = None
+    if schema is not None and abilities.reply_format == "json_schema":
+        strict = {"name": schema.name, "schema": strict_schema(schema.schema_), "strict": True}
+        request["response_format"] = {"type": "json_schema", "json_schema": strict}
+    elif schema is not None:
+        messages = _with_schema_in_words(messages, schema)
+        if abilities.reply_format == "json_object":
+            request["response_format"] = {"type": "json_object"}
+    if abilities.cache_key and messages[0].role == "system":
+        request["prompt_cache_key"] = cache_key(messages[0].content)
+    request["messages"] = [{"role": message.role, "content": message.content} for message in messages]
+    return request
+
+
+def tokens_of(request: Mapping[str, Any]) -> int:
+    """About how many tokens a request may need: of its prompt, and at most of its reply."""
+    from rag.schema.text import estimate_tokens
+
+    prompt = sum(estimate_tokens(message["content"]) for message in request["messages"])
+    return prompt + int(request.get("max_tokens") or request.get("max_completion_tokens") or 0)
+
+
+def cache_key(prefix: str) -> str:
+    """What requests with one beginning share, so that an endpoint of many machines sends them to the one that has it.
+
+    Source: OpenAI, "Prompt caching". Prompts from 1,024 tokens on are cached. A hash tells nothing.
+    """
+    return hashlib.sha256(prefix.encode()).hexdigest()[:32]
+
+
+def _with_schema_in_words(messages: list[Message], schema: ReplySchema) -> list[Message]:
+    words = "Reply with one JSON object and nothing else. It must fit this JSON Schema:\n"
+    return _with_words(messages, words + json.dumps(schema.schema_, ensure_ascii=False))
+
+
+def _with_words(messages: list[Message], words: str) -> list[Message]:
+    """The words at the end of the last message, so that the prompt's beginning stays what the endpoint has cached."""
+    last = messages[-1]
+    if last.role != "user":
+        return [*messages, Message(role="user", content=words)]
+    return [*messages[:-1], Message(role="user", content=f"{last.content}\n\n{words}")]
+
+
+def strict_schema(schema: object) -> Any:
+    """A JSON Schema as strict structured replies want it: objects closed, every property required."""
+    if isinstance(schema, list):
+        return [strict_schema(item) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    properties = schema.get("properties")
+    strict = {
+        key: {name: strict_schema(value) for name, value in properties.items()}
+        if key == "properties" and isinstance(properties, dict)  # a property may itself be named `title`
+        else strict_schema(value)
+        for key, value in schema.items()
+        if key not in _NOT_IN_STRICT
+    }
+    if isinstance(properties, dict):
+        strict |= {"additionalProperties": False, "required": list(properties)}
+    return strict

@@ -1,0 +1,293 @@
+"""Chat models that speak OpenAI's protocol: OpenAI, Azure OpenAI, any compatible endpoint, and the embedded one.
+
+What an endpoint refuses to take is left out (`chat_request`), and what worked is remembered, so that a refused call is
+made once for each endpoint and model.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import json
+from collections.abc import Awaitable, Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from pydantic import SecretStr
+from tenacity import AsyncRetrying, retry_if_exception, stop_after_attempt
+
+from agent.core.errors import ModelFailed, ModelUnavailable
+from agent.platform.llm.chat import ENTRA_SCOPE, Message, Reply, ReplyGrammar, ReplySchema
+from agent.platform.llm.openai.chat_request import Abilities, chat_fields, tokens_of
+from agent.platform.llm.openai.completion import reply_of, spent_by
+from agent.platform.llm.openai.errors import Endpoint, is_passing, translated, wait_before_retry
+from agent.platform.llm.openai.streamed import USAGE, streamed
+from agent.platform.llm.pace import CALL, PACE
+from agent.platform.llm.replies import ON_TEXT, ends_its_query
+
+if TYPE_CHECKING:
+    import httpx2
+    from openai import AsyncOpenAI
+
+MAX_REPLY_BYTES = 4_000_000  # of a response as it is sent; a reply of a thousand tokens has some ten thousand
+
+Sleep = Callable[[float], Awaitable[None]]
+Ended = Callable[[str], bool] | None  # whether a text in pieces needs no more of them
+
+
+class OpenAIModel:
+    """A model behind OpenAI's protocol.
+
+    Args:
+        name: the model's name at the endpoint.
+        base_url: the endpoint, `/v1` included; None for OpenAI itself.
+        api_key: its key; None for an endpoint that wants none.
+        timeout_s: seconds for one reply.
+        retries: tries after the first, on 429, 5xx and lost connections.
+        sleep: how to wait between tries.
+        local: the endpoint is llama.cpp in this process: it reads grammars; no proxy, no connection kept for later, and
+            every reply comes as a stream, since only there it notices that the caller has gone. Of another endpoint
+            those do for which `agent.platform.llm.replies.ON_TEXT` is set.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        base_url: str | None,
+        api_key: SecretStr | None,
+        timeout_s: float,
+        retries: int,
+        sleep: Sleep = asyncio.sleep,
+        local: bool = False,
+    ) -> None:
+        self.name = name
+        self._base_url, self._api_key = base_url, api_key
+        self._timeout_s, self._retries, self._sleep = timeout_s, retries, sleep
+        self._local = local
+        self._abilities = Abilities(grammar=local, cache_key=not local)
+        self._client: AsyncOpenAI | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    async def complete(
+        self,
+        messages: list[Message],
+        *,
+        schema: ReplySchema | None = None,
+        max_tokens: int = 500,
+        temperature: float = 0.0,
+        extra: Mapping[str, object] | None = None,
+    ) -> Reply:
+        """The model's next message; JSON of `schema` where one is given.
+
+        `extra` holds fields that only some endpoints know; they are added to the request as they are.
+
+        Raises:
+            ModelUnavailable: it cannot be reached, refuses the key, or stays overloaded.
+            ModelFailed: it refused the request, or declined to answer.
+        """
+        client = await self._connected()
+        import openai
+
+        abilities = self._abilities
+        while True:  # each refusal takes something away, so this ends
+            request = chat_fields(messages, schema, max_tokens, temperature, abilities)
+            if (self._local or ON_TEXT.get() is not None) and abilities.stream:
+                request |= {"stream": True} | ({"stream_options": USAGE} if abilities.stream_usage else {})
+            ended = ends_its_query if isinstance(schema, ReplyGrammar) else None
+            try:
+                completion = await self._send(client, {"model": self.name, **request, **(extra or {})}, ended)
+            except (json.JSONDecodeError, TimeoutError) as error:
+                raise translated(error, self._endpoint()) from error
+            except openai.OpenAIError as error:
+                less = abilities.without(str(error), request) if _is_refusal(error) else None
+                if less is None:
+                    raise translated(error, self._endpoint()) from error
+                abilities = less
+                continue
+            self._abilities = abilities  # only what led to an answer is worth remembering
+            return reply_of(completion)
+
+    async def ready(self) -> None:
+        """Return when the endpoint answers and takes the key.
+
+        Raises:
+            ModelUnavailable: it does not.
+        """
+        client = await self._connected()
+        import openai
+
+        try:
+            await client.models.list()
+        except (openai.AuthenticationError, openai.APIConnectionError, openai.InternalServerError) as error:
+            raise translated(error, self._endpoint()) from error
+        except openai.APIStatusError:
+            return  # it answered: not every endpoint lists its models, and not to everybody
+
+    async def close(self) -> None:
+        """Close the connections; a later call opens new ones."""
+        client, self._client = self._client, None
+        if client is not None and self._loop is asyncio.get_running_loop():
+            await client.close()
+
+    async def _connected(self) -> AsyncOpenAI:
+        """The client of the running event loop: connections cannot move from one loop to another."""
+        loop = asyncio.get_running_loop()
+        if self._client is None or self._loop is not loop:
+            await asyncio.to_thread(_import_client)
+        if self._client is None or self._loop is not loop:  # nobody else has connected meanwhile
+            self._client, self._loop = self._connect(), loop
+        return self._client
+
+    def _connect(self) -> AsyncOpenAI:
+        import openai
+
+        return openai.AsyncOpenAI(
+            api_key=self._api_key.get_secret_value() if self._api_key else "none",
+            base_url=self._base_url,
+            timeout=self._timeout(),
+            max_retries=0,
+            http_client=self._http_client(),
+        )
+
+    def _http_client(self) -> httpx2.AsyncClient:
+        import httpx2
+        import openai
+
+        from rag.embedding.bounded import Bound
+        from rag.embedding.httpx_first import load_httpx
+
+        load_httpx()
+        hooks = {"response": [Bound(MAX_REPLY_BYTES, _too_much).async_hook, _tell_limits]}
+        if self._local:
+            limits = httpx2.Limits(max_keepalive_connections=0)
+            return openai.DefaultAsyncHttpxClient(trust_env=False, limits=limits, event_hooks=hooks)
+        return openai.DefaultAsyncHttpxClient(event_hooks=hooks)
+
+    def _timeout(self) -> Any:
+        import openai
+
+        return openai.Timeout(self._timeout_s, connect=min(5.0, self._timeout_s))
+
+    def _endpoint(self) -> Endpoint:
+        address = self._base_url or "https://api.openai.com/v1"
+        return Endpoint(self.name, address, "OPENAI_API_KEY", self._timeout_s, self._retries + 1)
+
+    async def _send(self, client: AsyncOpenAI, request: dict[str, Any], ended: Ended = None) -> object:
+        """One reply, retried while the trouble may pass. The openai package's own waits are shorter, and random."""
+        retrying = AsyncRetrying(
+            stop=stop_after_attempt(self._retries + 1),
+            wait=wait_before_retry,
+            retry=retry_if_exception(is_passing),
+            sleep=self._sleep,
+            reraise=True,
+        )
+        return await retrying(self._once, client, request, ended)
+
+    async def _once(self, client: AsyncOpenAI, request: dict[str, Any], ended: Ended) -> object:
+        """One try, in its turn where the endpoint's limits are kept. What it waits for that is not its timeout's."""
+        pace = PACE.get()
+        if pace is None:
+            return await self._sent(client, request, ended)
+        async with pace.turn(tokens_of(request)) as call:
+            completion = await self._sent(client, request, ended)
+            call.spent = spent_by(completion)
+            return completion
+
+    async def _sent(self, client: AsyncOpenAI, request: dict[str, Any], ended: Ended) -> object:
+        async with asyncio.timeout(self._timeout_s):  # the client's own counts from piece to piece
+            if request.get("stream"):
+                return await streamed(client, request, ended)
+            # As `chat.completions.create`, which first looks through all of the request for what it could change.
+            return await client.post("/chat/completions", cast_to=object, body=request)
+
+
+class AzureOpenAIModel(OpenAIModel):
+    """A deployment of Azure OpenAI.
+
+    Args:
+        name: the deployment's name.
+        endpoint: the resource's address.
+        api_version: the version of its interface.
+        api_key: its key; None: Entra ID (managed identity, environment, `az login`).
+        timeout_s, retries, sleep: as for OpenAIModel.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        endpoint: str,
+        api_version: str,
+        api_key: SecretStr | None,
+        timeout_s: float,
+        retries: int,
+        sleep: Sleep = asyncio.sleep,
+    ) -> None:
+        super().__init__(name, base_url=endpoint, api_key=api_key, timeout_s=timeout_s, retries=retries, sleep=sleep)
+        self._azure_endpoint, self._api_version = endpoint, api_version
+
+    def _connect(self) -> AsyncOpenAI:
+        import openai
+
+        key = self._api_key.get_secret_value() if self._api_key else None
+        return openai.AsyncAzureOpenAI(
+            azure_endpoint=self._azure_endpoint,
+            api_version=self._api_version,
+            api_key=key,
+            azure_ad_token_provider=None if key else _entra_token_provider(),
+            timeout=self._timeout(),
+            max_retries=0,
+            http_client=self._http_client(),
+        )
+
+    def _endpoint(self) -> Endpoint:
+        access = "AZURE_OPENAI_API_KEY" if self._api_key else "the role `Cognitive Services OpenAI User`"
+        return Endpoint(self.name, self._azure_endpoint, access, self._timeout_s, self._retries + 1)
+
+
+async def _tell_limits(response: httpx2.Response) -> None:
+    """A hook for responses: what they say of limits is for the call that they answer."""
+    call = CALL.get()
+    if call is not None:
+        call.record(response.status_code, response.headers)
+
+
+def _too_much(megabytes: int) -> ModelFailed:
+    return ModelFailed(
+        f"The model's endpoint sent more than {megabytes} MB for one reply, and was cut off; check that it keeps to "
+        "`max_tokens`."
+    )
+
+
+def _import_client() -> None:
+    """Load what a connection needs; it takes most of a second."""
+    for name in ("openai", "openai.types.chat", "httpcore2"):
+        importlib.import_module(name)
+
+
+def _entra_token_provider() -> Callable[[], Awaitable[str]]:
+    """Tokens for Azure OpenAI, fetched in a thread; azure-identity caches and renews them."""
+    from azure.core.exceptions import AzureError
+    from azure.identity import DefaultAzureCredential, get_bearer_token_provider
+
+    provider = get_bearer_token_provider(DefaultAzureCredential(), ENTRA_SCOPE)
+
+    async def token() -> str:
+        try:
+            return await asyncio.to_thread(provider)
+        except AzureError as error:
+            raise ModelUnavailable(
+                "Entra ID gave no token for Azure OpenAI: sign in with `az login`, give the app a managed identity, "
+                "or set AZURE_OPENAI_API_KEY."
+            ) from error
+
+    return token
+
+
+def _is_refusal(error: Exception) -> bool:
+    """The endpoint accepted the caller and refused the request."""
+    import openai
+
+    if isinstance(error, openai.PermissionDeniedError):  # so OpenAI refuses them of some models
+        return "logprobs" in str(error).lower()
+    return isinstance(error, openai.BadRequestError | openai.NotFoundError | openai.UnprocessableEntityError)

@@ -1,0 +1,301 @@
+"""A hosted endpoint's rate limits, kept by all processes together: a call waits for its turn instead of being refused.
+
+Endpoints say in the headers of each response how many requests and tokens are left, and when there are all again
+(OpenAI, "Rate limits"). What is left is written down in the state store. A call takes what it may need before it is
+sent, and gives back afterwards what it did not need. An endpoint that says nothing of limits costs nothing.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import math
+import re
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
+from contextvars import ContextVar
+
+from agent.core.errors import ModelBusy, StateUnavailable
+from agent.core.queueing import WAITS, Standing
+from agent.platform.storage.conflicts import until_no_conflict
+from agent.platform.storage.store import Insert, Place, Replace, StateStore
+from executors.base import Frozen
+
+KIND, KEY = "rate_limit", "left"
+SPAN_S = 60.0  # until all is left again, where an endpoint does not say; limits are of a minute
+LOOK_S = 1.0  # at least so often a call that waits looks at what other processes have given back
+KEPT_S = 3600.0  # for which a record outlives its last change
+FAILED, TOO_MANY = 400, 429  # statuses from which on a response is none; of too many requests
+
+_DURATION = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m|h|d)?")
+_UNITS = {"ms": 0.001, "s": 1.0, "": 1.0, "m": 60.0, "h": 3600.0, "d": 86_400.0}
+
+log = logging.getLogger(__name__)
+
+
+class Allowance(Frozen):
+    """What is left of one limit. Times are seconds since the epoch.
+
+    limit: all of it; None where the endpoint does not say.
+    left: of it, at the time `at`.
+    until: when all of it is left again, and `span_s`, how long that takes from when nothing is used.
+    refill: what comes back each second before that; 0 where it all comes back at once.
+    """
+
+    limit: float | None
+    left: float
+    at: float
+    until: float
+    span_s: float = SPAN_S
+    refill: float = 0.0
+
+    def now(self, now: float) -> Allowance:
+        """The same as it is now."""
+        if now >= self.until:
+            return self.model_copy(update={"left": self.limit or 0.0, "at": now, "until": now + self.span_s})
+        back = self.left + self.refill * (now - self.at)
+        return self.model_copy(update={"left": back if self.limit is None else min(back, self.limit), "at": now})
+
+    def wait_s(self, need: float) -> float:
+        """Seconds until `need` is left; what is more than all of it has its turn when all is left."""
+        need = need if self.limit is None else min(need, self.limit)
+        if need <= self.left:
+            return 0.0
+        return (need - self.left) / self.refill if self.refill else self.until - self.at
+
+    def taken(self, amount: float) -> Allowance:
+        """The same with so much less left; a negative amount gives back."""
+        left = self.left - amount
+        return self.model_copy(update={"left": left if self.limit is None else min(left, self.limit)})
+
+
+class Limits(Frozen):
+    """What is left of an endpoint's two limits; None of one that it says nothing of."""
+
+    requests: Allowance | None = None
+    tokens: Allowance | None = None
+
+    def now(self, now: float) -> Limits:
+        """The same as they are now."""
+        return Limits(requests=_now(self.requests, now), tokens=_now(self.tokens, now))
+
+    def wait_s(self, tokens: float) -> float:
+        """Seconds until one request of so many tokens has its turn."""
+        return max(
+            self.requests.wait_s(1) if self.requests else 0.0,
+            self.tokens.wait_s(tokens) if self.tokens else 0.0,
+        )
+
+    def taken(self, requests: float, tokens: float) -> Limits:
+        """The same with so much less left of each."""
+        return Limits(
+            requests=self.requests.taken(requests) if self.requests else None,
+            tokens=self.tokens.taken(tokens) if self.tokens else None,
+        )
+
+    def least(self, other: Limits) -> Limits:
+        """What is left after a response has said so: never more than that, for others may call the endpoint, too."""
+        return Limits(requests=_least(self.requests, other.requests), tokens=_least(self.tokens, other.tokens))
+
+
+def limits_in(status: int, headers: Mapping[str, str], now: float) -> Limits:
+    """What a response says of its endpoint's limits.
+
+    Args:
+        status: of the response; after 429 nothing is left, whatever else is said.
+        headers: `x-ratelimit-limit-`, `-remaining-` and `-reset-`, each of `requests` and `tokens`; `retry-after`.
+        now: seconds since the epoch.
+    """
+    refused_s = None
+    if status == TOO_MANY:
+        refused_s = seconds_of(headers.get("retry-after", ""))
+    found = {name: _allowance(name, headers, now) for name in ("requests", "tokens")}
+    if status == TOO_MANY and not any(found.values()):
+        wait_s = LOOK_S if refused_s is None else refused_s
+        return Limits(requests=Allowance(limit=None, left=0, at=now, until=now + wait_s))
+    return Limits(**found)
+
+
+def seconds_of(text: str) -> float | None:
+    """A duration as endpoints write it: `1s`, `6m0s`, `20ms`, `12`; None for anything else."""
+    text = text.strip().lower()
+    parts = list(_DURATION.finditer(text))
+    if not parts or "".join(part[0] for part in parts) != text:
+        return None
+    return sum(float(part[1]) * _UNITS[part[2] or ""] for part in parts)
+
+
+def _allowance(name: str, headers: Mapping[str, str], now: float) -> Allowance | None:
+    left, limit = _number(headers, f"x-ratelimit-remaining-{name}"), _number(headers, f"x-ratelimit-limit-{name}")
+    if left is None:
+        return None
+    reset_s = seconds_of(headers.get(f"x-ratelimit-reset-{name}", ""))
+    until_s = SPAN_S if reset_s is None else reset_s
+    refill = 0.0
+    if limit and left < limit and reset_s:
+        # A bucket that fills all the time is full again the sooner, the more is left; a window ends when it ends.
+        used, expected_s = limit - left, SPAN_S * (limit - left) / limit
+        refill = used / reset_s if abs(expected_s - reset_s) <= max(0.1 * expected_s, 0.05) else 0.0
+    span_s = SPAN_S if refill else max(until_s, LOOK_S)
+    return Allowance(limit=limit, left=left, at=now, until=now + until_s, span_s=span_s, refill=refill)
+
+
+def _now(known: Allowance | None, now: float) -> Allowance | None:
+    """As it is now; None where its time has come and nobody knows how much there is again."""
+    if known is None or (known.limit is None and now >= known.until):
+        return None
+    return known.now(now)
+
+
+def _number(headers: Mapping[str, str], name: str) -> float | None:
+    try:
+        value = float(headers.get(name, ""))
+    except ValueError:
+        return None
+    return value if math.isfinite(value) and value >= 0 else None
+
+
+def _least(known: Allowance | None, other: Allowance | None) -> Allowance | None:
+    if known is None or other is None:
+        return other or known
+    if not other.refill and other.until - known.until > max(1.0, known.span_s / 10):
+        return other  # of the next window
+    span_s = max(known.span_s, other.span_s) if other.limit == known.limit else other.span_s
+    return other.model_copy(update={"left": min(known.left, other.left), "span_s": span_s})
+
+
+class Call:
+    """One request on its way. Args: tokens: that it may need."""
+
+    def __init__(self, tokens: int) -> None:
+        self.tokens = tokens
+        self.spent: int | None = None  # as the endpoint counted them; None: unknown
+        self.limits: Limits | None = None
+        self.paid = False  # whether `tokens` were taken from what is left
+
+    def record(self, status: int, headers: Mapping[str, str]) -> None:
+        """Take note of what a response says of limits."""
+        limits = limits_in(status, headers, time.time())
+        if limits != Limits():
+            self.limits = limits
+        if status >= FAILED:
+            self.spent = 0
+
+
+CALL: ContextVar[Call | None] = ContextVar("call", default=None)
+
+
+class Pace:
+    """Turns at one endpoint's model, given by all processes that share a state store.
+
+    Args:
+        state: where what is left is written down.
+        endpoint: names the endpoint and its model; never a key.
+        longest_s: no call waits longer.
+        clock: seconds since the epoch. sleep: how to wait.
+    """
+
+    def __init__(
+        self,
+        state: StateStore,
+        endpoint: str,
+        *,
+        longest_s: float,
+        clock: Callable[[], float] = time.time,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
+        self._state, self._place, self._longest_s = state, Place(kind=KIND, partition=endpoint), longest_s
+        self._clock, self._sleep = clock, sleep
+        self._first = asyncio.Lock()  # who waits longest looks first
+        self._waiting = 0
+        self._limited: bool | None = None  # whether the endpoint has limits; None: nobody has looked
+
+    @asynccontextmanager
+    async def turn(self, tokens: int) -> AsyncIterator[Call]:
+        """Wait for a turn, and settle what the call has spent at its end.
+
+        Args:
+            tokens: that it may need, those of its reply included.
+
+        Raises:
+            ModelBusy: it would wait for too long.
+        """
+        call = Call(tokens)
+        if self._limited is not False:
+            await self._wait(call)
+        token = CALL.set(call)
+        try:
+            yield call
+        finally:
+            CALL.reset(token)
+            if call.limits is not None or call.paid:
+                await self._change(lambda limits: self._settled(limits, call))
+
+    async def _wait(self, call: Call) -> None:
+        began, is_reported = self._clock(), False
+        self._waiting += 1
+        try:
+            async with self._first:
+                while wait_s := await self._take(call):
+                    waited_s = self._clock() - began
+                    if waited_s + wait_s > self._longest_s:
+                        raise _busy(wait_s)
+                    tell = WAITS.get()
+                    if tell is not None and not is_reported:
+                        tell(Standing(length=self._waiting - 1, wait_s=round(wait_s, 1)))
+                        is_reported = True
+                    await self._sleep(min(wait_s, LOOK_S))
+        finally:
+            self._waiting -= 1
+
+    async def _take(self, call: Call) -> float:
+        """Take what the call may need. Returns 0, or the seconds until it is there; then nothing was taken."""
+        wait_s = 0.0
+
+        def take(limits: Limits) -> Limits | None:
+            nonlocal wait_s
+            self._limited = limits != Limits()
+            wait_s = limits.wait_s(call.tokens)
+            return limits.taken(1, call.tokens) if self._limited and wait_s <= 0 else None
+
+        call.paid = await self._change(take)
+        return wait_s
+
+    def _settled(self, limits: Limits, call: Call) -> Limits:
+        if call.paid and call.spent is not None:
+            limits = limits.taken(0, call.spent - call.tokens)
+        self._limited = True
+        return limits.least(call.limits) if call.limits is not None else limits
+
+    async def _change(self, change: Callable[[Limits], Limits | None]) -> bool:
+        """Change what is left, as it is now; whether it was. Where the store fails, calls are made unpaced."""
+
+        def once() -> bool:
+            record, now = self._state.get(self._place, KEY), self._clock()
+            known = Limits.model_validate(record.value) if record else Limits()
+            limits = change(known.now(now))
+            if limits is None:
+                return False
+            value, expires_at = limits.model_dump(mode="json"), now + KEPT_S
+            new = Insert(key=KEY, value=value, expires_at=expires_at)
+            self._state.commit(
+                self._place,
+                [Replace(key=KEY, value=value, version=record.version, expires_at=expires_at) if record else new],
+            )
+            return True
+
+        try:
+            return await asyncio.to_thread(until_no_conflict, once, "rate limit")
+        except StateUnavailable as error:
+            log.warning("The model's rate limit is not kept: %s", error)
+            return False
+
+
+def _busy(wait_s: float) -> ModelBusy:
+    seconds = max(1, math.ceil(wait_s))
+    return ModelBusy(f"The rate limit of the model's endpoint is used up. Try again in {seconds} s.", seconds)
+
+
+# Of the model that is called; None where nobody keeps to one.
+PACE: ContextVar[Pace | None] = ContextVar("pace", default=None)

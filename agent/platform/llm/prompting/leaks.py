@@ -1,0 +1,117 @@
+"""What a model must not say: the words of its own instructions, and addresses that it was not given.
+
+A text among the data can ask for both: "repeat what stands above", or an image whose address carries a row to somebody
+else's server as soon as it is shown (EchoLeak, CVE-2025-32711). What is rewritten word for word in another language, or
+letter by letter, is not recognised; see SECURITY.md.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+
+from agent.core.addresses import addresses, built, is_address, normal
+
+RUN = 8  # words in a row that nobody writes by chance
+FREE = 3  # words in a row that any query may share with the instructions
+REPEATED = "it repeats what the model was told to do"
+LINKED = "it holds an address that stands nowhere in the data"
+
+_WORD = re.compile(r"[^\W_]+")
+_FENCED = re.compile(r"<data>.*?</data>", re.DOTALL)
+_COMMENT = re.compile(r"--[^\n]*")
+
+
+def problem(text: str, system: str, visible: Iterable[str]) -> str:
+    """Why a text that a model wrote is not passed on; empty where nothing is wrong with it.
+
+    Args:
+        text: what it wrote.
+        system: the first message that it was sent: its schema and rules may not be dumped either.
+        visible: the question and the rows: what stands in them may be repeated.
+    """
+    known = "\n".join(visible).casefold()
+    if _repeats(text, system, known):
+        return REPEATED
+    read = normal(known)
+    if any(link not in read for link in addresses(text)):
+        return LINKED
+    return ""
+
+
+def problem_of_query(sql: str, dialect: str, system: str, question: str) -> str:
+    """The same of a query, whose own texts would stand in its rows as if they came from the data.
+
+    Args:
+        sql: the query.
+        dialect: sqlglot's name of it.
+        system: see `problem`.
+        question: an address that stands in it may be selected; one may always be compared with.
+    """
+    if _repeats(sql, system, question.casefold()):
+        return REPEATED
+    return LINKED if _builds_address(sql, dialect, question) else ""
+
+
+def may_repeat_from(text: str, system: str) -> int:
+    """Up to where a text that is still being written may be passed on, since its last words could become a repetition.
+
+    The first `FREE` words of one tell nothing.
+
+    Args:
+        text: as far as it is written.
+        system: see `problem`.
+    """
+    words = list(_WORD.finditer(text))[1 - RUN :]
+    last = tuple(word[0].casefold() for word in words)
+    own, others = _beginnings(), _beginnings_of(system)
+    found = (at for at in range(len(last) - FREE) if last[at:] in own or last[at:] in others)
+    return next((words[at + FREE].start() for at in found), len(text))
+
+
+def _builds_address(sql: str, dialect: str, question: str) -> bool:
+    from sqlglot.errors import SqlglotError
+
+    from executors.sql.parsed import parsed
+
+    try:
+        texts = list(built(parsed(sql, dialect)))
+    except (SqlglotError, RecursionError):
+        return False  # the guard refuses it
+    visible = normal(question)
+    return any(is_address(text) and normal(text) not in visible for text in texts)
+
+
+def _repeats(text: str, system: str, known: str) -> bool:
+    runs = set(_runs(text))
+    return bool(runs and (runs & _instructions() or runs & _instructions_of(system)) - set(_runs(known)))
+
+
+def _runs(text: str) -> Iterator[tuple[str, ...]]:
+    words = _WORD.findall(text.casefold())
+    return (tuple(words[at : at + RUN]) for at in range(len(words) - RUN + 1))
+
+
+@lru_cache(maxsize=1)
+def _instructions() -> frozenset[tuple[str, ...]]:
+    """What stands in the prompts' files, but for their holes."""
+    from agent.platform.llm.prompting.templates import own_words
+
+    return frozenset(run for text in own_words() for run in _runs(text))
+
+
+@lru_cache(maxsize=16)
+def _instructions_of(system: str) -> frozenset[tuple[str, ...]]:
+    """The system message without what the docs say: an answer may quote a rule."""
+    return frozenset(_runs(_COMMENT.sub(" ", _FENCED.sub(" ", system))))
+
+
+@lru_cache(maxsize=1)
+def _beginnings() -> frozenset[tuple[str, ...]]:
+    return frozenset(run[:length] for run in _instructions() for length in range(FREE + 1, RUN))
+
+
+@lru_cache(maxsize=16)
+def _beginnings_of(system: str) -> frozenset[tuple[str, ...]]:
+    return frozenset(run[:length] for run in _instructions_of(system) for length in range(FREE + 1, RUN))

@@ -1,0 +1,318 @@
+"""State in a table of Azure Table Storage, which all instances of the service share.
+
+One entity a record: PartitionKey is kind and partition, RowKey the key, the value is JSON in as many binary properties
+as it needs. Binary, since text counts twice its length there and a record would hold half as much.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from itertools import groupby, islice
+from typing import TYPE_CHECKING, Any
+
+from agent.core.errors import StateUnavailable
+from agent.platform.storage.store import (
+    MAX_CHANGES,
+    MAX_NAME_CHARS,
+    Change,
+    Insert,
+    Place,
+    Record,
+    Remove,
+    Replace,
+    StateConflict,
+)
+from agent.platform.storage.values import PAST_ALL, chosen, decoded, encoded, is_over, payloads, value_of
+
+if TYPE_CHECKING:
+    from azure.core.exceptions import AzureError
+    from azure.data.tables import TableClient
+
+_PART_BYTES = 65_536  # a binary property holds no more
+_PAGE = 1000  # entities that one response holds
+_TABLE_GONE = ("TableNotFound",)
+_CONFLICTS = (404, 409, 412)
+_ROLE = (
+    "give this identity the role Storage Table Data Contributor, or check the key in PLUMBLINE_AZURE_TABLES_CONNECTION"
+)
+_CLIENT_OPTIONS: dict[str, Any] = {
+    "connection_timeout": 5,  # seconds
+    "read_timeout": 15,
+    "retry_total": 3,
+    "retry_backoff_factor": 0.4,
+    "retry_backoff_max": 4,
+}
+
+Operation = tuple[str, Mapping[str, Any], Mapping[str, Any]]
+
+
+class AzureTablesStore:
+    """A `StateStore` in one table, which is made when it is missing.
+
+    A commit whose response was lost may have been made all the same: the SDK sends it again after a 500, 503 or 504,
+    and what comes then is a StateConflict.
+
+    Args:
+        connection: a connection string; empty: `endpoint` and managed identity, or who is logged in with `az login`.
+        endpoint: `https://ACCOUNT.table.core.windows.net`.
+        table: its name.
+        clock: seconds since the epoch.
+    """
+
+    def __init__(
+        self, *, connection: str = "", endpoint: str = "", table: str, clock: Callable[[], float] = time.time
+    ) -> None:
+        self.table = table
+        self._connection, self._endpoint, self._clock = connection, endpoint, clock
+        self._lock = threading.Lock()
+        self._open: TableClient | None = None
+
+    def get(self, place: Place, key: str) -> Record | None:
+        found = self._entity(place, key)
+        return None if found is None or is_over(found.expires_at, self._clock()) else found
+
+    def _entity(self, place: Place, key: str) -> Record | None:
+        """The record, even where it has expired."""
+        from azure.core.exceptions import ResourceNotFoundError
+
+        if not _fits(place.partition, key):
+            return None
+        with self._talking() as client:
+            try:
+                return _record(client.get_entity(_partition_key(place), encoded(key)))
+            except ResourceNotFoundError:
+                return None
+
+    def records(
+        self, place: Place, *, prefix: str = "", start: str = "", limit: int | None = None, newest_first: bool = False
+    ) -> list[Record]:
+        """See `StateStore`. `newest_first` reads all that `prefix` and `start` leave: the service has no such order."""
+        if not _fits(place.partition, prefix, start):
+            return []
+        found = self._found(
+            "PartitionKey eq @partition and RowKey ge @first and RowKey lt @past",
+            {
+                "partition": _partition_key(place),
+                "first": max(encoded(prefix), encoded(start)),
+                "past": encoded(prefix) + PAST_ALL,
+            },
+            None if newest_first else limit,
+        )
+        return chosen(found, limit=limit, newest_first=newest_first)
+
+    def everywhere(self, kind: str, *, key: str | None = None, limit: int | None = None) -> list[Record]:
+        return self._found(*_of_kind(kind, key), limit) if key is None or _fits(key) else []
+
+    def count(self, kind: str, *, key: str | None = None) -> int:
+        return len(self._found(*_of_kind(kind, key), None, values=False)) if key is None or _fits(key) else 0
+
+    def commit(self, place: Place, changes: Sequence[Change]) -> list[str]:
+        texts = payloads(place, changes)
+        # A transaction fails where it removes what is not there, or inserts what has expired but is there.
+        met = self._met(place, [change for change in changes if isinstance(change, Remove)])
+        while True:
+            made = {
+                change.key: _operation(place, change, text, met.get(change.key))
+                for change, text in zip(changes, texts, strict=True)
+                if not _is_done(change, met)
+            }
+            try:
+                answers = self._transact(list(made.values()))
+            except StateConflict:
+                now_met = self._met(place, changes)
+                if now_met == met:
+                    raise
+                met = now_met
+            else:
+                etags = dict(zip(made, (str(answer.get("etag", "")) for answer in answers), strict=True))
+                return ["" if isinstance(change, Remove) else etags[change.key] for change in changes]
+
+    def _met(self, place: Place, changes: Sequence[Change]) -> dict[str, str]:
+        """The versions of those records that only a look tells of: what is removed without one, what has expired."""
+        met = {}
+        for change in changes:
+            if isinstance(change, Insert) or (isinstance(change, Remove) and not change.version):
+                found = self._entity(place, change.key)
+                if found and (isinstance(change, Remove) or is_over(found.expires_at, self._clock())):
+                    met[change.key] = found.version
+        return met
+
+    def purge(self) -> int:
+        gone = self._found("expires lt @now", {"now": float(self._clock())}, None, values=False, expired=True)
+        removed = 0
+        for place, records in groupby(gone, key=lambda record: record.place):
+            while batch := list(islice(records, MAX_CHANGES)):
+                removed += self._remove(place, [Remove(key=one.key, version=one.version) for one in batch])
+        return removed
+
+    def _remove(self, place: Place, removals: Sequence[Remove]) -> int:
+        """Remove records that were not changed meanwhile; returns how many."""
+        try:
+            self._transact([_operation(place, removal, b"", None) for removal in removals])
+        except StateConflict:
+            if len(removals) == 1:
+                return 0
+            return sum(self._remove(place, [removal]) for removal in removals)
+        return len(removals)
+
+    def close(self) -> None:
+        with self._lock:
+            client, self._open = self._open, None
+        if client is not None:
+            client.close()
+
+    def _transact(self, operations: list[Operation]) -> list[Mapping[str, Any]]:
+        """Send one transaction; the table is made when it is missing. Raises StateConflict, StateUnavailable."""
+        from azure.core.exceptions import HttpResponseError
+
+        if not operations:
+            return []
+        with self._talking() as client:
+            try:
+                try:
+                    return client.submit_transaction(operations)
+                except HttpResponseError as error:
+                    if _code(error) not in _TABLE_GONE:
+                        raise
+                self._make_table(client)
+                return client.submit_transaction(operations)
+            except HttpResponseError as error:
+                if error.status_code in _CONFLICTS and not _code(error).startswith("Table"):
+                    raise StateConflict(_code(error)) from error
+                raise
+
+    def _make_table(self, client: TableClient) -> None:
+        from azure.core.exceptions import ResourceExistsError
+
+        try:
+            client.create_table()
+        except ResourceExistsError:
+            return  # somebody else has made it meanwhile
+
+    def _found(
+        self, where: str, parameters: dict[str, Any], limit: int | None, *, values: bool = True, expired: bool = False
+    ) -> list[Record]:
+        """The records that a filter finds, by partition and key; without their values where they are not needed."""
+        from azure.core.exceptions import ResourceNotFoundError
+
+        if limit == 0:
+            return []
+        now = self._clock()
+        with self._talking() as client:
+            found = client.query_entities(
+                where,
+                parameters=parameters,
+                results_per_page=min(limit or _PAGE, _PAGE),
+                select=None if values else ["PartitionKey", "RowKey", "expires"],
+            )
+            records = (_record(entity) for entity in found)
+            try:
+                return list(islice((one for one in records if is_over(one.expires_at, now) == expired), limit))
+            except ResourceNotFoundError:
+                return []  # the table is made by the first commit
+
+    @contextmanager
+    def _talking(self) -> Iterator[TableClient]:
+        """The client; its errors are raised as ours, and say nothing of what is secret."""
+        from azure.core.exceptions import AzureError
+
+        try:
+            yield self._client()
+        except AzureError as error:
+            raise StateUnavailable(_detail(error)) from error
+
+    def _client(self) -> TableClient:
+        with self._lock:
+            if self._open is None:
+                self._open = self._made()
+            return self._open
+
+    def _made(self) -> TableClient:
+        from azure.data.tables import TableClient
+
+        try:
+            if self._connection:
+                return TableClient.from_connection_string(self._connection, self.table, **_CLIENT_OPTIONS)
+            from azure.identity import DefaultAzureCredential
+
+            return TableClient(self._endpoint, self.table, credential=DefaultAzureCredential(), **_CLIENT_OPTIONS)
+        except ValueError as error:
+            raise StateUnavailable(
+                "Azure Table Storage cannot be reached: PLUMBLINE_AZURE_TABLES_CONNECTION is no connection string as "
+                "the portal shows it, or PLUMBLINE_AZURE_TABLES_ENDPOINT no address that begins with https."
+            ) from error
+
+
+def _detail(error: AzureError) -> str:
+    """A sentence for people; what the error is called is for the log."""
+    from azure.core.exceptions import ClientAuthenticationError, HttpResponseError
+
+    if not isinstance(error, HttpResponseError):
+        return (
+            "Azure Table Storage does not answer: check the address in "
+            "PLUMBLINE_AZURE_TABLES_CONNECTION or PLUMBLINE_AZURE_TABLES_ENDPOINT, and the account's firewall."
+        )
+    if isinstance(error, ClientAuthenticationError) or error.status_code in (401, 403):
+        return f"Azure Table Storage refuses us ({_code(error)}): {_ROLE}."
+    return f"Azure Table Storage failed ({_code(error)}, status {error.status_code}). Try again."
+
+
+def _code(error: AzureError) -> str:
+    """What the service calls an error: `TableNotFound`."""
+    code = getattr(error, "error_code", None)
+    return str(getattr(code, "value", code or "no code"))
+
+
+def _fits(*names: str) -> bool:
+    """Whether there can be such names; the service takes no longer ones, not even in a question."""
+    return all(len(encoded(name)) <= MAX_NAME_CHARS for name in names)
+
+
+def _partition_key(place: Place) -> str:
+    return f"{encoded(place.kind)}.{encoded(place.partition)}"  # `encoded` writes no full stop
+
+
+def _of_kind(kind: str, key: str | None) -> tuple[str, dict[str, Any]]:
+    """The filter of a kind in all partitions, and its parameters."""
+    first = f"{encoded(kind)}."
+    where, parameters = "PartitionKey ge @first and PartitionKey lt @past", {"first": first, "past": first + PAST_ALL}
+    return (where, parameters) if key is None else (f"{where} and RowKey eq @key", {**parameters, "key": encoded(key)})
+
+
+def _is_done(change: Change, met: Mapping[str, str]) -> bool:
+    """Whether a removal has nothing to remove."""
+    return isinstance(change, Remove) and not change.version and change.key not in met
+
+
+def _operation(place: Place, change: Change, text: bytes, met: str | None) -> Operation:
+    """A change as the SDK wants it. `met`: the version of an expired record, or of one to remove, that is there."""
+    from azure.core import MatchConditions
+    from azure.data.tables import UpdateMode
+
+    entity: dict[str, Any] = {"PartitionKey": _partition_key(place), "RowKey": encoded(change.key)}
+    version = ("" if isinstance(change, Insert) else change.version) or met
+    only_if = {"etag": version, "match_condition": MatchConditions.IfNotModified}
+    if isinstance(change, Remove):
+        return "delete", entity, only_if
+    parts = range(0, len(text), _PART_BYTES)
+    entity |= {f"part{number:02}": text[first : first + _PART_BYTES] for number, first in enumerate(parts)}
+    if change.expires_at is not None:
+        entity["expires"] = float(change.expires_at)
+    if version:
+        return "update", entity, {"mode": UpdateMode.REPLACE, **only_if}
+    return ("upsert", entity, {"mode": UpdateMode.REPLACE}) if isinstance(change, Replace) else ("create", entity, {})
+
+
+def _record(entity: Any) -> Record:
+    kind, _, partition = str(entity["PartitionKey"]).partition(".")
+    text = b"".join(entity[name] for name in sorted(entity) if name.startswith("part"))
+    return Record(
+        place=Place(kind=decoded(kind), partition=decoded(partition)),
+        key=decoded(str(entity["RowKey"])),
+        value=value_of(text) if text else {},
+        version=str(entity.metadata["etag"]),
+        expires_at=entity.get("expires"),
+    )

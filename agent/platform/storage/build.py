@@ -1,0 +1,40 @@
+"""The store that the settings name. What it needs is loaded when it is built, not before."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from agent.platform.config.settings import Settings
+from agent.platform.storage.files import import_files
+from agent.platform.storage.store import StateStore
+from agent.platform.storage.versions import VersionedStore
+
+FILE = "state.sqlite"  # in the folder of `state_dir`
+
+
+def build_store(settings: Settings) -> StateStore:
+    """The store of the service's state; nothing is opened or connected before it is used.
+
+    Args:
+        settings: `state_store`, or else what else is set, says which.
+    """
+    if settings.state_kind == "memory":
+        from agent.platform.storage.memory import MemoryStore
+
+        return MemoryStore()
+    return VersionedStore(_cached(settings), (partial(import_files, settings.state_path),))
+
+
+def _cached(settings: Settings) -> StateStore:
+    if settings.state_kind == "azure_tables":
+        from agent.platform.storage.azure_tables import AzureTablesStore
+
+        connection = settings.azure_tables_connection
+        return AzureTablesStore(
+            connection=connection.get_secret_value() if connection else "",
+            endpoint=settings.azure_tables_endpoint or "",
+            table=settings.azure_tables_name,
+        )
+    from agent.platform.storage.sqlite import SqliteStore
+
+    return SqliteStore(settings.state_path / FILE)

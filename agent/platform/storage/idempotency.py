@@ -1,0 +1,163 @@
+"""Requests that are done once, however often they are sent: the responses of those that have an `Idempotency-Key`.
+
+As the draft of IETF's HTTPAPI group has it (draft-ietf-httpapi-idempotency-key-header): the same key with the same
+request gets the response of the first; with another one it is refused, and so it is while the first is being answered.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import secrets
+import time
+import zlib
+from collections.abc import Callable
+from typing import NamedTuple
+
+from agent.core.errors import KeyReused, RequestInProgress, ResponseNotKept, StateUnavailable
+from agent.platform.storage.bulk import remove_all
+from agent.platform.storage.store import Insert, Place, Record, Remove, Replace, StateConflict, StateStore, key_of
+from executors.base import Frozen
+
+KIND = "idempotency"
+PART_CHARS = 600_000  # of a record, as Base64, under `MAX_VALUE_BYTES`
+MAX_PARTS = 20
+LOOK_AGAIN_S = 2
+TRIES = 5
+
+REUSED = (
+    "This Idempotency-Key was sent with another request before. Send a new key with a new request; the same key is for "
+    "the same request."
+)
+IN_PROGRESS = "The request with this Idempotency-Key is still being answered. Send it again in {seconds} s."
+NOT_STORED = (
+    "The request with this Idempotency-Key was done, but its response was too large to be kept. Look at what it did, "
+    "or send it with a new key."
+)
+
+
+class StoredResponse(NamedTuple):
+    """A response.
+
+    headers: those that belong to it, and not to the way that it was sent.
+    digest: of the request's body, where that was not known when the request was begun.
+    """
+
+    status: int
+    headers: list[tuple[str, str]]
+    body: bytes
+    digest: str = ""
+
+
+class Claim(NamedTuple):
+    """The exclusive right to answer a request. version: of the record that grants it."""
+
+    place: Place
+    key: str
+    fingerprint: str
+    run: str
+    version: str
+
+
+class _Head(Frozen):
+    """What is known of a request: at first what it is, in the end how many parts its response has; None: too many."""
+
+    fingerprint: str
+    run: str
+    done: bool = False
+    status: int = 0
+    headers: list[tuple[str, str]] = []
+    parts: int | None = 0
+    digest: str = ""
+
+
+class Idempotency:
+    """Responses by principal and key. Methods block, and raise StateUnavailable.
+
+    Args:
+        state: where they are kept.
+        ttl_s: seconds for which a response is kept.
+        lease_s: seconds in which a request is answered; where it was not, its process is gone, and another may.
+        clock: seconds since the epoch.
+    """
+
+    def __init__(
+        self, state: StateStore, *, ttl_s: float, lease_s: float, clock: Callable[[], float] = time.time
+    ) -> None:
+        self._state, self._ttl_s, self._lease_s, self._clock = state, ttl_s, lease_s, clock
+
+    def begin(self, principal: str, key: str, fingerprint: str, arriving_s: float = 0.0) -> Claim | StoredResponse:
+        """The claim to answer a request, or the response that it had before.
+
+        Args:
+            principal: the sender.
+            key: of their own.
+            fingerprint: of all that the response depends on.
+            arriving_s: seconds that the request may take until it is there, beside those to answer it.
+
+        Raises:
+            KeyReused: another request had this key.
+            RequestInProgress: it is being answered.
+            ResponseNotKept: it was answered, and the response was too large.
+        """
+        place, name = Place(kind=KIND, partition=key_of(principal)), hashlib.sha256(key.encode()).hexdigest()
+        head = _Head(fingerprint=fingerprint, run=secrets.token_hex(8))
+        ends_at = self._clock() + self._lease_s + arriving_s
+        insert = Insert(key=name, value=head.model_dump(mode="json"), expires_at=ends_at)
+        for _ in range(TRIES):
+            try:
+                (version,) = self._state.commit(place, [insert])
+            except StateConflict:
+                record = self._state.get(place, name)
+            else:
+                return Claim(place, name, fingerprint, head.run, version)
+            if record is not None:
+                return self._earlier(record, fingerprint)
+        raise RequestInProgress(IN_PROGRESS.format(seconds=LOOK_AGAIN_S), LOOK_AGAIN_S)
+
+    def finish(self, claim: Claim, reply: StoredResponse) -> None:
+        """Store the response: its parts first, so that a reader of the head sees all of it."""
+        text = base64.b64encode(zlib.compress(reply.body)).decode()
+        parts = [text[first : first + PART_CHARS] for first in range(0, len(text), PART_CHARS)]
+        end = self._clock() + self._ttl_s
+        fits = len(parts) <= MAX_PARTS
+        for number, part in enumerate(parts if fits else []):
+            stored = Replace(key=_part(claim.key, claim.run, number), value={"part": part}, expires_at=end)
+            self._state.commit(claim.place, [stored])
+        head = _Head(
+            fingerprint=claim.fingerprint,
+            run=claim.run,
+            done=True,
+            status=reply.status,
+            headers=reply.headers,
+            parts=len(parts) if fits else None,
+            digest=reply.digest,
+        )
+        self._state.commit(claim.place, [Replace(key=claim.key, value=head.model_dump(mode="json"), expires_at=end)])
+
+    def forget(self, claim: Claim) -> None:
+        """The request was not done: it may be sent again."""
+        try:
+            self._state.commit(claim.place, [Remove(key=claim.key, version=claim.version)])
+        except StateConflict:
+            return  # its time was over, and somebody else has begun
+        found = self._state.records(claim.place, prefix=f"{claim.key}/{claim.run}/")
+        remove_all(self._state, claim.place, [record.key for record in found])
+
+    def _earlier(self, record: Record, fingerprint: str) -> StoredResponse:
+        head = _Head.model_validate(record.value)
+        if head.fingerprint != fingerprint:
+            raise KeyReused(REUSED)
+        if not head.done:
+            raise RequestInProgress(IN_PROGRESS.format(seconds=LOOK_AGAIN_S), LOOK_AGAIN_S)
+        if head.parts is None:
+            raise ResponseNotKept(NOT_STORED)
+        found = [self._state.get(record.place, _part(record.key, head.run, number)) for number in range(head.parts)]
+        text = "".join(str(part.value["part"]) for part in found if part is not None)
+        if None in found:
+            raise StateUnavailable("A part of the response is gone. Send the request with a new Idempotency-Key.")
+        return StoredResponse(head.status, head.headers, zlib.decompress(base64.b64decode(text)), head.digest)
+
+
+def _part(key: str, run: str, number: int) -> str:
+    return f"{key}/{run}/{number:04}"

@@ -1,0 +1,181 @@
+"""State in one SQLite file, which survives a restart and which the processes of one machine may share."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+import uuid
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+from agent.core.errors import StateUnavailable
+from agent.platform.storage.store import Change, Place, Record, Remove, StateConflict
+from agent.platform.storage.values import PAST_ALL, conflicts, decoded, encoded, payloads, value_of
+
+SCHEMA = 1  # as `PRAGMA user_version` says it
+BUSY_S = 10  # seconds to wait for another process that writes
+
+_TABLES = (
+    # Names are as `encoded` writes them, so that they are in the same order in every store.
+    "CREATE TABLE records (kind TEXT, partition TEXT, key TEXT, value TEXT NOT NULL, version TEXT NOT NULL, "
+    "expires_at REAL, PRIMARY KEY (kind, partition, key)) WITHOUT ROWID",
+    "CREATE INDEX expiring ON records (expires_at) WHERE expires_at IS NOT NULL",
+)
+_COLUMNS = "kind, partition, key, value, version, expires_at"
+_ALIVE = "(expires_at IS NULL OR expires_at >= ?)"
+
+
+class SqliteStore:
+    """A `StateStore` in a file.
+
+    It keeps SQLite's rollback journal: the write-ahead log needs memory that the processes share, which a folder on a
+    network share, as a Function App has it, does not give.
+
+    Args:
+        path: made with its folder when first used.
+        clock: seconds since the epoch.
+    """
+
+    def __init__(self, path: Path, clock: Callable[[], float] = time.time) -> None:
+        self.path, self._clock = path, clock
+
+    def get(self, place: Place, key: str) -> Record | None:
+        with self._reading() as connection:
+            row = connection.execute(
+                f"SELECT {_COLUMNS} FROM records WHERE kind = ? AND partition = ? AND key = ? AND {_ALIVE}",
+                (*_names(place, key), self._clock()),
+            ).fetchone()
+        return _record(row) if row else None
+
+    def records(
+        self, place: Place, *, prefix: str = "", start: str = "", limit: int | None = None, newest_first: bool = False
+    ) -> list[Record]:
+        first, past = max(encoded(prefix), encoded(start)), encoded(prefix) + PAST_ALL
+        return self._found(
+            f"kind = ? AND partition = ? AND key >= ? AND key < ? AND {_ALIVE} "
+            f"ORDER BY key {'DESC' if newest_first else 'ASC'}",
+            (encoded(place.kind), encoded(place.partition), first, past, self._clock()),
+            limit,
+        )
+
+    def everywhere(self, kind: str, *, key: str | None = None, limit: int | None = None) -> list[Record]:
+        wanted = None if key is None else encoded(key)
+        return self._found(
+            f"kind = ? AND key = coalesce(?, key) AND {_ALIVE} ORDER BY partition, key",
+            (encoded(kind), wanted, self._clock()),
+            limit,
+        )
+
+    def commit(self, place: Place, changes: Sequence[Change]) -> list[str]:
+        texts = payloads(place, changes)
+        with self._writing() as connection:
+            return [self._make(connection, place, *change) for change in zip(changes, texts, strict=True)]
+
+    def _make(self, connection: sqlite3.Connection, place: Place, change: Change, text: bytes) -> str:
+        names = _names(place, change.key)
+        row = connection.execute(
+            f"SELECT version, NOT {_ALIVE} FROM records WHERE kind = ? AND partition = ? AND key = ?",
+            (self._clock(), *names),
+        ).fetchone()
+        version, over = row or (None, False)
+        if conflicts(change, version, is_over=bool(over)):
+            raise StateConflict(change.key)
+        if isinstance(change, Remove):
+            connection.execute("DELETE FROM records WHERE kind = ? AND partition = ? AND key = ?", names)
+            return ""
+        version = uuid.uuid4().hex
+        connection.execute(
+            f"INSERT OR REPLACE INTO records ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)",
+            (*names, text.decode(), version, change.expires_at),
+        )
+        return version
+
+    def count(self, kind: str, *, key: str | None = None) -> int:
+        with self._reading() as connection:
+            (number,) = connection.execute(
+                f"SELECT count(*) FROM records WHERE kind = ? AND key = coalesce(?, key) AND {_ALIVE}",
+                (encoded(kind), None if key is None else encoded(key), self._clock()),
+            ).fetchone()
+        return int(number)
+
+    def purge(self) -> int:
+        with self._writing() as connection:
+            return connection.execute("DELETE FROM records WHERE expires_at < ?", (self._clock(),)).rowcount
+
+    def close(self) -> None:
+        """Nothing stays open between two calls."""
+
+    def _found(self, where: str, parameters: tuple[object, ...], limit: int | None) -> list[Record]:
+        with self._reading() as connection:
+            rows = connection.execute(
+                f"SELECT {_COLUMNS} FROM records WHERE {where} LIMIT ?",
+                (*parameters, -1 if limit is None else limit),
+            ).fetchall()
+        return [_record(row) for row in rows]
+
+    @contextmanager
+    def _writing(self) -> Iterator[sqlite3.Connection]:
+        """One exclusive write transaction; after an error nothing of it remains."""
+        with self._opened() as connection:
+            connection.execute("BEGIN IMMEDIATE")
+            yield connection
+            connection.execute("COMMIT")  # after an error, closing rolls back
+
+    @contextmanager
+    def _reading(self) -> Iterator[sqlite3.Connection]:
+        with self._opened() as connection:
+            yield connection
+
+    @contextmanager
+    def _opened(self) -> Iterator[sqlite3.Connection]:
+        try:
+            if not self.path.exists():
+                self.path.parent.mkdir(parents=True, exist_ok=True)  # takes longer than the look, on some disks
+                self.path.touch(mode=0o600)  # it will hold what people asked; sqlite3 would let everybody read it
+            with closing(sqlite3.connect(self.path, timeout=BUSY_S, isolation_level=None)) as connection:
+                self._prepare(connection)
+                yield connection
+        except (sqlite3.Error, OSError) as error:
+            cause = error.strerror if isinstance(error, OSError) else error  # its text has the folder
+            raise StateUnavailable(
+                f"What the service remembers cannot be read or written ({cause}): check that the folder of "
+                f"PLUMBLINE_STATE_DIR is writable; where {self.path.name} is damaged, remove it."
+            ) from error
+
+    def _prepare(self, connection: sqlite3.Connection) -> None:
+        """Make the tables of a new file. Raises StateUnavailable where the file is of a newer Plumbline."""
+        found = _schema_of(connection)
+        if found == 0:
+            connection.execute("BEGIN IMMEDIATE")
+            if _schema_of(connection) == 0:  # nobody else has made them meanwhile
+                for statement in _TABLES:
+                    connection.execute(statement)
+                connection.execute(f"PRAGMA user_version = {SCHEMA}")
+            connection.execute("COMMIT")
+            found = _schema_of(connection)
+        if found != SCHEMA:
+            raise StateUnavailable(
+                f"{self.path.name} was written by another version of Plumbline (format {found}, this one knows "
+                f"{SCHEMA}): use that version, or set PLUMBLINE_STATE_DIR to another folder."
+            )
+
+
+def _schema_of(connection: sqlite3.Connection) -> int:
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    return int(version)
+
+
+def _names(place: Place, key: str) -> tuple[str, str, str]:
+    return encoded(place.kind), encoded(place.partition), encoded(key)
+
+
+def _record(row: tuple[str, str, str, str, str, float | None]) -> Record:
+    kind, partition, key, value, version, expires_at = row
+    return Record(
+        place=Place(kind=decoded(kind), partition=decoded(partition)),
+        key=decoded(key),
+        value=value_of(value),
+        version=version,
+        expires_at=expires_at,
+    )

@@ -1,0 +1,50 @@
+"""Traces, metrics and structured logs. Off, and free, unless a setting says where they go.
+
+`setup` once when the process starts, `get` wherever something is worth telling, `shutdown` when it ends. The SDK of
+OpenTelemetry and its exporters are imported by `setup` alone, and only where there is something to export to.
+"""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING
+
+from agent.platform.telemetry.base import Telemetry
+
+if TYPE_CHECKING:
+    from agent.platform.config.settings import Settings
+
+log = logging.getLogger(__name__)
+
+OFF = Telemetry()
+_current: Telemetry = OFF
+
+
+def setup(settings: Settings) -> Telemetry:
+    """Begin to export what the settings name: OTLP, Azure Monitor, both or nothing.
+
+    What was set up before is flushed and ended. A package that is missing, or a connection string that cannot be used,
+    costs the telemetry and not the service: the log says what to do.
+    """
+    global _current  # one process, one telemetry
+    shutdown()
+    if settings.otel_exporter_otlp_endpoint or settings.applicationinsights_connection_string:
+        from agent.platform.telemetry.providers import providers_of
+        from agent.platform.telemetry.recording import Recording
+
+        providers = providers_of(settings)
+        if providers is not None:
+            _current = Recording(providers, settings)
+    return _current
+
+
+def get() -> Telemetry:
+    """The telemetry of this process; one that does nothing where it is off."""
+    return _current
+
+
+def shutdown() -> None:
+    """Export what is left, and end; nothing where it is off. It blocks until that is sent, or given up."""
+    global _current
+    ending, _current = _current, OFF
+    ending.close()

@@ -1,0 +1,77 @@
+"""What one question costs: time per step, model calls, tokens, dollars; and the warnings for the reader."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from agent.core.usage import StepUsage, Usage
+from agent.platform import telemetry
+from agent.platform.config.pricing import Prices
+from agent.platform.telemetry.trace import STEP
+
+NO_STEP = "other"
+
+
+class Ledger:
+    """Kept by the loop while it answers one question.
+
+    Args:
+        prices: of the models; None where nobody wants to know what calls cost.
+        model: whose calls those are that name no other.
+    """
+
+    def __init__(self, prices: Prices | None = None, model: str = "") -> None:
+        self.usage = Usage(cost_usd=0.0)
+        self.timings_ms: dict[str, float] = {}
+        self.warnings: list[str] = []
+        self._prices, self._model = prices, model
+        self._last = 0.0
+
+    def spend(self, usage: Usage, model: str = "") -> None:
+        """Add a model call's tokens, and what they cost, to the step that it was made for.
+
+        Args:
+            usage: of one call.
+            model: that was called; the ledger's own where absent.
+        """
+        model = model or self._model
+        cost = self._prices.cost(model, usage) if self._prices is not None else None
+        telemetry.get().spent(model, cost)
+        counts = usage.model_dump(exclude={"by_step", "cost_usd"})
+        self.usage = self.usage.with_call(STEP.get() or NO_STEP, StepUsage(**counts, cost_usd=cost))
+
+    def warn(self, sentence: str) -> None:
+        """Tell the reader, once."""
+        if sentence not in self.warnings:
+            self.warnings.append(sentence)
+
+    @contextmanager
+    def timed(self, node: str) -> Iterator[None]:
+        """Add the time spent inside to the step's; `last` holds it in milliseconds."""
+        start = time.perf_counter()
+        try:
+            with self.step(node):
+                yield
+        finally:
+            self._last = round((time.perf_counter() - start) * 1000, 1)
+            self.timings_ms[node] = round(self.timings_ms.get(node, 0.0) + self._last, 1)
+
+    @contextmanager
+    def step(self, node: str) -> Iterator[None]:
+        """Work inside belongs to a step and costs it no time, because it was begun ahead."""
+        if STEP.get() == node:
+            yield
+            return
+        token = STEP.set(node)
+        try:
+            with telemetry.get().step(node):
+                yield
+        finally:
+            STEP.reset(token)
+
+    @property
+    def last(self) -> float:
+        """Milliseconds of the step that ended last."""
+        return self._last

@@ -1,0 +1,139 @@
+"""Log lines: each with the trace id of the request that it belongs to, as text or as JSON, and without secrets."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import re
+from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+from urllib.parse import unquote
+
+from pydantic import SecretStr
+
+from agent.platform.telemetry.trace import trace_id
+
+if TYPE_CHECKING:
+    from agent.platform.config.settings import Settings
+
+HIDDEN = "***"
+UVICORN = ("uvicorn", "uvicorn.access", "uvicorn.error")
+
+# What is secret wherever it stands: a password in an address, a key in a query string, a bearer token, and the keys of
+# a connection string.
+_SECRETS = (
+    (re.compile(r"(?<=://)[^\s/@]*:[^\s/@]*(?=@)"), HIDDEN),
+    (re.compile(r"(?<=[?&])((?:code|sig|key|token|api[-_]key)=)[^\s&\"']+", re.IGNORECASE), rf"\1{HIDDEN}"),
+    (re.compile(r"\b((?:bearer|basic) )[\w.~+/=-]{8,}", re.IGNORECASE), rf"\1{HIDDEN}"),
+    (
+        re.compile(r"\b((?:\w*AccessKey|AccountKey|InstrumentationKey|pwd|password)=)[^\s;\"']+", re.IGNORECASE),
+        rf"\1{HIDDEN}",
+    ),
+)
+
+
+OTLP_HEADERS = "OTEL_EXPORTER_OTLP_HEADERS", "OTEL_EXPORTER_OTLP_TRACES_HEADERS", "OTEL_EXPORTER_OTLP_METRICS_HEADERS"
+SHORTEST = 6  # characters of a secret that is looked for by its value; a shorter one is in too many words
+
+_known: set[str] = set()  # secrets that no setting holds: what the registry says of databases and apps
+
+
+def hide(secrets: Iterable[str]) -> None:
+    """Keep these values out of every line from now on."""
+    _known.update(secret for secret in secrets if len(secret) >= SHORTEST)
+
+
+class TraceIds(logging.Filter):
+    """Gives every record `trace_id`; empty outside of any request."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        record.trace_id = trace_id()
+        return True
+
+
+class Lines(logging.Formatter):
+    """A record as one line of text, and its traceback below it. Args: secrets: values that must not be shown."""
+
+    def __init__(self, secrets: tuple[str, ...] = ()) -> None:
+        super().__init__()
+        self._given = secrets
+        self._pattern: tuple[int, re.Pattern[str] | None] = (-1, None)  # for how many of `_known` it was made
+
+    def format(self, record: logging.LogRecord) -> str:
+        trace = getattr(record, "trace_id", "")
+        begin = f"{record.levelname} {record.name}{f' [{trace}]' if trace else ''}: "
+        raised = self._raised(record)
+        return self._hidden(begin + record.getMessage() + (f"\n{raised}" if raised else ""))
+
+    def _raised(self, record: logging.LogRecord) -> str:
+        return self.formatException(record.exc_info) if record.exc_info else ""
+
+    def _hidden(self, text: str) -> str:
+        if (known := self._values()) is not None:
+            text = known.sub(HIDDEN, text)
+        for pattern, instead in _SECRETS:
+            text = pattern.sub(instead, text)
+        return text
+
+    def _values(self) -> re.Pattern[str] | None:
+        made_for, pattern = self._pattern
+        if made_for != len(_known):
+            # The longest first: one may begin like another.
+            values = sorted({*self._given, *_known}, key=len, reverse=True)
+            pattern = re.compile("|".join(map(re.escape, values))) if values else None
+            self._pattern = (len(_known), pattern)
+        return pattern
+
+
+class JsonLines(Lines):
+    """A record as a JSON object on one line; `extra={"fields": {...}}` adds to it."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        standard = {
+            "timestamp": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
+            "level": record.levelname,
+            "logger": record.name,
+            "message": self._hidden(record.getMessage()),
+            "trace_id": getattr(record, "trace_id", ""),
+        }
+        if raised := self._raised(record):
+            standard["exception"] = self._hidden(raised)
+        more = getattr(record, "fields", {})
+        extras = {key: self._hidden(value) if isinstance(value, str) else value for key, value in more.items()}
+        return json.dumps(extras | standard, default=str)
+
+
+def configure_logs(settings: Settings) -> None:
+    """Set up the logs of this process, once or again.
+
+    A host that has handlers of its own, as the Functions worker, keeps them and its levels: they get the trace ids and
+    the format. Uvicorn's lines go the same way as all others.
+    """
+    lines = (JsonLines if settings.log_format == "json" else Lines)(tuple(_secrets(settings)))
+    root = logging.getLogger()
+    if not root.handlers:
+        root.addHandler(logging.StreamHandler())
+        root.setLevel(settings.log_level)
+    for handler in root.handlers:
+        handler.setFormatter(lines)
+        if not any(isinstance(known, TraceIds) for known in handler.filters):
+            handler.addFilter(TraceIds())
+    for name in UVICORN:
+        logger = logging.getLogger(name)
+        logger.handlers.clear()
+        logger.propagate = True
+
+
+def _secrets(settings: Settings) -> Iterator[str]:
+    """The values of the settings that are secret, and of the headers that the OTLP exporters read by themselves."""
+    found = (getattr(settings, name) for name in type(settings).model_fields)
+    values = {value.get_secret_value() for value in found if isinstance(value, SecretStr)}
+    values |= {
+        held for value in tuple(values) for name, _, held in (part.partition("=") for part in value.split(";"))
+        if name.strip().lower().endswith(("key", "password", "pwd", "sig", "token"))
+    }  # fmt: skip
+    headers = (os.environ.get(name, "") for name in OTLP_HEADERS)
+    values |= {pair.partition("=")[2].strip() for header in headers for pair in header.split(",")}
+    yield from {spelt for value in values for spelt in (value, unquote(value)) if len(value) >= SHORTEST}

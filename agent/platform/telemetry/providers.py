@@ -1,0 +1,135 @@
+"""Where spans and metrics go: OTLP over HTTP or gRPC, Azure Monitor, or both. Imported only where telemetry is on."""
+
+from __future__ import annotations
+
+import logging
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from opentelemetry.context import Context
+from opentelemetry.sdk.metrics import MeterProvider
+from opentelemetry.sdk.metrics.export import MetricExporter, MetricReader, PeriodicExportingMetricReader
+from opentelemetry.sdk.resources import Resource
+from opentelemetry.sdk.trace import Span, SpanProcessor, TracerProvider
+from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExporter
+from opentelemetry.sdk.trace.id_generator import RandomIdGenerator
+
+from agent import __version__
+from agent.platform.telemetry.trace import trace_id
+
+if TYPE_CHECKING:
+    from agent.platform.config.settings import Settings
+
+SERVICE_NAME = "plumbline"
+GRPC_PORT = 4317
+
+# What Azure's exporters would tell and ask Microsoft about themselves; `false` in the environment switches it on.
+AZURE_REPORTS = (
+    "APPLICATIONINSIGHTS_STATSBEAT_DISABLED_ALL",
+    "APPLICATIONINSIGHTS_SDKSTATS_DISABLED",
+    "APPLICATIONINSIGHTS_CONTROLPLANE_DISABLED",
+)
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Providers:
+    """Providers of spans and metrics. They are passed on, and never made the process's global ones."""
+
+    tracers: TracerProvider
+    meters: MeterProvider
+
+    def close(self) -> None:
+        """Export what is left, and end."""
+        self.tracers.shutdown()
+        self.meters.shutdown()
+
+
+class OwnTraceIds(RandomIdGenerator):
+    """A trace that begins here has the id that its answer and its log lines have."""
+
+    def generate_trace_id(self) -> int:
+        known = trace_id()
+        return int(known, 16) if known else super().generate_trace_id()
+
+
+class NoQueryStrings(SpanProcessor):
+    """Azure's front end takes a function's key in the query string, which FastAPI would put into its span."""
+
+    def on_start(self, span: Span, parent_context: Context | None = None) -> None:  # noqa: ARG002
+        if span.attributes and "url.query" in span.attributes:
+            span.set_attribute("url.query", "REDACTED")
+
+
+def providers_of(settings: Settings) -> Providers | None:
+    """The providers that the settings ask for; None where what they need is not installed, or is no good."""
+    exporters = [*otlp_exporters(settings), *_azure_monitor(settings)]
+    if not exporters:
+        return None
+    tracers = TracerProvider(resource=_resource(), id_generator=OwnTraceIds())
+    tracers.add_span_processor(NoQueryStrings())
+    readers: list[MetricReader] = []
+    for spans, metrics in exporters:
+        tracers.add_span_processor(BatchSpanProcessor(spans))
+        readers.append(PeriodicExportingMetricReader(metrics))
+    return Providers(tracers=tracers, meters=MeterProvider(readers, resource=_resource()))
+
+
+def otlp_exporters(settings: Settings) -> list[tuple[SpanExporter, MetricExporter]]:
+    """Of spans and of metrics, over OTLP; none where the settings name no collector."""
+    endpoint = (settings.otel_exporter_otlp_endpoint or "").rstrip("/")
+    if not endpoint:
+        return []
+    default = "grpc" if urlsplit(endpoint).port == GRPC_PORT else "http/protobuf"
+    if (settings.otel_exporter_otlp_protocol or default) == "grpc":
+        from opentelemetry.exporter.otlp.proto.grpc import metric_exporter as grpc_metrics
+        from opentelemetry.exporter.otlp.proto.grpc import trace_exporter as grpc_traces
+
+        insecure = endpoint.startswith("http:")
+        return [
+            (
+                grpc_traces.OTLPSpanExporter(endpoint, insecure=insecure),
+                grpc_metrics.OTLPMetricExporter(endpoint, insecure=insecure),
+            )
+        ]
+    from opentelemetry.exporter.otlp.proto.http import metric_exporter, trace_exporter
+
+    return [
+        (
+            trace_exporter.OTLPSpanExporter(f"{endpoint}/v1/traces"),
+            metric_exporter.OTLPMetricExporter(f"{endpoint}/v1/metrics"),
+        )
+    ]
+
+
+def _azure_monitor(settings: Settings) -> list[tuple[SpanExporter, MetricExporter]]:
+    """The exporters alone. Azure's distribution would patch a dozen libraries on top of them."""
+    connection = settings.applicationinsights_connection_string
+    if connection is None:
+        return []
+    for reports in AZURE_REPORTS:
+        os.environ.setdefault(reports, "true")
+    try:
+        from azure.monitor.opentelemetry.exporter import AzureMonitorMetricExporter, AzureMonitorTraceExporter
+    except ImportError:
+        log.warning(
+            "Nothing is sent to Application Insights: the package azure-monitor-opentelemetry-exporter is not "
+            "installed. Install it with `pip install -r requirements.txt`."
+        )
+        return []
+    given = {"connection_string": connection.get_secret_value(), "disable_offline_storage": True}
+    try:
+        return [(AzureMonitorTraceExporter(**given), AzureMonitorMetricExporter(**given))]
+    except ValueError:  # it would repeat the string
+        log.warning("Nothing is sent to Application Insights: its connection string cannot be used. Copy it anew.")
+        return []
+
+
+def _resource() -> Resource:
+    """The resource: the environment's name of the service, else our own."""
+    named = "OTEL_SERVICE_NAME" in os.environ or "service.name=" in os.environ.get("OTEL_RESOURCE_ATTRIBUTES", "")
+    own = {"service.version": __version__} | ({} if named else {"service.name": SERVICE_NAME})
+    return Resource.create(own)

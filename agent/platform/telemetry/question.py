@@ -1,0 +1,151 @@
+"""The spans of one question: its own, and one below it for every event of a step."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Sequence
+
+from opentelemetry import trace
+from opentelemetry.semconv._incubating.attributes import gen_ai_attributes as gen_ai
+from opentelemetry.trace import Span, SpanKind, Tracer
+
+from agent.core.events import (
+    Evaluated,
+    Event,
+    NodeComplete,
+    RawRecordsFetched,
+    Repairing,
+    SchemaSelected,
+    SqlExecuted,
+    SqlGenerated,
+    SqlValidated,
+)
+from agent.core.models import Answer, Question
+from agent.platform.telemetry.base import QuestionTrace
+from agent.platform.telemetry.metrics import Metrics
+from agent.platform.telemetry.spans import fail, messages_json
+
+AGENT = "text2sql"
+
+# The generate API names its nine spans; `text2sql.<node>` where the node's name is the span's as well.
+SPAN_NAMES = {"sql_generator": "generator", "sql_executor": "executor", "sql_repair": "repair"}
+
+AHEAD = ("raw_records", "answer_formatter")  # steps that are begun while the judge reads
+
+Values = dict[str, str | int | float | bool]
+
+
+class QuestionSpans(QuestionTrace):
+    """One question. Its span is open from here on, until `end`.
+
+    Args:
+        tracer, metrics: that record it.
+        question: that is answered.
+        dialect: of its database.
+        provider: of the model, as `gen_ai.provider.name` has it.
+        content: whether the question, its answer and rows are recorded.
+    """
+
+    def __init__(
+        self, tracer: Tracer, metrics: Metrics, question: Question, dialect: str, *, provider: str, content: bool
+    ) -> None:
+        super().__init__()
+        self._tracer, self._metrics, self._content = tracer, metrics, content
+        self.attributes = {"database": question.database, "dialect": dialect}
+        known: Values = {
+            gen_ai.GEN_AI_OPERATION_NAME: "invoke_agent",
+            gen_ai.GEN_AI_PROVIDER_NAME: provider,
+            gen_ai.GEN_AI_AGENT_NAME: AGENT,
+            "text2sql.database": question.database,
+            "text2sql.dialect": dialect,
+        }
+        if question.session_id is not None:
+            known[gen_ai.GEN_AI_CONVERSATION_ID] = question.session_id
+        if content:
+            known[gen_ai.GEN_AI_INPUT_MESSAGES] = messages_json([("user", question.text)])
+        self.span = tracer.start_span(f"invoke_agent {AGENT}", kind=SpanKind.INTERNAL, attributes=known)
+        self._below = trace.set_span_in_context(self.span)
+        self._open: dict[str, Span] = {}
+        self._paused: dict[str, int] = {}
+
+    def open(self, node: str) -> Span:
+        """The span of a step; the same one where work on it was begun before, at the side of another."""
+        if node not in self._open:
+            self._open[node] = self._started(node)
+        return self._open[node]
+
+    def pause(self, node: str) -> None:
+        """The step is not being worked on any more; if that was all, it ended now."""
+        self._paused[node] = time.time_ns()
+
+    def saw(self, event: Event) -> None:
+        """End the span of the event's step; one that took no time worth measuring is made here."""
+        super().saw(event)
+        self._metrics.saw(event, self.attributes)
+        if not isinstance(event, NodeComplete):
+            return
+        span = self._open.pop(event.node, None) or self._started(event.node)
+        span.set_attributes(self._found(event))
+        if isinstance(event, SqlValidated | SqlExecuted) and event.error_type:
+            fail(span, str(event.error_type))
+        span.end(self._paused.pop(event.node, None))
+        if isinstance(event, Repairing):
+            self._end(AHEAD)  # what was begun for the query that was not believed
+
+    def end(self) -> None:
+        """The question's span ends, with what its answer says."""
+        self._end(tuple(self._open))
+        if self.answer is not None:
+            self.span.set_attributes(_outcome(self.answer))
+            if self._content:
+                messages_text = messages_json([("assistant", self.answer.answer)])
+                self.span.set_attribute(gen_ai.GEN_AI_OUTPUT_MESSAGES, messages_text)
+        self.span.end()
+
+    def _started(self, node: str) -> Span:
+        name = f"text2sql.{SPAN_NAMES.get(node, node)}"
+        return self._tracer.start_span(name, context=self._below, attributes={"text2sql.node": node})
+
+    def _end(self, nodes: Sequence[str]) -> None:
+        """Spans of steps that have no event, or will have none."""
+        for node in nodes:
+            span = self._open.pop(node, None)
+            if span is not None:
+                span.set_attributes({"text2sql.discarded": True} if node in AHEAD else {})
+                span.end(self._paused.pop(node, None))
+
+    def _found(self, event: NodeComplete) -> Values:
+        """What a step found, without content."""
+        found: Values = {"text2sql.attempt": event.attempt} if event.attempt else {}
+        match event:
+            case SchemaSelected():
+                found |= {"text2sql.tables": len(event.tables), "text2sql.documents": len(event.documents)}
+                found |= {"text2sql.schema_tokens": event.tokens, "text2sql.pruned": event.pruned}
+            case SqlGenerated():
+                found["text2sql.source"] = event.source
+            case SqlExecuted():
+                found |= {"text2sql.row_count": event.row_count, "text2sql.truncated": event.truncated}
+                if self._content:
+                    found["text2sql.rows"] = json.dumps(event.rows, ensure_ascii=False, default=str)
+            case Repairing():
+                found["text2sql.error_type"] = str(event.error_type)
+            case Evaluated(verdict=verdict) if verdict is not None:
+                found |= {"text2sql.correct": verdict.correct, "text2sql.judged_by": verdict.source}
+            case RawRecordsFetched():
+                found |= {"text2sql.row_count": event.row_count}
+        return found
+
+
+def _outcome(answer: Answer) -> Values:
+    usage = answer.usage
+    found: Values = {
+        "text2sql.status": answer.status,
+        "text2sql.verified": answer.verified,
+        "text2sql.attempts": answer.attempts,
+        "text2sql.needs_human_review": answer.needs_human_review,
+        gen_ai.GEN_AI_USAGE_INPUT_TOKENS: usage.prompt_tokens,
+        gen_ai.GEN_AI_USAGE_OUTPUT_TOKENS: usage.completion_tokens,
+        gen_ai.GEN_AI_USAGE_CACHE_READ_INPUT_TOKENS: usage.cached_tokens,
+    }
+    return found | ({"text2sql.cost_usd": usage.cost_usd} if usage.cost_usd is not None else {})

@@ -1,0 +1,191 @@
+"""Telemetry that is on: events become spans and metrics.
+
+invoke_agent text2sql                  the question; above it FastAPI's span of the request, where there is one
+├── text2sql.entry, .dialect_resolver, .schema_selector, ...    one for each event of a step
+│   ├── chat {model}                       a call of a model
+│   └── SELECT orders                      a statement in the database
+└── ...
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import TYPE_CHECKING
+
+from opentelemetry import trace
+from opentelemetry.semconv.attributes import db_attributes as db
+from opentelemetry.semconv.attributes.error_attributes import ERROR_TYPE
+from opentelemetry.trace import Span, SpanKind
+
+from agent import __version__
+from agent.platform.telemetry.base import QuerySpan, QuestionTrace, Telemetry, log_answer, traceparent_within
+from agent.platform.telemetry.chat import TracedModel
+from agent.platform.telemetry.metrics import COST, ERRORS_OF_NODE, QUERIES, Metrics
+from agent.platform.telemetry.question import QuestionSpans
+from agent.platform.telemetry.spans import current, error_type, fail, traceparent_of_span
+from agent.platform.telemetry.trace import STEP, working_for
+from executors.errors import UnknownDatabase
+
+if TYPE_CHECKING:
+    from fastapi.telemetry import TelemetryConfig
+
+    from agent.core.models import Question
+    from agent.platform.config.settings import Settings
+    from agent.platform.llm.chat import ChatModel
+    from agent.platform.telemetry.providers import Providers
+
+ROWS_RETURNED = "db.response.returned_rows"
+HEALTH = "/api/health/"  # asked every few seconds by whoever keeps the app alive
+
+# dialect -> `db.system.name`, where the convention's name is another.
+SYSTEMS = {"sqlserver": "microsoft.sql_server", "oracle": "oracle.db", "hana": "sap.hana"}
+
+_current: ContextVar[QuestionSpans | None] = ContextVar("question_spans", default=None)
+
+
+class Recording(Telemetry):
+    """Args: providers: of spans and metrics. settings: which model it is, and whether content is recorded."""
+
+    def __init__(self, providers: Providers, settings: Settings) -> None:
+        self._providers = providers
+        self._content, self._provider = settings.telemetry_content, _provider_of(settings)
+        self._tracer = providers.tracers.get_tracer("plumbline", __version__)
+        self._metrics = Metrics(providers.meters.get_meter("plumbline", __version__))
+
+    def fastapi(self) -> TelemetryConfig:
+        """See `Telemetry.fastapi`."""
+        return {
+            "tracer_provider": self._providers.tracers,
+            "meter_provider": self._providers.meters,
+            "operation_spans": False,
+            "logs": False,
+            "exclude": lambda scope: str(scope.get("path", "")).startswith(HEALTH),
+        }
+
+    def traceparent(self) -> str:
+        """See `Telemetry.traceparent`."""
+        return traceparent_of_span(trace.get_current_span())
+
+    @contextmanager
+    def arriving(self, of_trace: str) -> Iterator[None]:
+        """See `Telemetry.arriving`. A question that is not taken is counted here; its database may be any word."""
+        start = time.perf_counter()
+        try:
+            with super().arriving(of_trace):
+                yield
+        except Exception as error:
+            if isinstance(error, UnknownDatabase):
+                self._metrics.count("text2sql_dialect_resolved_total", {"status": "failure"})
+            self._metrics.ended(None, error_type(error), _ms_since(start), {})
+            raise
+
+    @contextmanager
+    def trace_question(self, question: Question, dialect: str) -> Iterator[QuestionTrace]:
+        """See `Telemetry.asked`."""
+        start, failure = time.perf_counter(), ""
+        with working_for(traceparent_within(question.trace_id)):
+            question_spans = QuestionSpans(
+                self._tracer, self._metrics, question, dialect, provider=self._provider, content=self._content
+            )
+            token = _current.set(question_spans)
+            try:
+                with current(question_spans.span), working_for(traceparent_of_span(question_spans.span)):
+                    yield question_spans
+            except BaseException as error:
+                if question_spans.answer is None:  # else nobody waits for more
+                    failure = error_type(error)
+                    fail(question_spans.span, failure)
+                raise
+            finally:
+                _current.reset(token)
+                self._metrics.ended(question_spans.answer, failure, _ms_since(start), question_spans.attributes)
+                question_spans.end()
+                log_answer(question, question_spans.answer)
+
+    @contextmanager
+    def step(self, node: str) -> Iterator[None]:
+        """See `Telemetry.step`. The span ends with the step's event, which says what was found."""
+        question_spans = _current.get()
+        if question_spans is None:
+            yield
+            return
+        span = question_spans.open(node)
+        try:
+            with current(span):
+                yield
+        except BaseException as error:
+            fail(span, error_type(error))
+            if isinstance(error, Exception):
+                self._count_error(question_spans, node, error_type(error))
+            raise
+        finally:
+            question_spans.pause(node)
+
+    def failed(self, node: str, error_type: str) -> None:
+        """See `Telemetry.failed`."""
+        question_spans = _current.get()
+        if question_spans is not None:
+            fail(question_spans.open(node), error_type)
+            self._count_error(question_spans, node, error_type)
+
+    def _count_error(self, question_spans: QuestionSpans, node: str, error_type: str) -> None:
+        if counter := ERRORS_OF_NODE.get(node):
+            self._metrics.count(counter, {**question_spans.attributes, "error_type": error_type})
+
+    def spent(self, model: str, cost_usd: float | None) -> None:
+        """See `Telemetry.spent`."""
+        if cost_usd is not None:
+            self._metrics.count(COST, {"gen_ai.request.model": model, "text2sql.node": STEP.get()}, cost_usd)
+
+    @contextmanager
+    def query(
+        self, database: str, dialect: str, sql: str, operation: str, tables: Sequence[str]
+    ) -> Iterator[QuerySpan]:
+        """See `Telemetry.query`. What another deployment runs for it belongs to its span."""
+        named: dict[str, str] = {
+            db.DB_SYSTEM_NAME: SYSTEMS.get(dialect, dialect),
+            db.DB_NAMESPACE: database,
+            db.DB_OPERATION_NAME: operation,
+        }
+        summary = " ".join([operation, *tables])[:255]
+        attributes = {**named, db.DB_QUERY_SUMMARY: summary} | ({db.DB_QUERY_TEXT: sql} if self._content else {})
+        start, failure = time.perf_counter(), {}
+        span = self._tracer.start_span(summary, kind=SpanKind.CLIENT, attributes=attributes)
+        try:
+            with current(span), working_for(traceparent_of_span(span)):
+                yield _QuerySpan(span)
+        except BaseException as error:
+            failure = {ERROR_TYPE: error_type(error)}
+            fail(span, error_type(error))
+            raise
+        finally:
+            span.end()
+            self._metrics.record(QUERIES, time.perf_counter() - start, named | failure)
+
+    def traced(self, model: ChatModel) -> ChatModel:
+        """See `Telemetry.traced`."""
+        return TracedModel(model, self._provider, self._tracer, self._metrics, content=self._content)
+
+    def close(self) -> None:
+        """See `Telemetry.close`."""
+        self._providers.close()
+
+
+class _QuerySpan(QuerySpan):
+    def __init__(self, span: Span) -> None:
+        self._span = span
+
+    def returned(self, row_count: int) -> None:
+        self._span.set_attribute(ROWS_RETURNED, row_count)
+
+
+def _provider_of(settings: Settings) -> str:
+    """`gen_ai.provider.name` of the model that the settings name; the convention has none for llama.cpp."""
+    return {"azure": "azure.ai.openai", "embedded": "llama.cpp"}.get(settings.provider, settings.provider)
+
+
+def _ms_since(start: float) -> float:
+    return (time.perf_counter() - start) * 1000
