@@ -1,4 +1,4 @@
-"""Reviews and answers in the state store. Methods block; see `agent.platform.storage.store.StateStore` for what they raise."""
+"""Reviews and answers in the state store. Methods block; see `StateStore` for what they raise."""
 
 from __future__ import annotations
 

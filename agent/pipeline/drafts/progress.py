@@ -53,7 +53,7 @@ async def with_progress(events: AsyncIterator[Event], *, listens: bool = True) -
 def sql_progress(
     attempt: int, system: str, question: str, private: frozenset[str] = frozenset(), part: int = 0
 ) -> Iterator[None]:
-    """Tell of the query while the model writes it, as far as it may be shown; see `agent.platform.llm.prompting.half_written`.
+    """Tell of the query while the model writes it, as far as it may be shown; see `half_written`.
 
     Args:
         attempt: its number, from 1.
