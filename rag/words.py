@@ -105,8 +105,8 @@ def phrases(question: str) -> list[str]:
 
 @lru_cache(maxsize=8192)
 def _stem(word: str) -> str:
-    """The part that singular and plural share: category and categories, box and boxes, order and orders."""
-    for ending in ("ies", "y"):
+    """The part that singular and plural share: of category and categories, movie and movies, box and boxes."""
+    for ending in ("ies", "ie", "y"):
         if word.endswith(ending) and len(word) - len(ending) >= 3 and len(word) > 3 and word.isascii():
             return word[: -len(ending)]
     return _singular(word)

@@ -168,7 +168,7 @@ async def test_what_the_data_lacks_is_told_beside_the_answer_and_is_a_doubt(
     told = "No table or column is called “doctor”; the nearest is doc."
     assert answer.status == "success"
     assert told in answer.warnings
-    assert [(it.rule, it.evidence, it.detail) for it in answer.doubts] == [("missing_data", "schema", told)]
+    assert [(it.rule, it.evidence, it.detail) for it in answer.doubts] == [("missing_data", "language", told)]
 
 
 async def test_an_english_question_over_a_german_schema_is_not_refused(asking: Service, model: ScriptedModel) -> None:

@@ -95,7 +95,7 @@ _GENERIC = words(
     " quarter quarters date dates times period people person details information info overview summary"
     " statistics stat figures top best worst most least highest lowest largest smallest biggest first last next new old"
     " different distinct unique single other same profit margin gap combination pair group range level cumulative"
-    " ascending descending minimum maximum greatest fewest corresponding cheapest respective following category code order"
+    " ascending descending increasing decreasing minimum maximum min max avg greatest fewest corresponding cheapest respective following category code order"
     " kinds total totals way title place two three four five six seven eight nine ten twenty hundred"
     " information table tables column columns database field fields question answer way ways case cases part parts"
 )
@@ -107,8 +107,8 @@ _COORDINATORS = ("or ", "and ", ", ")
 class Lacking(NamedTuple):
     """Something that is asked for and that no name looks like.
 
-    near: the name that is nearest, if any is. presumed: whether only its place in the question says that data is meant;
-    it may be a verb.
+    near: the name that is nearest, if any is. presumed: whether it may well be there, under a name that shortens it; or
+    only its place in the question says that data is meant, so that it may be a verb.
     """
 
     mention: str
@@ -159,7 +159,7 @@ async def missing_data(inquiry: Inquiry, embedder: Embedder | None, meaning: Emb
         lacking = _shortened(inquiry, unknown)
     else:
         lacking = await _unlike(unknown, inquiry, embedder)
-    return Missing(lacking=tuple(it._replace(presumed=presumed) for it in lacking))
+    return Missing(lacking=tuple(it._replace(presumed=presumed or it.presumed) for it in lacking))
 
 
 async def _unlike(unknown: Sequence[str], inquiry: Inquiry, embedder: Embedder) -> tuple[Lacking, ...]:
@@ -275,15 +275,19 @@ def _any_known(inquiry: Inquiry, known: frozenset[str]) -> bool:
 
 
 def _shortened(inquiry: Inquiry, mention: Sequence[str]) -> tuple[Lacking, ...]:
-    """What a table's or a column's name shortens: of "doctor" the table `doc`."""
+    """What a table's or a column's name shortens: of "doctor" the table `doc`, of "account" the column `acc_type`."""
     names = [table.parts[-1] for table in inquiry.schema.tables]
     names += [column.name for table in inquiry.schema.tables for column in table.columns]
     found: list[Lacking] = []
     for phrase in mention:
         word = phrase.rpartition(" ")[2].casefold()
-        short = [it for it in names if _SHORTENED <= len(it) < len(word) and word.startswith(it.casefold())]
-        found += [Lacking(phrase, short[0])] if short else []
+        short = [it for it in names if any(_shortens(part, word) for part in (it.casefold(), *split_name(it).split()))]
+        found += [Lacking(phrase, short[0], presumed=True)] if short else []
     return _once(found)
+
+
+def _shortens(part: str, word: str) -> bool:
+    return _SHORTENED <= len(part) < len(word) and word.startswith(part)
 
 
 def _lacking_elsewhere(inquiry: Inquiry) -> tuple[Lacking, ...]:
