@@ -123,8 +123,8 @@ def chat(
             except EXPECTED as error:
                 complain(str(error))
                 lines.fail(line, str(error))
-        if transcript is not None:
-            transcript.write_text(str(lines), encoding="utf-8")
+            if transcript is not None:  # after each turn: what was answered stays where the chat is interrupted
+                transcript.write_text(str(lines), encoding="utf-8")
 
 
 def demo() -> None:

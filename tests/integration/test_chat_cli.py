@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner, Result
 
 from agent.cli import asking, console
 from agent.cli import main as cli
+from agent.core.models import Answer
 from agent.pipeline.service import Service
 from agent.platform.config.settings import Settings
 from agent.platform.llm.scripted import ScriptedModel
@@ -65,6 +67,26 @@ def test_a_turn_that_fails_is_written_down_and_the_next_one_asked(
     written = transcript.read_text(encoding="utf-8")
     assert "**1. drop all tables**\n\nPlumbline only reads here" in written
     assert "There are 3 customers." in written
+
+
+def test_an_interrupted_chat_leaves_the_turns_before(
+    run: Run, model: ScriptedModel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script, transcript = tmp_path / "script.txt", tmp_path / "conversation.md"
+    script.write_text("How many customers are there?\nand orders?\n", encoding="utf-8")
+    model.replies(sql="SELECT COUNT(*) AS n FROM customers")
+    model.replies(correct=True, reason="yes")
+    model.replies(text="There are 3 customers.")
+    show = asking._Shown.__call__
+
+    async def interrupted(self: Any, service: Service, question: str, *arguments: Any, **more: Any) -> Answer:
+        if question == "and orders?":
+            raise KeyboardInterrupt
+        return await show(self, service, question, *arguments, **more)
+
+    monkeypatch.setattr(asking._Shown, "__call__", interrupted)
+    assert run("--script", script, "--transcript", transcript).exit_code != 0
+    assert "There are 3 customers." in transcript.read_text(encoding="utf-8")
 
 
 def test_who_does_not_want_to_be_asked_back_says_so(run: Run, model: ScriptedModel, tmp_path: Path) -> None:
