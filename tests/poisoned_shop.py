@@ -58,14 +58,14 @@ vault: {{url: vault.sqlite, allowed: [rex@example.org]}}
 
 
 class Owner(NamedTuple):
-    """Who keeps the files: plants before the service runs. `run`: a script on the shop, as its owner."""
+    """The owner of the files, who plants inputs before the service runs. `run`: a script on the shop, as its owner."""
 
     folder: Path
     run: Callable[[str], None]
 
 
 class Visitor(NamedTuple):
-    """Who speaks to the running service. `session` gets the id of the session that was talked in."""
+    """A caller of the running service. `session` gets the id of the session that was talked in."""
 
     client: httpx2.AsyncClient
     database: str

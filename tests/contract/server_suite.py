@@ -157,7 +157,7 @@ class Pooling(ServerContract):
 
     @pytest.fixture
     def alone(self, server: Any, executor: Executor) -> Iterator[None]:
-        """Nobody else has a connection."""
+        """No other connection is open."""
         executor.close()
         until(lambda: self.connections(server) == 0)
         yield

@@ -37,7 +37,7 @@ POLICY = "default-src 'none'; script-src {service}; connect-src {service}; style
 
 @dataclass
 class Host:
-    """Somebody's page. html: what it has now."""
+    """A page of another site. html: what it has now."""
 
     url: str = ""
     html: str = ""

@@ -78,7 +78,7 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def model() -> Drafting:
-    """Who answers in every service of these tests."""
+    """The model of every service in these tests."""
     return Drafting()
 
 

@@ -1,4 +1,4 @@
-"""Who sees which reviews, and what becomes of them where the store is down or the service starts anew."""
+"""Access to reviews, and what happens to them where the store is down or the service starts anew."""
 
 from __future__ import annotations
 

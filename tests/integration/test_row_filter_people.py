@@ -1,4 +1,4 @@
-"""Who sees only some of the rows: what they say of answers reaches their own queries, and nothing hidden is told."""
+"""Feedback of callers with a row filter: it reaches their own queries, and reveals no hidden row."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who may import whom: executors nobody; rag the executors' base types; agent both; the Functions app agent alone."""
+"""What each package may import: executors nothing of ours, rag their base types, agent both, the app agent alone."""
 
 from __future__ import annotations
 

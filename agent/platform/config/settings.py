@@ -300,7 +300,7 @@ class Settings(ProtectionSettings):
     reviewers: str = Field(
         "",
         description="Principals who may settle the reviews of every database, separated by commas; `*`: everybody. "
-        "Where callers have no names, whoever reaches the service may.",
+        "Where callers have no names, every caller may.",
     )
     review_days: Days = Field(90, description="Days for which a review is kept after its last change.")
     feedback_days: Days = Field(30, description="Days for which an answer is known, so that it can get feedback.")
@@ -332,7 +332,7 @@ class Settings(ProtectionSettings):
     # -- data that callers bring ---------------------------------------------------------------------
     upload_mb: Annotated[int, Field(ge=0, le=100_000)] = Field(
         100,
-        description="Megabytes of one upload at most; unpacked it may have ten times as many. 0: nobody can upload. "
+        description="Megabytes of one upload at most; unpacked it may have ten times as many. 0: no uploads. "
         "Azure Functions takes no body over 100 MB, unless FUNCTIONS_REQUEST_BODY_SIZE_LIMIT allows it.",
     )
     upload_types: Annotated[str, AfterValidator(_upload_types)] = Field(

@@ -34,7 +34,7 @@ class ProtectionSettings(BaseSettings):
     shutdown_grace_s: Annotated[float, Field(ge=0)] = Field(
         20,
         description="Seconds after SIGTERM in which `serve` ends what it is answering; new requests get 503 meanwhile, "
-        "and what is not done then is told so.",
+        "and what is not done by then ends with an error.",
     )
     max_concurrent_questions: Count = Field(
         16,
@@ -64,7 +64,7 @@ class ProtectionSettings(BaseSettings):
     )
     breaker_pause_s: Seconds = Field(
         15,
-        description="Seconds for which it is; meanwhile questions are told at once, with 503. Then one call tries it.",
+        description="Seconds for which it is; meanwhile questions get 503 at once. Then one call tries it.",
     )
 
     # -- database servers --------------------------------------------------------------------------
