@@ -30,7 +30,7 @@ from agent.evaluation.harness import EvaluationInvalid, GoldQuestion
 from agent.evaluation.report import ResultLine
 from agent.evaluation.scoring import Scorer
 from agent.platform.config.settings import get_settings
-from bench.answer_databases import EACH, Asked, made, read
+from bench.answer_databases import EACH, QuestionSet, make_databases, read
 from bench.answer_report import NOW, PLAIN, Line, report
 from bench.answer_sides import Checkout, Failed, PlainCall, Side, Timed
 from bench.endpoint import MODEL, started
@@ -65,7 +65,7 @@ class _Scored(NamedTuple):
 
 
 def measure(
-    databases: Sequence[Asked], sides: Mapping[str, Side], scorer: Scorer, *, until: float, turn: int = 0
+    databases: Sequence[QuestionSet], sides: Mapping[str, Side], scorer: Scorer, *, until: float, turn: int = 0
 ) -> Iterator[Line]:
     """What each side takes for each question, one database after the other.
 
@@ -127,7 +127,9 @@ def environment_of(model: str, url: str, registry: Path) -> dict[str, str]:
 
 
 @contextmanager
-def _sides(model: str, databases: Sequence[Asked], place: Path, against: Path | None) -> Iterator[dict[str, Side]]:
+def _sides(
+    model: str, databases: Sequence[QuestionSet], place: Path, against: Path | None
+) -> Iterator[dict[str, Side]]:
     entries = {it.name: {"url": str(it.path), "docs": [str(one) for one in it.docs]} for it in databases}
     registry = place / "databases.yaml"
     registry.write_text(json.dumps(entries), encoding="utf-8")
@@ -151,7 +153,7 @@ def _known(path: Path | None) -> list[Line]:
     return [Line(**json.loads(line)) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
-def _scorer(databases: Sequence[Asked]) -> Scorer:
+def _scorer(databases: Sequence[QuestionSet]) -> Scorer:
     router = build_router(get_settings(), Registry())
     names: dict[Path, str] = {it.path: router.add(it.path, docs=()) for it in databases}
     return Scorer(lambda path: router.get(names[path]))
@@ -172,11 +174,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.questions < 1:
         parser.error("--questions: at least 1.")
     known, until = _known(options.results), time.monotonic() + options.minutes * 60
-    with tempfile.TemporaryDirectory(prefix="plumbline-answer-") as kept:
-        place = Path(kept)
+    with tempfile.TemporaryDirectory(prefix="plumbline-answer-") as folder_name:
+        place = Path(folder_name)
         count = -(-options.questions // EACH)
         try:
-            databases = (read(options.folder, count) if options.folder else made(place))[:count]
+            databases = (read(options.folder, count) if options.folder else make_databases(place))[:count]
         except (OSError, ValueError, EvaluationInvalid) as error:
             parser.error(str(error))
         left = [it for it in databases if it.name not in {line.database for line in known}]
@@ -184,7 +186,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         with _sides(options.model, left, place, options.against) as sides:
             for line in measure(left, sides, _scorer(left), until=until, turn=len(known)):
                 lines.append(line)
-                print(line.told, file=sys.stderr, flush=True)
+                print(line.text, file=sys.stderr, flush=True)
                 if options.results is not None:
                     with options.results.open("a", encoding="utf-8") as file:
                         file.write(json.dumps(line._asdict()) + "\n")

@@ -20,7 +20,7 @@ SEED = 23
 _SHOP = ROOT / "samples"
 
 
-class Asked(NamedTuple):
+class QuestionSet(NamedTuple):
     """One database with its questions. Args: name: in the registry; docs: paths, none for no docs."""
 
     name: str
@@ -29,7 +29,7 @@ class Asked(NamedTuple):
     questions: tuple[GoldQuestion, ...]
 
 
-class _Made(NamedTuple):
+class _Recipe(NamedTuple):
     """A database that is made here.
 
     tables: by name, the rows of each and its columns: `name id`, `name > table` for a key, `name date`, `name text`,
@@ -41,22 +41,22 @@ class _Made(NamedTuple):
     questions: Sequence[tuple[str, str]]
 
 
-def made(folder: Path) -> list[Asked]:
+def make_databases(folder: Path) -> list[QuestionSet]:
     """Write the databases, and list them with the shop first. Raises FileNotFoundError: there is no shop yet."""
     shop = _SHOP / "shop.duckdb"
     if not shop.exists():
         raise FileNotFoundError(f"There is no {shop}: make it by `make data`.")
     questions = load_questions(_SHOP / "questions.json")[:EACH]
-    found = [Asked("shop", shop, tuple(sorted((_SHOP / "docs").iterdir())), tuple(questions))]
+    found = [QuestionSet("shop", shop, tuple(sorted((_SHOP / "docs").iterdir())), tuple(questions))]
     for name, one in DATABASES.items():
         path = folder / f"{name}.sqlite"
         _write(one, path)
         asked = (GoldQuestion(database=path.name, path=path, question=it, gold=(sql,)) for it, sql in one.questions)
-        found.append(Asked(name, path, (), tuple(asked)))
+        found.append(QuestionSet(name, path, (), tuple(asked)))
     return found
 
 
-def read(folder: Path, count: int) -> list[Asked]:
+def read(folder: Path, count: int) -> list[QuestionSet]:
     """The first so many databases of a folder of questions that have enough of them.
 
     Raises:
@@ -69,10 +69,10 @@ def read(folder: Path, count: int) -> list[Asked]:
     enough = [(path, asked) for path, asked in by_path.items() if len(asked) >= EACH]
     if not enough:
         raise ValueError(f"No database in {folder} has {EACH} questions or more.")
-    return [Asked(path.stem, path, (), tuple(asked[:EACH])) for path, asked in enough[:count]]
+    return [QuestionSet(path.stem, path, (), tuple(asked[:EACH])) for path, asked in enough[:count]]
 
 
-def _write(one: _Made, path: Path) -> None:
+def _write(one: _Recipe, path: Path) -> None:
     chance = random.Random(f"{SEED} {path.stem}")
     rows = {table: count for table, (count, _) in one.tables.items()}
     with closing(sqlite3.connect(path)) as connection, connection:
@@ -115,8 +115,8 @@ def _value(kind: str, row: int, rows: Mapping[str, int], chance: random.Random) 
 _FIRST = ("Amber", "Birch", "Cedar", "Delta", "Ember", "Fjord", "Grove", "Haven", "Iris", "Juniper")
 _SECOND = ("Bridge", "Field", "Gate", "Hill", "Lake", "Mill", "Point", "Ridge", "Stone", "Wood")
 
-DATABASES: dict[str, _Made] = {
-    "library": _Made(
+DATABASES: dict[str, _Recipe] = {
+    "library": _Recipe(
         {
             "authors": (40, "author_id id, name text, country France|Japan|Kenya|Chile|Norway, born 1920-1995"),
             "books": (
@@ -142,7 +142,7 @@ DATABASES: dict[str, _Made] = {
             ),
         ),
     ),
-    "clinic": _Made(
+    "clinic": _Recipe(
         {
             "doctors": (20, "doctor_id id, name text, speciality Cardiology|Surgery|Paediatrics|Neurology"),
             "patients": (150, "patient_id id, name text, born_on date, insurance public|private"),
@@ -171,7 +171,7 @@ DATABASES: dict[str, _Made] = {
             ),
         ),
     ),
-    "airline": _Made(
+    "airline": _Recipe(
         {
             "airports": (30, "airport_id id, name text, country Spain|Canada|India|Brazil, runways 1-6"),
             "aircraft": (25, "aircraft_id id, model A320|B737|E190|A350, seats 90-400, built 1998-2023"),
@@ -197,7 +197,7 @@ DATABASES: dict[str, _Made] = {
             ),
         ),
     ),
-    "school": _Made(
+    "school": _Recipe(
         {
             "teachers": (25, "teacher_id id, name text, subject Maths|Physics|Music|Latin, hired_on date"),
             "courses": (60, "course_id id, title text, teacher_id > teachers, level 1-4, credits 2-10"),
@@ -216,7 +216,7 @@ DATABASES: dict[str, _Made] = {
             ),
         ),
     ),
-    "fleet": _Made(
+    "fleet": _Recipe(
         {
             "depots": (12, "depot_id id, name text, region north|south|east|west, bays 4-40"),
             "drivers": (60, "driver_id id, name text, depot_id > depots, licence B|C|D, hired_on date"),
@@ -242,7 +242,7 @@ DATABASES: dict[str, _Made] = {
             ),
         ),
     ),
-    "festival": _Made(
+    "festival": _Recipe(
         {
             "stages": (8, "stage_id id, name text, capacity 200-9000, covered yes|no"),
             "bands": (70, "band_id id, name text, style rock|jazz|folk|techno, members 1-12"),
@@ -263,7 +263,7 @@ DATABASES: dict[str, _Made] = {
             ),
         ),
     ),
-    "farm": _Made(
+    "farm": _Recipe(
         {
             "fields": (40, "field_id id, name text, soil clay|sand|loam|peat, hectares 0.5-30.5"),
             "crops": (15, "crop_id id, name text, family cereal|root|legume|fruit, days_to_harvest 40-200"),

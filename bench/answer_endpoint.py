@@ -47,7 +47,7 @@ class Paced:
 
     async def _chat(self, request: Request) -> Response:
         body = await request.json()
-        text = self._said(body)
+        text = self._reply_to(body)
         prompt = "\n".join(str(message["content"]) for message in body["messages"])
         cached = self._cached(prompt, request.headers.get("authorization", ""))
         pieces = [text[at : at + CHARS] for at in range(0, len(text), CHARS)]
@@ -71,7 +71,7 @@ class Paced:
         yield f"data: {json.dumps({**head, 'choices': [], 'usage': whole['usage']})}\n\n"
         yield "data: [DONE]\n\n"
 
-    def _said(self, body: Mapping[str, Any]) -> str:
+    def _reply_to(self, body: Mapping[str, Any]) -> str:
         asked = str(body["messages"][-1]["content"])
         if _PLAIN in asked and "response_format" not in body:
             question = max((it for it in self._queries if it in asked), key=len, default="")

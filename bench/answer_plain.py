@@ -35,12 +35,12 @@ async def main() -> None:
                 continue
             answer = await baseline.query(asked["question"], await service.registered.get(asked["database"], LOCAL))
             rows_s = time.perf_counter() - began
-            print(json.dumps(_told(answer, rows_s)), flush=True)
+            print(json.dumps(_as_dict(answer, rows_s)), flush=True)
     finally:
         await service.close()
 
 
-def _told(answer: Answer, rows_s: float) -> dict[str, object]:
+def _as_dict(answer: Answer, rows_s: float) -> dict[str, object]:
     return {
         "status": answer.status,
         "sql": answer.sql,

@@ -37,10 +37,10 @@ class Line(NamedTuple):
     error: str = ""
 
     @property
-    def told(self) -> str:
+    def text(self) -> str:
         """One line of progress."""
-        said = self.error or f"{self.answer:6.2f} s, {self.calls} calls, {'right' if self.right else 'wrong'}"
-        return f"{self.side:<15} {self.state:<14} {self.database:<10} {said}"
+        result = self.error or f"{self.answer:6.2f} s, {self.calls} calls, {'right' if self.right else 'wrong'}"
+        return f"{self.side:<15} {self.state:<14} {self.database:<10} {result}"
 
 
 def report(lines: Sequence[Line], model: str) -> bool:

@@ -1,4 +1,4 @@
-"""Who is asked by `bench.answer`: the service of a checkout, and one plain call of the same model."""
+"""The sides that `bench.answer` compares: the service of a checkout, and one plain call of the same model."""
 
 from __future__ import annotations
 
@@ -71,18 +71,18 @@ class Checkout:
     def by_command(self, question: str, database: str) -> Timed:
         """Ask on the command line: one process for one question, of which the end is seen alone."""
         began = time.perf_counter()
-        said = self._command("ask", question, "--database", database, "--json", expected=(0, 1, 2))
+        record = self._command("ask", question, "--database", database, "--json", expected=(0, 1, 2))
         try:
-            response = json.loads(said)
+            response = json.loads(record)
         except json.JSONDecodeError as error:
-            raise Failed(f"ask printed no response: {said[:300]!r}") from error
+            raise Failed(f"ask printed no response: {record[:300]!r}") from error
         return _timed(response, {}, time.perf_counter() - began)
 
     def cold(self, question: str, database: str) -> Timed:
         """Start the service, and ask it at once; the seconds count from its start."""
         began = time.perf_counter()
         with self._process() as process:
-            return self._asked(process, question, database, began)
+            return self._ask(process, question, database, began)
 
     def warm(self, question: str, database: str) -> Timed:
         """Ask the service that runs; it is started, and waited for, before the first question."""
@@ -90,12 +90,12 @@ class Checkout:
             self._warm = self._process()
             self._warm.start()
             _get(self._warm.port, "/api/health/ready")
-        return self._asked(self._warm, question, database, time.perf_counter())
+        return self._ask(self._warm, question, database, time.perf_counter())
 
     def _process(self) -> ServiceProcess:
         return ServiceProcess(self._environment, self._log, folder=self._folder)
 
-    def _asked(self, process: ServiceProcess, question: str, database: str, began: float) -> Timed:
+    def _ask(self, process: ServiceProcess, question: str, database: str, began: float) -> Timed:
         body = {"question": question, "database": database, "options": {"reuse_verified": False}}
         seen: dict[str, float] = {}
         with closing(HTTPConnection("127.0.0.1", process.port, timeout=PATIENCE_S)) as connection:
@@ -150,7 +150,7 @@ class PlainCall:
         began = time.perf_counter()
         process = self._process()
         try:
-            return self._asked(process, question, database, began)
+            return self._ask(process, question, database, began)
         finally:
             _end(process)
 
@@ -161,7 +161,7 @@ class PlainCall:
         if self._warm is None:
             self._warm = self._process()
             self._exchanged(self._warm, {})
-        return self._asked(self._warm, question, database, time.perf_counter())
+        return self._ask(self._warm, question, database, time.perf_counter())
 
     def _process(self) -> subprocess.Popen[str]:
         command = [sys.executable, "-m", "bench.answer_plain"]
@@ -171,11 +171,11 @@ class PlainCall:
                 command, cwd=ROOT, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log, text=True
             )
 
-    def _asked(self, process: subprocess.Popen[str], question: str, database: str, began: float) -> Timed:
-        said = self._exchanged(process, {"question": question, "database": database})
+    def _ask(self, process: subprocess.Popen[str], question: str, database: str, began: float) -> Timed:
+        record = self._exchanged(process, {"question": question, "database": database})
         passed = time.perf_counter() - began
-        query = passed - said["rows_s"] + said["query_s"]
-        return Timed(None, query, passed, passed, said["usage"], said["sql"], said["status"])
+        query = passed - record["rows_s"] + record["query_s"]
+        return Timed(None, query, passed, passed, record["usage"], record["sql"], record["status"])
 
     def _exchanged(self, process: subprocess.Popen[str], line: Mapping[str, str]) -> dict[str, Any]:
         """What the process says to a line. Raises Failed: it has ended."""
@@ -186,8 +186,8 @@ class PlainCall:
         reply = process.stdout.readline()
         if not reply:
             raise Failed(f"The plain call ended: {self._log.read_text(encoding='utf-8', errors='replace')[-500:]}")
-        said: dict[str, Any] = json.loads(reply)
-        return said
+        record: dict[str, Any] = json.loads(reply)
+        return record
 
 
 Side = Checkout | PlainCall

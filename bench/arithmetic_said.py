@@ -51,7 +51,7 @@ FORMS: tuple[tuple[str, str, str], ...] = (
 )
 
 
-class Made(NamedTuple):
+class SentencePair(NamedTuple):
     """A true sentence, the same with a wrong result, and what that becomes: digits where it was in words."""
 
     language: str
@@ -60,7 +60,7 @@ class Made(NamedTuple):
     repaired: str
 
 
-def made(seed: int, count: int) -> Iterator[Made]:
+def make_pairs(seed: int, count: int) -> Iterator[SentencePair]:
     """So many of each form."""
     chance = random.Random(seed)
     for _ in range(count):
@@ -68,7 +68,7 @@ def made(seed: int, count: int) -> Iterator[Made]:
             yield _one(chance, language, kind, frame)
 
 
-def _one(chance: random.Random, language: str, kind: str, frame: str) -> Made:
+def _one(chance: random.Random, language: str, kind: str, frame: str) -> SentencePair:
     if kind == "words":
         return _in_words(chance, language, frame)
     a = chance.randint(12, 400) * chance.choice((1, 1, 10))
@@ -84,21 +84,21 @@ def _one(chance: random.Random, language: str, kind: str, frame: str) -> Made:
     later = {"s": format_number(result + c, language)}
     after = {"s": format_number(wrong + c, language)}
     true = frame.format(**holes, r=format_number(result, language), **later)
-    return Made(language, true, frame.format(**holes, r=format_number(wrong, language), **after), true)
+    return SentencePair(language, true, frame.format(**holes, r=format_number(wrong, language), **after), true)
 
 
-def _in_words(chance: random.Random, language: str, frame: str) -> Made:
+def _in_words(chance: random.Random, language: str, frame: str) -> SentencePair:
     words = below_twenty(language)
     a, b = chance.randint(2, 9), chance.randint(2, 9)
     wrong = chance.choice([it for it in words if it > 1 and it != a + b])
     holes = {"a": words[a], "b": words[b]}
     true, false = (frame.format(**holes, r=words[it]) for it in (a + b, wrong))
-    return Made(language, true, false, frame.format(**holes, r=a + b))
+    return SentencePair(language, true, false, frame.format(**holes, r=a + b))
 
 
 def measure(seed: int = 1, count: int = 40) -> tuple[int, float]:
     """Print how many true ones were changed, and which share of the false ones was put right; both returned."""
-    sentences = list(made(seed, count))
+    sentences = list(make_pairs(seed, count))
     changed = [it for it in sentences if recompute(it.true, it.language).text != it.true]
     repaired = [it for it in sentences if _is_right(recompute(it.false, it.language).text, it.repaired)]
     share = len(repaired) / len(sentences)

@@ -111,8 +111,8 @@ def ask(port: int, database: str, questions: Iterable[str], until: float = float
             body = {"question": question, "database": database, "options": {"reuse_verified": False}}
             connection.request("POST", "/api/query", json.dumps(body), {"content-type": "application/json"})
             response = connection.getresponse()
-            said = response.read()
+            reply = response.read()
             if response.status != 200:
-                raise RuntimeError(f"{response.status}: {said[:300]!r}")
+                raise RuntimeError(f"{response.status}: {reply[:300]!r}")
             answered += 1
     return answered

@@ -46,8 +46,8 @@ def number(value: float) -> str:
 def row_of(it: Need) -> Row:
     """A need as a row of the table; what is more than there is, is marked."""
     shares = {name: it.shares[name] for name in it.scarce}
-    told = [f"{name} {share:,.0%}" if share >= 0.01 else f"{name} under 1%" for name, share in shares.items()]
-    first = ", ".join(told)
+    parts = [f"{name} {share:,.0%}" if share >= 0.01 else f"{name} under 1%" for name, share in shares.items()]
+    first = ", ".join(parts)
     return (
         f"{it.questions:,.0f}",
         f"{it.tables:,.0f}",

@@ -87,9 +87,9 @@ def retrieval(tables: int, questions: int) -> Retrieval:
     with tempfile.TemporaryDirectory() as folder:
         command = [sys.executable, "-m", "bench.capacity_figures", str(tables), str(questions), folder]
         for _ in range(2):  # the first one indexes, which takes memory that asking does not
-            said = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout
+            output = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout
         size = sum(path.stat().st_size for path in Path(folder).rglob("*") if path.is_file())
-        return Retrieval(*json.loads(said))._replace(index_mb=size / BYTES_A_MB)
+        return Retrieval(*json.loads(output))._replace(index_mb=size / BYTES_A_MB)
 
 
 async def state_use(questions: int, tables: int) -> StateUse:

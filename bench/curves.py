@@ -48,9 +48,9 @@ def report(curves: Sequence[Curve]) -> list[Figure]:
     print("Scale: milliseconds of a question")
     for curve in curves:
         print(f"  {curve.name}")
-        told = [f"{short(x)}: {y:.1f}" for x, y in curve.points]
-        told += [f"{short(size)}: not reached" for size in curve.missing]
-        print(f"    {', '.join(told)}")
+        parts = [f"{short(x)}: {y:.1f}" for x, y in curve.points]
+        parts += [f"{short(size)}: not reached" for size in curve.missing]
+        print(f"    {', '.join(parts)}")
         if len(curve.points) > 1:
             last = exponent(curve.points[-2:])
             print(f"    exponent {exponent(curve.points):.2f}{_verdict(curve.figure())}; of the last step {last:.2f}")

@@ -179,8 +179,8 @@ def print_figures(found: dict[str, Figures], others: Counter[str]) -> None:
     print("\nor unknown: wrongly, or for a function that is not known. SELECTs refused, by reason; * counts as wrongly")
     for because in Because:
         cases = {name: len(it.refused[because]) for name, it in found.items() if it.refused.get(because)}
-        said = ", ".join(f"{name} {count}" for name, count in cases.items()) or "none"
-        print(f"{'' if because in RIGHTLY else '*':<2}{because:<30}{said}")
+        counts = ", ".join(f"{name} {count}" for name, count in cases.items()) or "none"
+        print(f"{'' if because in RIGHTLY else '*':<2}{because:<30}{counts}")
     print("  no SQL to the engine either    " + str(sum(it.no_sql for it in found.values()) or "none"))
     if others:
         print(f"\nnot spoken here: {', '.join(f'{name} {count}' for name, count in others.most_common())}")

@@ -162,7 +162,7 @@ def schema_of(path: Path) -> Schema:
     return Schema(database=path.stem, dialect="sqlite", tables=tables)
 
 
-def told(wanted: str, texts: str) -> str:
+def summary(wanted: str, texts: str) -> str:
     """How many of some lines are what they should be, and which are not."""
     lines = texts.split("\n")[1:-1]
     missed = [line for line in lines if kind(line, SHOP) != wanted]
@@ -179,8 +179,8 @@ def answerable(folder: Path) -> str:
 
 def main(folders: Iterable[str]) -> None:
     """Print all of it."""
-    print(told("small_talk", TALK))
-    print(told("about_data", ABOUT))
+    print(summary("small_talk", TALK))
+    print(summary("about_data", ABOUT))
     for folder in folders:
         print(answerable(Path(folder)))
 

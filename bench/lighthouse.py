@@ -47,9 +47,9 @@ async def scores(url: str, look: str, theme: str) -> tuple[dict[str, float], lis
             env=os.environ | {"CHROME_PATH": shutil.which("chromium") or ""},
             stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT,
         )  # fmt: skip
-        said, _ = await process.communicate()
+        output, _ = await process.communicate()
         if process.returncode or not report.exists():
-            raise RuntimeError(said.decode(errors="replace")[-2000:])
+            raise RuntimeError(output.decode(errors="replace")[-2000:])
         return read(report.read_text(encoding="utf-8"))
 
 

@@ -85,11 +85,11 @@ class Attacker:
         """The status that comes back; 0 where the connection ends without one."""
         try:
             async with asyncio.timeout(PATIENCE_S):
-                said = await self._exchanged(request)
+                reply = await self._exchanged(request)
         except TimeoutError:
             self._attacks.kept_open += 1
             return 0
-        status = int(said[9:12]) if said.startswith(b"HTTP/1.1 ") else 0
+        status = int(reply[9:12]) if reply.startswith(b"HTTP/1.1 ") else 0
         self._attacks.statuses[status] = self._attacks.statuses.get(status, 0) + 1
         return status
 

@@ -19,7 +19,7 @@ import httpx2
 ORDERS = 14_000  # of the sample shop, at least
 MESSAGES = 4  # of a session
 
-Told = dict[str, Any]
+Json = dict[str, Any]
 # Whether a client goes on. Args: how many questions it has asked.
 More = Callable[[int], bool]
 
@@ -131,15 +131,15 @@ class Client:
             return
         messages = found.json()["messages"]
         asked = [message["content"] for message in messages if message["role"] == "user"]
-        said = [message["content"] for message in messages if message["role"] == "assistant"]
+        replies = [message["content"] for message in messages if message["role"] == "assistant"]
         self._counts.sessions += 1
         self._counts.messages += len(asked)
-        kept = [question for question in asked if question not in left]
-        self._counts.lost += len(set(answered) - set(kept))
-        self._counts.crossed += sum(question not in answered for question in kept)
-        if kept != answered and sorted(kept) == sorted(answered):
-            self._counts.errors.append(f"another order of messages: {kept}")
-        for question, answer in zip(asked, said, strict=True):
+        remaining = [question for question in asked if question not in left]
+        self._counts.lost += len(set(answered) - set(remaining))
+        self._counts.crossed += sum(question not in answered for question in remaining)
+        if remaining != answered and sorted(remaining) == sorted(answered):
+            self._counts.errors.append(f"another order of messages: {remaining}")
+        for question, answer in zip(asked, replies, strict=True):
             self._counts.crossed += _number_of(question) not in answer
         ended = await self._http.delete(path)
         if ended.status_code != httpx2.codes.OK:
@@ -152,56 +152,56 @@ class Client:
         number = self._random.randint(1, ORDERS)
         return number, f"What is the amount of order number {number}?"
 
-    def _check(self, number: int, status: str, said: str, answer: Told) -> None:
+    def _check(self, number: int, status: str, text: str, answer: Json) -> None:
         """The answer is that of the question."""
         if status != "success":
             self._counts.errors.append(
-                f"{status}: {said} {answer.get('attempt_history') or answer.get('error_details')}"
+                f"{status}: {text} {answer.get('attempt_history') or answer.get('error_details')}"
             )
             return
         self._counts.answered += 1
         rows = [row["order_id"] for row in answer["results"]]
-        self._counts.crossed += rows != [number] or str(number) not in said
+        self._counts.crossed += rows != [number] or str(number) not in text
 
     def _soon(self) -> float:
         """After how many seconds the caller hangs up: before the question is answered, as a rule."""
         return self._random.uniform(0.01, 1.5)
 
-    async def _post(self, path: str, body: Told, leaves_s: float | None = None) -> Told | None:
+    async def _post(self, path: str, body: Json, leaves_s: float | None = None) -> Json | None:
         """The answer; None where there was none before the client had enough, or where it was an error.
 
         Args:
             leaves_s: seconds after which the caller hangs up.
         """
 
-        async def send() -> Told | float | None:
+        async def send() -> Json | float | None:
             since = time.monotonic()
             response = await self._http.post(path, json=body)
             if response.status_code >= httpx2.codes.BAD_REQUEST:
                 return self._refused(path, response.status_code, response.headers, response.text)
             self._counts.seconds.append(time.monotonic() - since)
-            told: Told = response.json()
-            return told
+            reply: Json = response.json()
+            return reply
 
         return await self._patiently(send, leaves_s)
 
-    async def _streamed(self, path: str, body: Told, leaves_s: float | None = None) -> Told | None:
+    async def _streamed(self, path: str, body: Json, leaves_s: float | None = None) -> Json | None:
         """The data of the event `done`; else as `_post`."""
 
-        async def send() -> Told | float | None:
+        async def send() -> Json | float | None:
             since = time.monotonic()
             async with self._http.stream("POST", path, json=body) as response:
                 if response.status_code >= httpx2.codes.BAD_REQUEST:
                     text = (await response.aread()).decode()
                     return self._refused(path, response.status_code, response.headers, text)
                 async for line in response.aiter_lines():
-                    told: Told = json.loads(line[6:]) if line.startswith("data: ") else {}
-                    if told.get("event") == "done":
+                    reply: Json = json.loads(line[6:]) if line.startswith("data: ") else {}
+                    if reply.get("event") == "done":
                         self._counts.seconds.append(time.monotonic() - since)
-                        data: Told = told["data"]
+                        data: Json = reply["data"]
                         return data
-                    if told.get("event") == "error":
-                        self._counts.errors.append(f"{path}: {told['data']}")
+                    if reply.get("event") == "error":
+                        self._counts.errors.append(f"{path}: {reply['data']}")
                         return None
             self._counts.errors.append(f"{path}: the stream ended early")
             return None
@@ -209,8 +209,8 @@ class Client:
         return await self._patiently(send, leaves_s)
 
     async def _patiently(
-        self, send: Callable[[], Coroutine[Any, Any, Told | float | None]], leaves_s: float | None
-    ) -> Told | None:
+        self, send: Callable[[], Coroutine[Any, Any, Json | float | None]], leaves_s: float | None
+    ) -> Json | None:
         """Send until it is let in. What `send` gives as a number is how many seconds to wait."""
         while True:
             sending = asyncio.create_task(send())
@@ -220,10 +220,10 @@ class Client:
                 sending.cancel()
                 await asyncio.gather(sending, return_exceptions=True)
                 return None
-            told = await sending
-            if not isinstance(told, float):
-                return told
-            await asyncio.sleep(told)
+            reply = await sending
+            if not isinstance(reply, float):
+                return reply
+            await asyncio.sleep(reply)
             if not self._more(self._asked - 1):
                 return None
 

@@ -31,8 +31,8 @@ class Counted(server.Server):
 
 def _answer(loop: asyncio.AbstractEventLoop) -> None:
     for _ in sys.stdin:
-        told = asyncio.run_coroutine_threadsafe(_counts(), loop).result()
-        print(f"{ANSWER}{json.dumps(told)}", flush=True)
+        counts = asyncio.run_coroutine_threadsafe(_counts(), loop).result()
+        print(f"{ANSWER}{json.dumps(counts)}", flush=True)
 
 
 async def _counts() -> dict[str, list[str]]:

@@ -68,15 +68,15 @@ class World:
         stdin: IO[str] = self._service.stdin  # type: ignore[assignment]  # a pipe, as it was started
         stdin.write("count\n")
         stdin.flush()
-        told = json.loads(_line_of(self._service.stdout, ANSWER))
+        counts = json.loads(_line_of(self._service.stdout, ANSWER))
         with self._server.admin() as admin:
             states = {state: int(str(count)) for state, count in admin.rows(_CONNECTIONS)}
         return Held(
             rss=self.process.memory_info().rss,
             cpu_s=self.process.cpu_times().user + self.process.cpu_times().system,
             files=self._files(),
-            threads=tuple(told["threads"]),
-            tasks=tuple(told["tasks"]),
+            threads=tuple(counts["threads"]),
+            tasks=tuple(counts["tasks"]),
             connections=sum(states.values()),
             busy=sum(count for state, count in states.items() if state != "idle"),
             calls=self.calls()["open"],

@@ -18,7 +18,7 @@ import duckdb
 
 from agent.platform.config.settings import get_settings
 from agent.platform.llm.files.model_specs import MODELS
-from bench.own_data_answers import Asked, ask_all
+from bench.own_data_answers import Outcome, ask_all
 from bench.own_data_sets import DataSet, write_all
 from executors.base import CheckedSql
 from executors.engines.files.executor import FilesExecutor
@@ -117,7 +117,7 @@ def _print_answers(limit: int, log: Path | None) -> None:
     settings = get_settings()
     model = settings.chat_model if settings.is_hosted else MODELS[settings.embedded_model].title
 
-    def tell(asked: Asked) -> None:
+    def tell(asked: Outcome) -> None:
         marks = [("right" if right else "wrong") for right in (asked.here, asked.there)]
         print(f"{asked.data_set}: {asked.question} — {', '.join(marks)}", file=sys.stderr, flush=True)
         if log is not None:
@@ -125,10 +125,10 @@ def _print_answers(limit: int, log: Path | None) -> None:
                 file.write(json.dumps(asked._asdict(), ensure_ascii=False) + "\n")
 
     lines = log.read_text(encoding="utf-8").splitlines() if log is not None and log.exists() else []
-    before = [Asked(**json.loads(it)) for it in lines]
+    before = [Outcome(**json.loads(it)) for it in lines]
     with tempfile.TemporaryDirectory() as place:
         sets = write_all(Path(place))
-        asked = asyncio.run(ask_all(Path(place), sets, settings=settings, limit=limit, on_asked=tell, before=before))
+        asked = asyncio.run(ask_all(Path(place), sets, settings=settings, limit=limit, on_outcome=tell, before=before))
     print(f"\n| {len(asked)} questions, {model} | answered right |\n|---|---|")
     print(f"| as the data is read here | {_share([it.here for it in asked])} |")
     print(f"| as DuckDB's defaults read it | {_share([it.there for it in asked])} |")

@@ -29,7 +29,7 @@ CENT = 0.01
 DEFAULTS = "_by_defaults"
 
 
-class Asked(NamedTuple):
+class Outcome(NamedTuple):
     """One question. here, there: whether it was answered right over Plumbline's reading, and over the defaults'."""
 
     data_set: str
@@ -45,9 +45,9 @@ async def ask_all(
     settings: Settings,
     limit: int,
     model: ChatModel | None = None,
-    on_asked: Callable[[Asked], None] = lambda _: None,
-    before: Sequence[Asked] = (),
-) -> list[Asked]:
+    on_outcome: Callable[[Outcome], None] = lambda _: None,
+    before: Sequence[Outcome] = (),
+) -> list[Outcome]:
     """Ask questions over both readings.
 
     Args:
@@ -67,7 +67,7 @@ async def ask_all(
     changes = {"registry": registry, "state_dir": folder / "state"}
     service = build_service(settings.model_copy(update=changes), model=model)
     earlier = {(it.data_set, it.question): it for it in before}
-    found: list[Asked] = []
+    found: list[Outcome] = []
     try:
         for wanted, question, answer in spaced([(it, *one) for it in data_sets for one in it.questions], limit):
             if known := earlier.get((wanted.name, question)):
@@ -77,8 +77,8 @@ async def ask_all(
             by_defaults = there[wanted.name] is not None and await _is_answered(
                 service, f"{wanted.name}{DEFAULTS}", question, answer
             )
-            found.append(Asked(wanted.name, question, here, by_defaults))
-            on_asked(found[-1])
+            found.append(Outcome(wanted.name, question, here, by_defaults))
+            on_outcome(found[-1])
     finally:
         await service.close()
     return found

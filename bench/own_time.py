@@ -146,8 +146,8 @@ async def _measured(folder: Path, url: str, *, embedding: bool, asked: Sequence[
 def _of_process(folder: Path, url: str, *, embedding: bool) -> Measured:
     """The figures of a new process. Raises CalledProcessError: it failed."""
     command = [sys.executable, "-m", "bench.own_time", "--inside", str(folder), url, str(int(embedding))]
-    said = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout
-    return Measured(**json.loads(said))
+    output = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout
+    return Measured(**json.loads(output))
 
 
 def measure_processes(tables: int, questions: int, embedding: Sequence[bool]) -> list[Measured]:
@@ -168,23 +168,23 @@ def report(without: Measured, with_embedding: Measured) -> bool:
     """Print every figure next to its target. Returns whether all are met."""
     figures: list[Figure] = []
     pairs = ((without, "without embedding", 18.0, 250.0), (with_embedding, "with embedding", 30.0, 800.0))
-    for it, said, milliseconds, megabytes in pairs:
+    for it, label, milliseconds, megabytes in pairs:
         figures += [
-            Figure(f"one question, {said}: CPU, median", statistics.median(it.cpu), "ms", milliseconds),
-            Figure(f"one question, {said}: elapsed, median", statistics.median(it.wall), "ms"),
-            Figure(f"event loop, {said}: longest block", it.blocked, "ms", 20.0),
-            Figure(f"{AT_ONCE} questions at once, {said}: CPU for each", it.at_once_cpu, "ms"),
-            Figure(f"{AT_ONCE} questions at once, {said}: elapsed for each", it.at_once_wall, "ms"),
-            Figure(f"memory, {said}: peak", it.memory, "MB", megabytes),
+            Figure(f"one question, {label}: CPU, median", statistics.median(it.cpu), "ms", milliseconds),
+            Figure(f"one question, {label}: elapsed, median", statistics.median(it.wall), "ms"),
+            Figure(f"event loop, {label}: longest block", it.blocked, "ms", 20.0),
+            Figure(f"{AT_ONCE} questions at once, {label}: CPU for each", it.at_once_cpu, "ms"),
+            Figure(f"{AT_ONCE} questions at once, {label}: elapsed for each", it.at_once_wall, "ms"),
+            Figure(f"memory, {label}: peak", it.memory, "MB", megabytes),
         ]
     met = show("Own time", figures)
     keep("Own time", figures)
-    for it, said, _, _ in pairs:
+    for it, label, _, _ in pairs:
         steps = ", ".join(f"{name} {ms:.1f}" for name, ms in sorted(it.steps.items(), key=lambda one: -one[1]))
-        print(f"  steps {said}, elapsed ms (the model's replies in them): {steps}")
-        print(f"  the longest block {said} was in {it.blocked_by}")
+        print(f"  steps {label}, elapsed ms (the model's replies in them): {steps}")
+        print(f"  the longest block {label} was in {it.blocked_by}")
         if it.unverified:
-            print(f"  {len(it.unverified)} answers {said} were not verified, such as that to {it.unverified[0]!r}")
+            print(f"  {len(it.unverified)} answers {label} were not verified, such as that to {it.unverified[0]!r}")
     return met
 
 

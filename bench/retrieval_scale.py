@@ -58,7 +58,7 @@ class TimedEmbedder:
         return vectors
 
 
-class Asked(NamedTuple):
+class QuestionTimes(NamedTuple):
     """Milliseconds of one question: `found` in the index, `linked`, `rendered`; `cpu` is what all three computed."""
 
     found: float
@@ -67,7 +67,7 @@ class Asked(NamedTuple):
     cpu: float
 
 
-class Measured(NamedTuple):
+class SchemaTimes(NamedTuple):
     """One schema: its indexing in seconds, `embedding` among them and that one's CPU, and its questions."""
 
     columns: int
@@ -75,7 +75,7 @@ class Measured(NamedTuple):
     indexing: float
     embedding: float
     embedding_cpu: float
-    questions: list[Asked]
+    questions: list[QuestionTimes]
 
     @property
     def totals(self) -> list[float]:
@@ -85,7 +85,7 @@ class Measured(NamedTuple):
 
 async def measure(
     catalogue: MergedCatalogue, embedder: Embedder, questions: Sequence[str], keep: Path | None = None
-) -> Measured:
+) -> SchemaTimes:
     """Index a schema in a new folder, and ask. Args: keep: a folder to use instead, and to leave there."""
     schema, timed = catalogue.db_schema, TimedEmbedder(embedder)
     with nullcontext(keep) if keep is not None else tempfile.TemporaryDirectory() as folder:
@@ -111,14 +111,14 @@ async def measure(
                 )
                 rendering, computed = time.perf_counter() - linked_at, time.process_time() - spent
                 steps = (found_at - start, linked_at - found_at, rendering, computed)
-                asked.append(Asked(*(seconds * 1000 for seconds in steps)))
+                asked.append(QuestionTimes(*(seconds * 1000 for seconds in steps)))
         finally:
             indexes.close()
     columns = sum(len(table.columns) for table in schema.tables)
-    return Measured(columns, len(schema.tables), indexing, embedding, cpu, asked[_WARM:])
+    return SchemaTimes(columns, len(schema.tables), indexing, embedding, cpu, asked[_WARM:])
 
 
-def report(measured: Sequence[Measured]) -> None:
+def report(measured: Sequence[SchemaTimes]) -> None:
     """Print what was measured with the hashing embedder."""
     print("  columns  tables  median ms   p95 ms   in the index  linking  rendering")
     for it in measured:
@@ -134,12 +134,12 @@ def report(measured: Sequence[Measured]) -> None:
         print(f"indexing {_indexing(it)}, hashed vectors")
 
 
-def _indexing(it: Measured) -> str:
+def _indexing(it: SchemaTimes) -> str:
     share = it.embedding / it.indexing
     return f"{it.columns:,} columns: {it.columns / it.indexing:,.0f} columns/s, {share:.0%} of the time embedding"
 
 
-def report_model(embedder: Embedder, size: int, questions: Sequence[str], measured: Sequence[Measured]) -> None:
+def report_model(embedder: Embedder, size: int, questions: Sequence[str], measured: Sequence[SchemaTimes]) -> None:
     """Print what the real embedder takes."""
     embedder.embed(["It is loaded by its first text."])
     taken = []

@@ -88,13 +88,13 @@ def point(name: str, size: int, folder: Path, seconds: float) -> Point | None:
     command = [sys.executable, "-m", "bench.scale", "--inside", name, str(size), str(folder)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, start_new_session=True) as process:
         try:
-            said, _ = process.communicate(timeout=seconds)
+            output, _ = process.communicate(timeout=seconds)
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)  # and the model beside it
             return None
     if process.returncode:
         raise subprocess.CalledProcessError(process.returncode, command)
-    return {key: (x, y) for key, (x, y) in json.loads(said).items()}
+    return {key: (x, y) for key, (x, y) in json.loads(output).items()}
 
 
 def main(arguments: list[str] | None = None) -> int:

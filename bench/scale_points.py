@@ -72,13 +72,13 @@ def turns(size: int, folder: Path) -> Point:
     catalogue = make_folder(folder, FEW_TABLES)
     first, *leaning = _follow_ups(catalogue, WARM + ASKED)
     whole = [Case(message, question) for message, (question, _) in leaning]  # what the model makes of the message
-    said = [Case(question, sql) for _, (question, sql) in (first, *leaning)]
-    before = [it for it in cases(catalogue, size) if it not in said][: max(0, size - WARM - 1)]
+    phrases = [Case(question, sql) for _, (question, sql) in (first, *leaning)]
+    before = [it for it in cases(catalogue, size) if it not in phrases][: max(0, size - WARM - 1)]
 
     async def run() -> Point:
-        async with asked_of(folder, [*before, *said, *whole]) as service:
+        async with asked_of(folder, [*before, *phrases, *whole]) as service:
             session = (await service.start_session(DATABASE)).id
-            await cpu_ms(service, [*before, said[0]], session)
+            await cpu_ms(service, [*before, phrases[0]], session)
             taken = await cpu_ms(service, whole, session)
             return {"turns": (max(size, WARM + 1), statistics.median(taken[WARM:]))}
 
@@ -118,10 +118,12 @@ def write_many_docs(catalogue: MergedCatalogue, folder: Path, size: int) -> None
     for table, column in places:
         described.setdefault(table, {})[column] = f"what is called {column} in the record of {table}"
     asked = synthetic.questions(size - len(places), seed=17)
-    said = [question.rstrip("?.").lower() for question in asked]
-    half = len(said) // 2
-    terms = {f"Term {at} of {chance.randint(1, 99)}": f"{text}, counted by {at}" for at, text in enumerate(said[:half])}
-    rules = [f"Rule {at} holds for this: {text}." for at, text in enumerate(said[half:])]
+    phrases = [question.rstrip("?.").lower() for question in asked]
+    half = len(phrases) // 2
+    terms = {
+        f"Term {at} of {chance.randint(1, 99)}": f"{text}, counted by {at}" for at, text in enumerate(phrases[:half])
+    }
+    rules = [f"Rule {at} holds for this: {text}." for at, text in enumerate(phrases[half:])]
     content = {
         "tables": {table: {"columns": columns} for table, columns in described.items()},
         "rules": [*(f"{term}: {text}" for term, text in terms.items()), *rules],

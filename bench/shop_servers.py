@@ -155,8 +155,8 @@ def main(names: list[str]) -> int:
                 right.add(number)
             else:
                 errors = [attempt.error for attempt in answer.attempt_history if attempt.error]
-                said = f"  ✗ {questions[number].question}\n    {answer.sql}\n    {' | '.join(errors)}"
-                console.print(said, style="dim", markup=False)
+                report = f"  ✗ {questions[number].question}\n    {answer.sql}\n    {' | '.join(errors)}"
+                console.print(report, style="dim", markup=False)
 
         console.print(f"{name} …")
         with ENGINES[name]() as url:

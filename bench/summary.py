@@ -8,12 +8,12 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from bench.targets import KEPT, kept, show
+from bench.targets import FIGURES, read_figures, show
 
 
-def main(folder: Path = KEPT) -> int:
+def main(folder: Path = FIGURES) -> int:
     """Print them part by part, then how many targets are met. Returns 0 where there was something to print."""
-    parts = kept(folder)
+    parts = read_figures(folder)
     if not parts:
         print("Nothing was measured yet: make bench", file=sys.stderr)
         return 1

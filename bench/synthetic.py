@@ -76,7 +76,7 @@ def catalogue(columns: int, seed: int = 7, table_width: int = TABLE_WIDTH) -> Me
         left -= width
     schema = Schema(database=f"synthetic_{columns}", dialect="postgresql", tables=tuple(tables), namespace="public")
     documents = [
-        make_document("column", _said(column.name, table.name, chance), table=table.name, column=column.name)
+        make_document("column", _describe(column.name, table.name, chance), table=table.name, column=column.name)
         for table in tables
         for column in table.columns
         if chance.random() < _DOCUMENTED
@@ -151,7 +151,7 @@ def _column(name: str, attribute: str, chance: random.Random) -> Column:
     return Column(name=name, type="text", samples=samples)
 
 
-def _said(column: str, table: str, chance: random.Random) -> str:
+def _describe(column: str, table: str, chance: random.Random) -> str:
     *_, thing, kind = [word for word in table.split("_") if not word.isdigit()]
     words = _spoken(column)
     return chance.choice(

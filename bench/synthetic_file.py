@@ -66,26 +66,26 @@ def _sum(table: Table, chance: random.Random) -> Case:
     number = chance.choice(_numbers(table))
     since = f"{chance.randint(2019, 2024)}-0{chance.randint(1, 9)}-01"
     dated = [column for column in table.columns if column.type == "date"]
-    where, said = (f" WHERE {_quoted(dated[0])} >= '{since}'", f" since {since}") if dated else ("", "")
-    question = f"What is the total {_said(number.name)} of all {_said(table.name)}s by {{}}{said}?"
+    where, since_words = (f" WHERE {_quoted(dated[0])} >= '{since}'", f" since {since}") if dated else ("", "")
+    question = f"What is the total {_words_of(number.name)} of all {_words_of(table.name)}s by {{}}{since_words}?"
     text = chance.choice(_texts(table))
     sql = (
         f'SELECT {_quoted(text)}, SUM({_quoted(number)}) AS total FROM "{table.name}"{where} GROUP BY 1 ORDER BY 2 DESC'
     )
-    return Case(question.format(_said(text.name)), sql)
+    return Case(question.format(_words_of(text.name)), sql)
 
 
 def _filtered(table: Table, chance: random.Random) -> Case:
     text = chance.choice(_texts(table))
     value = chance.choice(text.samples)
-    question = f"How many {_said(table.name)}s have the {_said(text.name)} {value}?"
+    question = f"How many {_words_of(table.name)}s have the {_words_of(text.name)} {value}?"
     return Case(question, f"SELECT COUNT(*) AS n FROM \"{table.name}\" WHERE {_quoted(text)} = '{value}'")
 
 
 def _grouped(table: Table, chance: random.Random) -> Case:
     number, text = chance.choice(_numbers(table)), chance.choice(_texts(table))
     kind, function = chance.choice([("average", "AVG"), ("highest", "MAX"), ("lowest", "MIN")])
-    question = f"What is the {kind} {_said(number.name)} of {_said(table.name)}s by {_said(text.name)}?"
+    question = f"What is the {kind} {_words_of(number.name)} of {_words_of(table.name)}s by {_words_of(text.name)}?"
     sql = f'SELECT {_quoted(text)}, {function}({_quoted(number)}) AS value FROM "{table.name}" GROUP BY {_quoted(text)}'
     return Case(question, sql)
 
@@ -98,7 +98,7 @@ def _texts(table: Table) -> list[Column]:
     return [column for column in table.columns if column.samples]
 
 
-def _said(name: str) -> str:
+def _words_of(name: str) -> str:
     return name.replace("_", " ")
 
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from agent.platform.config.settings import ROOT
 
-KEPT = ROOT / ".plumbline" / "bench"  # a file of each part
+FIGURES = ROOT / ".plumbline" / "bench"  # a file of each part
 
 
 class Figure(NamedTuple):
@@ -34,7 +34,7 @@ class Figure(NamedTuple):
         return self.value >= self.target if self.at_least else self.value <= self.target
 
     @property
-    def told(self) -> str:
+    def text(self) -> str:
         """Its value, and its target with whether it is met."""
         value = f"{'not reached':>9} " if self.value is None else f"{self.value:9.2f} {self.unit:<2}"
         if self.target is None:
@@ -49,19 +49,19 @@ def show(title: str, figures: Sequence[Figure]) -> bool:
     width = max(len(it.name) for it in figures)
     print(title)
     for it in figures:
-        print(f"  {it.name:<{width}}  {it.told}".rstrip())
+        print(f"  {it.name:<{width}}  {it.text}".rstrip())
     return all(it.met for it in figures)
 
 
-def keep(title: str, figures: Sequence[Figure], folder: Path = KEPT) -> None:
+def keep(title: str, figures: Sequence[Figure], folder: Path = FIGURES) -> None:
     """Write the figures for `kept`, in place of those that had the same title."""
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{title.casefold().replace(' ', '-').replace(',', '')}.json"
     path.write_text(json.dumps({"title": title, "figures": figures}), encoding="utf-8")
 
 
-def kept(folder: Path = KEPT) -> dict[str, list[Figure]]:
+def read_figures(folder: Path = FIGURES) -> dict[str, list[Figure]]:
     """The figures that were written, by title, in the order of their writing."""
     files = sorted(folder.glob("*.json"), key=lambda path: path.stat().st_mtime_ns)
-    told = [json.loads(path.read_text(encoding="utf-8")) for path in files]
-    return {it["title"]: [Figure(*one) for one in it["figures"]] for it in told}
+    parts = [json.loads(path.read_text(encoding="utf-8")) for path in files]
+    return {it["title"]: [Figure(*one) for one in it["figures"]] for it in parts}

@@ -23,7 +23,7 @@ from rich.table import Table
 
 from fuzz.campaign import Figures, Finding, hypothesis_for
 from fuzz.cases import Case, Target
-from fuzz.corpus import keep, kept
+from fuzz.corpus import keep, read_cases
 from fuzz.engines import POSTGRES_ADDRESS
 from fuzz.targets import TARGETS
 from testbed.postgres import PostgresServer
@@ -42,7 +42,7 @@ def atheris_for(target: Target, seconds: float, folder: Path) -> tuple[Figures, 
     """
     corpus, figures_file, words = folder / "corpus", folder / "figures.json", folder / "words"
     corpus.mkdir()
-    for number, case in enumerate([*target.seeds(), *_of(target, kept(target.name))]):
+    for number, case in enumerate([*target.seeds(), *_of(target, read_cases(target.name))]):
         (corpus / f"seed-{number}").write_bytes(target.bytes_of(case))
     words.write_text("".join(f'"{_escaped(word)}"\n' for word in target.words), encoding="ascii")
     command = [sys.executable, "-m", "fuzz.coverage", target.name, str(corpus), str(figures_file)]

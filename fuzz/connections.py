@@ -34,24 +34,24 @@ class ConnectionCheck:
 
     def __call__(self, case: Case) -> None:
         """Raises AssertionError where the service says what it must not, TimeoutError where it never ends."""
-        said = self._said([piece.encode("latin-1", "replace") for piece in json.loads(case.text)])
-        for response in said.split(b"HTTP/1.1 ")[1:]:
+        reply = self._send([piece.encode("latin-1", "replace") for piece in json.loads(case.text)])
+        for response in reply.split(b"HTTP/1.1 ")[1:]:
             assert response[:3].isdigit(), response[:80]
             assert response[:1] != b"5", response[:200]
-        assert self._said([_ALIVE]).startswith(b"HTTP/1.1 200"), "it is not alive"
+        assert self._send([_ALIVE]).startswith(b"HTTP/1.1 200"), "it is not alive"
 
-    def _said(self, pieces: list[bytes]) -> bytes:
+    def _send(self, pieces: list[bytes]) -> bytes:
         with socket.create_connection(("127.0.0.1", self._port), timeout=PATIENCE_S) as connection:
             connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            said = bytearray()
+            reply = bytearray()
             try:
                 for piece in pieces:
                     connection.sendall(piece)
                 while part := connection.recv(65_536):
-                    said += part
+                    reply += part
             except ConnectionError:
                 pass  # it was closed while something was still to be sent
-            return bytes(said)
+            return bytes(reply)
 
 
 @contextmanager

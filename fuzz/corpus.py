@@ -11,7 +11,7 @@ from fuzz.cases import Case
 FOLDER = Path(__file__).resolve().parents[1] / "tests" / "fuzz_corpus"
 
 
-def kept(target: str, folder: Path = FOLDER) -> list[Case]:
+def read_cases(target: str, folder: Path = FOLDER) -> list[Case]:
     """The cases of a target, in the order in which they were found; none where nothing was kept yet."""
     file = folder / f"{target}.jsonl"
     lines = file.read_text(encoding="ascii").splitlines() if file.exists() else []
@@ -20,7 +20,7 @@ def kept(target: str, folder: Path = FOLDER) -> list[Case]:
 
 def keep(target: str, cases: Iterable[Case], folder: Path = FOLDER) -> int:
     """Add cases to those of a target. Returns how many are new."""
-    known = kept(target, folder)
+    known = read_cases(target, folder)
     new = [case for case in dict.fromkeys(cases) if case not in known]
     if not new:
         return 0

@@ -150,7 +150,7 @@ class PrivateModel(TirelessModel):
         return Reply(text=f"```sql\n{self.sql}\n```", usage=reply.usage)
 
 
-class _Kept(logging.Handler):
+class _LogLines(logging.Handler):
     def __init__(self) -> None:
         super().__init__()
         self.lines: list[str] = []
@@ -162,7 +162,9 @@ class _Kept(logging.Handler):
 class PrivateCheck:
     """Asks with the query of a case, and looks for the canaries wherever something was written."""
 
-    def __init__(self, runner: asyncio.Runner, client: httpx2.AsyncClient, model: PrivateModel, logs: _Kept) -> None:
+    def __init__(
+        self, runner: asyncio.Runner, client: httpx2.AsyncClient, model: PrivateModel, logs: _LogLines
+    ) -> None:
         self._runner, self._client, self._model, self._logs = runner, client, model, logs
         self.asked = self.ran = 0
 
@@ -171,14 +173,14 @@ class PrivateCheck:
         self._model.sql, self._model.sent, self._logs.lines = case.text, [], []
         self.asked += 1
         body = {"database": case.kind, "question": QUESTION.format(self.asked), "options": {"max_attempts": 1}}
-        events = self._runner.run(self._asked("/api/query/stream", body))
+        events = self._runner.run(self._post("/api/query/stream", body))
         self.ran += '"status":"success"' in events.replace(" ", "")
         places = {"events": events, "prompts": "\n".join(self._model.sent), "logs": "\n".join(self._logs.lines)}
         for place, text in places.items():
-            told = [canary for canary in CANARIES if canary.split("@")[0] in text]
-            assert not told, f"{place} tell {told}: {text[:400]}"
+            leaks = [canary for canary in CANARIES if canary.split("@")[0] in text]
+            assert not leaks, f"{place} tell {leaks}: {text[:400]}"
 
-    async def _asked(self, path: str, body: object) -> str:
+    async def _post(self, path: str, body: object) -> str:
         response = await self._client.post(f"http://test{path}", json=body)
         return response.text
 
@@ -187,7 +189,7 @@ class PrivateCheck:
 def opened() -> Iterator[PrivateCheck]:
     """The check, over the shop in SQLite and DuckDB with `customers.email` private."""
     with tempfile.TemporaryDirectory(prefix="plumbline-fuzz-") as name, asyncio.Runner() as runner:
-        folder, model, logs = Path(name), PrivateModel(), _Kept()
+        folder, model, logs = Path(name), PrivateModel(), _LogLines()
         _write(folder)
         settings = settings_in(folder)
         app = create_app(lambda: build_service(settings, model=model))

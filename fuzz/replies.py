@@ -20,7 +20,7 @@ _QUERY = re.compile(r"(?:SELECT|WITH)\s")
 _TRAILING = "; \n\t`"
 
 
-class Asked(BaseModel):
+class ReplyShape(BaseModel):
     """A reply that is asked for, of each kind of field."""
 
     sql: str = ""
@@ -39,7 +39,7 @@ def check(case: Case) -> None:
         _check_object(case.text) if case.kind == "json" else _check_query(case.text)
         return
     try:
-        parse_structured(case.text, Asked)
+        parse_structured(case.text, ReplyShape)
     except ReplyUnusable as error:
         assert str(error).endswith(".")
     found = extract_sql(case.text)
@@ -50,9 +50,9 @@ def check(case: Case) -> None:
 
 
 def _check_object(text: str) -> None:
-    said = Asked.model_validate_json(text)
+    expected = ReplyShape.model_validate_json(text)
     for reply in (text, f"```json\n{text}\n```", f"Here it is: {text}", f"{text}\nI hope this helps."):
-        assert parse_structured(reply, Asked) == said, reply
+        assert parse_structured(reply, ReplyShape) == expected, reply
 
 
 def _check_query(sql: str) -> None:
@@ -61,7 +61,7 @@ def _check_query(sql: str) -> None:
 
 
 _values = st.builds(
-    Asked,
+    ReplyShape,
     sql=st.text(st.characters(exclude_categories=["Cs"]), max_size=80),
     correct=st.booleans(),
     tables=st.lists(st.text(st.characters(exclude_categories=["Cs"]), max_size=10), max_size=3),

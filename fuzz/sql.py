@@ -98,12 +98,12 @@ def generated(draw: st.DrawFn, dialect: str) -> str:
     """A statement of the grammar, with functions that the dialect is allowed, and with those of all dialects."""
     rules = grammar() | {"allowed": _allowed(dialect), "known": _known()}
 
-    def said(rule: str, depth: int) -> str:
+    def compose(rule: str, depth: int) -> str:
         ways = rules[rule]
         one = draw(st.sampled_from(ways)) if depth < _MAX_DEPTH or not _HOLE.search("".join(ways)) else ways[0]
-        return _HOLE.sub(lambda hole: said(hole[1], depth + 1), one)
+        return _HOLE.sub(lambda hole: compose(hole[1], depth + 1), one)
 
-    return said("statement", 0)[:_MAX_CHARS]
+    return compose("statement", 0)[:_MAX_CHARS]
 
 
 @st.composite

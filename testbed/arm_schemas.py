@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 
 from testbed.arm_models import read_models
 
-KEPT = Path(__file__).with_suffix(".json")
+FILE = Path(__file__).with_suffix(".json")
 INFRA = Path(__file__).parents[1] / "infra"
 # Of Bicep and not of a resource's schema; `name` is told by the expression that makes it.
 BICEPS_OWN = frozenset({"parent", "scope", "dependsOn", "name", "depends_on"})
@@ -152,8 +152,8 @@ def main() -> None:
         sys.exit((__doc__ or "").strip())
     server = Path(sys.argv[1]) / "node_modules" / "@azure" / "mcp-linux-x64" / "dist" / "azmcp"
     schemas = {name: fetch(server, name) or read_models(name) for name in sorted({one.type for one in resources()})}
-    KEPT.write_text(json.dumps(schemas, indent=0, sort_keys=True) + "\n", encoding="utf-8")
-    print(f"{KEPT.name}: {len(schemas)} types, {KEPT.stat().st_size:,} bytes")
+    FILE.write_text(json.dumps(schemas, indent=0, sort_keys=True) + "\n", encoding="utf-8")
+    print(f"{FILE.name}: {len(schemas)} types, {FILE.stat().st_size:,} bytes")
 
 
 if __name__ == "__main__":

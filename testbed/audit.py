@@ -76,8 +76,8 @@ def report(asked: dict[str, Any], wanted: set[str], reasons: dict[str, str]) -> 
             reason = next((reasons[one] for one in ids if one in reasons), None)
             used |= set(ids)
             fixed = ", ".join(found.get("fix_versions", [])) or "no version yet"
-            told = f"ignored: {reason}" if reason else f"fixed in {fixed}"
-            lines.append(f"{package['name']} {package['version']}: {found['id']} ({told})")
+            remedy = f"ignored: {reason}" if reason else f"fixed in {fixed}"
+            lines.append(f"{package['name']} {package['version']}: {found['id']} ({remedy})")
             status = status if reason else FOUND
     lines += [
         f"audit-ignore.txt: {one} is known of no package any more; remove it." for one in sorted(reasons.keys() - used)

@@ -207,7 +207,7 @@ def _name(name: str) -> str:
 
 
 def _end_with(parent: IO[bytes]) -> None:
-    """Whoever started this has gone when its end of the pipe has."""
+    """End this process when the parent's end of the pipe closes."""
     parent.read()
     os._exit(0)
 

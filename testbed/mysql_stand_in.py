@@ -34,7 +34,7 @@ from testbed.mysql_packets import (
     new_nonce,
     scramble,
 )
-from testbed.mysql_statements import INCOMPLETE, MODES, TOO_DEEP, VERSION, Limits, Refused, told, translate
+from testbed.mysql_statements import INCOMPLETE, MODES, TOO_DEEP, VERSION, Limits, Refused, error_of, translate
 from testbed.postgres import Admin, free_port
 
 if TYPE_CHECKING:
@@ -190,16 +190,16 @@ class Session:
                 break
             packet = bytes(self._got[at : at + 4 + size])
             at += len(packet)
-            yield packet if self._continued or not size else self._told(packet)
+            yield packet if self._continued or not size else self._reply_to(packet)
             self._continued = size == LONGEST
         del self._got[:at]
 
-    def _told(self, packet: bytes) -> bytes:
+    def _reply_to(self, packet: bytes) -> bytes:
         kind = packet[4]
         if kind == ERROR:
             number, text = struct.unpack_from("<H", packet, 5)[0], packet[7:].decode("utf-8", "replace")
             state, text = (text[1:6], text[6:]) if text.startswith("#") else ("HY000", text)
-            return framed(packet[3], error_packet(*told(number, state, text)))
+            return framed(packet[3], error_packet(*error_of(number, state, text)))
         if kind == _EOF and len(packet) == 9:
             warnings, status = struct.unpack_from("<HH", packet, 5)
             self._in_rows = not self._in_rows
@@ -293,10 +293,10 @@ class MysqlStandIn:
     @staticmethod
     def version() -> str:
         """Of what stands in: `MariaDB 10.11.18`; the server itself says that it is MySQL."""
-        told = subprocess.run(
+        output = subprocess.run(
             [program("mariadbd"), "--version"], capture_output=True, text=True, check=True, timeout=60
         )
-        return f"MariaDB {told.stdout.partition('Ver ')[2].partition('-')[0]}"
+        return f"MariaDB {output.stdout.partition('Ver ')[2].partition('-')[0]}"
 
     def _listen(self) -> None:
         self.known.clear()

@@ -100,7 +100,7 @@ def translate(sql: str, limits: Limits) -> str:
     return "".join((*parts, _renamed(sql[end:], limits)))
 
 
-def told(code: int, state: str, text: str) -> tuple[int, str, str]:
+def error_of(code: int, state: str, text: str) -> tuple[int, str, str]:
     """An error of MariaDB as MySQL tells it: number, SQLSTATE, text."""
     if code == 1969:
         return OUT_OF_TIME, "HY000", "Query execution was interrupted, maximum statement execution time exceeded"

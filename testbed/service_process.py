@@ -19,8 +19,8 @@ _OWN = ("PLUMBLINE_", "OPENAI_", "AZURE_", "CHROMA_", "OTEL_", "TEXT2SQL_", "APP
 
 def clean_environment() -> dict[str, str]:
     """This process's, without any setting of the service."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(_OWN)}
-    return kept | {"PYTHONPATH": str(ROOT), "NO_PROXY": "127.0.0.1"}
+    others = {name: value for name, value in os.environ.items() if not name.startswith(_OWN)}
+    return others | {"PYTHONPATH": str(ROOT), "NO_PROXY": "127.0.0.1"}
 
 
 class ServiceProcess:

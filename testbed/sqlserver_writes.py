@@ -92,7 +92,7 @@ class Session:
         self.nocount = nocount
         self.implicit = self.begun = False
 
-    def heard(self, sql: str) -> None:
+    def observe(self, sql: str) -> None:
         """Take note of what a batch says about transactions."""
         if found := re.search(r"set\s+implicit_transactions\s+(on|off)", sql, re.IGNORECASE):
             self.implicit = found.group(1).lower() == "on"
@@ -163,8 +163,8 @@ class Writes:
         """The columns of the primary keys of those that have one."""
         found = {}
         for table in self.tables():
-            told = self.session.connection.execute(f'PRAGMA table_info("{table.name}")').fetchall()
-            found[table.name] = [row[1] for row in sorted(told, key=lambda row: row[5]) if row[5]]
+            table_info = self.session.connection.execute(f'PRAGMA table_info("{table.name}")').fetchall()
+            found[table.name] = [row[1] for row in sorted(table_info, key=lambda row: row[5]) if row[5]]
         return {table: columns for table, columns in found.items() if columns}
 
     def answer(self, sql: str) -> Answers | None:
@@ -172,7 +172,7 @@ class Writes:
         found = _BATCH.fullmatch(sql)
         assert found is not None
         statement = found["statement"]
-        self.session.heard(sql)
+        self.session.observe(sql)
         if trigger := _TRIGGER.fullmatch(statement):
             name, table, when, event, body = trigger.groups()
             statements = tuple(part.strip() for part in body.split(";") if part.strip())

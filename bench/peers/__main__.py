@@ -57,10 +57,10 @@ def run(peer: str, python: str, job: dict[str, object], golds: Sequence[tuple[Qu
         path.write_text(json.dumps({**job, "folder": folder}), encoding="utf-8")
         command = [python, str(HERE / "ask.py"), peer, str(path)]
         done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
-    told = json.loads(done.stdout)
-    answers = told["answers"]
+    report = json.loads(done.stdout)
+    answers = report["answers"]
     right = sum(is_right(str(job["database"]), it["sql"], gold) for it, gold in zip(answers, golds, strict=True))
-    counts = {name: count / len(answers) for name, count in told["counts"].items()}
+    counts = {name: count / len(answers) for name, count in report["counts"].items()}
     of_all = len(answers) + int(str(job["warm"]))  # steps are counted from the first question on
     return Result(
         name=PEERS[peer],
@@ -71,11 +71,11 @@ def run(peer: str, python: str, job: dict[str, object], golds: Sequence[tuple[Qu
         completion_tokens=counts["completion_tokens"],
         right=right,
         asked=len(answers),
-        memory_mb=told["memory_mb"],
-        import_s=told["import_s"],
-        start_s=told["import_s"] + told["ready_s"],
+        memory_mb=report["memory_mb"],
+        import_s=report["import_s"],
+        start_s=report["import_s"] + report["ready_s"],
         failures=tuple(it["error"] for it in answers if it["error"]),
-        steps={step: {name: n / of_all for name, n in used.items()} for step, used in told["steps"].items()},
+        steps={step: {name: n / of_all for name, n in used.items()} for step, used in report["steps"].items()},
     )
 
 

@@ -46,9 +46,9 @@ def main(peer: str, job_path: str) -> None:
     after = _counts(job)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     counts = {name: after[name] - before[name] for name in after}
-    told = {"import_s": imported, "ready_s": ready, "memory_mb": peak, "counts": counts, "answers": answers}
-    told["steps"] = getattr(asked, "steps", {})  # who counts tokens by step tells them
-    print(json.dumps(told), file=sys.__stdout__)
+    report = {"import_s": imported, "ready_s": ready, "memory_mb": peak, "counts": counts, "answers": answers}
+    report["steps"] = getattr(asked, "steps", {})  # who counts tokens by step tells them
+    print(json.dumps(report), file=sys.__stdout__)
 
 
 def _ask(peer: Any, question: str) -> tuple[str | None, str]:

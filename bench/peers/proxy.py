@@ -45,36 +45,36 @@ class Scripted:
     async def reply(self, messages: Messages, body: Mapping[str, Any]) -> Reply:
         """The next message."""
         schema = body.get("response_format", {}).get("json_schema", {}).get("name", "")
-        asked = "\n".join(str(message["content"]) for message in messages)
-        text = reply_to(messages, schema, self._queries) if schema else self._said(asked)
+        prompt = "\n".join(str(message["content"]) for message in messages)
+        text = reply_to(messages, schema, self._queries) if schema else self._reply_to(prompt)
         usage = Usage(
             model_calls=1,
-            prompt_tokens=len(asked) // _CHARS_PER_TOKEN,
+            prompt_tokens=len(prompt) // _CHARS_PER_TOKEN,
             completion_tokens=len(text) // _CHARS_PER_TOKEN,
         )
         return Reply(text=text, usage=usage)
 
-    def _said(self, asked: str) -> str:
-        question = max((it for it in self._queries if it in asked), key=asked.rfind, default="")
+    def _reply_to(self, prompt: str) -> str:
+        question = max((it for it in self._queries if it in prompt), key=prompt.rfind, default="")
         query = self._queries.get(question, "")
-        if "Action Input:" in asked:  # a ReAct agent, as LangChain's
-            return _react(asked, query)
-        if "from these rows" in asked:
-            return sentence_of(asked)  # which is held against them
-        if any(words in asked for words in _WANTS_SENTENCE):
+        if "Action Input:" in prompt:  # a ReAct agent, as LangChain's
+            return _react(prompt, query)
+        if "from these rows" in prompt:
+            return sentence_of(prompt)  # which is held against them
+        if any(words in prompt for words in _WANTS_SENTENCE):
             return "These are the rows that were asked for."
-        return query if "SQLQuery:" in asked else f"```sql\n{query}\n```"
+        return query if "SQLQuery:" in prompt else f"```sql\n{query}\n```"
 
 
 _WANTS_SENTENCE = ("SQL Response:", "SQL Result:", "Briefly summarize")
 
 
-def _react(asked: str, query: str) -> str:
+def _react(prompt: str, query: str) -> str:
     """What a model says that goes the way the agent's tools are made for: tables, their schema, the query."""
     tables = ", ".join(dict.fromkeys(re.findall(r"(?:FROM|JOIN)\s+(\w+)", query)))
-    if "double check" in asked.casefold() and "Action:" not in asked:
+    if "double check" in prompt.casefold() and "Action:" not in prompt:
         return query
-    done = asked.rpartition("Begin!")[2].count("Observation:")
+    done = prompt.rpartition("Begin!")[2].count("Observation:")
     steps = [("sql_db_list_tables", ""), ("sql_db_schema", tables), ("sql_db_query", query)]
     if done < len(steps):
         tool, given = steps[done]

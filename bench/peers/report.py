@@ -58,8 +58,8 @@ def report(results: Sequence[Result], model: str) -> None:
         )
     for it in results:
         for step, counts in it.steps.items():
-            calls, read, cached, said = (counts[name] for name in COUNTED)
-            tokens = f"{read:.0f} tokens ({cached:.0f} cached), {said:.0f} replied"
+            calls, read, cached, replied = (counts[name] for name in COUNTED)
+            tokens = f"{read:.0f} tokens ({cached:.0f} cached), {replied:.0f} replied"
             print(f"  {it.name}, {step}: {calls:.1f} calls; {tokens}")
         for failure in dict.fromkeys(it.failures):
             print(f"  {it.name} could not answer: {failure}")

@@ -15,7 +15,7 @@ from eventually import eventually
 from fuzz import private
 from fuzz.campaign import Figures, examples
 from fuzz.cases import Case, Check, Target
-from fuzz.corpus import keep, kept
+from fuzz.corpus import keep, read_cases
 from fuzz.engines import CANARY, OpenEngine, open_engines
 from fuzz.functions import calls
 from fuzz.guard import GuardCheck
@@ -75,7 +75,7 @@ def test_what_was_kept_passes(opened: tuple[Target, Check]) -> None:
     target, check = opened
     figures = Figures()
 
-    for case in kept(target.name):
+    for case in read_cases(target.name):
         figures.run(check, case)
 
     assert not figures.findings
@@ -113,7 +113,7 @@ def test_a_defect_is_found_once_and_kept_as_its_shortest_case(tmp_path: Path) ->
     assert [finding.said.startswith("a quote") for finding in found] == [True]
     assert keep("guard", chain.from_iterable([(one.case, one.case) for one in found]), tmp_path) == 1
     assert keep("guard", [one.case for one in found], tmp_path) == 0
-    assert kept("guard", tmp_path) == [one.case for one in found]
+    assert read_cases("guard", tmp_path) == [one.case for one in found]
 
 
 def test_the_command_runs_a_target_and_prints_what_it_came_to() -> None:

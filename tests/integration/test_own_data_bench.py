@@ -16,7 +16,7 @@ from agent.platform.llm.chat import ChatRequest, Message, Reply
 from agent.platform.llm.scripted import ScriptedModel
 from bench import own_data
 from bench.own_data import measure
-from bench.own_data_answers import Asked, ask_all, is_right, load_by_defaults
+from bench.own_data_answers import Outcome, ask_all, is_right, load_by_defaults
 from bench.own_data_sets import write_all
 
 
@@ -63,12 +63,14 @@ async def test_a_model_is_asked_over_both_readings(tmp_path: Path, settings: Set
 
 
 async def test_a_run_that_was_stopped_goes_on_where_it_stopped(tmp_path: Path, settings: Settings) -> None:
-    earlier = Asked(DOLLARS, "How many rows are there?", here=False, there=True)
-    noted: list[Asked] = []
+    earlier = Outcome(DOLLARS, "How many rows are there?", here=False, there=True)
+    noted: list[Outcome] = []
     sets = [it for it in write_all(tmp_path) if it.name == DOLLARS]
     alone = settings.model_copy(update={"enable_retrieval": False, "enable_evaluation": False, "max_attempts": 1})
     model = Summing()
-    found = await ask_all(tmp_path, sets, settings=alone, limit=2, model=model, on_asked=noted.append, before=[earlier])
+    found = await ask_all(
+        tmp_path, sets, settings=alone, limit=2, model=model, on_outcome=noted.append, before=[earlier]
+    )
 
     assert found[0] == earlier, "as it was noted"
     assert noted == found[1:], "the other one was asked"
@@ -77,14 +79,14 @@ async def test_a_run_that_was_stopped_goes_on_where_it_stopped(tmp_path: Path, s
 def test_the_log_of_a_run_is_read_by_the_next(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    seen: list[Sequence[Asked]] = []
+    seen: list[Sequence[Outcome]] = []
 
     async def ask(
-        folder: Path, sets: object, *, on_asked: Callable[[Asked], None], before: Sequence[Asked], **_: object
-    ) -> list[Asked]:
+        folder: Path, sets: object, *, on_outcome: Callable[[Outcome], None], before: Sequence[Outcome], **_: object
+    ) -> list[Outcome]:
         seen.append(before)
-        found = [*before, Asked("dollars", f"question {len(before)}?", here=True, there=False)]
-        on_asked(found[-1])
+        found = [*before, Outcome("dollars", f"question {len(before)}?", here=True, there=False)]
+        on_outcome(found[-1])
         return found
 
     monkeypatch.setattr(own_data, "ask_all", ask)

@@ -12,7 +12,7 @@ import httpx2
 import pytest
 
 from bench.answer import _known, environment_of, main, measure
-from bench.answer_databases import DATABASES, EACH, Asked, made, read
+from bench.answer_databases import DATABASES, EACH, QuestionSet, make_databases, read
 from bench.answer_endpoint import CHARS, Paced
 from bench.answer_report import NOW, PLAIN, Line, figures_of, report
 from bench.answer_sides import Failed, PlainCall, Timed
@@ -22,7 +22,7 @@ QUESTION, SQL = "How many books?", "SELECT COUNT(*) FROM books"
 
 
 def test_eight_databases_get_forty_questions_that_have_answers(tmp_path: Path) -> None:
-    databases = made(tmp_path)
+    databases = make_databases(tmp_path)
     assert len(databases) == 8
     assert sum(len(it.questions) for it in databases) == 40
     for it in databases[1:]:
@@ -37,7 +37,7 @@ def test_the_rows_are_the_same_each_time(tmp_path: Path) -> None:
     totals = []
     for name in ("one", "two"):
         (tmp_path / name).mkdir()
-        made(tmp_path / name)
+        make_databases(tmp_path / name)
         with closing(sqlite3.connect(tmp_path / name / "library.sqlite")) as connection:
             totals.append(connection.execute("SELECT SUM(fine), SUM(days) FROM loans").fetchone())
     assert totals[0] == totals[1]
@@ -146,7 +146,7 @@ class Recorded(PlainCall):
         return self._said("warm", question)
 
 
-def lines_of(farm: Asked, log: list[tuple[str, str, str]], *, until: float = float("inf")) -> list[Line]:
+def lines_of(farm: QuestionSet, log: list[tuple[str, str, str]], *, until: float = float("inf")) -> list[Line]:
     from bench.answer import _scorer
 
     sides = {NOW: Recorded(NOW, log), "before": Recorded("before", log), PLAIN: Recorded(PLAIN, log, fails=True)}
@@ -158,11 +158,11 @@ def lines_of(farm: Asked, log: list[tuple[str, str, str]], *, until: float = flo
 
 
 @pytest.fixture
-def farm(tmp_path: Path) -> Asked:
-    return next(it for it in made(tmp_path) if it.name == "farm")
+def farm(tmp_path: Path) -> QuestionSet:
+    return next(it for it in make_databases(tmp_path) if it.name == "farm")
 
 
-def test_all_sides_get_each_question_in_turns(farm: Asked) -> None:
+def test_all_sides_get_each_question_in_turns(farm: QuestionSet) -> None:
     log: list[tuple[str, str, str]] = []
     lines_of(farm, log)
     by_question = [[it for it in log if it[2] == question.question] for question in farm.questions]
@@ -173,14 +173,14 @@ def test_all_sides_get_each_question_in_turns(farm: Asked) -> None:
     assert all({name for name, _, _ in asked} == {NOW, "before", PLAIN} for asked in by_question)
 
 
-def test_rows_say_what_is_right_and_a_side_that_fails_is_told(farm: Asked) -> None:
+def test_rows_say_what_is_right_and_a_side_that_fails_is_told(farm: QuestionSet) -> None:
     lines = lines_of(farm, [])
     assert [it.right for it in lines if it.side == NOW] == [True, False, False, False, False]
     assert {(it.read, it.cached, it.written) for it in lines if it.side == NOW} == {(20, 10, 5)}
     assert {it.error for it in lines if it.side == PLAIN} == {"it has gone"}
 
 
-def test_no_question_is_begun_when_the_time_is_over(farm: Asked) -> None:
+def test_no_question_is_begun_when_the_time_is_over(farm: QuestionSet) -> None:
     assert lines_of(farm, [], until=time.monotonic()) == []
 
 

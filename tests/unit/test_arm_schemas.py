@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from testbed.arm_schemas import KEPT, Resource, findings, resources
+from testbed.arm_schemas import FILE, Resource, findings, resources
 
-SCHEMAS: dict[str, Any] = json.loads(KEPT.read_text(encoding="utf-8"))
+SCHEMAS: dict[str, Any] = json.loads(FILE.read_text(encoding="utf-8"))
 MADE = list(resources())
 STORAGE = next(one for one in MADE if one.place == "storage.bicep: account")
 POSTGRESQL, ADMINISTRATOR, LINK = (

@@ -6,11 +6,11 @@ import json
 import sqlite3
 from pathlib import Path
 
-from bench.kinds import ABOUT, TALK, answerable, told
+from bench.kinds import ABOUT, TALK, answerable, summary
 
 
 def test_nine_of_ten_are_told_as_such() -> None:
-    found = {"small_talk": told("small_talk", TALK), "about_data": told("about_data", ABOUT)}
+    found = {"small_talk": summary("small_talk", TALK), "about_data": summary("about_data", ABOUT)}
     shares = [line.split(": ")[1].splitlines()[0].split(" of ") for line in found.values()]
     right, every = (sum(int(pair[at]) for pair in shares) for at in (0, 1))
 

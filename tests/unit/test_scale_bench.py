@@ -14,7 +14,7 @@ from bench.own_time import make_folder
 from bench.processes import revenue_questions
 from bench.scale_out import figures
 from bench.scale_points import POINTS, write_csv, write_many_docs
-from bench.targets import Figure, keep, kept
+from bench.targets import Figure, keep, read_figures
 from executors.base import Schema
 from rag.docs.reading import read_documents
 
@@ -53,7 +53,7 @@ def test_the_summary_tells_what_was_kept(tmp_path: Path, capsys: pytest.CaptureF
     keep("One, first", [Figure("time", 3.0, "ms", 2.0)], tmp_path)
     keep("Two", [Figure("ratio", 1.8, "", 1.7, at_least=True), Figure("size", None, "MB", 5.0)], tmp_path)
     keep("One, first", [Figure("time", 1.0, "ms", 2.0)], tmp_path)
-    assert kept(tmp_path)["One, first"] == [Figure("time", 1.0, "ms", 2.0)]
+    assert read_figures(tmp_path)["One, first"] == [Figure("time", 1.0, "ms", 2.0)]
     assert summary.main(tmp_path) == 0
     told = capsys.readouterr().out
     assert "1.00 ms   met: at most 2 ms" in told

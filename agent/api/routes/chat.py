@@ -88,8 +88,8 @@ async def chat(
 
     Messages of one session are answered one after the other.
     """
-    service, asked = await _next_turn(body, lazy, request, trace_id)
-    work = service.query(**asked)
+    service, arguments = await _next_turn(body, lazy, request, trace_id)
+    work = service.query(**arguments)
     answer = ChatResponse.of(await while_listening(request, work))
     return JSONResponse(answer.wire(body.left_out)) if body.left_out else answer
 
@@ -97,8 +97,8 @@ async def chat(
 async def _open_stream(
     body: ChatRequest, lazy: Lazy, request: Request, trace_id: Annotated[str, Depends(trace_id_of)]
 ) -> AsyncIterator[OpenStream]:
-    service, asked = await _next_turn(body, lazy, request, trace_id)
-    events = service.events(**asked)
+    service, arguments = await _next_turn(body, lazy, request, trace_id)
+    events = service.events(**arguments)
 
     def encode(event: Event) -> ServerSentEvent:
         return named(chat_event(event, body.left_out))

@@ -142,7 +142,7 @@ class Documents:
         entry = make_document(
             "column", text, database=name, table=table.name, column=column.name, source=DESCRIBED
         ) if text.strip() else None  # fmt: skip
-        gone = await asyncio.to_thread(
+        removed = await asyncio.to_thread(
             self._added.remove, name, [it for it in before if entry is None or it != entry.id]
         )
         new = await asyncio.to_thread(self._added.add, name, [entry] if entry is not None else [])
@@ -150,7 +150,7 @@ class Documents:
             await self._knowledge.index(database)
         except RetrievalError:
             await asyncio.to_thread(self._added.remove, name, [it.id for it in new])
-            await asyncio.to_thread(self._added.add, name, gone)
+            await asyncio.to_thread(self._added.add, name, removed)
             raise
         await self._changes.tell(name)
         return entry
@@ -162,15 +162,15 @@ class Documents:
             UnknownDocument: there is none of this id; docs of files and the database are changed there.
         """
         database = await self._databases.get(name, LOCAL)  # who may remove was asked before; nothing is shown
-        gone = await asyncio.to_thread(self._added.remove, name, [document_id])
-        if not gone:
+        removed = await asyncio.to_thread(self._added.remove, name, [document_id])
+        if not removed:
             raise UnknownDocument(
                 f"No document of this id was added to {name!r}. Documents of files are changed in their files."
             )
         try:
             await self._knowledge.index(database)
         except RetrievalError:
-            await asyncio.to_thread(self._added.add, name, gone)
+            await asyncio.to_thread(self._added.add, name, removed)
             raise
         await self._changes.tell(name)
 

@@ -66,7 +66,7 @@ def planned(run: Run, checked: CheckedWrite, best: Attempt, tried: WriteResult, 
     )
 
 
-def made(run: Run, checked: CheckedWrite, result: WriteResult) -> Answer:
+def applied_change(run: Run, checked: CheckedWrite, result: WriteResult) -> Answer:
     """The response to a confirmation. Args: result: what was committed."""
     count = result.rows_affected
     were = "was" if count == 1 else "were"

@@ -22,7 +22,7 @@ from agent.core.models import Answer, Attempt, Clarification, Draft
 from agent.core.off_loop import off_loop
 from agent.databases.made_addresses import refuse_made_address
 from agent.pipeline.answers.response import clarified, reviewed
-from agent.pipeline.writes.answers import counted, made, planned
+from agent.pipeline.writes.answers import applied_change, counted, planned
 from agent.pipeline.writes.tokens import PlannedWrite
 from agent.platform.access.intent import orders_change
 from executors.base import CheckedWrite, QueryResult, WriteResult
@@ -112,7 +112,7 @@ async def confirm(run: Run, token: str) -> AsyncIterator[Event]:
         *(question.trace_id, question.database, checked.kind, checked.table, result.rows_affected),
     )
     yield SqlExecuted(row_count=result.rows_affected, elapsed_ms=run.ledger.last)
-    answer = made(run, checked, result)
+    answer = applied_change(run, checked, result)
     yield AnswerDelta(text=answer.answer)
     yield Done(answer=answer)
 

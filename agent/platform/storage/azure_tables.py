@@ -141,9 +141,11 @@ class AzureTablesStore:
         return met
 
     def purge(self) -> int:
-        gone = self._found("expires lt @now", {"now": float(self._clock())}, None, values=False, expired=True)
+        expired_records = self._found(
+            "expires lt @now", {"now": float(self._clock())}, None, values=False, expired=True
+        )
         removed = 0
-        for place, records in groupby(gone, key=lambda record: record.place):
+        for place, records in groupby(expired_records, key=lambda record: record.place):
             while batch := list(islice(records, MAX_CHANGES)):
                 removed += self._remove(place, [Remove(key=one.key, version=one.version) for one in batch])
         return removed

@@ -25,8 +25,8 @@ class Peer:
 
     def ask(self, question: str) -> str | None:
         """The query, after its rows were put in a sentence."""
-        said = self._write.invoke({"question": question}).rpartition("SQLQuery:")[2]  # some models repeat the question
-        query = said.strip().removeprefix("```sql").removesuffix("```").strip()
+        text = self._write.invoke({"question": question}).rpartition("SQLQuery:")[2]  # some models repeat the question
+        query = text.strip().removeprefix("```sql").removesuffix("```").strip()
         result = self._database.run(query)
         self._answer.invoke({"question": question, "query": query, "result": result})
         return self._database.ran

