@@ -56,6 +56,27 @@ def text_filters(tree: exp.Query, schema: Schema) -> list[TextFilter]:
     return found
 
 
+def spell_texts(tree: exp.Query, sql: str, schema: Schema) -> exp.Query:
+    """The tree with each "double-quoted" word that names no column as the text that SQLite takes it for.
+
+    Args:
+        tree: changed in place.
+        sql: that it was read from.
+        schema: a word that one of its columns or an alias of the query has as its name stays a name.
+    """
+    if schema.dialect != "sqlite" or '"' not in sql:
+        return tree
+    names = {column.name.lower() for table in schema.tables for column in table.columns}
+    names |= {it.alias.lower() for it in tree.find_all(exp.Alias, exp.TableAlias)}
+    names |= {it.name.lower() for alias in tree.find_all(exp.TableAlias) for it in alias.columns}
+    for node in list(tree.find_all(exp.Column)):
+        start = node.this.meta.get("start")
+        quoted = start is not None and sql[start : start + 1] == '"' and not node.table
+        if quoted and node.name.lower() not in names:
+            node.replace(exp.Literal.string(node.name))
+    return tree
+
+
 def same_text(one: str, other: str) -> bool:
     """Whether two texts are the same but for case, accents, punctuation and white space."""
     return _plain(one) == _plain(other) != ""

@@ -9,7 +9,7 @@ from small_tables import table
 from sqlglot import exp
 
 from executors.base import Schema
-from executors.sql.literals import same_text, text_filters
+from executors.sql.literals import same_text, spell_texts, text_filters
 from executors.sql.tree import tree_to_change
 from fuzz.shop import shop_schema
 
@@ -39,6 +39,28 @@ def test_only_texts_of_real_tables_are_filters() -> None:
     tree = tree_to_change("SELECT * FROM (SELECT 'x' AS city) AS t WHERE t.city = 'y' AND 3 = 4", "sqlite")
     assert tree is not None
     assert text_filters(tree, SCHEMA) == []
+
+
+@pytest.mark.parametrize(
+    "dialect, sql, filters, why",
+    [
+        ("sqlite", 'SELECT city FROM people WHERE sex = "F"', ["F"], "no column is called so"),
+        ("sqlite", "SELECT city FROM people WHERE sex IN (\"F\", 'M')", ["F", "M"], "in a list"),
+        ("sqlite", 'SELECT city FROM people WHERE sex = "City"', [], "a column is"),
+        ("sqlite", 'SELECT sex AS "F" FROM people WHERE sex = "F"', [], "an alias is"),
+        ("sqlite", 'WITH p (f) AS (SELECT 1) SELECT sex FROM people, p WHERE sex = "F"', [], "a CTE names one"),
+        ("sqlite", "SELECT city FROM people WHERE sex = `F`", [], "these are for names alone"),
+        ("sqlite", 'SELECT city FROM people AS p WHERE sex = p."F"', [], "a column of p"),
+        ("postgresql", 'SELECT city FROM people WHERE sex = "F"', [], "elsewhere it is a name"),
+    ],
+)
+def test_a_text_in_double_quotes_is_read_as_sqlite_reads_it(
+    dialect: str, sql: str, filters: list[str], why: str
+) -> None:
+    schema = SCHEMA.model_copy(update={"dialect": dialect})
+    tree = tree_to_change(sql, "sqlite" if dialect == "sqlite" else "postgres")
+    assert tree is not None
+    assert [it.value for it in text_filters(spell_texts(tree, sql, schema), schema)] == filters, why
 
 
 def test_many_filters_are_found_in_work_that_grows_with_their_number(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -184,6 +184,18 @@ async def test_a_query_that_runs_is_not_changed_for_the_words_of_the_question(as
     assert "'Ada Lovelace'" not in {it.detail for it in answer.doubts}
 
 
+async def test_rules_read_a_text_in_double_quotes_as_sqlite_does(ask: Ask, model: ScriptedModel) -> None:
+    model.replies(sql='SELECT COUNT(*) AS n FROM customers WHERE name = "Ada"')
+    model.replies(correct=True, reason="yes")
+    model.replies(text="There is 1.")
+
+    answer = await ask("How many customers are called Ada?")
+
+    assert (answer.doubts, answer.verified) == ([], True)
+    stored = next(check for check in answer.checks if check.name == "filter_values")
+    assert stored.detail.startswith("Every text"), "it was looked up"
+
+
 async def test_the_judge_reads_what_the_rules_doubt(ask: Ask, model: ScriptedModel) -> None:
     model.replies(sql="SELECT COUNT(*) AS n FROM customers WHERE NOT country = 'DE' OR country = 'FR' AND name = 'Bo'")
     model.replies(correct=True, reason="yes")

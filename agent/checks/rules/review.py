@@ -55,12 +55,14 @@ async def review(
         without: ids of rules to leave out.
     """
     from executors.dialects.table import DIALECTS
+    from executors.sql.literals import spell_texts
     from executors.sql.tree import tree_to_change
 
     schema: Schema = keyed_of(context.db_schema, context.known)
     tree = await off_loop(partial(tree_to_change, draft.sql or "", DIALECTS[schema.dialect].sqlglot))
     if tree is None:
         return RuleReview(Check(name=NAME, passed=None, detail="The query's text could not be read."))
+    tree = await off_loop(partial(spell_texts, tree, draft.sql or "", schema))
     known_texts = (f"{it.question} {it.answer} {it.sql}" for it in context.history)
     looked_up = await look_up(tree, schema, database)
     subject = RuleContext(
