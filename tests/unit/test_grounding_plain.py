@@ -94,3 +94,64 @@ def test_a_quarter_and_another_form_of_a_value_are_added() -> None:
     assert check_text("For all repairs the cost was 18,400.", asked).problems
     other = Facts(question=asked.question, result=cost, sql=sql.replace("2024-04-01", "2024-05-01"))
     assert check_text("The cost was 18,400.", other).problems
+
+
+@pytest.mark.parametrize(
+    ("question", "columns", "row", "sentence"),
+    [
+        ("How many tickets did each team close?", "team tickets", ("Ops", 18), "The Ops team resolved 18 tickets."),
+        ("Which supplier delivered the most pallets?", "supplier pallets", ("Ops", 18), "Ops shipped 18 pallets."),
+        ("How much electricity was consumed per meter?", "meter kwh", ("Ops", 18), "Ops used 18 kWh."),
+        ("Combien de colis livre chaque équipe ?", "équipe colis", ("Ops", 18), "La livraison de Ops compte 18 colis."),
+        ("¿Cuántas plazas libres hay por curso?", "curso libres", ("Ops", 18), "Ops tiene 18 plazas disponibles."),
+        ("Quanto hanno speso i clienti?", "cliente spesa", ("Ops", 18), "Ops ha acquistato di nuovo per 18."),
+        ("Was kostet der Strom je Filiale?", "filiale stromkosten", ("Ops", 18), "Ops zahlte 18 für Strom."),
+    ],
+)
+def test_near_words_stand_for_those_of_the_question(
+    question: str, columns: str, row: tuple[str, int], sentence: str
+) -> None:
+    asked = Facts(question=question, result=QueryResult(columns=tuple(columns.split()), rows=(row, ("It", 7))))
+    assert check_text(sentence, asked).problems == ()
+    assert check_text(sentence.replace("Ops", "It", 1), asked).problems
+
+
+@pytest.mark.parametrize("word", ["cancelled", "refused", "returned", "lost", "reopened"])
+def test_words_of_another_deed_stand_for_none(word: str) -> None:
+    asked = facts("How many tickets did each shop sell?")
+    assert check_text(f"Bonn {word} 365 tickets.", asked).problems
+
+
+def test_what_a_question_asks_for_is_no_plain_word() -> None:
+    pumps = Facts(
+        question="Which pumps were not used after 2023?",
+        result=QueryResult(columns=("pump",), rows=(("Pump 4",), ("Pump 9",))),
+        sql="SELECT pump FROM p WHERE used < '2024-01-01'",
+    )
+    assert check_text("Pump 4 and Pump 9 were not used after 2023.", pumps).problems == ()
+    assert check_text("Pump 4 and Pump 9 were used after 2023.", pumps).problems
+
+
+def test_that_date_is_the_one_of_the_question() -> None:
+    overdue = Facts(
+        question="How many loans were overdue on 31 March 2024?",
+        result=QueryResult(columns=("n",), rows=((1284,),)),
+        sql="SELECT COUNT(*) AS n FROM loans WHERE due_on < '2024-03-31'",
+    )
+    assert (
+        check_text("1,284 loans were overdue on that date.", overdue).text == "1,284 loans were overdue on that date."
+    )
+
+
+def test_a_rate_may_be_the_highest_though_it_is_a_mean() -> None:
+    def of(rows: tuple[tuple[str, float], ...]) -> Facts:
+        return Facts(
+            question="What share of pupils passed at each school?",
+            result=QueryResult(columns=("school", "rate"), rows=rows),
+            sql="SELECT school, AVG(passed) AS rate FROM exams GROUP BY school",
+        )
+
+    shares, marks = of((("Lane", 0.94), ("Hill", 0.81))), of((("Lane", 9.4), ("Hill", 8.1)))
+    assert check_text("Lane has the highest rate, 94%.", shares).problems == ()
+    assert check_text("Hill has the highest rate, 81%.", shares).problems
+    assert check_text("Lane has the highest mark, 9.4.", marks).problems

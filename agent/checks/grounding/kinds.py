@@ -44,17 +44,35 @@ _KINDS = (
     ),
     _kind(
         r"visit|attendance|spectator|zuschauer|besuch|visiteur|espectador|visitante|spettator|visitator",
-        """spectators visitors visited attended attendance people zuschauer besucher spectateurs visiteurs espectadores
-        visitantes spettatori visitatori""",
+        """draw draws drew drawn spectators visitors visited attended attendance people zuschauer besucher
+        spectateurs visiteurs espectadores visitantes spettatori visitatori""",
         r"bus(?:y|ier|iest)|quiet(?:er|est)?",
         counts=True,
     ),
     _kind(
         r"distan|length|länge|longueur|longitud|lunghezza|durati?on|dauer|durée|duraci|durat|minute|hour|days|night|stund|wait"
         r"|heures?|horas?|(?:^|[_ ])(?:km|ore|time|min|h)(?:$|[_ ])|kilomet|miles?",
-        """take takes took taken lasts lasted long lang lange dauert dauerten dauern dauerte dure durent duraient longs
-        longue longues dura duran duró largo larga durano lungo lunga lunghi""",
+        """take takes took taken taking lasts lasted need needs needed needing wait waits waited wartete warteten mis
+        mettre met besoin tarda tardó tardaron impiega impiegato long lang lange dauert dauerten dauern
+        dauerte dure durent duraient longs longue longues dura duran duró largo larga durano lungo lunga
+        lunghi""",
         r"long(?:er|est)|short(?:er|est)|(?:länger|längst|kürzer|kürzest)\w*|f[au]rthest",
+    ),
+    _kind(
+        r"kwh|mwh|energ|electri|strom|verbrauch|électri|énerg|consum|elettric",
+        """use uses used using usage consume consumes consumed consuming consumption verbraucht verbrauchte verbrauch
+        nutzte consommé consomme consommation consumió consume consumo consumato consumi utilisé utilizó usato""",
+        r"(?!)",
+    ),
+    _kind(
+        r"occup|auslastung|load factor|capacity|ocupac",
+        "full occupied belegt ausgelastet voll plein pleine occupé occupée lleno llena ocupado ocupada pieno piena",
+        r"(?!)",
+    ),
+    _kind(
+        r"rating|score|severity|bewertung|valoraci|valutaz|\bnotes?\b|\bvoto\b",
+        "rate rates rated rating bewertet erreicht noté notée valorado valorada valutato valutata",
+        r"(?!)",
     ),
     _kind(
         r"temp|celsius|°",
@@ -68,7 +86,7 @@ _KINDS = (
     ),
     _kind(
         r"weigh|weight|(?:^|[_ ])(?:kg|tons?|g)(?:$|[_ ])|gewicht|poids|\bpeso",
-        "",
+        "weigh weighs weighed weighing weight wiegt wiegen wog wogen pèse pesait pesa pesaba pesan pesó pesava pesano",
         r"heav(?:ier|iest)|light(?:er|est)|(?:schwerer|schwerst|leichter|leichtest)\w*",
     ),
     _kind(

@@ -10,7 +10,7 @@ from itertools import pairwise
 from agent.checks.grounding.arithmetic.dates import DateInText
 from agent.checks.grounding.claims.claims import Segment
 from agent.checks.grounding.claims.reading import Item
-from agent.checks.grounding.evidence.facts import Facts, currencies_in
+from agent.checks.grounding.evidence.facts import Facts, currencies_in, is_fraction
 from agent.checks.grounding.evidence.query_facts import Condition
 from agent.checks.grounding.languages.countries import country_names
 from agent.checks.grounding.languages.plain_words import transferring
@@ -27,6 +27,15 @@ _DIRECTION |= dict.fromkeys(("from", "von", "aus", "ab", "depuis", "desde", "da"
 _DIRECTED = re.compile(rf"\b({'|'.join(_DIRECTION)})\s+([^\W\d_]+)", re.IGNORECASE)
 _DATE = re.compile(r"\d{4}-\d\d")
 _PREPOSITIONS = frozenset({*_DIRECTION, "in", "at", "of", "for", "by", "with", "on", "à", "en", "au", "de", "di"})
+# "On that date" is the time of the question.
+_THAT_TIME = re.compile(
+    r"\b(?:(?:that|the same) (?:date|day|week|month|quarter|year|time|period)"
+    r"|(?:diese[mrn]|jene[mrn]) (?:tag|datum|woche|monat|quartal|jahr|zeitraum)"
+    r"|ce(?:tte)? (?:jour|date|semaine|mois|trimestre|année|période)"
+    r"|es[ea] (?:día|fecha|semana|mes|trimestre|año|periodo|período)"
+    r"|quel(?:l[ao]|l')? ?(?:giorno|data|settimana|mese|trimestre|anno|periodo))\b",
+    re.IGNORECASE,
+)
 _AS_ASKED = frozenset(
     {"such", "solche", "solchen", "solcher", "tel", "telle", "tels", "telles", "tal", "tales", "tali"}
 )
@@ -57,7 +66,8 @@ def omissions(
         return
     yield from _left_mean(items, facts, asked, supports)
     content = [it.text.lower() for it in asked if it.kind == "word" and len(it.text) > 1]
-    dates = [it for it in asked if it.kind == "date"]
+    that_time = _THAT_TIME.search(" ".join(it.text for it in items))
+    dates = [it for it in asked if it.kind == "date" and not that_time]
     if facts.language not in LANGUAGES or not any(
         is_among(word, content) for it in items if it.kind == "word" for word in words_of(it.text)
     ):
@@ -74,14 +84,7 @@ def omissions(
     unsaid = head and not says_where and not any(is_among(word, text) for word in others)
     if unsaid and others and facts.query.aggregates:
         yield Problem(others[0], LEFT_OUT)
-    for item in asked:  # "last year", which the query has as dates
-        timed = any(_DATE.match(value) for it in facts.conditions for value in it.values)
-        if item.cls is Class.ASKED and timed and not any(it.text.lower() == item.text.lower() for it in items):
-            yield Problem(item.text, TIME_LEFT_OUT)
-    for date in dates:
-        of_rows = date.places and any(it.places for it in told)
-        if date.date and not of_rows and not any(it.date and _says(it.date, date.date) for it in told):
-            yield Problem(date.text, TIME_LEFT_OUT)
+    yield from _left_times(items, told, dates, facts, asked)
     yield from _left_numbers(items, told, facts, asked)
     denied = {Class.NOT, Class.NOTHING}
     polar = vocabulary(facts.language).is_polar(facts.question)
@@ -100,10 +103,25 @@ def _left_mean(
     """A mean that is told of a row as if it were a single value, or the whole."""
     told = [it.column for it in supports.values() if it.column is not None]
     means = [it for it in told if facts.columns[it].projection.aggregate == "avg"]
+    means = [it for it in means if not is_fraction(facts, facts.columns[it])]
     mean = next((it.text for it in asked if it.cls is Class.MEAN), None)
     named = any(it.kind in ("name", "date") and it.places for it in items)
     if means and named and mean is not None and not any(it.cls is Class.MEAN for it in items):
         yield Problem(mean, "the question asks for it, and the answer leaves it out")
+
+
+def _left_times(
+    items: Sequence[Item], told: Sequence[Item], dates: Sequence[Item], facts: Facts, asked: Sequence[Item]
+) -> Iterator[Problem]:
+    """Times of the question that a sentence leaves out. Args: told: times of the sentence. dates: of the question."""
+    for item in asked:  # "last year", which the query has as dates
+        timed = any(_DATE.match(value) for it in facts.conditions for value in it.values)
+        if item.cls is Class.ASKED and timed and not any(it.text.lower() == item.text.lower() for it in items):
+            yield Problem(item.text, TIME_LEFT_OUT)
+    for date in dates:
+        of_rows = date.places and any(it.places for it in told)
+        if date.date and not of_rows and not any(it.date and _says(it.date, date.date) for it in told):
+            yield Problem(date.text, TIME_LEFT_OUT)
 
 
 def _left_numbers(

@@ -13,6 +13,7 @@ from agent.checks.grounding.arithmetic.number_words import number_in_words
 from agent.checks.grounding.arithmetic.numerals import Numeral, Reading, european, numeral_at
 from agent.checks.grounding.claims.names import TOKEN, NameIndex, Places
 from agent.checks.grounding.evidence.facts import Facts
+from agent.checks.grounding.languages.plain_words import doing
 from agent.checks.grounding.languages.ratios import ratio_in_words
 from agent.checks.grounding.languages.vocabulary import LANGUAGES, Class, Vocabulary, vocabulary
 from agent.checks.grounding.languages.words import is_among, words_of
@@ -162,6 +163,8 @@ class _Reader:
         labels = {word for column in facts.columns for word in column.words}
         heads = [words_of(column.name)[-1:] for column in facts.columns if column.kind == "dimension"]
         self._asked = facts.question_words
+        deeds = doing(language) if language in LANGUAGES else frozenset[str]()
+        self._deeds = {word for word in deeds if is_among(word, self._asked)}  # "used" of "Which are not used?"
         self._nouns = {form for head in heads for word in head for form in (word, f"{word}s")}
         self._labels = labels | {word[:-1] for word in labels if word.endswith("s")} | {f"{word}s" for word in labels}
 
@@ -339,6 +342,8 @@ class _Reader:
         found = self._vocabulary.at(self._words, place)
         if found is not None and found.length == 1 and found.cls in _VERBS and self._words[place] in self._nouns:
             return None  # "three peaks", of a column "peak"
+        if found is not None and found.length == 1 and self._words[place] in self._deeds:
+            return None
         if found is None:
             return self._compound(at, place)
         end = self._ends[place + found.length - 1]

@@ -284,6 +284,13 @@ def currencies_in(text: str) -> set[str]:
     return {code for code, pattern in _CURRENCY.items() if pattern.search(text)}
 
 
+def is_fraction(facts: Facts, column: ColumnFacts) -> bool:
+    """Whether the numbers of a column are shares: percentages, or all between 0 and 1 and not all whole."""
+    values = facts.values(column.index)
+    between = bool(values) and all(0 <= it <= 1 for it in values) and any(it.denominator != 1 for it in values)
+    return column.percent or between
+
+
 def number_of(cell: JsonValue) -> Fraction | None:
     """The exact value of a cell; None where it is no number. A text counts where it is a number and nothing else."""
     if isinstance(cell, bool) or cell is None:

@@ -63,9 +63,14 @@ _EN = {
         sure of_course certainly please thanks thank_you hello hi happy_to_help glad_to_help i_am_happy_to_help
         here_you_go good_question great_question let_me_know i_hope_this_helps hope_this_helps as_requested
         as_you_asked here_is here_are""",
+    "doing": """
+        use uses used using handle handles handled handling need needs needed needing offer offers offered offering
+        provide provides provided providing run runs ran running operate operates operated operating serve serves
+        served serving keep keeps kept keeping give gave have_available available again once_more different
+        differently""",
     "transferring": """
-        receive receives received make makes made earn earns earned bring brings brought generate generates generated
-        get gets got contribute contributes contributed draw draws drew attract attracts attracted welcome welcomes
+        receive receives received make makes made earn earns earned bring brings brought generate generates
+        generated get gets got contribute contributes contributed attract attracts attracted welcome welcomes
         welcomed""",
 }
 
@@ -126,6 +131,10 @@ _DE = {
     "politeness": """
         natürlich gerne gern bitte danke hallo selbstverständlich sicher klar gute_frage hier_ist hier_sind
         ich_helfe_gerne wie_gewünscht""",
+    "doing": """
+        nutzt nutzte nutzten genutzt verwendet verwendete braucht brauchte brauchten benötigt benötigte benötigten
+        bietet bieten bot boten bearbeitet bearbeitete bearbeiteten betreibt betreiben betrieb hält halten wieder
+        erneut abermals verfügbar nachgesehen nachgeschaut fielen_an fiel_an fällt_an""",
     "transferring": """
         erhalten erhielt macht machen machte machten ausmacht ausmachen bringt brachte brachten gebracht""",
 }
@@ -182,6 +191,10 @@ _FR = {
     "politeness": """
         bien_sûr bonjour merci s_il_vous_plaît voici_la_réponse volontiers avec_plaisir certainement bien_entendu
         à_votre_demande""",
+    "doing": """
+        j utilise utilisent utilisé utilisée utilisés offre offrent propose proposent proposé proposée nécessite
+        nécessitent nécessité besoin a_besoin gère gèrent géré garde gardent disponible disponibles à_nouveau
+        de_nouveau regardé""",
     "transferring": """
         obtenu obtenue obtient obtiennent obtenait généré génère génèrent fait font faisait faisaient faite faits
         faites apporte apportent apporté""",
@@ -237,9 +250,13 @@ _ES = {
     "kinds": "nivel niveles tipo tipos categoría categorías grupo caso clase_de manera forma",
     "politeness": """
         claro por_supuesto desde_luego gracias hola por_favor con_gusto aquí_tiene aquí_está aquí_están cómo_no""",
+    "doing": """
+        usa usan usó usaron usado utiliza utilizan utilizó utilizaron utilizado ofrece ofrecen ofreció ofrecieron
+        necesita necesitan necesitó necesitaron requiere requieren requirió mantiene mantienen disponible
+        disponibles de_nuevo nuevamente otra_vez""",
     "transferring": """
-        obtuvo obtuvieron obtiene obtienen obtenido generó generaron genera generan generado hace hacen hizo haciendo
-        aportó aporta aportan""",
+        obtuvo obtuvieron obtiene obtienen obtenido generó generaron genera generan generado hace hacen hizo
+        haciendo aportó aporta aportan""",
 }
 
 _IT = {
@@ -290,6 +307,9 @@ _IT = {
     "kinds": "livello livelli tipo tipi categoria categorie gruppo caso genere modo",
     "politeness": """
         certo certamente naturalmente grazie ciao salve prego per_favore volentieri con_piacere ecco come_richiesto""",
+    "doing": """
+        usa usano usato utilizza utilizzano utilizzato offre offrono offerto serve servono richiede richiedono
+        richiesto mantiene mantengono disponibile disponibili di_nuovo nuovamente ancora_una_volta""",
     "transferring": """
         ottenuto ottenuta ottiene ottengono ottenne generato genera generano fa fanno faceva fatto portato porta
         portano""",
@@ -301,6 +321,11 @@ _CLASSES = {"en": _EN, "de": _DE, "fr": _FR, "es": _ES, "it": _IT}
 def plain_words(language: str) -> list[str]:
     """The words of a language that claim nothing."""
     return [word for words in _CLASSES[language].values() for word in words.split()]
+
+
+def doing(language: str) -> frozenset[str]:
+    """Those that say nothing by themselves, unless a question asks for them: "not used since 2023"."""
+    return frozenset(_CLASSES[language]["doing"].split())
 
 
 def transferring(language: str) -> frozenset[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from agent.checks.grounding.claims.claims import Segment
 from agent.checks.grounding.claims.names import Rows
+from agent.checks.grounding.evidence.facts import is_fraction
 from agent.checks.grounding.kinds import is_adjective
 from agent.checks.grounding.languages.vocabulary import Class
 from agent.checks.grounding.languages.words import is_among
@@ -112,6 +113,8 @@ class Superlatives:
             return False
         if Class.MEAN in self._context.question_classes and len(self._facts.measures) == 1:
             return False
+        if all(is_fraction(self._facts, it) for it in columns):
+            return False  # a rate of yes and no is of all of them: "the highest pass rate"
         return not any(Class.MEAN in it.classes for it in self._context.segments if it.sentence == segment.sentence)
 
     def _chosen_by(self, cls: Class) -> bool:

@@ -10,6 +10,8 @@ from agent.checks.grounding.wording.context import Checks, WordingContext
 
 _TIMES = frozenset(["time", "zeit", "temps", "tiempo", "tempo"])
 _DURATIONS = frozenset(["hour", "hours", "h", "minute", "minutes", "min", "second", "seconds", "s", "day", "days"])
+_THAT = frozenset({"that", "same", "this", "diesem", "dieser", "diesen", "jenem", "jener", "ce", "cette", "ese", "esa"})
+_THAT |= {"este", "esta", "quel", "quella", "quell", "questo", "questa"}
 _RATES = frozenset({"per", "pro", "je"})
 _A = frozenset({"a", "an", "par", "por", "al", "alla", "pro", "per"})
 
@@ -96,6 +98,8 @@ class Totals:
         item = segment.items[place]
         if is_among(item.text.lower(), self._context.known) or Class.NO_VALUE in segment.classes:
             return ""
+        if _is_that(segment, place):
+            return ""  # "on that date"
         lasts = {unit for it in self._facts.measures for unit in it.units} & _DURATIONS
         if item.text.lower() in _TIMES and lasts:
             return ""  # "the waiting time"
@@ -123,6 +127,11 @@ class Totals:
             if item.cls in self._context.question_classes or self._context.in_question(item)
             else "the question does not say so"
         )
+
+
+def _is_that(segment: Segment, place: int) -> bool:
+    """Whether a unit of time is the one spoken of: "that date"."""
+    return place > 0 and segment.items[place - 1].text.lower() in _THAT
 
 
 def _is_year(item: Item) -> bool:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from agent.checks.grounding.claims.claims import Segment
 from agent.checks.grounding.evidence.facts import currencies_in
 from agent.checks.grounding.kinds import fits, is_adjective
+from agent.checks.grounding.languages.near_words import is_near
 from agent.checks.grounding.languages.vocabulary import Class, vocabulary
 from agent.checks.grounding.languages.words import is_among
 from agent.checks.grounding.result import Problem
@@ -72,6 +73,8 @@ class Wording:
         if any(support is not None and is_among(word, support.words) for support in told):
             return True
         if is_among(word, self._context.known) or self._is_compound(word):
+            return True
+        if is_near(word, self._context.known):
             return True
         # Of a table `classes`, "60 participants per class" is a mean; of one of trips, "3 trips" may count vehicles.
         counted = before is not None and (before.cls is Class.PER or before.kind == "number")

@@ -1,0 +1,148 @@
+"""Words that name the same thing or deed as another one, so that a sentence may say either.
+
+A group holds words that can stand for each other in a sentence about counts and amounts, in any of the five languages.
+No group holds two words of which a question could ask for one and not the other: "sold" and "bought", "rejected" and
+"settled", "profit" and "revenue", "shipped" and "placed". Words of one stem ("livrer", "livraison") need no group.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import lru_cache
+
+from agent.checks.grounding.languages.words import plain, same_word
+
+_STEM, _LONG_STEM, _SHARE = 4, 6, 0.6  # letters that two forms share; of long ones; of the shorter one
+
+_GROUPS = """
+    ticket case request inquiry enquiry
+    close closed resolve solve settle handle process complete completed
+    deliver supply ship shipment delivery
+    title book novel volume
+    customer client buyer shopper account
+    employee staff worker colleague personnel
+    company firm business enterprise
+    vehicle car van truck
+    aircraft plane airplane aeroplane
+    home house dwelling property
+    flat apartment unit
+    pupil student learner candidate
+    doctor physician medic
+    patient people
+    free available vacant open_to
+    subscribe subscription register registration enrol enrolment signup join
+    revenue turnover sales
+    consume consumption use used usage electricity energy
+    outage downtime interruption
+    borrow lend loan lent
+    city town municipality
+    country nation state
+    purchase buy order
+    spend spent expenditure expense
+    assign allocate entrust
+    depart departure leave
+    attend attendance visit visitor
+    harvest yield crop
+    article item product goods
+    warehouse depot store
+    shop store outlet branch
+    supplier vendor provider
+    carrier courier haulier shipper
+    plant factory works
+    staff team crew
+    rating score grade mark
+    review rating
+    salary wage
+    bed occupied full occupancy
+    district neighbourhood borough
+    inhabitants population residents people
+    votes ballots
+    listing advert offer
+    kunde kunden auftraggeber käufer
+    mitarbeiter beschäftigte angestellte arbeitnehmer personal
+    firma unternehmen betrieb
+    fahrzeug auto wagen
+    flugzeug maschine
+    schüler prüfling teilnehmer kandidat
+    ticket anfrage fall
+    liefern geliefert zustellen zugestellt
+    verbrauchen verbrauch strom energie
+    kosten ausgeben ausgegeben zahlen zahlte bezahlt bezahlen aufwenden
+    frei verfügbar
+    filiale geschäft laden niederlassung
+    lager depot
+    urlaub ferien
+    umsatz erlös
+    spielen spielt sportart treiben
+    ware artikel produkt
+    betreiben betreibt flotte
+    lehrling azubi
+    bestehen bestanden
+    gehalt lohn
+    client acheteur
+    salarié employé collaborateur
+    entreprise société
+    véhicule voiture
+    livrer livré acheminer
+    magasin boutique
+    entrepôt dépôt
+    libre disponible
+    logement appartement
+    élève candidat étudiant
+    coûter payer dépenser
+    affecté confié attribué
+    consommer consommation électricité
+    chiffre recette revenu
+    colis paquet
+    cliente comprador
+    empleado trabajador
+    empresa compañía
+    coche vehículo
+    entregar entrega
+    tienda establecimiento
+    almacén depósito
+    piso vivienda apartamento
+    alumno estudiante
+    gastar gasto pagar costar
+    consumir consumo electricidad
+    ingresar ingreso recaudar
+    resolver cerrar cerrado
+    reseña valoración opinión
+    acudir visitar
+    cliente acquirente
+    dipendente lavoratore
+    azienda impresa società
+    consegnare consegna spedire spedito
+    negozio punto_vendita
+    magazzino deposito
+    libero disponibile
+    alunno studente
+    spendere speso spesa acquistare acquistato pagare
+    consumare consumo elettricità
+    pacco collo
+    versamento deposito
+    iscritto iscrizione
+    utente iscritto
+"""
+_SETS: tuple[tuple[str, ...], ...] = tuple(tuple(line.split()) for line in _GROUPS.strip().splitlines())
+
+
+@lru_cache(maxsize=8192)
+def _groups_of(word: str) -> frozenset[int]:
+    return frozenset(at for at, group in enumerate(_SETS) if any(same_word(word, it) for it in group))
+
+
+@lru_cache(maxsize=65536)
+def _one_stem(one: str, other: str) -> bool:
+    one, other = plain(one), plain(other)
+    shared = next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
+    least = min(len(one), len(other))
+    return (
+        shared >= _STEM and shared >= _SHARE * least and (shared >= _LONG_STEM or abs(len(one) - len(other)) <= _STEM)
+    )
+
+
+def is_near(word: str, known: Iterable[str]) -> bool:
+    """Whether a word has the stem of one of these, or can stand for it."""
+    groups = _groups_of(word)
+    return any(_one_stem(word, it) or (groups and groups & _groups_of(it)) for it in known)
