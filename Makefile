@@ -52,7 +52,7 @@ OFFLINE := HF_HUB_OFFLINE="$${HF_HUB_OFFLINE-1}"
 BENCHES := $(if $(ARITHMETIC),bench-arithmetic) $(if $(STATEMENTS),bench-guard) $(if $(EVAL),bench-retrieval bench-accuracy)
 
 .NOTPARALLEL:
-.PHONY: demo serve page screens bench-page bench-own-data conversation test check model data index eval bench bench-arithmetic bench-grounding bench-retrieval bench-accuracy bench-schema engines servers
+.PHONY: demo serve page screens bench-page bench-own-data bench-messages conversation test check model data index eval bench bench-arithmetic bench-grounding bench-retrieval bench-accuracy bench-schema engines servers
 .PHONY: bench-answer bench-harmless bench-workers bench-hostile help wheel sbom clients installed lighthouse bench-first-answer azure-cost capacity package-size bench-processes container bench-guard bench-own-time bench-cold-start bench-scale bench-scale-out bench-begin bench-peers bench-peers-embedded bench-load fuzz sentences statements questions clean
 
 help:  ## what can be made
@@ -143,6 +143,10 @@ QUESTIONS ?= 60
 
 bench-own-data: $(LOCAL) model  ## twelve messy data sets: what is read of each, and how many questions (QUESTIONS=60) are answered right, beside DuckDB's defaults
 	@$(OFFLINE) $(BIN)/python -m bench.own_data --questions $(QUESTIONS)
+
+bench-messages: $(LOCAL) data  ## small talk, questions about the data, for what it lacks, ambiguous and answerable ones: how many are taken as such, without a language model
+	@$(OFFLINE) $(BIN)/python -m bench.messages
+	@$(OFFLINE) $(BIN)/python -m bench.messages --sets bench.messages_domains
 
 bench-page: $(TESTED) $(WEB)  ## what the page costs a browser: first paint, bytes, findings of axe, next to their targets
 	@$(OFFLINE) $(BIN)/python -m bench.page

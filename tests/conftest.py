@@ -71,8 +71,9 @@ def patient(monkeypatch: pytest.MonkeyPatch) -> None:
     for module in (
         "agent.databases.knowledge.linking",
         "agent.databases.knowledge.implied_keys",
-        "agent.understanding.clarification.missing",
+        "agent.understanding.clarification.nearness",
         "agent.understanding.small_talk",
+        "agent.understanding.first_look.look",
     ):
         monkeypatch.setattr(f"{module}.PATIENCE_S", 60.0)
 

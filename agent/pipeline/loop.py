@@ -110,7 +110,7 @@ async def _as_event(run: Run) -> AsyncIterator[Event]:
     """What was found, in words."""
     best = run.best
     if best is None:
-        review = run.review()
+        review = await run.review()
         yield review
         text = review_text(review, run.question.text)
         yield Done(answer=await off_loop(partial(reviewed, run, text, review.suggestions)))
@@ -122,7 +122,7 @@ async def _as_event(run: Run) -> AsyncIterator[Event]:
     else:
         await run.state_rows(best)
     if not best.accepted:
-        yield run.review()
+        yield await run.review()
     for sentence in SENTENCE.findall(run.text.text):
         yield AnswerDelta(text=sentence)
     await run.keep_place(best)

@@ -14,6 +14,7 @@ from agent.pipeline.judging.judge import Judge
 from agent.pipeline.writes.tokens import WritePlans
 from agent.platform.config.profiles import Profile
 from agent.platform.config.settings import Settings
+from agent.understanding.first_look.look import FirstLooks
 from agent.understanding.followups.followups import FollowUps
 
 
@@ -32,3 +33,4 @@ class Parts:
     verified: VerifiedQueries
     calibration: Confidence
     cursors: Cursors
+    looks: FirstLooks

@@ -33,7 +33,6 @@ from agent.pipeline.parts import Parts
 from agent.platform.config.limits import Limits
 from agent.platform.config.profiles import confirmation
 from agent.platform.telemetry.ledger import Ledger
-from agent.understanding.suggest import suggestions
 from executors.errors import DatabaseUnavailable
 
 if TYPE_CHECKING:
@@ -172,7 +171,7 @@ class Run:
         # Words of other languages are often called lacking though they are there under a translated name.
         unexplained: RuleEvidence = "schema" if is_english(clarifier.inquiry.text) else "language"
         found: list[tuple[RuleEvidence, str]] = []
-        if missing.nothing_near is not None:
+        if missing.nothing_near is not None and not missing.lacking:
             found.append((unexplained, missing.nothing_near.assumption))
         for it in missing.lacking:
             frame = frames.read_as if it.near else frames.lacking
@@ -189,7 +188,14 @@ class Run:
         from agent.understanding.clarification.check import Clarifier
 
         knowledge = self.parts.knowledge
-        return Clarifier(self.question, self.context, self.database, knowledge.embedder, meaning=knowledge.meaning)
+        return Clarifier(
+            self.question,
+            self.context,
+            self.database,
+            knowledge.embedder,
+            meaning=knowledge.meaning,
+            examples=self.examples,
+        )
 
     async def make_plan(self) -> Planned | None:
         """Step 4, where the profile wants a plan before any SQL, and no query is known for it."""
@@ -337,15 +343,22 @@ class Run:
         text = found.text + row_count_context(best.rows)
         self.text = CheckedText(text=text, numbers=found.numbers, source="composed")
 
-    def review(self) -> HumanReview:
+    async def review(self) -> HumanReview:
         """Step 13: what was tried, why it failed, what could be asked instead."""
         reasons = [a.error or (a.verdict.reason if a.verdict else "") for a in self.attempts]
         tables = tuple(dict.fromkeys(table for a in self.attempts for table in a.tables)) or self.context.tables
         return HumanReview(
             tried=tuple(a.sql for a in self.attempts),
             reasons=tuple(dict.fromkeys(reason for reason in reasons if reason)),
-            suggestions=suggestions(self.context.db_schema, tables),
+            suggestions=await self.examples(tables),
         )
+
+    async def examples(self, tables: Sequence[str]) -> tuple[str, ...]:
+        """What could be asked instead, in the question's language; first about these tables."""
+        from agent.understanding.clarification.languages import frames_of
+
+        language = frames_of(self.question.text).language
+        return await self.parts.looks.examples(self.database, language, tables)
 
     async def close(self) -> None:
         """End what still runs at the side."""

@@ -97,6 +97,7 @@ class Service:
         self.router, self.knowledge, self.sessions, self.state = router, knowledge, sessions, state
         profile = choose(settings, model.name)
         cursors = Cursors(state)
+        self.looks = FirstLooks()
         self._loading: asyncio.Task[None] | None = None
         self.parts = Parts(
             settings=settings,
@@ -110,11 +111,11 @@ class Service:
             verified=verified,
             calibration=calibration_of(settings.calibration, profile.name),
             cursors=cursors,
+            looks=self.looks,
         )
         changes = Changes(state, self._changed_elsewhere)
         self.uploads = Uploads(settings, state, router, build_blobs(settings))
         self.catalogue = Catalogue(router, self.uploads, registry, self._others)
-        self.looks = FirstLooks()
         self.registered = Databases(router, settings, changes, cursors, self.catalogue)
         self.registered.bulkhead.behind = model.queue
         self.documents = Documents(self.registered, knowledge, added, changes)

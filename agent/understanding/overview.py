@@ -6,14 +6,13 @@ import asyncio
 from collections.abc import Sequence
 
 from agent.databases.database import Database
-from agent.understanding.suggest import suggestions, telling_tables
+from agent.understanding.suggest import telling_tables
 from executors.base import Frozen, Table
 from executors.errors import DatabaseUnavailable, SqlError
 
 SHOWN_TABLES = 50  # of a database with more, those that tell most
 COUNTED_TABLES = 20  # whose rows are counted where the schema does not say how many there are
 COUNT_S = 3.0  # seconds for all of these counts together
-SAMPLE_QUESTIONS = 6
 
 
 class Overview(Frozen):
@@ -23,16 +22,19 @@ class Overview(Frozen):
     questions: tuple[str, ...]
 
 
-async def overview(database: Database) -> Overview:
+async def overview(database: Database, questions: Sequence[str]) -> Overview:
     """Look at a database without a model.
+
+    Args:
+        database: as its principal sees it.
+        questions: that it can answer.
 
     Raises:
         DatabaseUnavailable: its schema cannot be read.
     """
     schema = await database.schema()
     tables = telling_tables(schema)[:SHOWN_TABLES]
-    questions = suggestions(schema, limit=SAMPLE_QUESTIONS)
-    return Overview(tables=await with_rows(tables, database), questions=questions)
+    return Overview(tables=await with_rows(tables, database), questions=tuple(questions))
 
 
 async def with_rows(tables: Sequence[Table], database: Database) -> tuple[Table, ...]:

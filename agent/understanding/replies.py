@@ -16,7 +16,7 @@ from agent.understanding.clarification.lookups import Lookups, RangeCache
 from agent.understanding.clarification.main_date import plausible
 from agent.understanding.overview import COUNTED_TABLES, with_rows
 from agent.understanding.sentences import Sentences, sentences_of
-from agent.understanding.suggest import suggestions, telling_tables
+from agent.understanding.suggest import telling_tables
 from executors.base import Frozen, JsonValue, Schema, Table
 from rag.docs.documents import Document
 from rag.linking.fusion import term_of
@@ -43,17 +43,19 @@ class Reply(Frozen):
     examples: tuple[str, ...] = ()
 
 
-def talk_reply(talk: Talk, language: str, database: str, schema: Schema, documents: Sequence[Document]) -> Reply:
-    """The reply to small talk, with questions that this database can answer where they help."""
+def talk_reply(talk: Talk, language: str, database: str, questions: Sequence[str]) -> Reply:
+    """The reply to small talk, with some questions that this database can answer where they help."""
     phrases = sentences_of(language)
     text = str(getattr(phrases, talk.value)).format(database=database)
-    if talk not in _WITH_EXAMPLES:
-        return Reply(text=text)
-    past_questions = [it.text for it in documents if it.kind == "query"]
-    examples = tuple(dict.fromkeys((*past_questions, *suggestions(schema))))[:EXAMPLES]
+    examples = tuple(dict.fromkeys(questions))[:EXAMPLES] if wants_examples(talk) else ()
     if not examples:
         return Reply(text=text)
     return Reply(text="\n".join([text, phrases.examples, *(f"- {it}" for it in examples)]), examples=examples)
+
+
+def wants_examples(talk: Talk) -> bool:
+    """Whether the reply to small talk shows what can be asked."""
+    return talk in _WITH_EXAMPLES
 
 
 class DataReplies:

@@ -1,23 +1,18 @@
-"""Questions that a database can answer, made from its schema without a model.
+"""What of a schema can carry a question: the tables that tell most, measures and categories, and what they are called.
 
-Of each table: how many rows it has, an aggregate of a number, the same by a category, and a filter with a stored value.
-Only columns that can carry such a question are used: no keys, no codes to be averaged, no names to be grouped by.
+Only columns that can carry such a question count: no keys, no codes to be averaged, no names to be grouped by.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
-from itertools import zip_longest
 
 from executors.base import Column, Schema, Table
 
 NUMERIC = re.compile(r"int|dec|num|real|float|double|money", re.IGNORECASE)
 TEXT = re.compile(r"char|text|string|clob", re.IGNORECASE)
-MAX_QUESTIONS = 4
-MAX_TABLES = 4  # that questions are about, so that the most telling tables get several
-MAX_SAMPLE = 30  # characters of a value that a question names
+MAX_SAMPLE = 30  # characters of a value of a category
 
 # Numbers that name something: adding them up or averaging them says nothing.
 _NAMING = re.compile(
@@ -39,24 +34,6 @@ _NO_CATEGORY = re.compile(r"^\s*(?:\d{4}-\d\d|\d{1,2}[./]\d{1,2}[./]|\d+(?:[.,]\
 _PLURAL = re.compile(r"[a-z]{2}(?<![sui])s$")
 
 
-def suggestions(schema: Schema, tables: tuple[str, ...] = (), *, limit: int = MAX_QUESTIONS) -> tuple[str, ...]:
-    """Questions that can be answered: counts, aggregates, groups and filters with stored values, of several tables.
-
-    Args:
-        schema: of the database.
-        tables: names to prefer, nearest first; others follow, those first that tell most.
-        limit: questions at most.
-    """
-    preferred = [table for name in tables if (table := schema.table(name)) is not None]
-    ordered = list(dict.fromkeys([*preferred, *telling_tables(schema)]))[:MAX_TABLES]
-    by_table = [_questions(table) for table in ordered]
-    # Row by row over the tables; each table begins with another kind, so that the first ones are not all counts.
-    turned = [questions[place % len(questions) :] + questions[: place % len(questions)]
-              for place, questions in enumerate(by_table)]  # fmt: skip
-    mixed = [question for row in zip_longest(*turned) for question in row if question is not None]
-    return tuple(dict.fromkeys(mixed))[:limit]
-
-
 def telling_tables(schema: Schema) -> list[Table]:
     """All tables, those first that are linked with most others, then the biggest; views last."""
     links: Counter[str] = Counter()
@@ -64,27 +41,6 @@ def telling_tables(schema: Schema) -> list[Table]:
         for key in table.foreign_keys:
             links.update((table.name.lower(), key.table.lower()))
     return sorted(schema.tables, key=lambda it: (it.is_view, -links[it.name.lower()], -(it.row_count or 0)))
-
-
-def _questions(table: Table) -> list[str]:
-    keys = {*table.primary_key, *(name for key in table.foreign_keys for name in key.columns)}
-    plain = [column for column in table.columns if column.name not in keys and not column.private]
-    rows = rows_of(table)
-    number = _first(plain, is_measure)
-    group = _first(plain, is_category)
-    found = [f"How many {rows} are there?"]
-    if number is not None and group is not None:
-        found.append(f"What is the {aggregate_of(number)} of {rows} by {words_of(group.name)}?")
-    if group is not None:
-        value = next(sample for sample in group.samples if _is_value(sample))
-        found.append(f"How many {rows} have the {words_of(group.name)} '{value}'?")
-    if number is not None:
-        found.append(f"What is the {aggregate_of(number)} of all {rows}?")
-    return found
-
-
-def _first(columns: Sequence[Column], wanted: Callable[[Column], bool]) -> Column | None:
-    return next((column for column in columns if wanted(column)), None)
 
 
 def is_measure(column: Column) -> bool:

@@ -1,4 +1,7 @@
-"""Times as people write them, as ISO 8601 has them: `Apr 1, 2023` is 2023-04-01, March 2023 begins on 2023-03-01."""
+"""Times as people write them, as ISO 8601 has them: `Apr 1, 2023` is 2023-04-01, March 2023 begins on 2023-03-01.
+
+In English, German, French, Spanish, Italian, Korean and Chinese.
+"""
 
 from __future__ import annotations
 
@@ -6,24 +9,34 @@ import re
 from datetime import date, timedelta
 from typing import NamedTuple
 
+from rag.linking.month_names import MONTHS
+
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _ORDINALS = ("first", "second", "third", "fourth")
 _MONTH = (
     r"(?P<month>jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?"
-    r"|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\.?"
+    rf"|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?|{'|'.join(sorted(MONTHS, key=len, reverse=True))})\b\.?"
 )
-_DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
+_DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th|\.|er|º|°)?"
+_OF = r"(?:of\s+|del?\s+)?"
 _YEAR = r"(?P<year>\d{4})"
 _QUARTER = (
     r"(?:q(?P<q>[1-4])|(?:(?P<nth>[1-4])(?:st|nd|rd|th)|(?P<word>first|second|third|fourth))\s+(?:calendar\s+)?quarter)"
 )
 _WRITTEN = (
     rf"\b{_MONTH}\s+{_DAY},?\s+{_YEAR}\b",  # Apr 1, 2023
-    rf"\b{_DAY}\s+(?:of\s+)?{_MONTH},?\s+{_YEAR}\b",  # 1st of April 2023
-    rf"\b{_MONTH},?\s+(?:of\s+)?{_YEAR}\b",  # April 2023
+    rf"\b{_DAY}\s+{_OF}{_MONTH},?\s+{_OF}{_YEAR}\b",  # 1st of April 2023, 1 de abril de 2023
+    rf"\b{_MONTH},?\s+{_OF}{_YEAR}\b",  # April 2023, abril de 2023
     rf"\b{_QUARTER}\s+(?:(?:of|in)\s+)?{_YEAR}\b",  # the first quarter of 2023
+    rf"\b(?P<q>[1-4])(?:\.|er|e|º|°)?\s+(?:quartal|trimestre)\s+{_OF}{_YEAR}\b",  # 1. Quartal 2023
+    r"(?P<year>\d{4})\s*[년年]\s*第?(?P<q>[1-4])\s*(?:분기|季度)",
+    r"(?P<year>\d{4})\s*[년年]\s*(?P<month>\d{1,2})\s*[월月]\s*(?P<day>\d{1,2})\s*[일日号]",
+    r"(?P<year>\d{4})\s*[년年]\s*(?P<month>\d{1,2})\s*[월月]",  # 2023년 4월, 2023年4月
+    r"(?<!\d)(?P<year>(?:19|20)\d\d)\s*[년年]",
     r"\b(?P<year>\d{4})[-/.](?P<month>\d{1,2})[-/.](?P<day>\d{1,2})\b",  # 2023/4/1
-    r"\b(?:in|of|year|since|from|after|before|during|until|by)\s+(?P<year>(?:19|20)\d\d)\b(?![-/.\s]*\d)",  # in 2023
+    r"\b(?:in|of|year|since|from|after|before|during|until|by|jahr|seit|ab|vor|nach|en|année|depuis|avant|après|año|desde"
+    r"|antes\s+de|después\s+de|nel|del?|dal|anno|prima\s+del|dopo\s+il)\s+"
+    r"(?P<year>(?:19|20)\d\d)\b(?![-/.\s]*\d)",  # in 2023
 )
 _PATTERNS = tuple(re.compile(pattern, re.IGNORECASE) for pattern in _WRITTEN)
 
@@ -83,7 +96,9 @@ def _period(mention: str, parts: dict[str, str]) -> Period | None:
 
 
 def _month(written: str) -> int:
-    return int(written) if written.isdigit() else _MONTHS.index(written[:3].lower()) + 1
+    if written.isdigit():
+        return int(written)
+    return MONTHS.get(written.lower()) or _MONTHS.index(written[:3].lower()) + 1
 
 
 def _months(mention: str, year: int, month: int, count: int) -> Period:

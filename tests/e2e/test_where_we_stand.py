@@ -259,10 +259,50 @@ async def test_a_latin_1_file_leaves_the_instance_ready(make_service: Make, regi
     assert (found["database orte"], found["database shop"]) == (True, True)
 
 
-async def test_the_questions_of_a_new_database_were_run(make_service: Make, registry: Path) -> None:
-    built(registry.parent / "clinic.sqlite", CLINIC)
-    registry.write_text("clinic: clinic.sqlite\n", encoding="utf-8")
-    questions = (await send(make_service, "GET", "/databases/clinic")).json()["questions"]
+WARDS = (
+    CLINIC
+    + """
+CREATE TABLE diag (diag_id INTEGER, icd TEXT, main INTEGER);
+CREATE TABLE archived_visits (visit_id INTEGER, fee REAL, ward TEXT);
+CREATE TABLE visits (visit_id INTEGER, ward TEXT, cost REAL, visited_on TEXT);
+WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < 40) INSERT INTO diag
+  SELECT n, 'A' || (n % 4), n % 2 FROM c;
+WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < 40) INSERT INTO visits
+  SELECT n, CASE n % 2 WHEN 0 THEN 'North' ELSE 'South' END, n * 10.5, '2024-0' || (1 + n % 9) || '-11' FROM c;
+"""
+)
 
-    assert questions
-    assert not [it for it in questions if "average" in it], "there is no measure"
+
+@pytest.mark.usefixtures("meaning", "patient")
+async def test_the_questions_of_a_new_database_were_run(
+    make_service: Make, model: ScriptedModel, registry: Path
+) -> None:
+    built(registry.parent / "clinic.sqlite", WARDS)
+    registry.write_text("clinic: clinic.sqlite\n", encoding="utf-8")
+    shown = (await send(make_service, "GET", "/databases/clinic")).json()["questions"]
+    chat = {"database": "clinic"}
+    started = (await send(make_service, "POST", "/agents/text-to-sql/start-session", chat)).json()["sample_questions"]
+    hello = (await ask(make_service, "hello", "clinic"))["answer"]
+    hallo = (await ask(make_service, "Guten Tag, wie geht es dir?", "clinic"))["answer"]
+    model.replies(sql="SELECT none FROM visits")
+    failed = await ask(make_service, "What do visits cost?", "clinic", max_attempts=1)
+
+    assert "What was the total cost of visits in each month of 2024?" in shown
+    assert started == shown
+    assert f"- {shown[0]}" in hello
+    assert "Wie hoch war die Summe von cost in visits in jedem Monat von 2024?" in hallo
+    assert {it["question"] for it in failed["choices"]} == set(shown)
+    every = " ".join([*shown, *started, hello, hallo])
+    assert "main" not in every, "a flag is no measure"
+    assert "archived" not in every, "a table without rows answers nothing"
+
+
+async def test_where_no_question_gives_rows_none_is_shown(make_service: Make, registry: Path) -> None:
+    built(registry.parent / "codes.sqlite", "CREATE TABLE k1 (x7 INTEGER, icd TEXT); INSERT INTO k1 VALUES (1, 'A0')")
+    registry.write_text("codes: codes.sqlite\n", encoding="utf-8")
+    hello = (await ask(make_service, "hello", "codes"))["answer"]
+    started = await send(make_service, "POST", "/agents/text-to-sql/start-session", {"database": "codes"})
+
+    assert hello.startswith("Hello!")
+    assert "For example" not in hello
+    assert started.json()["sample_questions"] == []

@@ -70,7 +70,9 @@ async def test_a_session_starts_with_the_schema_and_questions_that_can_be_asked(
 async def test_of_one_table_the_schema_is_the_specifications_own(
     client: Client, registry: Path, tmp_path: Path
 ) -> None:
-    (tmp_path / "sales.csv").write_text("category,amount\nElectronics,1\nFood,2\nFood,3\n", encoding="utf-8")
+    (tmp_path / "sales.csv").write_text(
+        "category,amount\nElectronics,1\nFood,2\nFood,3\nFood,4\nElectronics,5\n", encoding="utf-8"
+    )
     registry.write_text("sales: sales.csv\n", encoding="utf-8")
     body = (await client.post(f"{ROOT}/start-session", json={"database": "sales"})).json()
     assert body["schema"] == {
@@ -79,9 +81,9 @@ async def test_of_one_table_the_schema_is_the_specifications_own(
             {"name": "category", "type": "VARCHAR", "sample_values": ["Food", "Electronics"]},
             {"name": "amount", "type": "BIGINT", "sample_values": None},
         ],
-        "row_count": 3,
+        "row_count": 5,
     }
-    assert "What is the total amount of sales by category?" in body["sample_questions"]
+    assert "What is the total amount of sales for each category?" in body["sample_questions"]
 
 
 @pytest.mark.parametrize(

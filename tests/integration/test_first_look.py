@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import pytest
 from api_client import api_client, problem
 
 from agent.api.app import create_app
+from agent.core.callers import LOCAL
 from agent.pipeline.service import Service
 from agent.platform.llm.scripted import ScriptedModel
 from agent.understanding.first_look.questions import is_readable
@@ -66,6 +68,48 @@ async def test_the_questions_are_of_measures_dates_and_categories_and_give_rows(
     assert [key["table"] for key in keys] == ["customers"]
     assert "What was the total amount of orders in each month of 2025?" in shop["questions"]
     assert "How many orders were there in 2025?" in shop["questions"]
+
+
+@pytest.mark.usefixtures("patient")
+async def test_examples_are_in_a_language_and_first_about_the_tables_that_are_named(
+    own: Path, make_service: Callable[..., Service]
+) -> None:
+    service = make_service()
+    try:
+        database = await service.registered.get("own", LOCAL)
+        looked = (await service.looks.of(database)).questions
+        first = {name: (await service.looks.examples(database, tables=(name,)))[0] for name in ("sales", "diag")}
+        german = await service.looks.examples(database, "de")
+    finally:
+        await service.close()
+
+    assert "sales" in first["sales"]
+    assert "diag" in first["diag"]
+    assert set(first.values()) <= set(looked)
+    assert "Wie viele sales gab es im Jahr 2024?" in german
+    assert len(german) == len(looked)
+
+
+async def test_examples_that_take_too_long_are_waited_for_once(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shop = await service.registered.get("shop", LOCAL)
+    queries: list[str] = []
+
+    async def never(sql: str, limit: int) -> CheckedSql:
+        queries.append(sql)
+        await asyncio.Event().wait()
+        raise AssertionError
+
+    with monkeypatch.context() as slow:
+        slow.setattr("agent.understanding.first_look.look.PATIENCE_S", 0.05)
+        slow.setattr(shop, "check", never)
+        assert await service.looks.examples(shop) == ()
+        assert await service.looks.examples(shop) == ()
+    assert len(queries) == 1
+    looked = (await service.looks.of(shop)).questions
+    assert looked, "who asks for the look itself waits"
+    assert set(await service.looks.examples(shop)) == set(looked)
 
 
 async def test_where_nothing_is_sensible_there_is_no_question(client: Client, own: Path) -> None:

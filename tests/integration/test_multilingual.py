@@ -17,6 +17,7 @@ from agent.databases.knowledge.build import build_embedder, build_meaning
 from agent.pipeline.service import Service
 from agent.platform.config.settings import Settings
 from agent.platform.llm.scripted import ScriptedModel
+from agent.understanding.clarification.languages import frames_of
 from agent.understanding.clarification.mentions import mentioned, spellings
 from agent.understanding.reading import small_talk
 from agent.understanding.small_talk import NEARER, Nearness, nearness, read_small_talk
@@ -216,6 +217,9 @@ THERE = [
     "Combien de commandes par pays ?",
     "¿Cuántos clientes hay por país?",
     "Quanti ordini per paese?",
+    "Combien de commandes en mars ?",
+    "Quel est le chiffre d'affaires par pays ?",
+    "독일에 사는 고객은 몇 명인가요?",
     "고객은 몇 명인가요?",
     "주문은 몇 건인가요?",
     "What is the total amount of the orders?",
@@ -239,7 +243,7 @@ async def test_what_nothing_explains_makes_an_answer_less_sure(service: Service,
 async def missing_of(service: Service, model: ScriptedModel, question: str) -> list[str]:
     model.replies(sql="SELECT count(*) AS n FROM orders")
     model.replies(correct=True)
-    answer = await service.query(question, "shop", options=Options(enable_answer=False))
+    answer = await service.query(question, "shop", options=Options(enable_answer=False, clarify=False))
 
     assert answer.kind == "query"
     assert answer.status != "clarification_needed", "a warning is no refusal"
@@ -272,6 +276,11 @@ CREATE TABLE abteilungen (abteilung_id INTEGER, bezeichnung TEXT, standort TEXT)
     ("How many employees do we have?", False),
     ("Which departments are there?", False),
     ("What is the average salary?", False),
+    ("Wie viele Angestellte gibt es je Standort?", False),
+    ("Combien d'employés avons-nous ?", False),
+    ("¿Cuál es el salario medio?", False),
+    ("Quanti dipendenti ci sono per reparto?", False),
+    ("직원은 몇 명인가요?", False),
 ])  # fmt: skip
 async def test_only_where_nothing_is_near_is_a_question_asked_back_over_names_in_another_language(
     make_service: Callable[..., Service], model: ScriptedModel, registry: Path, question: str, is_refused: bool
@@ -290,6 +299,39 @@ async def test_only_where_nothing_is_near_is_a_question_asked_back_over_names_in
     assert (answer.clarification_reason == "missing_data") == is_refused
 
 
+STAFFED = STAFF + "".join(
+    f"INSERT INTO mitarbeiter VALUES ({n}, 'Name{n}', {2000 + 10 * n}, '2024-0{1 + n % 9}-11');"
+    f"INSERT INTO abteilungen VALUES ({n}, 'Team {n}', '{('Bonn', 'Ulm')[n % 2]}');"
+    for n in range(1, 21)
+)
+
+
+@pytest.mark.parametrize("language, question", [
+    ("en", "How many lions live in the zoo?"),
+    ("de", "Wie viele Gitarren hat das Orchester?"),
+    ("fr", "Combien de guitares possède l'orchestre ?"),
+    ("es", "¿Cuántas guitarras tiene la orquesta?"),
+    ("it", "Quante chitarre ha l'orchestra?"),
+    ("ko", "오케스트라에는 피아노가 몇 대 있나요?"),
+])  # fmt: skip
+async def test_where_nothing_is_near_the_question_back_and_its_choices_are_in_its_language(
+    make_service: Callable[..., Service], registry: Path, language: str, question: str
+) -> None:
+    with sqlite3.connect(registry.parent / "firma.sqlite") as connection:
+        connection.executescript(STAFFED)
+    connection.close()
+    registry.write_text("firma: firma.sqlite\n", encoding="utf-8")
+    service = make_service()
+    answer = await service.query(question, "firma")  # a call of the model would fail the test
+    await service.close()
+
+    assert answer.clarification_reason == "missing_data"
+    first, *_ = answer.answer.splitlines()
+    assert frames_of(first).language == language, first
+    assert answer.choices
+    assert {frames_of(it.question).language for it in answer.choices} == {language}
+
+
 @pytest.mark.parametrize("text, language, nouns", [
     ("Wie viele Köche arbeiten in der Küche?", "de", ["Köche", "Küche"]),
     ("Combien d'engrais a été utilisé par jardin ?", "fr", ["engrais", "jardin"]),
@@ -297,6 +339,8 @@ async def test_only_where_nothing_is_near_is_a_question_asked_back_over_names_in
     ("Quanti camerieri lavorano nel ristorante?", "it", ["camerieri", "ristorante"]),
     ("창고별 재고는 얼마인가요?", "ko", ["창고", "재고"]),
     ("Quanto abbiamo incassato?", "it", []),
+    ("Chi sono i nostri clienti?", "it", ["clienti"]),
+    ("독일에 사는 고객은 몇 명인가요?", "ko", ["독일", "고객"]),
     ("Hur många kockar finns det?", "sv", []),
 ])  # fmt: skip
 def test_nouns_of_a_question(text: str, language: str, nouns: list[str]) -> None:

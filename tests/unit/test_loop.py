@@ -164,7 +164,7 @@ async def test_where_no_query_runs_the_answer_says_what_was_tried_and_what_could
 
     assert answer.status == "error"
     assert "weather" in answer.answer
-    assert "How many customers are there?" in answer.answer
+    assert "How many orders are there?" in answer.answer
     assert answer.needs_human_review
     assert answer.results == []
 

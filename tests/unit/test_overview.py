@@ -47,7 +47,7 @@ def database(executor: SqliteExecutor) -> Database:
 
 async def counts(of: Database) -> dict[str, int | None]:
     try:
-        return {table.name: table.row_count for table in (await overview(of)).tables}
+        return {table.name: table.row_count for table in (await overview(of, ())).tables}
     finally:
         await of.close()
 
@@ -69,7 +69,7 @@ async def test_only_so_many_tables_are_shown(shop_file: Path, monkeypatch: pytes
 async def test_who_goes_away_stops_the_counting(shop_file: Path) -> None:
     Slow.counting.clear()
     slow = database(Slow("shop", shop_file, sample_values=3))
-    looking = asyncio.create_task(overview(slow))
+    looking = asyncio.create_task(overview(slow, ()))
     await asyncio.to_thread(Slow.counting.wait, 30)
     looking.cancel()
     await asyncio.gather(looking, return_exceptions=True)

@@ -1,15 +1,11 @@
-"""Sample questions come from the schema alone, and each of them can be answered."""
+"""What of a schema can carry a sample question, and what it is called."""
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
-from agent.core.callers import LOCAL
-from agent.pipeline.service import Service
-from agent.platform.llm.scripted import ScriptedModel
-from agent.understanding.suggest import suggestions, telling_tables
+from agent.understanding.first_look.questions import TableProfile
+from agent.understanding.suggest import aggregate_of, rows_of, telling_tables
 from executors.base import Column, ForeignKey, Schema, Table
 
 
@@ -31,39 +27,6 @@ def schema(*tables: Table) -> Schema:
     return Schema(database="d", dialect="duckdb", tables=tables)
 
 
-SALES = table("sales", column("category", "VARCHAR", "Food", "Tools"), column("amount", "DOUBLE"))
-
-
-def test_of_one_table_every_kind_of_question_is_asked() -> None:
-    assert suggestions(schema(SALES)) == (
-        "How many sales are there?",
-        "What is the total amount of sales by category?",
-        "How many sales have the category 'Food'?",
-        "What is the total amount of all sales?",
-    )
-
-
-def test_of_several_tables_each_has_its_turn_with_another_kind() -> None:
-    cities = table("cities", column("region", "TEXT", "North"), column("population", "INTEGER"), rows=3)
-    assert suggestions(schema(SALES, cities), limit=4) == (
-        "How many cities are there?",
-        "What is the total amount of sales by category?",
-        "What is the average population of cities by region?",
-        "How many sales have the category 'Food'?",
-    )
-
-
-def test_no_question_is_asked_twice_and_no_more_than_wanted() -> None:
-    many = schema(*(table(f"things{number}", rows=number) for number in range(30)))
-    found = suggestions(many, limit=6)
-    assert len(found) == len(set(found)) <= 6
-
-
-def test_the_tables_that_are_named_come_first() -> None:
-    small = table("cities", rows=1)
-    assert suggestions(schema(SALES, small), ("cities",))[0] == "How many cities are there?"
-
-
 def test_linked_tables_tell_most_then_big_ones_and_views_least() -> None:
     ordered = telling_tables(
         schema(
@@ -78,21 +41,21 @@ def test_linked_tables_tell_most_then_big_ones_and_views_least() -> None:
 
 
 @pytest.mark.parametrize(
-    "name, count",
+    "name, rows",
     [
-        ("orders", "How many orders are there?"),
-        ("order_items", "How many order items are there?"),
-        ("OrderItems", "How many order items are there?"),
-        ("customer", "How many customer records are there?"),
-        ("address", "How many address records are there?"),
-        ("status", "How many status records are there?"),
-        ("analysis", "How many analysis records are there?"),
-        ("Bestellungen", "How many bestellungen records are there?"),
-        ("user_data_abc123", "How many user_data_abc123 records are there?"),
+        ("orders", "orders"),
+        ("order_items", "order items"),
+        ("OrderItems", "order items"),
+        ("customer", "customer records"),
+        ("address", "address records"),
+        ("status", "status records"),
+        ("analysis", "analysis records"),
+        ("Bestellungen", "bestellungen records"),
+        ("user_data_abc123", "user_data_abc123 records"),
     ],
 )
-def test_a_table_is_called_by_a_plural_only_where_it_is_one(name: str, count: str) -> None:
-    assert suggestions(schema(table(name)))[0] == count
+def test_a_table_is_called_by_a_plural_only_where_it_is_one(name: str, rows: str) -> None:
+    assert rows_of(table(name)) == rows
 
 
 @pytest.mark.parametrize(
@@ -106,8 +69,7 @@ def test_a_table_is_called_by_a_plural_only_where_it_is_one(name: str, count: st
     ],
 )
 def test_what_adds_up_is_added_up(numeric: str, asked: str) -> None:
-    found = suggestions(schema(table("sales", column(numeric, "DECIMAL(10, 2)"))))
-    assert f"What is the {asked} of all sales?" in found
+    assert aggregate_of(column(numeric, "DECIMAL(10, 2)")) == asked
 
 
 @pytest.mark.parametrize(
@@ -126,20 +88,12 @@ def test_what_adds_up_is_added_up(numeric: str, asked: str) -> None:
     ],
 )
 def test_a_column_that_cannot_carry_a_question_has_none(one: Column, why: str) -> None:
-    assert suggestions(schema(table("sales", one))) == ("How many sales are there?",), why
+    sales = table("sales", one)
+    profile = TableProfile(schema(sales), sales)
+    assert (profile.measures, profile.categories) == ([], []), why
 
 
-async def test_nothing_but_the_schema_is_asked(service: Service, model: ScriptedModel) -> None:
-    found = suggestions(await (await service.registered.get("shop", LOCAL)).schema())
-    assert found
-    assert model.asked == []
-
-
-def test_values_in_questions_are_stored_ones(shop_file: Path) -> None:
-    from executors.engines.sqlite.executor import SqliteExecutor
-
-    executor = SqliteExecutor("shop", shop_file, sample_values=3)
-    found = suggestions(executor.schema(), limit=10)
-    executor.close()
-    assert "How many orders have the status 'C'?" in found
-    assert "How many customers have the country 'DE'?" in found
+def test_measures_and_categories_carry_questions() -> None:
+    sales = table("sales", column("category", "VARCHAR", "Food", "Tools"), column("amount", "DOUBLE"))
+    profile = TableProfile(schema(sales), sales)
+    assert [it.name for it in (*profile.measures, *profile.categories)] == ["amount", "category"]

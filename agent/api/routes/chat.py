@@ -29,7 +29,7 @@ from agent.api.schemas.chat import (
 from agent.api.schemas.chat_examples import CHAT_EXAMPLE, CLARIFICATION_EXAMPLE, ERROR_EXAMPLE, SESSION_EXAMPLE
 from agent.core.events import Event
 from agent.pipeline.service import Service
-from agent.understanding.overview import overview
+from agent.understanding.overview import Overview, overview
 
 router = APIRouter(prefix="/api/agents/text-to-sql")
 
@@ -60,7 +60,7 @@ async def start_session(body: StartSessionRequest, lazy: Lazy, request: Request)
     """
     service = await lazy.get()
     caller = principal_of(request, service.settings)
-    found = await while_listening(request, overview(await service.registered.get(body.name, caller)))
+    found = await while_listening(request, _overview(service, body.name, caller))
     return StartSessionResponse.of(await service.start_session(body.name, caller), found)
 
 
@@ -126,8 +126,12 @@ async def session(session_id: SessionId, lazy: Lazy, request: Request) -> Sessio
     service = await lazy.get()
     caller = principal_of(request, service.settings)
     found = await service.session(session_id, caller, whole=True)
-    database = await service.registered.get(found.database, caller)
-    return SessionResponse.of(found, await while_listening(request, overview(database)))
+    return SessionResponse.of(found, await while_listening(request, _overview(service, found.database, caller)))
+
+
+async def _overview(service: Service, name: str, principal: str) -> Overview:
+    database = await service.registered.get(name, principal)
+    return await overview(database, (await service.looks.of(database)).questions)
 
 
 @router.delete("/session/{session_id}", operation_id="end_session", summary="End a chat", responses=SESSION_ERRORS,

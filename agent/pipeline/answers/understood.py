@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from agent.core.models import Answer, Check
 from agent.pipeline.answers.response import common
 from agent.understanding.reading import DataQuestion, about_data, may_be_about_data
-from agent.understanding.replies import DataReplies, Reply, talk_reply
+from agent.understanding.replies import DataReplies, Reply, talk_reply, wants_examples
 from rag.docs.documents import Document
 from rag.errors import RetrievalError
 
@@ -32,9 +32,8 @@ async def reply(run: Run) -> Answer | None:
 
 async def _reply(run: Run) -> Answer | None:
     if (talk := run.small_talk) is not None:
-        schema, documents = await run.database.schema(), await _documents(run)
-        found = talk_reply(talk.talk, talk.language, run.question.database, schema, documents)
-        return _answer(run, found, "small_talk")
+        questions = await _examples(run, talk.language) if wants_examples(talk.talk) else []
+        return _answer(run, talk_reply(talk.talk, talk.language, run.question.database, questions), "small_talk")
     if run.question.history or not may_be_about_data(run.question.text):
         return None  # what could not be made whole says too little
     database = run.database
@@ -61,6 +60,12 @@ def _answer(run: Run, found: Reply, kind: Kind) -> Answer:
             "checks": checks,
         }
     )
+
+
+async def _examples(run: Run, language: str) -> list[str]:
+    """Questions that the database can answer: those that were answered before, then those of its first look."""
+    answered_before = [it.text for it in await _documents(run) if it.kind == "query"]
+    return [*answered_before, *await run.parts.looks.examples(run.database, language)]
 
 
 async def _documents(run: Run) -> Sequence[Document]:

@@ -14,7 +14,7 @@ from agent.understanding.clarification.inquiry import Inquiry, Place, date_place
 from agent.understanding.clarification.languages import listed
 from agent.understanding.clarification.lookups import Lookups, RangeCache
 from agent.understanding.clarification.measures import vague_measure
-from agent.understanding.clarification.missing import Missing, missing_data
+from agent.understanding.clarification.missing import Examples, Missing, missing_data, no_examples
 from agent.understanding.clarification.names import ambiguous_name
 from agent.understanding.clarification.times import span_choices, two_dates, vague_time
 
@@ -39,6 +39,7 @@ class Clarifier:
         embedder: of the service; used only where the words of a question leave something unknown.
         ranges: kept ranges of columns of dates.
         meaning: the multilingual embedder, where it is installed.
+        examples: gives questions that the database can answer, first those about the tables that are named.
     """
 
     def __init__(
@@ -50,10 +51,11 @@ class Clarifier:
         ranges: RangeCache = _RANGES,
         *,
         meaning: Embedder | None = None,
+        examples: Examples = no_examples,
     ) -> None:
         self.inquiry = Inquiry(question.text, context)
         self._lookups = Lookups(database, context.db_schema, question.principal, ranges)
-        self._embedder, self._meaning = embedder, meaning
+        self._embedder, self._meaning, self._examples = embedder, meaning, examples
 
     async def find(self) -> Clarification | None:
         """The first thing that must be asked; None where the question is clear, which most are.
@@ -66,14 +68,14 @@ class Clarifier:
             await ambiguous_name(self.inquiry, self._lookups)
             or await vague_time(self.inquiry, self._lookups)
             or await two_dates(self.inquiry, self._lookups)
-            or await vague_measure(self.inquiry)
+            or await vague_measure(self.inquiry, self._meaning)
         )
 
     async def missing(self) -> Missing:
         """What the question asks for that the data lacks; nothing of a question that the docs answer."""
         if self.inquiry.context.same_question is not None:
             return Missing()
-        return await missing_data(self.inquiry, self._embedder, self._meaning)
+        return await missing_data(self.inquiry, self._embedder, self._meaning, self._examples)
 
     async def of_model(self, text: str, proposed: tuple[str, ...] = ()) -> Clarification:
         """A model's own question back, with real ranges and choices where it names columns that have them.

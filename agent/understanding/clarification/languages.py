@@ -26,6 +26,7 @@ class Frames(Frozen):
     several_columns: str
     vague_measure: str
     missing: str
+    nothing_near: str
     lacking: str
     read_as: str
     instead: str
@@ -54,6 +55,7 @@ EN = Frames(
     several_columns="“{mention}” stands in more than one place. Which one do you mean?",
     vague_measure="“{mention}”: measured by what?",
     missing="This database holds nothing about “{mention}”. It is about {tables}.",
+    nothing_near="Nothing in this database seems to be about “{mention}”.",
     lacking="No table or column looks like “{mention}”.",
     read_as="No table or column is called “{mention}”; the nearest is {near}.",
     instead="You could ask instead:",
@@ -81,6 +83,7 @@ DE = Frames(
     several_columns="„{mention}“ steht an mehreren Stellen. Welche ist gemeint?",
     vague_measure="„{mention}“: woran gemessen?",
     missing="Zu „{mention}“ enthält diese Datenbank nichts. Sie handelt von {tables}.",
+    nothing_near="Nichts in dieser Datenbank scheint von „{mention}“ zu handeln.",
     lacking="Keine Tabelle oder Spalte sieht nach „{mention}“ aus.",
     read_as="Keine Tabelle oder Spalte heißt „{mention}“; am nächsten ist {near}.",
     instead="Stattdessen lässt sich zum Beispiel fragen:",
@@ -108,6 +111,7 @@ FR = Frames(
     several_columns="« {mention} » figure à plusieurs endroits. Lequel ?",
     vague_measure="« {mention} » : selon quelle mesure ?",
     missing="Cette base ne contient rien sur « {mention} ». Elle porte sur {tables}.",
+    nothing_near="Rien dans cette base ne semble porter sur « {mention} ».",
     lacking="Aucune table ni colonne ne ressemble à « {mention} ».",
     read_as="Aucune table ni colonne ne s’appelle « {mention} » ; la plus proche est {near}.",
     instead="Vous pourriez demander :",
@@ -135,6 +139,7 @@ ES = Frames(
     several_columns="«{mention}» aparece en varios lugares. ¿Cuál?",
     vague_measure="«{mention}»: ¿según qué medida?",
     missing="Esta base de datos no contiene nada sobre «{mention}». Trata de {tables}.",
+    nothing_near="Nada en esta base de datos parece tratar de «{mention}».",
     lacking="Ninguna tabla ni columna se parece a «{mention}».",
     read_as="Ninguna tabla ni columna se llama «{mention}»; la más cercana es {near}.",
     instead="En su lugar podría preguntar:",
@@ -162,6 +167,7 @@ KO = Frames(
     several_columns="“{mention}”이(가) 여러 곳에 있습니다. 어느 것인가요?",
     vague_measure="“{mention}”: 무엇을 기준으로 할까요?",
     missing="이 데이터베이스에는 “{mention}”에 관한 데이터가 없습니다. 다루는 것: {tables}.",
+    nothing_near="이 데이터베이스에는 “{mention}”에 관한 것이 없어 보입니다.",
     lacking="“{mention}”와(과) 비슷한 테이블이나 컬럼이 없습니다.",
     read_as="“{mention}”(이)라는 테이블이나 컬럼은 없습니다. 가장 가까운 것: {near}.",
     instead="대신 이렇게 물어볼 수 있습니다:",
@@ -190,6 +196,7 @@ IT = Frames(
     several_columns="«{mention}» compare in più posti. Quale?",
     vague_measure="«{mention}»: secondo quale misura?",
     missing="Questa base di dati non contiene nulla su «{mention}». Riguarda {tables}.",
+    nothing_near="Nulla in questa base di dati sembra riguardare «{mention}».",
     lacking="Nessuna tabella o colonna somiglia a «{mention}».",
     read_as="Nessuna tabella o colonna si chiama «{mention}»; la più vicina è {near}.",
     instead="In alternativa può chiedere:",
@@ -217,6 +224,7 @@ ZH = Frames(
     several_columns="“{mention}”出现在多处。是哪一处？",
     vague_measure="“{mention}”：按什么衡量？",
     missing="这个数据库中没有关于“{mention}”的数据。它包含：{tables}。",
+    nothing_near="这个数据库中似乎没有与“{mention}”有关的内容。",
     lacking="没有与“{mention}”相似的表或列。",
     read_as="没有名为“{mention}”的表或列；最接近的是 {near}。",
     instead="可以改问：",
@@ -242,7 +250,7 @@ _STOP_WORDS = {
     "de": "der die das den dem des wie viele viel welche welcher welches was ist sind war waren im in für von unsere"
     " unser zeige hat haben wir und mit nach zuletzt pro alle wer gab gibt es kürzlich neulich neuerdings je ein eine für bei letzten letzter",
     "fr": "le la les des du de quel quelle quels quelles est sont combien nos notre dans pour par avec et montre ont"
-    " avons nous récemment qui liste récentes récents dernièrement",
+    " avons nous récemment qui liste récentes récents dernièrement y en il",
     "es": "el la los las del de qué cuál cuáles cuántos cuántas cuánto es son fue nuestros nuestras en para por con y"
     " muestra hemos hay recientemente quién quiénes recientes últimamente",
     "it": "il lo la gli le di del della dei delle quale quali quanti quante quanto sono è era erano in nel nella con e"

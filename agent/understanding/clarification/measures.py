@@ -3,23 +3,30 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from agent.core.models import Choice, Clarification
 from agent.understanding.clarification.inquiry import Inquiry, own_words
-from agent.understanding.clarification.languages import listed
+from agent.understanding.clarification.languages import is_english, listed
+from agent.understanding.clarification.mentions import mentioned, without_particle
+from agent.understanding.clarification.missing import UNLIKE_IN_ANY_LANGUAGE
+from agent.understanding.clarification.nearness import Terms, nearest
 from agent.understanding.shape import NUMBER_WORDS
 from executors.base import Column, Table
 from rag.docs.documents import Document, Retrieved
 from rag.linking.fusion import term_of
 from rag.linking.schema_ranking import document_scores
-from rag.words import words
+from rag.words import split_name, words
+
+if TYPE_CHECKING:
+    from rag.embedding.embedder import Embedder
 
 MOST_MEASURES = 4
 _NUMBER = rf"(?:\d{{1,3}}|{'|'.join(NUMBER_WORDS)})"
 _VAGUE = re.compile(
     rf"\b(?:(?:{_NUMBER}\s+)?(?:best|worst|top|strongest|weakest|most\s+(?:important|valuable|successful))"
-    rf"(?:[\s-]+performing)?|beste[nr]?|wichtigste[nr]?|meilleure?s?|mejores|최고의)\s+(?:{_NUMBER}\s+)?"
-    r"(?P<noun>[^\W\d_]+(?:\s+[^\W\d_]+)?)",
+    rf"(?:[\s-]+performing)?|beste[nr]?|wichtigste[nr]?|meilleure?s?|mejores|migliori|최고의|가장\s*좋은)"
+    rf"\s+(?:{_NUMBER}\s+)?(?P<noun>[^\W\d_]+(?:\s+[^\W\d_]+)?)",
     re.IGNORECASE,
 )
 # With one of these the question says by what, or asks for something else than an order by worth.
@@ -38,11 +45,17 @@ _OWN = words(
 _NUMERIC = re.compile(r"int|dec|num|real|float|double|money", re.IGNORECASE)
 _ADDITIVE = words("amount total revenue sale sales quantity qty units unit sum volume spend spent paid profit turnover")
 _NOT_ADDED = words("price cost rate percent percentage ratio average avg tax fee discount id number line position")
+_NAMES = Terms()
 _SUM = re.compile(r"\bSUM\s*\(|\bsum of\b", re.IGNORECASE)
 
 
-async def vague_measure(inquiry: Inquiry) -> Clarification | None:
-    """`Best customers` without by what: at least two measures that the data really has, else nothing is asked."""
+async def vague_measure(inquiry: Inquiry, meaning: Embedder | None = None) -> Clarification | None:
+    """`Best customers` without by what: at least two measures that the data really has, else nothing is asked.
+
+    Args:
+        inquiry: the question.
+        meaning: the multilingual embedder, by which a question may name a table in another language than it has.
+    """
     match = _VAGUE.search(inquiry.text)
     if match is None:
         return None
@@ -50,6 +63,9 @@ async def vague_measure(inquiry: Inquiry) -> Clarification | None:
     entity = next((it for it in inquiry.named if own_words(it) <= noun), None)
     mention = match[0] if entity is None or own_words(entity) == noun else match[0].rsplit(None, 1)[0]
     rest = words(inquiry.text.replace(match[0], " ")) - noun
+    if entity is None and meaning is not None and not is_english(inquiry.text):
+        mention = inquiry.text[match.start() : match.start("noun") + len(_first_noun(match["noun"]))]
+        entity = await _entity_by_meaning(inquiry, mention, _first_noun(match["noun"]), meaning)
     if entity is None or (rest | noun - own_words(entity)) & _SAYS or _is_settled(inquiry, entity, mention, rest):
         return None
     names = _measures(inquiry, entity)
@@ -63,6 +79,22 @@ async def vague_measure(inquiry: Inquiry) -> Clarification | None:
         choices=choices,
         assumption=inquiry.frames.assumed.format(mention=mention, meant=labels[0]),
     )
+
+
+def _first_noun(phrase: str) -> str:
+    """The first word of what follows `best`, without its particle."""
+    word = phrase.split()[0]
+    return without_particle(word) if re.match("[가-힣]", word) else word
+
+
+async def _entity_by_meaning(inquiry: Inquiry, mention: str, noun: str, meaning: Embedder) -> Table | None:
+    """The table that a noun of another language names; None where the question speaks of anything else as well."""
+    others = [it for it in mentioned(inquiry.text, inquiry.frames.language) if it not in mention]
+    if others:
+        return None
+    by_name = {split_name(it.parts[-1]): it for it in inquiry.schema.tables}
+    near = await nearest([noun], tuple(by_name), inquiry, meaning, _NAMES)
+    return by_name[near[1]] if near is not None and near[0] >= UNLIKE_IN_ANY_LANGUAGE else None
 
 
 def _is_settled(inquiry: Inquiry, entity: Table, mention: str, rest: frozenset[str]) -> bool:

@@ -21,7 +21,7 @@ _ANY_DATA = """
     January, February, March, April, May, June, July, August, September, October, November, December, Germany, Austria,
     Italy, Spain, Turkey, Japan, Berlin, Vienna, Paris, Rome, London, Anna, Müller, Smith, the largest, the smallest,
     the best, the oldest, the cheapest, difference, growth, popularity, yield, surface area, length, size,
-    square meters, piece, together, question, answer, data, table, result, case, most, least, every, other
+    square meters, piece, business, together, question, answer, data, table, result, case, most, least, every, other
 """
 # What any data may be asked for, or computed from it, or be a value of it: nothing that it could lack. One language is
 # enough: the multilingual model finds the words of others near.
@@ -39,6 +39,7 @@ _PATTERNS = {
     code: re.compile(rf"(?=\b(?:{before})\s*{_NOUN})", re.IGNORECASE) for code, before in _BEFORE_NOUNS.items()
 }
 _LANGUAGES = {"de": GERMAN, "fr": FRENCH, "es": SPANISH, "it": ITALIAN}
+_POSSESSIVE = re.compile(r"(?:nostr|vostr|lor|nuestr|vuestr)[oaie]s?|notre|votre|leurs?", re.IGNORECASE)
 _PARTICLE = re.compile(r"(?:들은|들이|들을|에서|에게|으로|별로|은|는|이|가|을|를|의|별|에|도|와|과|로|들)$")
 _VERB = re.compile(
     r"(?:요|줘|까|니|다|하는|있는|없는|되는|된|한|할|린|싼|진|긴|난|많은|많이|가장|모든|평균|몇|얼마나?|무엇|어느|어떤)$"
@@ -55,15 +56,22 @@ def mentioned(text: str, language: str) -> list[str]:
         language: its code, as of `Frames.language`.
     """
     if language == "ko":
-        found = [_PARTICLE.sub("", it.text) for it in tokens(text) if it.text.isalpha() and not _VERB.search(it.text)]
+        found = [without_particle(it.text) for it in tokens(text) if it.text.isalpha() and not _VERB.search(it.text)]
+        found = [it for it in found if len(it) > 1]  # one syllable is mostly the stem of a verb, or counts things
     elif language == "de":
         found = [it.text for it in tokens(text) if it.text[:1].isupper() and not it.leads and len(it.text) >= _LETTERS]
     elif language in _PATTERNS:
         found = [match["noun"] for match in _PATTERNS[language].finditer(text)]
+        found = [it for it in found if not _POSSESSIVE.fullmatch(it)]
     else:
         return []
     spoken = _LANGUAGES[language].naming_nothing if language in _LANGUAGES else frozenset[str]()
     return list(dict.fromkeys(it for it in found if it and it.casefold() not in spoken))
+
+
+def without_particle(word: str) -> str:
+    """A Korean noun without what its place in the sentence adds: `고객` of "고객은"."""
+    return _PARTICLE.sub("", word)
 
 
 def spellings(word: str) -> tuple[str, ...]:

@@ -10,31 +10,29 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from agent.core.models import Choice, Clarification
 from agent.understanding.clarification.inquiry import Inquiry, text_of
 from agent.understanding.clarification.languages import is_english, listed
-from agent.understanding.clarification.mentions import ANYTHING, mentioned, spellings
+from agent.understanding.clarification.mentions import ANYTHING, mentioned, spellings, without_particle
+from agent.understanding.clarification.nearness import Terms, nearest
 from agent.understanding.followups.words import GERMAN, Language
 from agent.understanding.followups.words_romance import FRENCH, ITALIAN, SPANISH
-from agent.understanding.suggest import suggestions
 from executors.base import Schema
 from rag.docs.documents import Document
 from rag.embedding.embedder import vocabulary_of
 from rag.errors import RetrievalError
 from rag.identity_cache import IdentityCache
+from rag.linking.dates import periods_in
 from rag.linking.fusion import term_of
+from rag.linking.month_names import MONTHS
 from rag.words import is_silent, phrases, split_name, stem_of, tokens, words
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from rag.embedding.embedder import Embedder
 
-PATIENCE_S = 5.0  # for the embedder; where it takes longer, nobody can tell
 # Cosines of MiniLM. Under `UNLIKE` no name looks like what is asked for: of the phrases of Spider's training split one in
 # twenty with its own database, nine of ten with another one. Under `FAR` nothing of a question is near, none of whose
 # words is known: no question with its own database. Single words mislead it ("ship" is 0.40 from `vessels`): under `APART` no
@@ -47,7 +45,6 @@ UNLIKE_IN_ANY_LANGUAGE, _ANYTHING = 0.62, 0.64
 # training split with their own database, 1 % are below each; of those with another database, half.
 FAR_IN_ANY_LANGUAGE = (0.5, 0.12)
 _TABLES_SHOWN = 6
-_MOST_TERMS = 600  # embedded once for a schema: seconds, on one core; a larger one has some word for anything
 _ALIKE, _BEGINNING = 84.0, 5
 _ENDING = 2  # letters that a form of a word adds
 _PHRASE = 3  # words of what is asked for
@@ -79,6 +76,7 @@ _OTHER_CUES: tuple[tuple[Language, re.Pattern[str]], ...] = tuple(
         (ITALIAN, r"\bquant[ie]\s+|\bper\s+(?:ogni\s+)?|\b(?:tutti i|tutti gli|tutte le)\s+|\bnumero di\s+"),
     )
 )  # fmt: skip
+_KOREAN_CUE = re.compile(r"(?P<mention>[가-힣]{2,})\s+몇")
 _STOPS = words(
     "above across against along around away back behind below beyond despite down except inside near off onto out over"
     " past through throughout toward up upon via versus will would should could must may might shall ever never still"
@@ -104,6 +102,14 @@ _COUNTS = ("how many", "number of")
 _COORDINATORS = ("or ", "and ", ", ")
 
 
+Examples = Callable[[Sequence[str]], Awaitable[Sequence[str]]]
+
+
+async def no_examples(_tables: Sequence[str]) -> tuple[str, ...]:
+    """Where nobody knows what the database can answer."""
+    return ()
+
+
 class Lacking(NamedTuple):
     """Something that is asked for and that no name looks like.
 
@@ -126,19 +132,22 @@ class Missing(NamedTuple):
     nothing_near: Clarification | None = None
 
 
-async def missing_data(inquiry: Inquiry, embedder: Embedder | None, meaning: Embedder | None = None) -> Missing:
+async def missing_data(
+    inquiry: Inquiry,
+    embedder: Embedder | None,
+    meaning: Embedder | None = None,
+    examples: Examples = no_examples,
+) -> Missing:
     """What the question asks for, where the database has nothing like it.
 
     Args:
         inquiry: the question.
         embedder: where vectors are in use for this database; without it only what is shortened is told.
         meaning: the multilingual embedder, where it is installed.
+        examples: gives what could be asked instead.
     """
     if not is_english(inquiry.text):
-        nouns = mentioned(inquiry.text, inquiry.frames.language) if meaning is not None else []
-        if meaning is None or not nouns:
-            return Missing(lacking=_lacking_elsewhere(inquiry))
-        return Missing(lacking=await _unlike_any(nouns, inquiry, meaning))
+        return await _missing_in_another_language(inquiry, meaning, examples)
     known = _known_words(inquiry)
     unknown = [it for phrase in wanted_phrases(inquiry.text) if (it := _unknown(phrase, known))]
     nothing_known = not _any_known(inquiry, known)
@@ -148,8 +157,9 @@ async def missing_data(inquiry: Inquiry, embedder: Embedder | None, meaning: Emb
     judge = embedder if is_understood else meaning
     if nothing_known and unknown and judge is not None:
         far = (FAR, APART) if is_understood else FAR_IN_ANY_LANGUAGE
-        if await _is_elsewhere(inquiry, judge, *far):
-            return Missing(nothing_near=_nothing_near(inquiry, unknown[0]))
+        mention = [*phrases(inquiry.text), *_content(inquiry.text)]
+        if await _is_elsewhere(inquiry, mention, judge, *far):
+            return Missing(nothing_near=await _nothing_near(inquiry, unknown[0], examples))
     presumed = not unknown
     if presumed:
         unknown = _content(inquiry.text)[:1]  # "Revenue by month" can be computed under another name
@@ -162,6 +172,34 @@ async def missing_data(inquiry: Inquiry, embedder: Embedder | None, meaning: Emb
     return Missing(lacking=tuple(it._replace(presumed=presumed or it.presumed) for it in lacking))
 
 
+async def _missing_in_another_language(inquiry: Inquiry, meaning: Embedder | None, examples: Examples) -> Missing:
+    nouns = _nouns(inquiry) if meaning is not None else []
+    if meaning is None or not nouns:
+        return Missing(lacking=_lacking_elsewhere(inquiry))
+    lacking = await _unlike_any(nouns, inquiry, meaning)
+    counted = [it.mention for it in lacking if it.mention in _counted(inquiry)]
+    nothing_known = bool(counted) and not _any_noun_known(inquiry, nouns)
+    if nothing_known and await _is_elsewhere(inquiry, nouns, meaning, *FAR_IN_ANY_LANGUAGE):
+        return Missing(lacking, await _nothing_near(inquiry, counted[0], examples))
+    return Missing(lacking=lacking)
+
+
+def _counted(inquiry: Inquiry) -> list[str]:
+    """The things that a question in another language wants counted or listed, one word each."""
+    if inquiry.frames.language == "ko":
+        return [without_particle(match["mention"]) for match in _KOREAN_CUE.finditer(inquiry.text)]
+    spoken = _LANGUAGE_NAMES.get(inquiry.frames.language)
+    cues = [cues for language, cues in _OTHER_CUES if language.name == spoken]
+    return [match["mention"] for cue in cues for match in cue.finditer(inquiry.text)]
+
+
+def _nouns(inquiry: Inquiry) -> list[str]:
+    """What a question in another language speaks of, but for its times."""
+    times = " ".join(it.mention for it in periods_in(inquiry.text))
+    found = mentioned(inquiry.text, inquiry.frames.language)
+    return [it for it in found if it not in times and it.casefold() not in MONTHS]
+
+
 async def _unlike(unknown: Sequence[str], inquiry: Inquiry, embedder: Embedder) -> tuple[Lacking, ...]:
     """Those phrases that no name looks like to MiniLM."""
     lacking: list[Lacking] = []
@@ -170,7 +208,7 @@ async def _unlike(unknown: Sequence[str], inquiry: Inquiry, embedder: Embedder) 
         if short := _shortened(inquiry, [phrase]):
             lacking += short
             continue
-        near = await _nearest([phrase, phrase.rpartition(" ")[2]], terms, inquiry, embedder)
+        near = await nearest([phrase, phrase.rpartition(" ")[2]], terms, inquiry, embedder, _TERMS)
         if near is not None and near[0] < UNLIKE:
             lacking.append(Lacking(phrase, near[1] if near[0] >= _NEAR else ""))
     return _once(lacking)
@@ -194,27 +232,26 @@ async def _unlike_any(mention: Sequence[str], inquiry: Inquiry, meaning: Embedde
             lacking += short
             continue
         parts = list(dict.fromkeys([phrase, phrase.rpartition(" ")[2]]))
-        near = await _nearest(parts, terms, inquiry, meaning)
+        near = await nearest(parts, terms, inquiry, meaning, _TERMS)
         if near is None or near[0] >= UNLIKE_IN_ANY_LANGUAGE:
             continue
-        general = await _nearest(parts, ANYTHING, inquiry, meaning, _GENERAL)
+        general = await nearest(parts, ANYTHING, inquiry, meaning, _GENERAL)
         if general is not None and general[0] < _ANYTHING:
             lacking.append(Lacking(phrase, near[1] if near[0] >= _NEAR else ""))
     return _once(lacking)
 
 
-async def _is_elsewhere(inquiry: Inquiry, embedder: Embedder, far: float, apart: float) -> bool:
-    """Whether neither a word of the question is near a name, nor the question near a table.
+async def _is_elsewhere(inquiry: Inquiry, mention: Sequence[str], embedder: Embedder, far: float, apart: float) -> bool:
+    """Whether neither what the question mentions is near a name, nor the question near a table.
 
     The rows of a database's only table may be called anything: a file `city` may hold rides.
     """
     if len(inquiry.schema.tables) == 1:
         return False
-    said = [*phrases(inquiry.text), *_content(inquiry.text)]
-    near = await _nearest(said, tuple(dict.fromkeys(_terms_of(inquiry))), inquiry, embedder)
+    near = await nearest(mention, tuple(dict.fromkeys(_terms_of(inquiry))), inquiry, embedder, _TERMS)
     if near is None or near[0] >= far:
         return False
-    near = await _nearest([inquiry.text], _tables_of(inquiry.schema), inquiry, embedder, _TABLES)
+    near = await nearest([inquiry.text], _tables_of(inquiry.schema), inquiry, embedder, _TABLES)
     return near is not None and near[0] < apart
 
 
@@ -272,6 +309,14 @@ def _any_known(inquiry: Inquiry, known: frozenset[str]) -> bool:
     names = any(it.text[:1].isupper() and not it.leads for it in tokens(inquiry.text))
     values = any(it.is_sure for it in inquiry.context.linked.values)
     return not content or names or values or bool(inquiry.rules) or any(_is_known(it.lower(), known) for it in content)
+
+
+def _any_noun_known(inquiry: Inquiry, nouns: Sequence[str]) -> bool:
+    """Whether a noun of a question, or a value or a term that it has, is known."""
+    known = _known_words(inquiry)
+    forms = (form for noun in nouns for it in tokens(noun) for form in spellings(it.folded))
+    values = any(it.is_sure for it in inquiry.context.linked.values)
+    return values or bool(inquiry.rules) or any(_is_known(it, known) for it in forms)
 
 
 def _shortened(inquiry: Inquiry, mention: Sequence[str]) -> tuple[Lacking, ...]:
@@ -392,46 +437,7 @@ def _names_of(schema: Schema) -> tuple[str, ...]:
 # -- meaning ---------------------------------------------------------------------------------------------------------
 
 
-class _Terms:
-    """The vectors of what a database is about, for the schema and docs that were last asked about."""
-
-    def __init__(self) -> None:
-        self._entries: dict[tuple[str, str], tuple[tuple[str, ...], NDArray[np.float64]]] = {}
-
-    def vectors(self, terms: tuple[str, ...], database: str, embedder: Embedder) -> NDArray[np.float64]:
-        """A row for each term; blocks. Raises EmbedderUnavailable."""
-        import numpy as np
-
-        key = (database, embedder.name)
-        entry = self._entries.get(key)
-        if entry is None or entry[0] != terms:
-            entry = self._entries[key] = (terms, np.asarray(embedder.embed(terms), dtype=np.float64))
-        return entry[1]
-
-
-_TERMS, _TABLES, _GENERAL = _Terms(), _Terms(), _Terms()
-
-
-async def _nearest(
-    mention: Sequence[str], terms: tuple[str, ...], inquiry: Inquiry, embedder: Embedder, cache: _Terms = _TERMS
-) -> tuple[float, str] | None:
-    """The highest cosine of any words to any term, and which that is; None where nobody can tell."""
-    if not terms or len(terms) > _MOST_TERMS:
-        return None
-
-    def nearest() -> tuple[float, str]:
-        import numpy as np
-
-        about = cache.vectors(terms, inquiry.schema.database, embedder)
-        cosines = (np.asarray(embedder.embed(mention)) @ about.T).max(axis=0)
-        best = int(cosines.argmax())
-        return float(cosines[best]), terms[best]
-
-    try:
-        async with asyncio.timeout(PATIENCE_S):
-            return await asyncio.to_thread(nearest)
-    except (RetrievalError, TimeoutError):
-        return None
+_TERMS, _TABLES, _GENERAL = Terms(), Terms(), Terms()
 
 
 def _tables_of(schema: Schema) -> tuple[str, ...]:
@@ -451,16 +457,16 @@ def _terms_of(inquiry: Inquiry) -> Iterable[str]:
     yield from filter(None, (term_of(it.text) for it in inquiry.context.known if it.kind == "rule"))
 
 
-def _nothing_near(inquiry: Inquiry, phrase: str) -> Clarification:
+async def _nothing_near(inquiry: Inquiry, phrase: str, examples: Examples) -> Clarification:
     ranked = [it.table for it in inquiry.context.linked.ranking.tables]
     names = list(dict.fromkeys([*ranked, *(table.name for table in inquiry.schema.tables)]))
-    questions = suggestions(inquiry.schema, tuple(ranked))
+    questions = list(await examples(ranked))
     frames = inquiry.frames
     about = ", ".join(name.replace("_", " ") for name in names[:_TABLES_SHOWN])
     text = frames.missing.format(mention=phrase, tables=about + (", …" if len(names) > _TABLES_SHOWN else ""))
     return Clarification(
         reason="missing_data",
-        text=listed(f"{text} {frames.instead}", list(questions)),
+        text=listed(f"{text} {frames.instead}", questions) if questions else text,
         choices=tuple(Choice(label=question, question=question) for question in questions),
-        assumption=f"Nothing in this database seems to be about “{phrase}”.",
+        assumption=frames.nothing_near.format(mention=phrase),
     )

@@ -117,7 +117,7 @@ async def _several_columns(
         reason="several_columns",
         text=listed(inquiry.frames.several_columns.format(mention=mention), [it.label for it in choices]),
         choices=tuple(choices),
-        assumption=f"“{mention}” was taken to be {places[0].name}.",
+        assumption=inquiry.frames.assumed.format(mention=mention, meant=places[0].name),
     )
 
 

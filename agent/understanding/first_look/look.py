@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
+from collections import OrderedDict
+from collections.abc import Sequence
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from agent.understanding.first_look.questions import Asker, SuggestedQuestion, TableProfile
 from agent.understanding.suggest import telling_tables
 from executors.base import ForeignKey, Frozen, Schema, Table
-from executors.errors import ExecutorError
+from executors.errors import DatabaseUnavailable, ExecutorError
 
 if TYPE_CHECKING:
     from agent.databases.database import Database
@@ -18,6 +21,8 @@ QUESTIONS = 5
 MOST_TABLES = 6  # that questions are about
 MOST_ROWS = 5_000_000  # of a table whose values are looked at
 QUERY_S = 5.0  # for each query
+PATIENCE_S = 3.0  # for all of them, where they are an extra of another response
+MOST_KEPT = 500  # databases, each once for everybody who sees other rows of it
 
 log = logging.getLogger(__name__)
 
@@ -40,21 +45,48 @@ class FirstLook(Frozen):
 
 
 class FirstLooks:
-    """Looks at databases, at each once for every version of its schema."""
+    """Looks at databases, at each once for every version of its schema and everybody's sight of its rows."""
 
     def __init__(self) -> None:
-        self._known: dict[str, tuple[Schema, FirstLook]] = {}
+        self._known: OrderedDict[tuple[str, str], tuple[Schema, tuple[SuggestedQuestion, ...]]] = OrderedDict()
+        self._slow: dict[str, Schema] = {}
 
     async def of(self, database: Database) -> FirstLook:
         """What a principal sees of a database. Raises DatabaseUnavailable."""
-        schema = await database.schema()
-        known = self._known.get(database.name)
-        if known is not None and known[0] is schema:
-            return known[1]
-        found = FirstLook(tables=tuple(map(_looked, schema.tables)), questions=await _questions(database, schema))
-        if not database.is_filtered:  # else the same schema is no sign of the same rows
-            self._known[database.name] = (schema, found)
-        return found
+        found, schema = await self._questions(database), await database.schema()
+        texts = tuple(dict.fromkeys(it.text() for it in found))
+        return FirstLook(tables=tuple(map(_looked, schema.tables)), questions=texts)
+
+    async def examples(self, database: Database, language: str = "en", tables: Sequence[str] = ()) -> tuple[str, ...]:
+        """The questions beside another response: none where they cannot be known soon.
+
+        Args:
+            database: as its principal sees it.
+            language: of the questions; English where there is no wording for it.
+            tables: names; questions about these come first.
+        """
+        try:
+            schema = await database.schema()
+            if self._slow.get(database.name) is schema and (database.name, database.sight) not in self._known:
+                return ()
+            async with asyncio.timeout(PATIENCE_S):
+                found = await self._questions(database)
+        except TimeoutError:
+            self._slow[database.name] = schema  # nobody waits for them again
+            return ()
+        except DatabaseUnavailable:
+            return ()
+        nearest = sorted(found, key=lambda it: it.table.name not in tables)
+        return tuple(dict.fromkeys(it.text(language) for it in nearest))
+
+    async def _questions(self, database: Database) -> tuple[SuggestedQuestion, ...]:
+        schema, key = await database.schema(), (database.name, database.sight)
+        known = self._known.get(key)
+        if known is None or known[0] is not schema:
+            known = self._known[key] = (schema, await _chosen(database, schema))
+            if len(self._known) > MOST_KEPT:
+                self._known.popitem(last=False)
+        return known[1]
 
 
 def _looked(table: Table) -> LookedTable:
@@ -67,7 +99,7 @@ def _looked(table: Table) -> LookedTable:
     )
 
 
-async def _questions(database: Database, schema: Schema) -> tuple[str, ...]:
+async def _chosen(database: Database, schema: Schema) -> tuple[SuggestedQuestion, ...]:
     by_table: list[list[SuggestedQuestion]] = []
     for table in telling_tables(schema)[:MOST_TABLES]:
         if table.row_count is None or table.row_count <= MOST_ROWS:
@@ -80,7 +112,7 @@ async def _questions(database: Database, schema: Schema) -> tuple[str, ...]:
             break
         if await _has_rows(database, one.sql):
             chosen.append(one)
-    return tuple(dict.fromkeys(one.text for one in chosen))
+    return tuple(chosen)
 
 
 async def _candidates(database: Database, schema: Schema, table: Table) -> list[SuggestedQuestion]:

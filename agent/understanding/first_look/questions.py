@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from agent.understanding.first_look.wordings import WORDINGS, Kind
 from agent.understanding.suggest import aggregate_of, is_category, is_measure, rows_of, words_of
 from executors.base import Column, JsonValue, Schema, Table
 from executors.dialects.table import DIALECTS
@@ -24,11 +25,36 @@ _VOWEL = re.compile(r"[aeiouyäöüéèáíóú]|[^\x00-\x7f]", re.IGNORECASE)
 
 
 class SuggestedQuestion(NamedTuple):
-    """A question and the query that answers it. kind: of question, so that the chosen ones differ."""
+    """A question, and the query that answers it.
 
-    text: str
+    kind: of question. table: that it is about. measure, category, date: columns, where it has them. year: of the
+    date, which is named only where the table has several dates.
+    """
+
+    kind: Kind
     sql: str
-    kind: str
+    table: Table
+    measure: Column | None = None
+    category: Column | None = None
+    date: Column | None = None
+    year: int | None = None
+
+    def text(self, language: str = "en") -> str:
+        """The question in a language; in English where there is no wording for it."""
+        language = language if language in WORDINGS else "en"
+        wording = WORDINGS[language]
+        adds_up = self.measure is not None and _adds_up(self.measure)
+        aggregate = aggregate_of(self.measure) if self.measure is not None else ""
+        name = re.sub(r"^(?:total|average) ", "", aggregate)
+        values = {
+            "rows": rows_of(self.table) if language == "en" else words_of(self.table.parts[-1]),
+            "measure": (wording.sum if adds_up else wording.mean).format(name=name, aggregate=aggregate),
+            "most": (wording.most_sum if adds_up else wording.most_mean).format(name=name, aggregate=aggregate),
+            "category": words_of(self.category.name) if self.category is not None else "",
+            "by": wording.by.format(date=words_of(self.date.name)) if self.date is not None else "",
+            "year": self.year,
+        }
+        return str(getattr(wording, self.kind)).format(**values)
 
 
 class SeenSchema(NamedTuple):
@@ -95,7 +121,7 @@ class Asker:
 
     def __init__(self, schema: Schema, table: Table, seen: SeenSchema) -> None:
         self._schema, self._table, self._seen = schema, table, seen
-        self._from, self._rows = schema.quoted_table(table), rows_of(table)
+        self._from = schema.quoted_table(table)
 
     def candidates(self) -> Iterator[SuggestedQuestion]:
         """The questions, the most telling first."""
@@ -104,49 +130,58 @@ class Asker:
         category = seen.categories[0] if seen.categories else None
         if measure is not None and category is not None:
             group, total = self._name(category), self._total(measure)
-            text = f"What is the {aggregate_of(measure)} of {self._rows} for each {words_of(category.name)}?"
-            yield SuggestedQuestion(text, f"SELECT {group}, {total} FROM {self._from} GROUP BY {group}", "groups")
+            sql = f"SELECT {group}, {total} FROM {self._from} GROUP BY {group}"
+            yield self._question("groups", sql, measure=measure, category=category)
         if seen.dates and seen.year is not None:
             yield from self._of_year(seen.dates[0], seen.year, measure)
         if measure is not None and len(seen.categories) > 1:
             group, total = self._name(seen.categories[1]), self._total(measure)
-            text = f"Which {words_of(seen.categories[1].name)} has the highest {aggregate_of(measure)} of {self._rows}?"
-            yield SuggestedQuestion(
-                text, f"SELECT {group}, {total} AS v FROM {self._from} GROUP BY {group} ORDER BY v DESC", "highest"
-            )
+            sql = f"SELECT {group}, {total} AS v FROM {self._from} GROUP BY {group} ORDER BY v DESC"
+            yield self._question("highest", sql, measure=measure, category=seen.categories[1])
         if category is not None:
             group = self._name(category)
-            text = f"How many {self._rows} are there for each {words_of(category.name)}?"
-            yield SuggestedQuestion(text, f"SELECT {group}, COUNT(*) FROM {self._from} GROUP BY {group}", "counts")
+            sql = f"SELECT {group}, COUNT(*) FROM {self._from} GROUP BY {group}"
+            yield self._question("counts", sql, category=category)
         if measure is not None:
-            text = f"What is the {aggregate_of(measure)} of all {self._rows}?"
-            yield SuggestedQuestion(text, f"SELECT {self._total(measure)} FROM {self._from}", "total")
+            yield self._question("total", f"SELECT {self._total(measure)} FROM {self._from}", measure=measure)
         if measure is not None or category is not None or seen.dates:
-            yield SuggestedQuestion(f"How many {self._rows} are there?", f"SELECT COUNT(*) FROM {self._from}", "count")
+            yield self._question("count", f"SELECT COUNT(*) FROM {self._from}")
 
     def _of_year(self, date: Column, year: int, measure: Column | None) -> Iterator[SuggestedQuestion]:
         day = self._name(date)
         within = f"{day} >= {self._day(date, year)} AND {day} < {self._day(date, year + 1)}"
         month = DIALECTS[self._schema.dialect].truncate_month.format(column=day)
-        which = f" by {words_of(date.name)}" if len(self._seen.dates) > 1 else ""
+        named = date if len(self._seen.dates) > 1 else None
         if measure is not None:
-            text = f"What was the {aggregate_of(measure)} of {self._rows} in each month of {year}{which}?"
             sql = f"SELECT {month}, {self._total(measure)} FROM {self._from} WHERE {within} GROUP BY {month}"
-            yield SuggestedQuestion(text, sql, "months")
-        text = f"How many {self._rows} were there in {year}{which}?"
-        yield SuggestedQuestion(
-            text, f"SELECT COUNT(*) AS n FROM {self._from} WHERE {within} HAVING COUNT(*) > 0", "year"
-        )
+            yield self._question("months", sql, measure=measure, date=named, year=year)
+        sql = f"SELECT COUNT(*) AS n FROM {self._from} WHERE {within} HAVING COUNT(*) > 0"
+        yield self._question("year", sql, date=named, year=year)
+
+    def _question(
+        self,
+        kind: Kind,
+        sql: str,
+        *,
+        measure: Column | None = None,
+        category: Column | None = None,
+        date: Column | None = None,
+        year: int | None = None,
+    ) -> SuggestedQuestion:
+        return SuggestedQuestion(kind, sql, self._table, measure, category, date, year)
 
     def _day(self, date: Column, year: int) -> str:
         return f"'{year}-01-01'" if not _DATE.search(date.type) else f"CAST('{year}-01-01' AS DATE)"
 
     def _total(self, measure: Column) -> str:
-        function = "SUM" if aggregate_of(measure).startswith("total") else "AVG"
-        return f"{function}({self._name(measure)})"
+        return f"{'SUM' if _adds_up(measure) else 'AVG'}({self._name(measure)})"
 
     def _name(self, column: Column) -> str:
         return self._schema.quoted(column.name)
+
+
+def _adds_up(measure: Column) -> bool:
+    return aggregate_of(measure).startswith("total")
 
 
 def is_readable(name: str) -> bool:

@@ -1,0 +1,56 @@
+"""The questions to begin with: in each language whole sentences of that language, about the columns that they name."""
+
+from __future__ import annotations
+
+import pytest
+
+from agent.understanding.clarification.languages import frames_of
+from agent.understanding.first_look.questions import Asker, SeenSchema, SuggestedQuestion
+from agent.understanding.first_look.wordings import WORDINGS
+from executors.base import Column, Schema, Table
+
+COLUMNS = {
+    name: Column(name=name, type=type_)
+    for name, type_ in (("amount", "DOUBLE"), ("rating", "DOUBLE"), ("status", "TEXT"), ("channel", "TEXT"),
+                        ("ordered_on", "DATE"), ("paid_on", "DATE"))
+}  # fmt: skip
+TABLE = Table(name="orders", columns=tuple(COLUMNS.values()), row_count=9)
+SCHEMA = Schema(database="shop", dialect="sqlite", tables=(TABLE,))
+
+
+def questions(measure: str = "amount") -> list[SuggestedQuestion]:
+    seen = SeenSchema(
+        9,
+        (COLUMNS[measure],),
+        (COLUMNS["status"], COLUMNS["channel"]),
+        (COLUMNS["ordered_on"], COLUMNS["paid_on"]),
+        2024,
+    )
+    return list(Asker(SCHEMA, TABLE, seen).candidates())
+
+
+def test_there_is_a_question_of_each_kind() -> None:
+    kinds = ["groups", "months", "year", "highest", "counts", "total", "count"]
+    assert [it.kind for it in questions()] == kinds
+
+
+@pytest.mark.parametrize("language", WORDINGS)
+@pytest.mark.parametrize("measure", ["amount", "rating"])
+def test_every_question_is_of_its_language_and_names_its_columns(language: str, measure: str) -> None:
+    for one in questions(measure):
+        text = one.text(language)
+        assert frames_of(text).language == language, text
+        named = [it.name.replace("_", " ") for it in (one.measure, one.category, one.date) if it is not None]
+        assert all(name in text for name in ["orders", *named]), text
+        assert one.year is None or str(one.year) in text
+
+
+def test_a_sum_and_a_mean_are_asked_in_other_words() -> None:
+    for language in WORDINGS:
+        sums, means = ({it.text(language).replace(name, "") for it in questions(name) if it.measure is not None}
+                       for name in ("amount", "rating"))  # fmt: skip
+        assert not sums & means
+
+
+def test_in_a_language_without_wording_the_question_is_english() -> None:
+    assert questions()[0].text("nl") == "What is the total amount of orders for each status?"
