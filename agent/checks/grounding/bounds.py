@@ -14,7 +14,7 @@ from agent.checks.grounding.support.found import Support
 from agent.checks.grounding.support.support import Numbers, counted_in
 
 _QUANTIFIERS = frozenset({Class.ALL, Class.ALL_BUT, Class.ONLY, Class.EACH, Class.NOT, Class.NOTHING})
-_SETTLED = _QUANTIFIERS | {Class.OVER, Class.UNDER}
+_SETTLED = _QUANTIFIERS | {Class.OVER, Class.UNDER, Class.NEGATIVE}
 # What these stand before is near by; a bound far away would be true and mislead.
 _NEAR = frozenset(["nearly", "almost", "close to", "just under", "fast", "knapp", "beinahe", "nahezu", "presque"])
 _NEAR |= {"près de", "casi", "quasi"}
@@ -36,10 +36,10 @@ class Settled(NamedTuple):
 def settle(facts: Facts, numbers: Numbers, segment: Segment) -> Settled | None:
     """Recompute which rows are beyond the bound of a segment; None where it states none that the rows can tell."""
     place = _bound_of(segment)
-    if place is None or not facts.calculate or len(facts.rows) < 2 or facts.result.truncated:
-        return None
-    if _COMPARING & segment.classes:
+    if not facts.calculate or len(facts.rows) < 2 or facts.result.truncated or _COMPARING & segment.classes:
         return None  # "more than three times as many"
+    if place is None:
+        return _below_zero(facts, numbers, segment)
     limit, quantifiers = segment.items[place + 1], _QUANTIFIERS & segment.classes
     columns = numbers.columns(segment, place + 1)
     named = numbers.named(segment)
@@ -98,17 +98,41 @@ def _beyond(facts: Facts, numbers: Numbers, segment: Segment, place: int, column
     """The rows whose value is beyond the bound; None where one has no value, or the number is of another unit."""
     limit = segment.items[place + 1]
     cells = [facts.values(column.index, [row]) for row in range(len(facts.rows))]
-    if any(not it for it in cells) or limit.percent is not column.percent or not numbers.currency_fits(limit, column):
+    fractions = limit.percent and not column.percent and all(0 <= value <= 1 for it in cells for value in it)
+    if any(not it for it in cells) or not numbers.currency_fits(limit, column):
+        return None
+    if limit.percent is not column.percent and not fractions:
         return None
     reached = numbers.reaches(segment, limit)
     over = segment.items[place].cls is Class.OVER
-    unit = column.scale if counted_in(limit, column) else 1
+    unit = 100 if fractions else column.scale if counted_in(limit, column) else 1
     return frozenset(
         row
         for row, (value,) in enumerate(cells)
         if (value * unit > limit.value if over else value * unit < limit.value)
         or (reached and value * unit == limit.value)
     )
+
+
+def _below_zero(facts: Facts, numbers: Numbers, segment: Segment) -> Settled | None:
+    """How many rows are below zero, where a segment counts them: "a loss in two of the six years"."""
+    negative = [at for at, it in enumerate(segment.items) if it.cls is Class.NEGATIVE]
+    of_all = [
+        at for at, it in enumerate(segment.items) if it.kind == "number" and numbers.counts.is_of_all(segment, at)
+    ]
+    counts = [it for at, it in enumerate(segment.items) if it.kind == "number" and at not in of_all]
+    if len(negative) != 1 or not of_all or len(counts) != 1 or counts[0].percent or counts[0].currency or counts[0].cls:
+        return None
+    columns = numbers.columns(segment, negative[0])
+    values = facts.values(columns[0].index) if len(columns) == 1 else []
+    if len(values) != len(facts.rows) or {Class.NOT, Class.NOTHING, Class.ALL_BUT} & segment.classes:
+        return None
+    below = frozenset(row for row, value in enumerate(values) if value < 0)
+    holds = _verdict(facts, _QUANTIFIERS & segment.classes, numbers.named(segment), below, counts)
+    if holds is None:
+        return None
+    told = Support("calculation", counts[0].value, None, None, f"count({columns[0].name} < 0)")
+    return Settled(holds, {counts[0].start: told})
 
 
 def _is_circular(facts: Facts) -> bool:

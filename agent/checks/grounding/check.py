@@ -25,6 +25,7 @@ from agent.checks.grounding.omissions import affirms, foreign_names, miscounted,
 from agent.checks.grounding.result import Problem
 from agent.checks.grounding.support.found import Support
 from agent.checks.grounding.support.support import Numbers
+from agent.checks.grounding.wording.causes import causes
 from agent.checks.grounding.wording.context import WordingContext
 from agent.checks.grounding.wording.words import Wording
 from rag.words import denies
@@ -112,6 +113,8 @@ def check(text: str, facts: Facts, calculations: Sequence[Calculation] = ()) -> 
         ]
     else:
         problems += _unread(text, items, segments, facts, supports)
+    stated = {it.text.lower() for it in problems}
+    problems += [it for it in causes(text, facts) if it.text.lower().split()[0] not in stated]
     if not problems and not _says_something(supports, rows_named, items, asked, facts):
         problems.append(Problem("the sentence", "it says nothing of the rows"))
     unique = tuple(dict.fromkeys(problems))[:MAX_PROBLEMS]

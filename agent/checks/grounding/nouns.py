@@ -7,7 +7,8 @@ from itertools import dropwhile, takewhile
 
 from agent.checks.grounding.claims.claims import Segment
 from agent.checks.grounding.claims.reading import Item
-from agent.checks.grounding.evidence.facts import ColumnFacts, Facts, currencies_in
+from agent.checks.grounding.evidence.facts import ColumnFacts, Facts
+from agent.checks.grounding.languages.currencies import currencies_in
 from agent.checks.grounding.languages.vocabulary import Class
 from agent.checks.grounding.languages.words import is_among, words_of
 from agent.checks.grounding.omissions import counted_words

@@ -10,9 +10,10 @@ from itertools import pairwise
 from agent.checks.grounding.arithmetic.dates import DateInText
 from agent.checks.grounding.claims.claims import Segment
 from agent.checks.grounding.claims.reading import Item
-from agent.checks.grounding.evidence.facts import Facts, currencies_in, is_fraction
+from agent.checks.grounding.evidence.facts import Facts, is_fraction
 from agent.checks.grounding.evidence.query_facts import Condition
 from agent.checks.grounding.languages.countries import country_names
+from agent.checks.grounding.languages.currencies import currencies_in
 from agent.checks.grounding.languages.plain_words import transferring
 from agent.checks.grounding.languages.vocabulary import LANGUAGES, Class, vocabulary
 from agent.checks.grounding.languages.words import is_among, same_word, words_of

@@ -13,7 +13,9 @@ from fractions import Fraction
 MAX_DIGITS = 40
 
 CURRENCY_SYMBOLS = "$€£¥₹₽₩₺₪₴฿¢"
-CURRENCY_CODES = ("USD", "EUR", "GBP", "CHF", "JPY", "CNY", "INR", "CAD", "AUD", "NZD", "SEK", "NOK", "DKK", "PLN")
+CURRENCY_CODES = tuple(
+    "USD EUR GBP CHF JPY CNY INR CAD AUD NZD SEK NOK DKK PLN MXN BRL KRW CZK HUF ZAR CLP".split()  # noqa: SIM905
+)
 
 _SCALES: dict[str, int] = {
     "hundred": 2,

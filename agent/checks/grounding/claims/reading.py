@@ -13,6 +13,7 @@ from agent.checks.grounding.arithmetic.number_words import number_in_words
 from agent.checks.grounding.arithmetic.numerals import Numeral, Reading, european, numeral_at
 from agent.checks.grounding.claims.names import TOKEN, NameIndex, Places
 from agent.checks.grounding.evidence.facts import Facts
+from agent.checks.grounding.languages.language import language_of
 from agent.checks.grounding.languages.plain_words import doing
 from agent.checks.grounding.languages.ratios import ratio_in_words
 from agent.checks.grounding.languages.vocabulary import LANGUAGES, Class, Vocabulary, vocabulary
@@ -25,6 +26,7 @@ _ORDINAL = re.compile(r"(\d{1,3})(?:st|nd|rd|th|er|re|ème|e|º|ª|°)(?![^\W_])
 _MARKER = re.compile(r"(?:^|\n)[ \t]*$")
 _GROUPS = re.compile(r"(?<![\d.,])\d{1,3}(?: \d{3})+(?![\d])")
 _MARKS = re.compile(r"[,;:.!?()\n\[\]=]|[–—]|(?<=\s)-(?=\s)|/")
+_BETWEEN_WORDS = re.compile(rf"{_MARKS.pattern}|\d")  # "kamen 2024 auf" is no phrase
 _CODE = re.compile(r"(?=[^\W_]*\d)(?=[^\W_]*[^\W\d_])[^\W_]+(?:[-_./][^\W_]+)*")
 _DEGREES = re.compile(r"°[CF]\b")
 _ONE = {"en": "one", "de": "eins", "es": "uno", "it": "uno"}
@@ -39,14 +41,26 @@ _ABBREVIATIONS = re.compile(
 _HALF_TIMES, _HALF_SHARE = Fraction(1, 20), Fraction(1, 2)  # how far a ratio in words may be off: 0.05; 0.5 %
 _COMPARES = {Class.OVER: Class.MORE, Class.UNDER: Class.LESS}
 _BOUNDS = {Class.MORE: Class.OVER, Class.LESS: Class.UNDER}
-_EXACTLY_BEFORE = frozenset(["above", "below"])
+# Of a bound, where a number follows.
+_EXACTLY_BEFORE = frozenset(
+    ["above", "below", "exceeds", "exceed", "exceeded", "surpassed", "übersteigt", "übertrifft"]
+)
+_EXACTLY_BEFORE |= {"übersteigen", "überstieg", "überstiegen", "übertraf", "übertrafen", "überschritt", "überschritten"}
+_EXACTLY_BEFORE |= {"dépasse", "dépassent", "dépassé", "dépassait", "dépassaient", "supera", "superan", "superó"}
+_EXACTLY_BEFORE |= {"superaron", "superano", "superato", "superata", "superati", "superava", "superavano"}
+# May stand between a bound and its number: "superaron los 2 millones", "mehr als eine Million".
+_ARTICLES = frozenset(
+    ["the", "a", "an", "die", "den", "der", "dem", "das", "ein", "eine", "einen", "einer", "un", "une"]
+)
+_ARTICLES |= {"le", "la", "les", "il", "lo", "i", "gli", "el", "los", "las"}
+_DURING = frozenset(["over", "über"])
 _IN = frozenset(
     ["in", "of", "for", "during", "since", "from", "im", "von", "für", "seit", "en", "de", "pour", "depuis"]
 )
 _IN |= {"del", "desde", "nel", "di", "dal", "dell", "year", "jahr", "année", "año", "anno"}
 # What makes a number of several ones in Korean; its other words are not taken apart.
 _KOREAN = re.compile(
-    r"(?<![^\W\d])(?:(?P<sum>합계|합산|합쳐|합치|합하|합한|총)|(?P<difference>차이|격차)|(?P<mean>평균))|(?<=\d)(?P<times>배)"
+    r"(?<![^\W\d])(?:(?P<sum>합계|합산|합쳐|합치|합하|합한|합해|총)|(?P<difference>차이|격차)|(?P<mean>평균))|(?<=\d)(?P<times>배)"
 )
 _BUT = frozenset(["but", "bis auf", "à part", "hormis"])
 _ALL = {Class.ALL, Class.EACH, Class.NOT}
@@ -98,6 +112,10 @@ def items_of(text: str, facts: Facts, names: NameIndex) -> list[Item]:
     found = list(_Reader(text, facts, names).items())
     for place, item in enumerate(found):
         following = found[place + 1].kind if place + 1 < len(found) else ""
+        if item.text.lower() in _DURING and following == "phrase" and found[place + 1].text.lower() in _ARTICLES:
+            found[place] = item = replace(item, cls=Class.FILLER)  # "over the four quarters"
+        if item.cls in {*_BOUNDS, *_COMPARES} and _article_leads(found, place):
+            following = "number"
         if item.cls in _BOUNDS and item.text.lower() in _EXACTLY_BEFORE and following == "number":
             found[place] = replace(item, cls=_BOUNDS[item.cls])  # "above 12"
         if (
@@ -119,11 +137,13 @@ def items_of(text: str, facts: Facts, names: NameIndex) -> list[Item]:
 
 def _with_years(question: str, items: Sequence[Item], names: NameIndex) -> Iterator[Item]:
     """The years of the question or the rows are times in an answer, by the preposition or the verb beside them."""
+    german = language_of(question) == "de"  # "2024 lag der Umsatz", "der Umsatz lag 2024 bei"
     for place, item in enumerate(items):
         before = items[place - 1].text.lower() if place else ""
         after = items[place + 1] if place + 1 < len(items) else None
         leads = (not place or items[place - 1].kind == "mark") and after is not None and after.kind == "phrase"
         timed = before in _IN or before == "(" or leads or (before in _JOINED and bool(names.dates))
+        timed = timed or (german and after is not None and after.kind in ("phrase", "number") and before != "")
         if item.kind == "number" and timed and re.fullmatch(r"(?:1[89]|20)\d\d", item.text):
             date = DateInText(item.start, item.end, ((int(item.text), None, None, None),))
             places, asked = names.where_date(date) or {}, re.search(rf"(?<!\d){item.text}(?!\d)", question)
@@ -135,15 +155,23 @@ def _with_years(question: str, items: Sequence[Item], names: NameIndex) -> Itera
 
 
 def _with_than(text: str, items: Sequence[Item]) -> Iterator[Item]:
-    """ "Longer than 30" is a bound, as "more than 30" is."""
+    """ "Longer than 30" is a bound, as "more than 30" is; so is "exceeded the 30"."""
     at = 0
     while at < len(items):
         item, two = items[at], items[at + 1 : at + 3]
         is_bound = item.cls in _BOUNDS and len(two) == 2 and two[0].text.lower() in _THAN and two[1].kind == "number"
-        if is_bound and item.cls is not None:
-            item = replace(item, cls=_BOUNDS[item.cls], end=two[0].end, text=text[item.start : two[0].end])
+        leads = item.cls in _COMPARES and _article_leads(items, at)
+        if (is_bound or leads) and item.cls is not None:
+            cls = _BOUNDS.get(item.cls, item.cls)
+            item = replace(item, cls=cls, end=two[0].end, text=item.text if leads else text[item.start : two[0].end])
         yield item
-        at += 2 if is_bound else 1
+        at += 2 if is_bound or leads else 1
+
+
+def _article_leads(items: Sequence[Item], place: int) -> bool:
+    """Whether an article and a number follow."""
+    two = items[place + 1 : place + 3]
+    return len(two) == 2 and two[0].text.lower() in _ARTICLES and two[1].kind == "number" and two[1].cls is None
 
 
 class _Reader:
@@ -347,7 +375,7 @@ class _Reader:
         if found is None:
             return self._compound(at, place)
         end = self._ends[place + found.length - 1]
-        if found.length > 1 and _MARKS.search(self._text, at, end):
+        if found.length > 1 and _BETWEEN_WORDS.search(self._text, at, end):
             found = self._vocabulary.at(self._words[: place + 1], place)
             if found is None:
                 return None

@@ -13,6 +13,7 @@ from typing import Literal
 from agent.checks.grounding.arithmetic.display import NAMING
 from agent.checks.grounding.evidence.query_facts import Condition, Projection, QueryFacts, query_facts
 from agent.checks.grounding.kinds import words_of_kind
+from agent.checks.grounding.languages.currencies import currency_in
 from agent.checks.grounding.languages.language import language_of
 from agent.checks.grounding.languages.words import is_among, words_of
 from executors.base import JsonValue, QueryResult
@@ -20,18 +21,6 @@ from rag.docs.documents import Document
 
 Kind = Literal["measure", "dimension", "flag"]
 
-_CURRENCIES = {
-    "EUR": r"€|\beuros?\b|\beur\b",
-    "USD": r"\$|\bdollars?\b|\bus cents?\b|\busd\b|\bdólares\b|\bdollari\b",
-    "GBP": r"£|\bpounds? sterling\b|\bgbp\b",
-    "CHF": r"\bchf\b|\bfrancs?\b|\bfranken\b|\bfrancos\b|\bfranchi\b",
-    "JPY": r"¥|\byen\b|\bjpy\b",
-    "INR": r"₹|\brupees?\b|\binr\b",
-    "PLN": r"\bpln\b|\bzloty\b",
-    "SEK": r"\bsek\b",
-    "KRW": r"₩|\bkrw\b|\b(?:korean|\d) won\b",
-}
-_CURRENCY = {code: re.compile(pattern, re.IGNORECASE) for code, pattern in _CURRENCIES.items()}
 _UNIT = re.compile(
     r"(?:\bin|\bof|,|\(|\[|^)\s*(?:metric |degrees? )?(celsius|km/h|km²|km2|square kilomet(?:er|re)s?"
     r"|km|kilomet(?:er|re)s?|m|met(?:er|re)s?|kg|kilograms?|tons?|tonnes?|lit(?:er|re)s?|l|m2|m²|sqm|ha|g|mg|cm|mm|kwh|mwh|gwh|kw|mw|gb|mb|kcal|hours?|h|minutes?|min|seconds?|s|days?|miles?|percent|%|°[CF])(?=[\s,.;)\]]|$)",
@@ -246,12 +235,11 @@ class Facts:
                 yield document.text
 
     def _currency(self, said: str) -> str:
-        found = currencies_in(said)
+        found = currency_in(said)
         if not found and _MONEY.search(said):
             rules = " ".join(it.text for it in self.documents if it.kind in ("rule", "table"))
-            found = currencies_in(rules)
-            found = found or currencies_in(self.question)
-        return next(iter(found)) if len(found) == 1 else ""
+            found = currency_in(rules) or currency_in(self.question)
+        return found
 
 
 def _codes(texts: Iterable[str]) -> Iterator[tuple[str, str]]:
@@ -277,11 +265,6 @@ def _units(said: str, *names: str) -> tuple[str, ...]:
     found = (*_UNIT.findall(said), *(unit for name in plain for unit in _NAME_UNIT.findall(f"_{name}")))
     found += tuple(rate for rate in _PER.findall(said) if found)  # "tonnes per hectare"
     return tuple(dict.fromkeys(unit.lower() for unit in found))
-
-
-def currencies_in(text: str) -> set[str]:
-    """The currencies that a text names, by ISO codes."""
-    return {code for code, pattern in _CURRENCY.items() if pattern.search(text)}
 
 
 def is_fraction(facts: Facts, column: ColumnFacts) -> bool:

@@ -19,6 +19,7 @@ class Projection(NamedTuple):
     sources: the names of the stored columns that it is computed from.
     hundredfold: whether it is a quotient or mean that is multiplied by 100.
     grouped: whether the rows are groups of it. distinct: whether it counts each value once.
+    tables: that its columns are of, where they say so.
     quotient: whether columns are divided by columns. tested: whether its columns only decide what is counted: the delay
         of `AVG(CASE WHEN delay <= 5 THEN 1 ELSE 0 END)`.
     """
@@ -31,6 +32,7 @@ class Projection(NamedTuple):
     distinct: bool = False
     quotient: bool = False
     tested: bool = False
+    tables: tuple[str, ...] = ()
 
 
 class Condition(NamedTuple):
@@ -148,8 +150,10 @@ def _projection(column: exp.Expr, tree: exp.Query, grouped: frozenset[str]) -> P
     kinds = [_AGGREGATES.get(type(it).__name__, it.key) for it in found]
     if isinstance(inner, exp.Window) and type(inner.this).__name__ in _RANKS:
         kinds = ["rank"]
+    aliases = {it.alias_or_name: it.name for it in tree.find_all(exp.Table)}
     return Projection(
         name=column.alias_or_name,
+        tables=tuple(dict.fromkeys(aliases.get(it.table, "") for it in columns if it.table)),
         aggregate=kinds[0] if kinds else "",
         sources=tuple(sources),
         hundredfold=any(_hundred(it) for one in whole for it in one.find_all(exp.Mul))

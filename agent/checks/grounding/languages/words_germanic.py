@@ -26,8 +26,8 @@ EN = {
     "latest": "latest newest most_recent youngest last final",
     "earliest": "earliest oldest",
     "more": """
-        more higher larger greater bigger longer heavier exceeds exceed exceeded ahead_of above outsold busier dearer
-        more_expensive pricier costlier more_popular more_common
+        more higher larger greater bigger longer heavier exceeds exceed exceeded surpassed
+        ahead_of above outsold busier dearer more_expensive pricier costlier more_popular more_common
         hotter warmer wetter""",
     "less": """
         less fewer lower smaller shorter lighter below behind lags trails quieter cheaper less_expensive
@@ -62,7 +62,7 @@ EN = {
         this_year this_month this_week this_quarter last_year last_month last_week last_quarter next_year next_month
         today yesterday tomorrow so_far to_date""",
     "equal": "as_many as_much as_high as_expensive as_large as_long as_often as_far the_same equally tie tied ties",
-    "difference": "difference differ differs gap margin",
+    "difference": "difference differ differs gap margin swing",
     "times": "times ratio",
     "share": "share percentage percent proportion portion fraction rate",
     "per": "per",
@@ -111,7 +111,9 @@ DE = {
         kältest* trockenst*""",
     "latest": "neuest* jüngst* letzte letzten letzter letztes aktuellst* späteste* zuletzt",
     "earliest": "älteste* früheste* erstmals",
-    "more": "mehr höher* größer* länger* schwerer teurer* übersteigt übertrifft",
+    "more": """
+        mehr höher* größer* länger* schwerer teurer* übersteigt übertrifft übersteigen überstieg überstiegen
+        übertraf übertrafen überschritt überschritten""",
     "less": "weniger niedriger* geringer* kleiner* kürzer* leichter billiger* günstiger*",
     "over": "über mehr_als mindestens etwas_mehr_als knapp_über etwas_über",
     "under": "unter weniger_als etwas_weniger_als knapp_unter fast knapp beinahe höchstens nahezu bis_zu",

@@ -8,7 +8,8 @@ from fractions import Fraction
 from agent.checks.grounding.claims.claims import Segment
 from agent.checks.grounding.claims.names import Rows
 from agent.checks.grounding.claims.reading import Item
-from agent.checks.grounding.evidence.facts import ColumnFacts, Facts, currencies_in
+from agent.checks.grounding.evidence.facts import ColumnFacts, Facts
+from agent.checks.grounding.languages.currencies import currencies_in
 from agent.checks.grounding.languages.vocabulary import Class
 from agent.checks.grounding.languages.words import is_among, same_word
 
@@ -41,9 +42,9 @@ def interval(item: Item, said: Fraction, bound: Class | None) -> tuple[Fraction,
     return said - half, said + half
 
 
-def currencies(items: Sequence[Item], place: int) -> set[str]:
+def currencies(items: Sequence[Item], place: int) -> frozenset[str]:
     """Those that stand with a number: "$12", "12 dollars"."""
-    return currencies_in(" ".join([items[place].currency, *(it.text for it in items[place + 1 : place + 2])]))
+    return currencies_in(" ".join([items[place].currency, *(it.text for it in items[place + 1 : place + 3])]))
 
 
 def says_aggregate(segment: Segment, column: ColumnFacts) -> bool:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from itertools import takewhile
 
 from agent.checks.grounding.claims.claims import Segment
@@ -15,6 +17,9 @@ from agent.checks.grounding.languages.vocabulary import Class
 from agent.checks.grounding.languages.words import is_among, words_of
 from agent.checks.grounding.support.beside import NEAR, OF_THE, PART_OF, THE, are_flagged, counted_words
 from agent.checks.grounding.support.found import Support
+
+# Names of columns that hold what a row of a table is called.
+_LABEL = re.compile(r"(?:\w+_)?(?:id|name|nombre|nom|nome|bezeichnung|title|titel|titre|label|code)")
 
 
 @dataclass(frozen=True)
@@ -54,11 +59,27 @@ class Counts:
         words = [it.text.lower() for it in after if it.kind == "word"]
         if any(is_among(word, it.words) for it in facts.measures for word in words):
             return None
-        keys = {word for it in facts.columns if it.kind == "dimension" for word in it.words}
+        keys = self._nouns
+        if place + 1 < len(segment.items) and segment.items[place + 1].cls is Class.TIME:
+            words = [segment.items[place + 1].text.lower()]  # "six years"
         known = keys if facts.query.grouped or facts.measures else {*keys, *facts.question_words}
         if (words and any(is_among(word, known) for word in words)) or (not words and not facts.query.grouped):
             return Support("row count", Fraction(count))
         return None
+
+    @cached_property
+    def _nouns(self) -> frozenset[str]:
+        """What the rows may be called: by their keys, by what the question asks for each of, by the keys' table."""
+        facts = self.facts
+        places = [at for at, it in enumerate(self.asked) if it.cls in (Class.EACH, Class.PER)]
+        each = {it.text.lower() for at in places for it in self.asked[at + 1 : at + 3] if it.kind == "word"}
+        keys = [it for it in facts.columns if it.kind == "dimension"]
+        tables = {table for it in keys for table in it.projection.tables}
+        named = all(_LABEL.fullmatch(it) for key in keys for it in key.projection.sources) or (
+            len(keys) > 1 and not each
+        )
+        of_table = {word for it in tables for word in words_of(it)} if len(tables) == 1 and named else set[str]()
+        return frozenset({word for it in keys for word in it.words} | each | of_table)
 
     def _selected(self, segment: Segment, place: int, told: Rows) -> Support | None:
         """The number of the rows that have what is named: "two contracts end in December", "three are from Rome"."""
@@ -114,7 +135,9 @@ class Counts:
         before = [it.text.lower() for it in segment.items[max(0, place - 2) : place]]
         of_the = bool(before) and (before[-1] in OF_THE or (before[-1] in THE and before[0] in PART_OF))
         limited = facts.query.limit is not None and len(facts.rows) >= facts.query.limit
-        whole = not limited and not facts.result.truncated and facts.query.grouped
+        following = segment.items[place + 1 : place + 2]
+        called = any(is_among(it.text.lower(), self._nouns) for it in following if it.kind in ("word", "phrase"))
+        whole = not limited and not facts.result.truncated and (facts.query.grouped or called)
         plain = not item.percent and not item.currency and item.cls is None
         after = counted_words(segment.items, place)
         counted = {word for it in facts.measures for word in it.words}

@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 from agent.checks.grounding.claims.claims import Segment
 from agent.checks.grounding.claims.names import Rows
-from agent.checks.grounding.evidence.facts import ColumnFacts, Facts, currencies_in, number_of
+from agent.checks.grounding.evidence.facts import ColumnFacts, Facts, number_of
+from agent.checks.grounding.languages.currencies import currencies_in
 from agent.checks.grounding.languages.vocabulary import Class
 from agent.checks.grounding.languages.words import is_among, words_of
 from agent.checks.grounding.support.aggregates import Computed, candidates

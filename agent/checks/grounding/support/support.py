@@ -10,9 +10,10 @@ from fractions import Fraction
 from agent.checks.grounding.claims.claims import BETWEEN, Segment
 from agent.checks.grounding.claims.names import Rows
 from agent.checks.grounding.claims.reading import Item
-from agent.checks.grounding.evidence.facts import ColumnFacts, Facts, currencies_in, number_of
+from agent.checks.grounding.evidence.facts import ColumnFacts, Facts, number_of
+from agent.checks.grounding.languages.currencies import are_same, currencies_in
 from agent.checks.grounding.languages.vocabulary import Class
-from agent.checks.grounding.languages.words import is_among, words_of
+from agent.checks.grounding.languages.words import is_among, same_word, words_of
 from agent.checks.grounding.support.beside import (
     COMPARED,
     FROM,
@@ -151,8 +152,11 @@ class Numbers:
         for item in reversed(items[:place]):
             if found := self.labelled(item):
                 return found
+        if (exact := self._named_exactly(segment)) is not None:
+            return [exact]
         asked = [it for it in measures if any(is_among(word, self._telling(it)) for word in self.facts.question_words)]
-        currency = [it for it in measures if items[place].currency and it.currency]
+        said = currencies(items, place)
+        currency = [it for it in measures if said and it.currency and are_same(said, {it.currency})]
         return currency or asked or measures
 
     def _named_after(self, items: Sequence[Item], place: int) -> ColumnFacts | None:
@@ -165,6 +169,15 @@ class Numbers:
         own = {it.index: {word for word in words_of(it.name) if len(word) > _SHORT} for it in self.facts.measures}
         found = {at for at, names in own.items() if any(is_among(word, names) for word in words)}
         return self.facts.columns[found.pop()] if len(found) == 1 else None
+
+    def _named_exactly(self, segment: Segment) -> ColumnFacts | None:
+        """The column that has a word beside a number for its whole name: `hours` of `hours` and `mean_hours`."""
+        if Class.MEAN in segment.classes:
+            return None
+        words = [it.text.lower() for it in segment.items if it.kind == "word"]
+        whole = [it for it in self.facts.measures if it.projection.aggregate != "avg" and len(words_of(it.name)) == 1]
+        found = [it for it in whole if any(same_word(word, words_of(it.name)[0]) for word in words)]
+        return found[0] if len(found) == 1 else None
 
     def _labelled_before(self, items: Sequence[Item], place: int) -> list[ColumnFacts]:
         """The columns that words between a number and the one before it tell."""
@@ -231,7 +244,8 @@ class Numbers:
         said = item.value
         if column is not None and counted_in(item, column):
             value *= column.scale
-        if value < 0 < said and {Class.FALL, Class.LESS, Class.NEGATIVE} & segment.classes:
+        losing = {Class.FALL, Class.LESS, Class.NEGATIVE} & segment.classes or self._carries(segment, Class.NEGATIVE)
+        if value < 0 < said and losing:
             value = -value
         place = segment.items.index(item)
         if place and segment.items[place - 1].cls is Class.EXACT and value != said:
@@ -254,8 +268,8 @@ class Numbers:
         said = currencies_in(item.currency)
         known = {column.currency} - {""} if column is not None else {it.currency for it in self.facts.measures} - {""}
         if not known and not (column is not None and column.projection.aggregate == "count"):
-            known = currencies_in(self.facts.question)
-        return bool(said) and said <= known
+            known = set(currencies_in(self.facts.question))
+        return bool(said) and are_same(said, known)
 
     # -- aggregates ---------------------------------------------------------------------------------------
 
@@ -333,10 +347,20 @@ class Numbers:
         if limited or self.facts.result.truncated or not self.facts.query.grouped or _OF_ONE & segment.classes:
             return False
         own = segment.own()
+        if self._carries(segment, Class.SUM) and not own and not segment.inherited:
+            return True
         if len(segment.names) == 1:
             return len(rows) > 1 and not segment.inherited
         before = [at for at, it in enumerate(segment.items) if it.kind == "number" and it.start < item.start]
         return not own and len(before) == 1 and self.counts.counted(segment, before[0], None) is not None
+
+    def _carries(self, segment: Segment, cls: Class) -> bool:
+        """Whether a word of the segment before goes on in one without names: "in total 12 nights and 300 francs"."""
+        at = next((at for at, it in enumerate(self.segments) if it is segment), 0)
+        before = self.segments[at - 1] if at else None
+        if before is None or before.sentence != segment.sentence or segment.own() or len(segment.numbers) != 1:
+            return False
+        return cls in before.classes and not (_OF_ONE - {Class.SUM}) & segment.classes
 
     def _whole(self, segment: Segment, place: int, columns: Sequence[ColumnFacts]) -> Support | None:
         """The whole after a part of it: the total in "2 of the 4 vehicles", another column in "27 of the 36 beds"."""
@@ -403,8 +427,8 @@ class Numbers:
         for at, said in enumerate(self.asked):
             if said.kind != "number" or said.value != item.value or said.percent != item.percent:
                 continue
-            if self._bound(self.asked, at) is not bound or not currencies(segment.items, place) <= currencies(
-                self.asked, at
+            if self._bound(self.asked, at) is not bound or not are_same(
+                currencies(segment.items, place), currencies(self.asked, at)
             ):
                 continue
             year = item.numeral is not None and len(item.numeral.raw) == 4 and item.numeral.raw.isdigit()

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 
 from agent.checks.grounding.claims.claims import Segment
-from agent.checks.grounding.evidence.facts import currencies_in
 from agent.checks.grounding.kinds import fits, is_adjective
+from agent.checks.grounding.languages.currencies import are_same, currencies_in
 from agent.checks.grounding.languages.near_words import is_near
 from agent.checks.grounding.languages.vocabulary import Class, vocabulary
 from agent.checks.grounding.languages.words import is_among
@@ -20,6 +21,8 @@ from agent.checks.grounding.wording.totals import Totals
 
 UNLISTED = "it stands neither in the question nor in the rows"
 _COMPARING = frozenset({Class.MOST, Class.LEAST, Class.MORE, Class.LESS, Class.EQUAL, Class.TIMES})
+_PROFITS = frozenset(["profit", "surplus", "gewinn", "überschuss", "bénéfice", "excédent", "beneficio", "ganancia"])
+_PROFITS |= {"superávit", "utile", "profitto", "avanzo"}
 _AS = frozenset(["as", "so", "aussi", "tan"])
 _SIZE = re.compile(
     r"larg(?:er|est)|big(?:ger|gest)|small(?:er|est)|größ\w*|klein\w*|grande?s?|petite?s?|pequeñ[oa]s?|piccol[oaie]"
@@ -52,16 +55,18 @@ class Wording:
 
     def _is_known(self, segment: Segment, place: int) -> bool:
         word = segment.items[place].text.lower()
-        if currencies := currencies_in(word):
-            known = {it.currency for it in self._facts.measures} - {""} or currencies_in(self._facts.question)
-            number = segment.items[place - 1] if place else None
+        if currencies := self._currencies(segment, place):
+            known = {it.currency for it in self._facts.measures} - {""} or set(currencies_in(self._facts.question))
+            number = next((it for it in segment.items[max(0, place - 2) : place][::-1] if it.kind == "number"), None)
             support = self._context.supports.get(number.start) if number is not None else None
             if support is not None and support.column is not None:
                 column = self._facts.columns[support.column]
                 if column.projection.aggregate == "count":
                     return False
                 known = {column.currency} - {""} or known
-            return currencies <= known
+            return are_same(currencies, known)
+        if word in _PROFITS and self._is_gained(segment, place):
+            return True
         before = segment.items[place - 1] if place else None
         if is_adjective(word) and before is not None and (before.cls in _COMPARING or before.text.lower() in _AS):
             return True
@@ -79,6 +84,26 @@ class Wording:
         # Of a table `classes`, "60 participants per class" is a mean; of one of trips, "3 trips" may count vehicles.
         counted = before is not None and (before.cls is Class.PER or before.kind == "number")
         return not counted and is_among(word, self._context.queried)
+
+    @staticmethod
+    def _currencies(segment: Segment, place: int) -> frozenset[str]:
+        """The currency that a word names, by itself or with the word beside it: "Mexican pesos"."""
+        words = [
+            segment.items[at].text.lower() if 0 <= at < len(segment.items) else "" for at in range(place - 1, place + 2)
+        ]
+        for one, other in pairwise(words):
+            both = currencies_in(f"{one} {other}")
+            if both and both != currencies_in(one) | currencies_in(other):
+                return both
+        return currencies_in(words[1])
+
+    def _is_gained(self, segment: Segment, place: int) -> bool:
+        """Whether a profit is said of a number above zero, of a column that has losses too."""
+        number = next((it for it in segment.items[place:] if it.kind == "number"), None)
+        support = self._context.supports.get(number.start) if number is not None else None
+        if support is None or support.column is None or support.origin != "result":
+            return False
+        return support.value > 0 > min(self._facts.values(support.column))
 
     def _fits(self, segment: Segment, place: int) -> bool:
         """Whether "expensive" or "popular" can be said of a column that is meant."""
