@@ -10,10 +10,11 @@ class Transcript:
 
     Args:
         database: of the question.
+        costs: whether each turn names its model calls and seconds.
     """
 
-    def __init__(self, database: str) -> None:
-        self._database = database
+    def __init__(self, database: str, *, costs: bool = True) -> None:
+        self._database, self._costs = database, costs
         self._turns: list[str] = []
 
     def add(self, message: str, answer: Answer) -> None:
@@ -27,7 +28,7 @@ class Transcript:
         if answer.sql:
             lines.append(f"```sql\n{answer.sql}\n```")
         lines += [f"[{part.number}] {part.question}\n\n```sql\n{part.sql}\n```" for part in answer.parts if part.sql]
-        self._turns.append("\n\n".join([*lines, _answer_lines(answer)]))
+        self._turns.append("\n\n".join([*lines, self._summary(answer)]))
 
     def fail(self, message: str, problem: str) -> None:
         """A turn that ended in an error, in its own words."""
@@ -36,15 +37,16 @@ class Transcript:
     def __str__(self) -> str:
         return "\n\n".join([f"Database: `{self._database}`", *self._turns]) + "\n"
 
-
-def _answer_lines(answer: Answer) -> str:
-    """One line on how far the answer was checked, and what it cost."""
-    if answer.status == "clarification_needed":
-        mark = "asks back"
-    elif answer.status == "error":
-        mark = "no answer"
-    else:
-        mark = "verified" if answer.verified else "not verified"
-    seconds = sum(answer.timings_ms.values()) / 1000
-    attempts = f"{answer.attempts} attempt{'s'[: answer.attempts != 1]}, " if answer.attempts else ""
-    return f"({mark}; {attempts}{answer.usage.model_calls} model calls, {seconds:.0f} s)"
+    def _summary(self, answer: Answer) -> str:
+        """One line on how far the answer was checked, and what it cost."""
+        if answer.status == "clarification_needed":
+            mark = "asks back"
+        elif answer.status == "error":
+            mark = "no answer"
+        else:
+            mark = "verified" if answer.verified else "not verified"
+        counts = [f"{answer.attempts} attempt{'s'[: answer.attempts != 1]}"] if answer.attempts else []
+        if self._costs:
+            seconds = sum(answer.timings_ms.values()) / 1000
+            counts += [f"{answer.usage.model_calls} model calls", f"{seconds:.0f} s"]
+        return f"({'; '.join(filter(None, (mark, ', '.join(counts))))})"
