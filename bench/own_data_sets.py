@@ -47,7 +47,7 @@ def _comma(value: float) -> str:
 
 LOOKS = (
     _Look("german_money", "cp1252", ";", "Ort", "Brutto Betrag", "Tag", lambda it: f"{_comma(it)} €", "%d.%m.%Y"),
-    _Look("utf16_export", "utf-16", "\t", "Ort", "Umsatz (€)", "Datum", _comma, "%d.%m.%Y"),
+    _Look("utf16_export", "utf-16", "\t", "Ort", "Umsatz (€)", "Datum", _comma, "%d.%m.%y"),
     _Look("dollars", amount="Total Paid", money=lambda it: f"${it:,.2f}"),
     _Look("weights", amount="weight", money=lambda it: f"{it:.2f} kg"),
     _Look("reserved_names", town="group", amount="order", day="select"),
@@ -89,7 +89,7 @@ def _written(look: _Look, folder: Path, dice: random.Random) -> DataSet:
 
 
 def _day(form: str, month: int, day: int) -> str:
-    return form.replace("%Y", "2024").replace("%m", f"{month:02}").replace("%d", f"{day:02}")
+    return form.replace("%Y", "2024").replace("%y", "24").replace("%m", f"{month:02}").replace("%d", f"{day:02}")
 
 
 def _text(look: _Look, header: Sequence[str], lines: Sequence[Sequence[str]]) -> bytes:

@@ -246,6 +246,8 @@ class Router:
         options: dict[str, Any] = {"sample_values": self._sample_values}
         if kind != "sqlite":
             options |= {"memory": self._memory, "threads": self._threads}
+        if kind == "files":
+            options |= {"encoding": entry.encoding}
         return isolated(entry.name, kind, path, self._pool, writable=writable, **options)
 
 

@@ -259,14 +259,16 @@ class Databases:
         return known.model_copy(update={"dialect": database.dialect, "detail": " ".join(database.warnings)})
 
     async def reports(self, name: str, principal: str) -> tuple[tuple[TableReport, ...], tuple[str, ...]]:
-        """How each table was read of its files, and what could not be read; nothing of a database that is no files.
+        """How each table was read of its files, and what was found in them; nothing of a database that is no files.
 
         Raises:
             UnknownDatabase, DatabaseUnavailable: see `executors.errors`.
         """
         database = await self.get(name, principal)
         seen = {table.name for table in (await database.schema()).tables}
-        return tuple(it for it in database.reports if it.table in seen), database.warnings
+        tables = tuple(it for it in database.reports if it.table in seen)
+        found = dict.fromkeys((*database.warnings, *(problem for it in tables for problem in it.problems)))
+        return tables, tuple(found)
 
     def _upload(self, name: str) -> UploadInfo | None:
         found = self._catalogue.upload(name) if self._catalogue is not None else None

@@ -40,6 +40,7 @@ class Entry(Frozen):
 
     url: an absolute path, or a server's address; empty with `via`. It may hold a password, so it is shown nowhere.
     dialect: where the file's name or the address does not tell.
+    encoding: of files of text that are not UTF-8; empty: it is detected.
     docs: absolute files and folders.
     questions: examples to begin with, shown to callers who may query it.
     schemas: of the server, that are read; empty: all that its user may see.
@@ -63,6 +64,7 @@ class Entry(Frozen):
     name: str
     url: str = Field("", repr=False)
     dialect: str | None = None
+    encoding: str = ""
     docs: tuple[Path, ...] = ()
     description: str = ""
     questions: tuple[str, ...] = ()

@@ -14,13 +14,14 @@ from executors.errors import RegistryInvalid
 from executors.guard.row_security import row_filter
 from executors.registry.address import Address
 from executors.registry.entry import NAME, Entry, EntryLimits, limits_problems, via_problem
-from executors.registry.kinds import Kind, is_glob, local_path
+from executors.registry.kinds import Kind, is_encoding, is_glob, local_path
 from executors.registry.openers import OPENERS
 
 KEYS = (
     *("url", "dialect", "docs", "description", "schemas", "limits", "owners", "writable", "writers", "allowed"),
     *row_filter.KEYS,
     *("reviewers", "questions", "via", "key", "identity", "database", "private", "functions", "catalogue"),
+    "encoding",
 )
 LISTS = ("owners", "writers", "allowed", "reviewers", "schemas", "questions")
 _OF_VIA = ("key", "identity", "database")  # keys that mean nothing without it
@@ -153,14 +154,24 @@ class EntryReader:
         place = local_path(url)
         if place is None:
             self._check_server(url, dialect)
+            if "encoding" in fields:
+                self._wrong("`encoding` is of files of text; a server knows its own", "encoding")
             return {"url": url.strip(), "dialect": dialect or None}
         kinds = get_args(Kind)
         if dialect and dialect not in kinds:
             self._wrong(f"dialect {dialect!r} is none of {', '.join(kinds)}", "dialect")
         if fields.get("schemas"):
             self._wrong("`schemas` are a server's; a file has none", "schemas")
+        encoding = self._encoding(fields)
         sample = not place.is_absolute() and place.parts[:1] == ("samples",)
-        return {"url": str(self._folder / place.expanduser()), "dialect": dialect or None, "is_sample": sample}
+        url = str(self._folder / place.expanduser())
+        return {"url": url, "dialect": dialect or None, "is_sample": sample, "encoding": encoding}
+
+    def _encoding(self, fields: Mapping[str, Any]) -> str:
+        encoding = self._text(fields, "encoding", needed="encoding" in fields)
+        if encoding and not is_encoding(encoding):
+            self._wrong(f"encoding {encoding!r} is none that is known; write cp1252, or iso8859-2", "encoding")
+        return encoding
 
     def _check_server(self, url: str, dialect: str) -> None:
         if dialect and dialect not in OPENERS:
@@ -178,7 +189,7 @@ class EntryReader:
         """Of a database of a deployed app."""
         from executors.dialects.table import DIALECTS
 
-        for key in ("url", "schemas"):
+        for key in ("url", "schemas", "encoding"):
             if key in fields:
                 self._wrong(f"has both `{key}` and `via`; the app over there knows its own", key)
         via, key = self._text(fields, "via", needed=True), self._text(fields, "key", needed="key" in fields)

@@ -68,3 +68,12 @@ def kind_of(path: Path) -> Kind:
         f"{path.name} is nothing that can be read: wanted are SQLite and DuckDB files, CSV, TSV, Parquet, JSON, Excel, "
         "or a folder of such files."
     )
+
+
+def is_encoding(name: str) -> bool:
+    """Whether a name is that of an encoding of text."""
+    try:
+        b"a".decode(name)
+    except (LookupError, ValueError):
+        return False
+    return True

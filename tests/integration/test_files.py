@@ -14,6 +14,7 @@ from executors.base import CheckedSql, Table
 from executors.engines.files import executor as files
 from executors.engines.files import file_tables
 from executors.engines.files.executor import FilesExecutor
+from executors.engines.files.file_table import FileTable
 from executors.errors import DatabaseUnavailable, ErrorKind, SqlFailed
 
 Open = Callable[..., FilesExecutor]
@@ -224,7 +225,7 @@ def test_a_file_is_inferred_once(opened: Open, tmp_path: Path, monkeypatch: pyte
     inspected: list[str] = []
     real = file_tables.inspect
 
-    def inspect(*args: object, **options: object) -> file_tables.FileTable:
+    def inspect(*args: object, **options: object) -> FileTable:
         inspected.append(Path(str(args[1])).name)
         return real(*args, **options)  # type: ignore[arg-type]
 

@@ -139,6 +139,21 @@ async def test_the_report_tells_of_each_column_what_was_read(client: Client, own
     assert (await client.get("/databases/shop/report")).json()["tables"] == []
 
 
+async def test_the_report_names_what_is_not_certain_and_no_answer_does(client: Client, own: Path) -> None:
+    text = "Bericht 2024\n\nid;ort;preis\n1;Şişli;5 EUR\n2;İstanbul;7 USD\n3;Şişli;8 USD\n"
+    (own / "towns.csv").write_bytes(text.encode("cp1254"))
+    report = (await client.get("/databases/own/report")).json()
+
+    lines = "towns.csv: 2 lines before the header were not read as rows: “Bericht 2024”."
+    assert lines in report["problems"]
+    assert any("cp1254, and cp1252 is as likely" in it for it in report["problems"])
+    towns = next(table for table in report["tables"] if table["table"] == "towns")
+    assert (towns["rows"], towns["encoding"]) == (3, "cp1254")
+    assert "in 2 units, such as EUR and USD" in towns["columns"][2]["note"]
+    answer = (await client.post("/query", json={"question": "How many sales are there?", "database": "own"})).json()
+    assert not any("before the header" in it or "as likely" in it for it in answer.get("warnings", []))
+
+
 async def test_what_is_said_of_a_column_is_in_the_next_prompt(client: Client, model: ScriptedModel) -> None:
     said = {"table": "sales", "column": "stadt", "text": "The town of the branch, not of the customer."}
     done = await client.put("/databases/own/columns", json=said)

@@ -170,6 +170,100 @@ def test_texts_are_numbers_where_all_of_them_are(
     assert opened().schema().tables[0].columns[1].type == kind, why
 
 
+@pytest.mark.parametrize(
+    "values, total, why",
+    [
+        (["-$1,200.50", "$3.00"], "-1197.50", "a sign before the currency"),
+        (["$-1,200.50", "$3.00"], "-1197.50", "a sign behind the currency"),
+        (["($1,200.50)", "$3.00"], "-1197.50", "parentheses, as accountants write"),
+        (["1.200,50-", "3,00"], "-1197.50", "a sign behind the number"),
+        (["1.200,50- €", "3,00 €"], "-1197.50", "a sign behind the number, and a currency"),
+        (["\u22121.200,50", "3,00"], "-1197.50", "the sign of mathematicians"),
+        (["€1.234,50", "€2,00"], "1236.50", "a currency before the number"),
+        (["CHF 1'234.50", "CHF 2.00"], "1236.50", "as in Switzerland"),
+        (["1\u202f234,56", "2,00"], "1236.56", "a narrow space that breaks no line"),
+        (["1\u2009234,56\u00a0€", "2,00\u00a0€"], "1236.56", "a thin one, and one before the unit"),
+        (["12,5 %", "2 %"], "14.5", "per cent"),
+        (["1.234.567", "1.234"], "1235801", "thousands twice"),
+        (["0.512", "1.234"], "1.746", "no thousands begin with a zero"),
+    ],
+)
+def test_numbers_are_read_as_people_write_them(
+    opened: Open, tmp_path: Path, values: list[str], total: str, why: str
+) -> None:
+    lines = "".join(f'{number};"{value}"\n' for number, value in enumerate(values))
+    (tmp_path / "data" / "a.csv").write_text(f"id;v\n{lines}", encoding="utf-8")
+    executor = opened()
+    assert ask(executor, "SELECT CAST(round(sum(v), 3) AS VARCHAR) FROM a") == [(total,)], why
+    assert executor.warnings == ()
+
+
+GUESS = "Every value can be read with thousands or with decimals; it is read with"
+
+
+@pytest.mark.parametrize(
+    "header, rows, total, guess, why",
+    [
+        ("n;b", ["1.234;12,50", "5.678;3,10"], "6912", "", "a decimal comma in another column"),
+        ("n;b", ["1.234;12,50 €", "5.678;3,10 €"], "6912", "", "the same with a unit"),
+        ("n;b", ["1.234;12.5", "5.678;3.1"], "6.912", "", "a decimal point in another column"),
+        ("n;b", ["1,234;12.5", "5,678;3.1"], "6912", "", "thousands with a comma"),
+        ("n;b", ["1.234 kg;1,5", "5.678 kg;2,5"], "6912", "", "of a unit"),
+        ("n;b", ["1.234;x", "5.678;y"], "6.912", f"{GUESS} decimals.", "nothing decides"),
+        ("n;b", ["1.234;1,5", "5.678;2.5"], "6.912", f"{GUESS} decimals.", "another column has both"),
+        ("n;b", ["1.234 €;x", "5.678 €;y"], "6912", f"{GUESS} thousands.", "money has two decimals"),
+        ("n,b", ['"1,234",x', '"5,678",y'], "6912", f"{GUESS} thousands.", "a comma between fields"),
+        ("n,b", ["1.234,x", "5.678,y"], "6.912", "", "as nearly all such files are"),
+    ],
+)
+def test_thousands_are_decided_by_the_whole_file(
+    opened: Open, tmp_path: Path, header: str, rows: list[str], total: str, guess: str, why: str
+) -> None:
+    (tmp_path / "data" / "a.csv").write_text("\n".join([header, *rows, ""]), encoding="utf-8")
+    executor = opened()
+    (table,) = executor.schema().tables
+
+    assert ask(executor, "SELECT CAST(sum(n) AS VARCHAR) FROM a") == [(total,)], why
+    assert [guess in it for it in executor.warnings] == ([True] if guess else []), why
+    assert guess in table.columns[0].comment
+    assert guess in executor.reports[0].columns[0].note
+
+
+@pytest.mark.parametrize(
+    "values, reason",
+    [
+        (["5 EUR", "7 USD"], "in 2 units, such as EUR and USD"),
+        (["01234", "99999"], "and some begin with 0, as codes do"),
+        (["1.234 kg", "5.678 kg"], "with thousands or with three decimals, and no other column shows which"),
+        (["1.234,5", "5,678.5"], "some with a decimal comma and some with a decimal point"),
+        (["12a", "7b"], "and some have signs, letters or groups of digits that no number has"),
+        (["1234567890123456789,5", "1,5"], "and some have more than 18 digits"),
+    ],
+)
+def test_a_column_that_looks_like_numbers_and_stays_text_says_why(
+    opened: Open, tmp_path: Path, values: list[str], reason: str
+) -> None:
+    lines = "".join(f'{number}|"{value}"\n' for number, value in enumerate(values))
+    (tmp_path / "data" / "a.csv").write_text(f"id|v\n{lines}", encoding="utf-8")
+    executor = opened()
+    executor.schema()
+    column = executor.reports[0].columns[1]
+
+    assert (column.type, column.unlike) == ("VARCHAR", 0)
+    assert column.note == f"Kept as text: all 2 values look like numbers, {reason}."
+    assert ask(executor, "SELECT v FROM a ORDER BY id") == [(it,) for it in values]
+
+
+def test_long_codes_far_down_in_a_file_keep_their_digits(opened: Open, tmp_path: Path) -> None:
+    lines = "".join(f"{number},1.5,{number}\n" for number in range(30_000))
+    text = f"id,amount,code\n{lines}30000,2.5,12345678901234567891\n"  # more than a DOUBLE keeps
+    (tmp_path / "data" / "a.csv").write_text(text, encoding="utf-8")
+    executor = opened()
+    executor.schema()
+    assert ask(executor, "SELECT code FROM a WHERE id = 30000") == [("12345678901234567891",)]
+    assert "have digits alone, as codes do" in executor.reports[0].columns[2].note
+
+
 def test_days_that_can_be_read_either_way_are_told(opened: Open, tmp_path: Path) -> None:
     (tmp_path / "data" / "a.csv").write_text("id,day\n1,03/04/2024\n2,05/06/2024\n", encoding="utf-8")
     executor = opened()
@@ -237,3 +331,60 @@ def test_files_of_one_table_that_differ_in_order_or_unit_are_a_problem(
     assert executor.schema().tables[0].columns[1].comment == sentence
     assert f"a: v: {sentence}" in executor.warnings
     assert f"a: v: {sentence}" in executor.reports[0].problems
+
+
+@pytest.mark.parametrize(
+    "above, sentence",
+    [
+        ("Umsatzbericht 2024\n\n", "2 lines before the header were not read as rows: “Umsatzbericht 2024”."),
+        ("Umsatz;;\nStand: 01.02.2024;;\n;;\n", "3 lines … not read as rows: “Umsatz”, “Stand: 01.02.2024”."),
+        ("\n\n", "2 lines before the header were not read as rows: they are empty."),
+        ("# a\n# b\n# c\n# d\n", "4 lines … not read as rows: “# a”, “# b”, “# c” and 1 more."),
+        ("sep=;\n", "1 line before the header was not read as rows: “sep=”."),
+    ],
+)
+@pytest.mark.parametrize("torn", ["", "9;d;4;5\n"], ids=["even", "uneven"])
+def test_lines_before_the_header_are_no_rows_and_are_reported(
+    opened: Open, tmp_path: Path, above: str, sentence: str, torn: str
+) -> None:
+    rows = f"id;name;n\n1;a;2\n2;b;3\n3;c;4\n4;d;5\n5;e;6\n{torn}"
+    (tmp_path / "data" / "a.csv").write_text(above + rows, encoding="utf-8")
+    executor = opened()
+    (table,) = executor.schema().tables
+
+    assert [it.name for it in table.columns][:3] == ["id", "name", "n"]
+    assert table.columns[0].type == "BIGINT"
+    assert table.row_count == 5 + bool(torn)
+    expected = sentence.replace("…", "before the header were")
+    assert f"a.csv: {expected}" in executor.reports[0].problems
+    assert not any(sentence[-10:] in it for it in executor.warnings), "which stand beside every answer"
+
+
+@pytest.mark.parametrize(
+    "content, why",
+    [
+        ("name;;\n1;2;3\n4;5;6\n", "names that are left out"),
+        (";a;b\n0;x;y\n1;z;w\n", "an index without a name"),
+        ("a,b\nx,y\nz,w\n", "texts alone"),
+        ("2023,2024\n5,6\n7,8\n", "years as names"),
+    ],
+)
+def test_a_header_is_no_title(opened: Open, tmp_path: Path, content: str, why: str) -> None:
+    (tmp_path / "data" / "a.csv").write_text(content, encoding="utf-8")
+    executor = opened()
+    executor.schema()
+    assert not any("before the header" in it for it in executor.reports[0].problems), why
+
+
+def test_a_title_in_a_sheet_is_reported_under_the_name_of_its_file(opened: Open, tmp_path: Path) -> None:
+    book = Workbook()
+    sheet = book.active
+    assert sheet is not None
+    for row in (["Sales of 2024"], [], ["id", "name", "n"], [1, "a", "5 EUR"], [2, "b", "6 USD"]):
+        sheet.append(row)
+    book.save(tmp_path / "data" / "people.xlsx")
+    executor = opened()
+
+    assert executor.schema().tables[0].row_count == 2
+    (problem,) = executor.reports[0].problems
+    assert problem.startswith("people.xlsx: 1 line before the header was not read as rows: “Sales of 2024”")

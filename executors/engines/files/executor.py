@@ -24,7 +24,8 @@ from executors.engines.files import file_tables
 from executors.engines.files.file_groups import differences, grouped_parts, root_of, selected
 from executors.engines.files.file_keys import key_candidates, with_foreign_keys
 from executors.engines.files.file_reports import table_report
-from executors.engines.files.file_tables import WHOLE_BYTES, FileTable
+from executors.engines.files.file_table import FileTable
+from executors.engines.files.file_tables import WHOLE_BYTES
 from executors.engines.files.prepared import prepared
 from executors.engines.local import probing
 from executors.engines.local.files_state import FileState, state_of
@@ -79,12 +80,16 @@ class FilesExecutor(Executor):
         path: a file, a folder with the folders in it, or a glob (`**` is any folders).
         memory, threads: of DuckDB.
         sample_values: stored values shown per text column.
+        encoding: of texts that are not UTF-8; empty: it is detected.
     """
 
     dialect = "duckdb"
 
-    def __init__(self, name: str, path: Path, *, memory: str, threads: int, sample_values: int) -> None:
+    def __init__(
+        self, name: str, path: Path, *, memory: str, threads: int, sample_values: int, encoding: str = ""
+    ) -> None:
         self.name, self._path, self._sample_values = name, path.absolute(), sample_values
+        self._encoding = encoding
         self._memory, self._threads = memory, threads
         self._scratch, self._numbers = scratch_folder(self), count(1)
         self._lock = threading.RLock()
@@ -241,13 +246,17 @@ class FilesExecutor(Executor):
     def _parts(
         self, connection: duckdb.DuckDBPyConnection, file: _File, folder: Path, *, whole: bool
     ) -> Iterator[_Part]:
-        for ready in prepared(file.path, folder):
+        for ready in prepared(file.path, folder, self._encoding):
             found = file_tables.inspect(connection, ready.path, whole=whole, folder=folder)
-            problems = (*ready.problems, *found.problems)
+            written = (f"even_{ready.path.name}: ", f"{ready.path.name}: ")
+            problems, remarks = (
+                tuple(_under_name(file.path.name, written, it) for it in sentences)
+                for sentences in ((*ready.problems, *found.problems), (*ready.remarks, *found.remarks))
+            )
             # The rows of one that was uneven are read from where it was written anew.
             path = folder / f"even_{ready.path.name}"
             read = path if str(path) in found.reader else ready.path
-            yield _Part(ready.name, read, found._replace(problems=problems), ready.encoding)
+            yield _Part(ready.name, read, found._replace(problems=problems, remarks=remarks), ready.encoding)
 
     def _look_again(self, message: str) -> bool:
         """After an error in a file: look at all of it.
@@ -343,6 +352,12 @@ class FilesExecutor(Executor):
     def _without_folder(self, message: str) -> str:
         folder = self._path if self._path.is_dir() else self._path.parent
         return message.replace(f"{folder}/", "").replace(str(folder), "")
+
+
+def _under_name(name: str, written: tuple[str, ...], sentence: str) -> str:
+    """A sentence on a file that was written anew, with the name that people know."""
+    own = next((it for it in written if sentence.startswith(it)), "")
+    return f"{name}: {sentence.removeprefix(own)}" if own else sentence
 
 
 def files_of(path: Path) -> tuple[_File, ...]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from executors.engines.local.samples import quoted
 
 if TYPE_CHECKING:
-    from executors.engines.files.file_tables import FileTable
+    from executors.engines.files.file_table import FileTable
 
 Partition = tuple[tuple[str, str], ...]  # names and values of the folders that a file lies in
 _PARTITION = re.compile(r"([^=]+)=(.*)")

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Literal
 
 from executors.base import ColumnReport, Table, TableReport
 from executors.engines.files.file_groups import differences
+from executors.engines.files.written_numbers import LOOKS_LIKE_NUMBER
 from executors.engines.local.samples import quoted
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-    from executors.engines.files.file_tables import FileTable
+    from executors.engines.files.file_table import FileTable
 
-# What looks like a number, with a sign or a unit, or like a date: enough to tell which values are of another kind.
-_NUMBER = r"^[^\w-]{0,3}[-+]?\d[\d.,'’ ]*\s?\D{0,4}$"
+# What looks like a date: enough to tell which values are of another kind.
 _DATE = r"^\d{1,4}[-./]\d{1,2}[-./]\d{1,4}(\D.*)?$"
 _MOSTLY = 0.8  # of the values are alike, where the others are told
 
@@ -38,6 +38,7 @@ def table_report(
         found: what was found in each.
     """
     counted = _counted(cursor, table) if table.row_count is not None else {}
+    reasons = {name: reason for it in found for name, reason in it.reasons}
     return TableReport(
         table=table.name,
         files=tuple(files),
@@ -47,12 +48,12 @@ def table_report(
         rows=table.row_count,
         columns=tuple(
             counted.get(column.name, ColumnReport(name=column.name, type=column.type)).model_copy(
-                update={"note": column.comment}
+                update={"note": " ".join(filter(None, (column.comment, reasons.get(column.name))))}
             )
             for column in table.columns
         ),
         problems=(
-            *dict.fromkeys(problem for it in found for problem in it.problems),
+            *dict.fromkeys(sentence for it in found for sentence in (*it.problems, *it.remarks)),
             *(f"{table.name}: {name}: {sentence}" for name, sentence in differences(found).items()),
         ),
     )
@@ -79,7 +80,7 @@ def _counted(cursor: DuckDBPyConnection, table: Table) -> dict[str, ColumnReport
     return found
 
 
-_SHAPES = (_NUMBER, _DATE)
+_SHAPES = (LOOKS_LIKE_NUMBER, _DATE)
 
 
 def _unlike(values: int, numbers: int, dates: int) -> tuple[int, Literal["", "numbers", "dates"]]:

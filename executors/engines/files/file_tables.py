@@ -14,9 +14,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from executors.engines.duckdb.engine import literal
+from executors.engines.files.file_table import FileTable
+from executors.engines.files.preamble import DELIMITERS, preamble_of, skipped_lines
 from executors.engines.files.prepared import evened
+from executors.engines.files.typed_columns import typed
 from executors.engines.files.written_dates import columns_of_dates, written_date
-from executors.engines.files.written_numbers import written_number
+from executors.engines.files.written_numbers import open_doubles
 from executors.engines.local.samples import quoted
 from executors.errors import DatabaseUnavailable
 
@@ -30,7 +33,6 @@ SAMPLED_LINES = 20_480
 BUFFER_BYTES = 8 * 1024 * 1024  # DuckDB reads a CSV file in pieces of 32 MB, several at once; smaller ones are as fast
 _HEAD_BYTES = 64 * 1024
 _SEPARATED = (".csv", ".tsv")
-_DELIMITERS = ",;\t|"
 _NONE = "(empty)"  # how DuckDB says that a file uses no quote
 _DATED = {"DATE", "TIMESTAMP"}
 _MAGIC = {b"PK\x03\x04": "a ZIP or Excel file", b"\x1f\x8b": "compressed", b"%PDF": "a PDF file", b"PAR1": "Parquet"}
@@ -38,37 +40,6 @@ _MAGIC = {b"PK\x03\x04": "a ZIP or Excel file", b"\x1f\x8b": "compressed", b"%PD
 _NO_SUCH_VALUE = re.compile(r"Error when converting column \"(.+?)\". Could not convert string \"(.*?)\" to '(.+?)'")
 _UNEVEN = "Expected Number of Columns"
 _TOO_LONG = re.compile(r"Maximum line size of (\d+) bytes exceeded\. Actual Size: ?(\d+)")
-
-
-class FileTable(NamedTuple):
-    """A file that can be read.
-
-    columns: names and DuckDB types, as they are read.
-    reader: the table function that reads it, types pinned.
-    whole: whether all of it was looked at.
-    select: what is selected from the reader: texts that are numbers are read as such.
-    notes: what is to be known of a column: its unit, the order of its dates.
-    problems: what was found in the file and is told, one sentence each.
-    delimiter: between the fields of a CSV file; decimal: a comma, where its numbers have one.
-    orders: of columns of dates, what comes first in their texts: the day, the month or the year.
-    units: of columns of numbers, as their texts name them.
-    """
-
-    columns: tuple[tuple[str, str], ...]
-    reader: str
-    whole: bool
-    select: str = "*"
-    notes: tuple[tuple[str, str], ...] = ()
-    problems: tuple[str, ...] = ()
-    delimiter: str = ""
-    decimal: str = ""
-    orders: tuple[tuple[str, str], ...] = ()
-    units: tuple[tuple[str, str], ...] = ()
-
-    @property
-    def query(self) -> str:
-        """Everything that the file holds."""
-        return f"SELECT {self.select} FROM {self.reader}"
 
 
 class _Sniffed(NamedTuple):
@@ -123,13 +94,14 @@ def _inspect(connection: DuckDBPyConnection, path: Path, *, whole: bool, folder:
         if suffix not in _SEPARATED:
             return _json(connection, path, whole)
         try:
-            return _typed(connection, path, _csv(connection, path, whole))
+            return typed(connection, path, _csv(connection, path, whole))
         except _UnevenRows as error:
             if folder is None or not whole:
                 raise
-            even = evened(path, error.delimiter, folder)
-            found = _typed(connection, even.path, _csv(connection, even.path, whole))
-            return found._replace(problems=(*even.problems, *found.problems))
+            even = evened(path, error.delimiter, folder, skip=error.skip)
+            found = typed(connection, even.path, _csv(connection, even.path, whole))
+            remarks = (skipped_lines(path, error.skip),) if error.skip else ()
+            return found._replace(problems=(*even.problems, *found.problems), remarks=remarks)
     except OSError as error:
         raise _unusable(path, "cannot be opened", "check that it is there and may be read") from error
     except duckdb.OutOfMemoryException as error:
@@ -183,19 +155,23 @@ def _place_of_long(path: Path, limit: int) -> str:
 def _csv(connection: DuckDBPyConnection, path: Path, whole: bool) -> FileTable:
     import duckdb
 
-    header = _first_line(path)
-    _check_width(path, max(header.count(it) for it in _DELIMITERS) + 1)  # to look at so many would take minutes
+    before = preamble_of(path)
+    skip = before.lines if before else 0
+    header = _line_after(path, skip)
+    _check_width(path, max(header.count(it) for it in DELIMITERS) + 1)  # to look at so many would take minutes
     given = {"sample_size": str(SAMPLED_LINES)}
     if path.suffix.lower() == ".tsv":
         given["delim"] = "'\t'"
+    if before:
+        given |= {"skip": str(skip), "delim": literal(before.delimiter), "header": "true"}
     try:
         found = _sniff(connection, path, given)
     except duckdb.Error:
-        _check_fields(connection, path, header)
+        _check_fields(connection, path, header, skip)
         raise
     # A line with more or fewer fields makes the sniffer give up on the delimiter, or on the lines before it.
-    if (len(found.columns) == 1 and _delimiters(found.columns[0][0])) or (found.skip and _delimiters(header)):
-        _check_fields(connection, path, header)
+    if (len(found.columns) == 1 and _delimiters(found.columns[0][0])) or (found.skip > skip and _delimiters(header)):
+        _check_fields(connection, path, header, skip)
     if not found.header and _names_only(header.split(found.delimiter)):
         given["header"] = "true"
         found = _sniff(connection, path, given)
@@ -204,15 +180,23 @@ def _csv(connection: DuckDBPyConnection, path: Path, whole: bool) -> FileTable:
         found = better
     else:
         comma = {}
+    remarks = (skipped_lines(path, found.skip),) if found.skip else ()
+    return _read(connection, path, found, comma, whole)._replace(remarks=remarks)
+
+
+def _read(
+    connection: DuckDBPyConnection, path: Path, found: _Sniffed, comma: Mapping[str, str], whole: bool
+) -> FileTable:
+    """The table that was sniffed, with dates and numbers as texts that DuckDB may not read as they are."""
     if dated := _dates_as_texts(found):
-        read = _widened(connection, path, dated, comma) if whole else _reader(path, dated, comma)
-        if whole and all(it in read.columns or it[1] in _DATED for it in found.columns):
+        read = _with_texts(connection, path, dated, comma) if whole else _reader(path, dated, comma)
+        if whole and all(it in read.columns or it[1] in _DATED or it[1] == "DOUBLE" for it in found.columns):
             names = [name for name, kind in found.columns if kind in _DATED]
             if set(columns_of_dates(connection, read.reader, names)) == set(names):
                 return read
         elif not whole:
             found = _with_order(connection, read, found)
-    return _widened(connection, path, found, comma) if whole else _reader(path, found, comma)
+    return _with_texts(connection, path, found, comma) if whole else _reader(path, found, comma)
 
 
 def _dates_as_texts(found: _Sniffed) -> _Sniffed | None:
@@ -239,63 +223,29 @@ def _with_order(connection: DuckDBPyConnection, texts: FileTable, found: _Sniffe
 class _UnevenRows(DatabaseUnavailable):
     """Rows of a CSV file differ in their number of fields."""
 
-    delimiter = ","
+    delimiter, skip = ",", 0
 
     @classmethod
-    def of(cls, path: Path, error: duckdb.Error, delimiter: str) -> _UnevenRows:
-        """What DuckDB says of such rows, with what stands between their fields."""
+    def of(cls, path: Path, error: duckdb.Error, delimiter: str, skip: int) -> _UnevenRows:
+        """What DuckDB says of such rows, with what stands between their fields and how many lines before them."""
         found = cls(str(unreadable(path, str(error))))
-        found.delimiter = delimiter
+        found.delimiter, found.skip = delimiter, skip
         return found
 
 
-def _typed(connection: DuckDBPyConnection, path: Path, found: FileTable) -> FileTable:
-    """The table with texts read as the numbers that they are, where all of the file was looked at."""
-    if not found.whole:
-        return found
-    columns, selected, notes, problems = list(found.columns), list[str](), dict[str, str](), list[str]()
-    orders, units = dict[str, str](), dict[str, str]()
-    texts = [name for name, kind in found.columns if kind == "VARCHAR"]
-    dates = set(columns_of_dates(connection, found.reader, texts))
-    for at, (name, kind) in enumerate(found.columns):
-        selected.append(quoted(name))
-        if name in dates and (date := written_date(connection, found.reader, name)):
-            if date.type:
-                columns[at], selected[at] = (name, date.type), f"{date.expression} AS {quoted(name)}"
-            orders |= {name: date.order} if date.order else {}
-            notes |= {name: date.note} if date.note else {}
-            problems += [f"{path.name}: {name}: {date.problem}"] if date.problem else []
-        elif kind == "VARCHAR" and (number := written_number(connection, found.reader, name)):
-            columns[at], selected[at] = (name, number.type), f"{number.expression} AS {quoted(name)}"
-            notes[name] = number.note
-            units |= {name: number.unit} if number.unit else {}
-        elif order := _order_of_days(connection, found, name, kind):
-            notes[name] = order
-            problems.append(f"{path.name}: {name}: {order}")
-    select = ", ".join(selected) if tuple(columns) != found.columns else "*"
-    return found._replace(
-        columns=tuple(columns),
-        select=select,
-        notes=tuple(notes.items()),
-        problems=(*found.problems, *problems),
-        orders=tuple(orders.items()),
-        units=tuple(units.items()),
-    )
+def _with_texts(connection: DuckDBPyConnection, path: Path, found: _Sniffed, more: Mapping[str, str]) -> FileTable:
+    """All of the file read once, with those columns as texts that DuckDB may not read as DOUBLE."""
+    table = _widened(connection, path, found, more)
+    doubles = {name: "VARCHAR" for name, kind in table.columns if kind == "DOUBLE"}
+    if not doubles:
+        return table
+    texts = _reader(path, _retyped(found, table, doubles), more)
+    names = open_doubles(connection, texts.reader, list(doubles), thousands=found.delimiter != ",")
+    return _widened(connection, path, _retyped(found, table, dict.fromkeys(names, "VARCHAR")), more) if names else table
 
 
-def _order_of_days(connection: DuckDBPyConnection, found: FileTable, name: str, kind: str) -> str:
-    """How days were read that may be read either way, with the day or the month first; empty where nothing is open."""
-    option = {"DATE": "dateformat", "TIMESTAMP": "timestampformat"}.get(kind)
-    pattern = re.search(rf"\b{option} = '%(d|m)[^']*'", found.reader)
-    if pattern is None:
-        return ""
-    days = connection.execute(
-        f"SELECT max(day({quoted(name)})), max(month({quoted(name)})) FROM {found.reader}"
-    ).fetchone()
-    if days is None or days[0] is None or days[0] > 12:
-        return ""
-    first = "day" if pattern[1] == "d" else "month"
-    return f"Every value can be read with the day or the month first; it is read with the {first} first."
+def _retyped(found: _Sniffed, table: FileTable, types: Mapping[str, str]) -> _Sniffed:
+    return found._replace(columns=tuple((name, types.get(name, kind)) for name, kind in table.columns))
 
 
 def _widened(connection: DuckDBPyConnection, path: Path, found: _Sniffed, more: Mapping[str, str]) -> FileTable:
@@ -309,7 +259,7 @@ def _widened(connection: DuckDBPyConnection, path: Path, found: _Sniffed, more: 
             connection.execute(f"SELECT {counted} FROM {table.reader}").fetchall()
         except duckdb.Error as error:
             if _UNEVEN in str(error):
-                raise _UnevenRows.of(path, error, found.delimiter) from error
+                raise _UnevenRows.of(path, error, found.delimiter, found.skip) from error
             misfit = _NO_SUCH_VALUE.search(str(error))
             if misfit is None or misfit[3] == "VARCHAR":
                 raise
@@ -363,8 +313,8 @@ def _check_width(path: Path, columns: int) -> None:
         raise _unusable(path, problem, "keep those that are needed, or turn columns into rows")
 
 
-def _check_fields(connection: DuckDBPyConnection, path: Path, header: str) -> None:
-    """Raise for the first line that has not as many fields as the first one."""
+def _check_fields(connection: DuckDBPyConnection, path: Path, header: str, skip: int) -> None:
+    """Raise for the first line that has not as many fields as the header, which `skip` lines stand before."""
     import duckdb
 
     for delimiter in sorted(_delimiters(header), key=header.count, reverse=True)[:1]:
@@ -372,6 +322,7 @@ def _check_fields(connection: DuckDBPyConnection, path: Path, header: str) -> No
         options = {
             "auto_detect": "false",
             "header": "true",
+            "skip": str(skip),
             "buffer_size": str(BUFFER_BYTES),
             "quote": "'\"'",
             "escape": "'\"'",
@@ -381,7 +332,7 @@ def _check_fields(connection: DuckDBPyConnection, path: Path, header: str) -> No
             connection.execute(f"SELECT count(*) FROM read_csv({_arguments(path, options)})").fetchone()
         except duckdb.Error as error:
             if _UNEVEN in str(error):
-                raise _UnevenRows.of(path, error, delimiter) from error
+                raise _UnevenRows.of(path, error, delimiter, skip) from error
             raise unreadable(path, str(error)) from error
 
 
@@ -424,13 +375,15 @@ def _check_text(path: Path) -> None:
         raise _not_utf8(path, f" in line {head.count(bytes([10]), 0, error.start) + 1:,}") from error
 
 
-def _first_line(path: Path) -> str:
+def _line_after(path: Path, skip: int) -> str:
     with path.open(encoding="utf-8-sig", errors="replace") as file:
+        for _ in range(skip):
+            file.readline()
         return file.readline(_HEAD_BYTES).rstrip("\n")
 
 
 def _delimiters(text: str) -> set[str]:
-    return set(text) & set(_DELIMITERS)
+    return set(text) & set(DELIMITERS)
 
 
 def _names_only(fields: list[str]) -> bool:

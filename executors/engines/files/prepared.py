@@ -9,11 +9,11 @@ from __future__ import annotations
 import codecs
 import csv
 import gzip
-import re
 from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from executors.engines.files.encodings import NO_NORMALIZER, Encoding, likeliest
 from executors.errors import DatabaseUnavailable
 
 if TYPE_CHECKING:
@@ -27,30 +27,24 @@ MAX_RATIO = 200  # bytes for each packed one; CSV packs to a fifth, dull CSV to 
 RATIO_FROM = 10 * 1024**2  # below so many bytes of a file its ratio does not matter
 MORE = "_more"
 _PIECE = 1024 * 1024
-_SAMPLE = 512 * 1024  # bytes that tell an encoding
-_ENCODINGS = [
-    "cp1252", "cp1250", "cp1251", "cp1253", "cp1254", "cp949", "euc_kr", "shift_jis", "gb18030", "big5", "utf_16",
-    "utf_16_le", "utf_16_be", "mac_roman", "koi8_r",
-]  # fmt: skip
-# Those that charset_normalizer takes for others where there is little text: letters by which they are known.
-_BY_LETTERS = (
-    ("shift_jis", re.compile("[\u3041-\u30ff]"), 0.5),
-    ("cp1251", re.compile("[\u0400-\u04ff]"), 0.98),
-    ("cp1253", re.compile("[\u0370-\u03ff]"), 0.98),
-)
+_SAMPLE = 128 * 1024  # bytes that tell an encoding
+_HEAD = 4096
+_MOST_ZEROS = 0.6  # of the bytes at one of two places, in mostly Western text of UTF-16
+_UTF_8, _BROKEN = "utf-8", "utf-8-broken"  # the latter: with few bytes that are not
 _INSTALL = "pip install -r requirements-local.txt"
 
 
 class Prepared(NamedTuple):
     """A file to be read in the place of another. name: of its table; problems: what was found, one sentence each.
 
-    encoding: of a text.
+    encoding: of a text. remarks: what is to be known of it, and is no problem.
     """
 
     name: str
     path: Path
     problems: tuple[str, ...] = ()
     encoding: str = ""
+    remarks: tuple[str, ...] = ()
 
 
 def stem_of(path: Path) -> str:
@@ -58,8 +52,13 @@ def stem_of(path: Path) -> str:
     return Path(path.stem).stem if path.suffix.lower() == ".gz" else path.stem
 
 
-def prepared(path: Path, folder: Path) -> list[Prepared]:
+def prepared(path: Path, folder: Path, encoding: str = "") -> list[Prepared]:
     """What is read in the place of a file, written below `folder` where it must be; mostly the file itself.
+
+    Args:
+        path: of the file.
+        folder: of this file alone.
+        encoding: of its text; empty: it is detected.
 
     Raises:
         DatabaseUnavailable: it cannot be unpacked, or a package is missing.
@@ -71,75 +70,64 @@ def prepared(path: Path, folder: Path) -> list[Prepared]:
         return list(_sheets(path, folder))
     if path.suffix.lower() == ".parquet":
         return [Prepared(path.stem, path)]
-    encoding = encoding_of(path)
-    if encoding == "utf-8":
-        return [Prepared(path.stem, path, encoding=encoding)]
-    return [_decoded(path, encoding, folder)]
+    found = encoding_of(path)
+    if encoding and found.name != _UTF_8:
+        found = Encoding(encoding)
+    if found.name == _UTF_8:
+        return [Prepared(path.stem, path, encoding=_UTF_8)]
+    return [_decoded(path, found, folder)]
 
 
-def encoding_of(path: Path) -> str:
+def encoding_of(path: Path) -> Encoding:
     """The encoding of a text file: UTF-8 where all of it can be read so, else the likeliest by its letters."""
     with path.open("rb") as file:
-        head = file.read(4)
-    if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        return "utf-16"
+        head = file.read(_HEAD)
+    if wide := _utf_16(head):
+        return Encoding(wide)
     decoder, sample, wrong = codecs.getincrementaldecoder("utf-8")(), b"", False
     with path.open("rb") as file:
         while piece := file.read(_PIECE):
             if len(sample) < _SAMPLE:
-                sample += b"\n".join(line for line in piece.split(b"\n") if not line.isascii())[: _SAMPLE - len(sample)]
+                sample += b"".join(line + b"\n" for line in piece.split(b"\n") if not line.isascii())
             try:
                 wrong = wrong or decoder.decode(piece) is None
             except UnicodeDecodeError:
                 wrong = True
                 decoder.reset()
-    if not wrong:
-        return "utf-8"
-    if b"\x00" in sample:
-        return "utf-8"  # no text: what reads it says so
+    if not wrong or b"\x00" in sample:
+        return Encoding(_UTF_8)  # or no text: what reads it says so
     repaired = sample.decode("utf-8", errors="replace")
     broken, whole = repaired.count("�"), sum(not it.isascii() for it in repaired)
-    return "utf-8-broken" if whole > broken * 10 else _likeliest(sample)
+    if whole > broken * 10:
+        return Encoding(_BROKEN)
+    found = likeliest(sample[: sample.rfind(b"\n", 0, _SAMPLE) + 1] or sample)
+    return found if found.is_explained else found._replace(name=_guessed(sample, found.name))
 
 
-def _likeliest(sample: bytes) -> str:
+def _utf_16(head: bytes) -> str:
+    """The name of an encoding of two bytes, by its mark or by where its zeros stand; empty where it is none."""
+    if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return "utf-16"
+    shares = [head[start::2].count(0) * 2 / max(len(head), 1) for start in (0, 1)]
+    if max(shares) < _MOST_ZEROS or min(shares) > 1 - _MOST_ZEROS:
+        return ""
+    return "utf-16-be" if shares[0] > shares[1] else "utf-16-le"
+
+
+def _guessed(sample: bytes, otherwise: str) -> str:
+    """What charset-normalizer takes a text for whose words no encoding explains."""
     try:
         from charset_normalizer import from_bytes
     except ImportError as error:
-        raise DatabaseUnavailable(f"To read text that is not UTF-8, install charset-normalizer: {_INSTALL}") from error
-    for encoding, letters, share in _BY_LETTERS:
-        if _fits(sample, encoding, letters, share):
-            return encoding
-    best = from_bytes(sample, cp_isolation=_ENCODINGS).best()
-    try:
-        sample.decode("cp1252")
-    except UnicodeDecodeError:
-        return best.encoding if best is not None else "cp1252"
-    # What Windows writes in Western Europe fits nearly anything; another one must be known by its own letters.
-    others = {"cp949", "euc_kr", "shift_jis", "gb18030", "big5", "cp1251", "koi8_r", "cp1253", "utf_16", "utf_16_le"}
-    return best.encoding if best is not None and best.encoding in others else "cp1252"
+        raise DatabaseUnavailable(NO_NORMALIZER) from error
+    best = from_bytes(sample).best()
+    return best.encoding if best is not None else otherwise
 
 
-def _fits(sample: bytes, encoding: str, letters: re.Pattern[str], share: float) -> bool:
-    """Whether a text reads well in an encoding: letters of one script, capitals only where words begin."""
-    try:
-        text = sample.decode(encoding)
-    except UnicodeDecodeError:
-        return False
-    found = [word for word in re.findall(r"[^\W\d_]+", text) if not word.isascii()]
-    strange = [letter for word in found for letter in word if not letter.isascii()]
-    # Of one script, and with capitals only where words begin: "Mьnchen" is none.
-    well = sum(not re.search("[A-Za-z]", it) and (it.isupper() or it[1:] == it[1:].lower()) for it in found)
-    if not found or len(strange) < 2 * len(found):
-        return False
-    own = sum(letters.match(letter) is not None for letter in strange)
-    return bool(strange) and own >= share * len(strange) and well >= 0.9 * len(found)
-
-
-def _decoded(path: Path, encoding: str, folder: Path) -> Prepared:
+def _decoded(path: Path, encoding: Encoding, folder: Path) -> Prepared:
     """The file in UTF-8. What cannot be decoded is marked, and the lines with such marks are counted."""
     target = folder / path.name
-    codec = "utf-8-sig" if encoding == "utf-8-broken" else encoding
+    codec = "utf-8-sig" if encoding.name == _BROKEN else encoding.name
     marked = 0
     with (
         path.open(encoding=codec, errors="replace", newline="") as source,
@@ -148,8 +136,16 @@ def _decoded(path: Path, encoding: str, folder: Path) -> Prepared:
         for line in source:
             marked += "�" in line
             out.write(line)
-    problem = f"{path.name}: {marked:,} lines hold bytes that no text explains; each is shown as �."
-    return Prepared(path.stem, target, (problem,) if marked else (), encoding.removesuffix("-broken"))
+    name = encoding.name.removesuffix("-broken")
+    problems = (
+        [f"{path.name}: {marked:,} lines hold bytes that no text explains; each is shown as �."] if marked else []
+    )
+    if not encoding.is_explained:
+        problems.append(f"{path.name}: no encoding explains its letters; it is read as {name}. Give its `encoding`.")
+    also = (
+        f"{path.name}: it is read as {name}, and {encoding.other} is as likely. Give its `encoding` if that is wrong."
+    )
+    return Prepared(path.stem, target, tuple(problems), name, (also,) if encoding.other else ())
 
 
 def _unpacked(path: Path, folder: Path) -> Path:
@@ -239,24 +235,25 @@ def _cell(value: Any) -> str:
     return text.removesuffix(" 00:00:00")
 
 
-def evened(path: Path, delimiter: str, folder: Path) -> Prepared:
+def evened(path: Path, delimiter: str, folder: Path, *, skip: int = 0) -> Prepared:
     """A CSV file whose rows differ in their number of fields, each with as many as most have.
 
     Args:
         path: a file in UTF-8.
         delimiter: between its fields.
         folder: where the new one is written.
+        skip: lines before the header, which are left out.
     """
-    widths: Counter[int] = Counter(len(row) for row in _rows(path, delimiter) if row)
+    widths: Counter[int] = Counter(len(row) for row in _rows(path, delimiter, skip) if row)
     width = widths.most_common(1)[0][0] if widths else 0
-    first = next((len(row) for row in _rows(path, delimiter) if row), 0)
+    first = next((len(row) for row in _rows(path, delimiter, skip) if row), 0)
     width = max(width, first)
     short = sum(count for it, count in widths.items() if it < width)
     long = sum(count for it, count in widths.items() if it > width)
     target = folder / f"even_{path.name}"
     with target.open("w", encoding="utf-8", newline="") as out:
         writer = csv.writer(out, delimiter=delimiter)
-        for number, row in enumerate(row for row in _rows(path, delimiter) if row):
+        for number, row in enumerate(row for row in _rows(path, delimiter, skip) if row):
             rest = MORE if number == 0 else delimiter.join(row[width:])
             even = [*row[:width], *([""] * (width - len(row)))]
             writer.writerow([*even, rest] if long else even)
@@ -265,6 +262,8 @@ def evened(path: Path, delimiter: str, folder: Path) -> Prepared:
     return Prepared(path.stem, target, tuple(problems))
 
 
-def _rows(path: Path, delimiter: str) -> Iterable[list[str]]:
+def _rows(path: Path, delimiter: str, skip: int) -> Iterable[list[str]]:
     with path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
+        for _ in range(skip):
+            file.readline()
         yield from csv.reader(file, delimiter=delimiter)

@@ -1,81 +1,250 @@
-"""Numbers as people write them, in columns that are text to DuckDB: `1.307,81 €`, `$1,200.50`, `12 kg`, `15 %`.
+"""Numbers as people write them, in columns that are text to DuckDB: `1.307,81 €`, `($1,200.50)`, `12 kg`, `15 %`.
 
 A column is read as a number only where every value of it is one, all with the same sign or unit, and at least one
-shows by more than its digits that it is no code: codes such as `01234` stay text.
+shows by more than its digits that it is no code: codes such as `01234` stay text. Where every value can be read in two
+ways, as `1.234` can, the other columns of the file decide. A column that looks like numbers and stays text has a
+sentence that says why.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from executors.engines.local.samples import quoted
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-_MONEY = r"\p{Sc}|EUR|USD|GBP|CHF|JPY|CNY|KRW|SEK|NOK|DKK|PLN|CZK|HUF|CAD|AUD|INR|BRL|MXN|TRY"
+COMMA, POINT = ",", "."
+_MONEY = r"\p{Sc}|EUR|USD|GBP|CHF|JPY|CNY|KRW|SEK|NOK|DKK|PLN|CZK|HUF|CAD|AUD|INR|BRL|MXN|TRY|Fr\.|zł|Kč|kr|Ft|TL"
 _UNIT = (
     rf"{_MONEY}|%|°[CF]?|kg|mg|g|t|lbs?|oz|km|cm|mm|m|mi|ft|m²|m³|l|ml|kWh|MWh|kW|MW|km/h|h|min|ms|s|pcs|Stk\.?|Stück"
 )
-_BLANKS = r"[\s\x{00A0}\x{202F}]*"
-_COMMA = r"[-+]?(?:\d{1,3}(?:[.'’ \x{00A0}\x{202F}]\d{3})+|\d+)(?:,\d+)?"
-_DOT = r"[-+]?(?:\d{1,3}(?:[,'’ \x{00A0}\x{202F}]\d{3})+|\d+)(?:\.\d+)?"
+_SPACES = r" \x{00A0}\x{2009}\x{202F}"  # also the narrow ones that do not break a line
+_BLANKS = rf"[\s{_SPACES}]*"
+_MINUS = r"-\x{2212}"
+_NUMBERS = {
+    mark: rf"(?:[1-9]\d{{0,2}}(?:[{other}'’{_SPACES}]\d{{3}})+|\d+)(?:[{mark}]\d+)?"
+    for mark, other in ((COMMA, POINT), (POINT, COMMA))
+}
+_OPEN = r"^\D*[1-9]\d{0,2}[.,]\d{3}\D*$"  # thousands, or three decimals
+# What looks like a number, whatever is around it.
+LOOKS_LIKE_NUMBER = (
+    rf"^{_BLANKS}[^\w\s]{{0,3}}(?:(?:{_MONEY}){_BLANKS})?[{_MINUS}+(]{{0,2}}\d[\d.,'’{_SPACES}]*"
+    rf"(?:(?:{_UNIT})|\D{{0,4}}){_BLANKS}[{_MINUS})]?$"
+)
+_OPEN_DOUBLE = r"^[-+]?(?:[1-9]\d{0,2}[.,]\d{3}|\d{1,3})$"
+_LONG_CODE = r"^[-+]?\d{16,}$"  # a DOUBLE keeps fifteen digits
+_AT_ONCE = 40  # columns in one query
+_LONGEST = 18  # digits of a BIGINT or a DECIMAL(18)
 
 
 class WrittenNumber(NamedTuple):
     """A column read as a number. expression: over the column; note: how, with its unit, and without any value.
 
-    unit: as its texts name it; empty where they have none.
+    type: empty where it stays text. unit: as its texts name it; empty where they have none.
+    problem: a sentence where the reading is a guess. reason: why a column that looks like numbers stays text.
     """
 
-    type: str
-    expression: str
-    note: str
+    type: str = ""
+    expression: str = ""
+    note: str = ""
     unit: str = ""
+    problem: str = ""
+    reason: str = ""
 
 
-def written_number(connection: DuckDBPyConnection, reader: str, column: str) -> WrittenNumber | None:
-    """How a column of texts is read as a number; None where it is none.
+class TextShape(NamedTuple):
+    """Counts of a column of texts that look like numbers.
+
+    values: that are not empty. comma, point, either: those that are numbers with that decimal mark, or one of them.
+    open: those with one mark and three digits behind it. telling: that are more than digits. codes: begin with a zero.
+    units: how many there are; first, last: two of them; money: values with a currency.
+    comma_digits, point_digits: behind the mark, at most. digits: of a value, at most.
+    """
+
+    values: int
+    comma: int
+    point: int
+    either: int
+    open: int
+    telling: int
+    codes: int
+    units: int
+    first: str | None
+    last: str | None
+    money: int
+    comma_digits: int | None
+    point_digits: int | None
+    digits: int
+
+    @property
+    def is_number(self) -> bool:
+        """Whether every value is one, of one unit and one decimal mark, and something shows that they are no codes."""
+        of_one = self.values in (self.comma, self.point) and self.units <= 1
+        return bool(of_one and self.telling and not self.codes and self.digits <= _LONGEST)
+
+    @property
+    def mark(self) -> str:
+        """The decimal mark that the values show; empty where they show none."""
+        if self.comma == self.point or not self.is_number:
+            return ""
+        return COMMA if self.comma > self.point else POINT
+
+    @property
+    def is_open(self) -> bool:
+        """Whether every value can be read with either mark, and the numbers would differ."""
+        return self.comma == self.point and self.open > 0
+
+
+def shapes_of(connection: DuckDBPyConnection, reader: str, columns: Sequence[str]) -> dict[str, TextShape]:
+    """The shapes of those columns of texts of which every value looks like a number.
 
     Args:
         connection: that may read the file.
-        reader: the table function.
-        column: its name.
+        reader: the table function, or a query in parentheses.
+        columns: their names.
     """
+    texts = {name: f"trim({quoted(name)})" for name in columns}
+    looks = [f"bool_and(regexp_matches({it}, {_sql(LOOKS_LIKE_NUMBER)})) FILTER ({it} <> '')" for it in texts.values()]
+    alike = [name for name, (like,) in zip(texts, _each(connection, reader, looks, 1), strict=True) if like]
+    counts = [part for name in alike for part in _counts(texts[name])]
+    each = _each(connection, reader, counts, len(TextShape._fields))
+    return {name: TextShape(*row) for name, row in zip(alike, each, strict=True)}
+
+
+def open_doubles(connection: DuckDBPyConnection, reader: str, columns: Sequence[str], *, thousands: bool) -> list[str]:
+    """Those of columns that DuckDB reads as DOUBLE which it may not: codes with more digits than a DOUBLE keeps.
+
+    Args:
+        connection: that may read the file.
+        reader: of them as texts.
+        columns: their names.
+        thousands: also those that may be thousands.
+    """
+    tests = []
+    for text in (f"trim({quoted(name)})" for name in columns):
+        long = f"bool_or(length({text}) > 15 AND regexp_matches({text}, '{_LONG_CODE}'))"
+        either = f"bool_and(regexp_matches({text}, '{_OPEN_DOUBLE}')) FILTER ({text} <> '')"
+        tests.append(f"{either} OR {long}" if thousands else long)
+    each = _each(connection, reader, tests, 1)
+    return [name for name, (found,) in zip(columns, each, strict=True) if found]
+
+
+def _each(
+    connection: DuckDBPyConnection, reader: str, aggregates: Sequence[str], size: int
+) -> Iterable[tuple[Any, ...]]:
+    """Aggregates over all that is read, `size` at a time, computed for several columns in one scan."""
+    for start in range(0, len(aggregates), _AT_ONCE * size):
+        some = aggregates[start : start + _AT_ONCE * size]
+        row = connection.execute(f"SELECT {', '.join(some)} FROM {reader}").fetchone()
+        assert row is not None  # noqa: S101  an aggregate has one row
+        yield from (row[at : at + size] for at in range(0, len(row), size))
+
+
+def _counts(text: str) -> Iterable[str]:
+    comma, point = (f"regexp_matches({text}, {_sql(_whole(mark))})" for mark in (COMMA, POINT))
+    beside = rf"[{_MINUS}+()0-9.,'’\s{_SPACES}]"
+    unit = f"regexp_replace({text}, {_sql(beside)}, '', 'g')"
+    conditions = (
+        f"{text} <> ''",
+        comma,
+        point,
+        f"({comma}) OR ({point})",
+        f"regexp_matches({text}, {_sql(_OPEN)})",
+        f"{text} <> '' AND NOT regexp_matches({text}, '^[-+]?\\d+$')",
+        f"regexp_matches({text}, '^0[0-9]')",
+    )
+    yield from (f"count(*) FILTER ({it})" for it in conditions)
+    yield f"count(DISTINCT {unit}) FILTER ({unit} <> '')"
+    yield f"min({unit}) FILTER ({unit} <> '')"
+    yield f"max({unit}) FILTER ({unit} <> '')"
+    yield f"count(*) FILTER (regexp_matches({unit}, {_sql(f'^(?:{_MONEY})$')}))"
+    yield rf"max(length(regexp_extract({text}, ',(\d+)[^\d.,]*$', 1)))"
+    yield rf"max(length(regexp_extract({text}, '\.(\d+)[^\d.,]*$', 1)))"
+    yield f"max(length(regexp_replace({text}, '[^0-9]', '', 'g')))"
+
+
+def _whole(mark: str) -> str:
+    """The pattern of a text that is a number: a sign before or behind it, or parentheses, as accountants write."""
+    number = _NUMBERS[mark]
+    before, after = rf"(?:(?:{_MONEY}){_BLANKS})?", rf"(?:{_BLANKS}(?:{_UNIT}))?"
+    ways = (
+        rf"(?:[{_MINUS}+]{_BLANKS})?{before}{number}{after}",
+        rf"{before}[{_MINUS}+]{_BLANKS}{number}{after}",
+        rf"{before}{number}{_BLANKS}[{_MINUS}]{after}",
+        rf"{before}{number}{after}{_BLANKS}[{_MINUS}]",
+        rf"\({before}{number}{after}\)",
+        rf"{before}\({number}\){after}",
+    )
+    return rf"^{_BLANKS}(?:{'|'.join(ways)}){_BLANKS}$"
+
+
+def mark_of(shapes: Iterable[TextShape], marks: Iterable[str]) -> str:
+    """The decimal mark of a file: the one of all columns that show any; empty where they show none, or both.
+
+    Args:
+        shapes: of its columns of texts.
+        marks: of its columns that DuckDB reads as numbers.
+    """
+    found = {it.mark for it in shapes if it.mark} | set(marks)
+    return found.pop() if len(found) == 1 else ""
+
+
+def written_number(column: str, shape: TextShape, mark: str, *, usual: str = "") -> WrittenNumber:
+    """How a column of texts that look like numbers is read.
+
+    Args:
+        column: its name.
+        shape: of its values.
+        mark: the decimal mark of the file's other columns; empty where they show none.
+        usual: the decimal mark to take where nothing shows which, if there is any.
+    """
+    chosen = (mark or _guess(shape, usual)) if shape.is_open else shape.mark or POINT
+    if reason := _reason(shape, chosen):
+        return WrittenNumber(reason=f"Kept as text: all {shape.values:,} values look like numbers, {reason}.")
+    digits = (shape.comma_digits if chosen == COMMA else shape.point_digits) or 0
+    how = " with a decimal comma" if chosen == COMMA and digits else ""
+    note = f"Read as a number{how}{f', in {shape.last}' if shape.last else ''}."
+    problem = ""
+    if shape.is_open and not mark:
+        way = "decimals" if digits else "thousands"
+        note = problem = f"{note} Every value can be read with thousands or with decimals; it is read with {way}."
+    kind = "BIGINT" if not digits else f"DECIMAL(18,{digits})" if shape.digits + digits <= _LONGEST else "DOUBLE"
     text = f"trim({quoted(column)})"
-    shapes = {"comma": _COMMA, "dot": _DOT}
-    whole = {it: rf"^(?:{_MONEY})?{_BLANKS}{shape}{_BLANKS}(?:{_UNIT})?$" for it, shape in shapes.items()}
-    plain = r"^[-+]?\d+$"
-    unit = rf"regexp_replace({text}, '[-+0-9.,''’\s\x{{00A0}}\x{{202F}}]', '', 'g')"
-    row = connection.execute(
-        f"SELECT count(*), "
-        f"count(*) FILTER (regexp_matches({text}, {_sql(whole['comma'])})), "
-        f"count(*) FILTER (regexp_matches({text}, {_sql(whole['dot'])})), "
-        f"count(*) FILTER (NOT regexp_matches({text}, {_sql(plain)})), "
-        f"count(DISTINCT {unit}) FILTER ({unit} <> ''), max({unit}), "
-        rf"max(length(regexp_extract({text}, ',(\d+)[^\d.,]*$', 1))), "
-        rf"max(length(regexp_extract({text}, '\.(\d+)[^\d.,]*$', 1))), "
-        f"count(*) FILTER (regexp_matches({text}, '^0[0-9]')) "
-        f"FROM {reader} WHERE {text} <> ''"
-    ).fetchone()
-    assert row is not None  # noqa: S101  an aggregate has one row
-    count, comma, dot, telling, units, name, after_comma, after_dot, codes = row
-    if not count or not telling or units > 1 or codes:
-        return None
-    as_comma, as_dot = comma == count, dot == count
-    if as_comma and as_dot:  # 1.234 may be either: only whole numbers with a unit, or nothing tells
-        if after_dot or after_comma:
-            return None
-        as_dot = True
-    if not as_comma and not as_dot:
-        return None
-    point = as_comma and not as_dot
-    digits = (after_comma if point else after_dot) or 0
-    kind = "BIGINT" if not digits else f"DECIMAL(18,{digits})" if digits <= 6 else "DOUBLE"
-    bare = rf"regexp_replace({text}, '[^0-9{',' if point else '.'}+-]', '', 'g')"
-    bare = f"replace({bare}, ',', '.')" if point else bare
-    note = "Read as a number" + (" with a decimal comma" if point and digits else "") + (f", in {name}" if name else "")
-    return WrittenNumber(kind, f"CAST(nullif({bare}, '') AS {kind})", f"{note}.", name or "")
+    bare = rf"regexp_replace({text}, '[^0-9{chosen}]', '', 'g')"
+    bare = f"replace({bare}, ',', '.')" if chosen == COMMA else bare
+    sign = f"CASE WHEN regexp_matches({text}, '[{_MINUS}(]') THEN '-' ELSE '' END"
+    return WrittenNumber(kind, f"CAST({sign} || nullif({bare}, '') AS {kind})", note, shape.last or "", problem)
+
+
+def _guess(shape: TextShape, usual: str) -> str:
+    """The decimal mark of values that may have either, where no other column shows it; empty where none is likelier."""
+    if shape.comma_digits and shape.point_digits:
+        return ""
+    if shape.money:  # has two decimals, if any
+        return POINT if shape.comma_digits else COMMA
+    if shape.units:
+        return ""
+    return usual or (COMMA if shape.comma_digits else POINT)
+
+
+def _reason(shape: TextShape, mark: str) -> str:
+    """Why a column stays text; empty where it does not."""
+    if shape.codes:
+        return "and some begin with 0, as codes do"
+    if not shape.telling:
+        return "and have digits alone, as codes do"
+    if shape.either < shape.values:
+        return "and some have signs, letters or groups of digits that no number has"
+    if shape.values not in (shape.comma, shape.point):
+        return "some with a decimal comma and some with a decimal point"
+    if shape.units > 1:
+        return f"in {shape.units:,} units, such as {shape.first} and {shape.last}"
+    if shape.digits > _LONGEST:
+        return f"and some have more than {_LONGEST} digits"
+    return "" if mark else "with thousands or with three decimals, and no other column shows which"
 
 
 def _sql(pattern: str) -> str:

@@ -1,0 +1,217 @@
+"""Which encoding a text has that is not UTF-8, by what its letters are in each.
+
+An encoding explains a word where all its letters are of one language that is written in it, no sign stands between
+letters, and capitals stand only where words begin. Several encodings may explain all words of a short text; then the
+one that is used more is taken, and the other one is named.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from functools import cache
+from typing import NamedTuple
+
+from executors.errors import DatabaseUnavailable
+
+_WORD = re.compile(r"\w+(?:[^\s\x00-\x7f]+\w+)*[^\s\x00-\x7f]*|[^\s\x00-\x7f]+\w*")
+_EQUAL = 0.02  # scores that differ by less are of texts as likely
+_EXPLAINED = 0.45  # a score below it says that no encoding explains the text
+_MOST_WORDS = 2_000
+_FOREIGN = 0.05  # taken off for a letter of ASCII that a language does not have
+_MIXED = 0.9  # of letters that no single language has, but those of a part of the world have
+_QUOTES, _AFTER, _BEFORE = "‘’“”«»‹›–—…•·", "²³®™©ªº°", "°µ¡¿§‚„"
+_ALONE = "€£¥§°²³µ¼½¾×÷±©®™†‰\xa0"
+
+
+class Encoding(NamedTuple):
+    """An encoding. other: one that explains the text as well, and reads it otherwise; empty where there is none.
+
+    is_explained: whether nearly all words are words in it.
+    """
+
+    name: str
+    other: str = ""
+    is_explained: bool = True
+
+
+class _Language(NamedTuple):
+    """letters: beyond ASCII, small ones. lacks: letters of ASCII that only foreign words have."""
+
+    letters: frozenset[str]
+    lacks: frozenset[str] = frozenset()
+
+
+def _language(letters: str, lacks: str = "") -> _Language:
+    return _Language(frozenset(letters), frozenset(lacks))
+
+
+def _range(first: str, last: str) -> str:
+    return "".join(map(chr, range(ord(first), ord(last) + 1)))
+
+
+_LANGUAGES: Mapping[str, _Language] = {
+    "German": _language("äöüß"),
+    "French": _language("àâæçéèêëîïôœùûüÿ", "kw"),
+    "Spanish": _language("áéíñóúü", "kw"),
+    "Portuguese": _language("áâãàçéêíóôõúü", "kwy"),
+    "Italian": _language("àèéìíîòóùú", "jkwxy"),
+    "Swedish": _language("åäöé"),
+    "Danish": _language("æøåé"),
+    "Dutch": _language("éëïóöüè"),
+    "Icelandic": _language("áéíóúýþæöð", "cqwz"),
+    "Polish": _language("ąćęłńóśźż", "qvx"),
+    "Czech": _language("áčďéěíňóřšťúůýž", "qwx"),
+    "Slovak": _language("áäčďéíĺľňóôŕšťúýž", "qwx"),
+    "Hungarian": _language("áéíóöőúüű", "qwx"),
+    "Croatian": _language("čćđšž", "qwxy"),
+    "Albanian": _language("ëç", "w"),
+    "Romanian": _language("ăâîşţșț", "kqwy"),
+    "Turkish": _language("çğıöşüâîû", "qwx"),
+    "Lithuanian": _language("ąčęėįšųūž", "qwx"),
+    "Latvian": _language("āčēģīķļņšūž", "qwxy"),
+    "Estonian": _language("äõöüšž", "cqwxy"),
+    "Russian": _language(_range("а", "я") + "ё"),
+    "Ukrainian": _language((_range("а", "я") + "іїєґ").translate(dict.fromkeys(map(ord, "ыэъё")))),
+    "Greek": _language(_range("ά", "ώ") + "ΐ"),
+    "Hebrew": _language(_range("א", "ת")),
+    "Arabic": _language(_range("ء", "ْ") + "پچژگ"),
+    "Thai": _language((_range("ก", "ฺ") + _range("เ", "๛")).translate(dict.fromkeys(map(ord, "ฃฅ")))),
+}
+_WESTERN = ("German", "French", "Spanish", "Portuguese", "Italian", "Swedish", "Danish", "Dutch", "Icelandic")
+_EASTERN = ("Czech", "Polish", "Hungarian", "Slovak", "Croatian", "Romanian", "German", "Albanian")
+_RUSSIAN = ("Russian", "Ukrainian")
+# The languages that each is used for, the more usual encodings first.
+_WRITTEN: Mapping[str, tuple[str, ...]] = {
+    "cp1252": _WESTERN, "cp1251": _RUSSIAN, "cp1250": _EASTERN, "cp1254": ("Turkish",), "cp1253": ("Greek",),
+    "iso8859_15": _WESTERN, "iso8859_2": _EASTERN, "iso8859_5": _RUSSIAN, "iso8859_7": ("Greek",),
+    "koi8_r": _RUSSIAN, "cp866": _RUSSIAN, "cp1257": ("Lithuanian", "Latvian", "Estonian"), "cp1255": ("Hebrew",),
+    "cp1256": ("Arabic",), "cp874": ("Thai",), "cp850": _WESTERN, "cp852": _EASTERN, "mac_roman": _WESTERN,
+}  # fmt: skip
+_PREFERRED = ("Turkish",)  # of languages as likely, those of many more people
+_JAPANESE = ("shift_jis", "euc_jp")
+_KOREAN = ("euc_kr", "cp949")
+_WIDE: Mapping[str, str] = {
+    "euc_kr": "Korean", "shift_jis": "Japanese", "gb18030": "Chinese", "big5": "Chinese", "euc_jp": "Japanese",
+    "cp949": "Korean",
+}  # fmt: skip
+# First bytes of the characters that a standard counts as common ones: the Korean syllables, the first level of others.
+_FIRST_LEVEL: Mapping[str, tuple[int, int]] = {
+    "euc_kr": (0xB0, 0xC8), "shift_jis": (0x88, 0x97), "gb18030": (0xB0, 0xD7), "big5": (0xA4, 0xC6),
+    "euc_jp": (0xB0, 0xCF), "cp949": (0xB0, 0xC8),
+}  # fmt: skip
+_COMMON = 0.93
+_TELLING = 8  # characters
+NO_NORMALIZER = "To read text that is not UTF-8, install charset-normalizer: pip install -r requirements-local.txt"
+
+
+def likeliest(sample: bytes) -> Encoding:
+    """The encoding of lines of text that are not UTF-8.
+
+    Args:
+        sample: whole lines, those that hold bytes beyond ASCII.
+    """
+    found = list(_scored(sample))
+    if not found:
+        return Encoding("cp1252", is_explained=False)
+    best, _, text = max(found, key=lambda it: it[0])  # the first of several
+    name = next(it for _, it, read in found if read == text)
+    found.sort(key=lambda it: -it[0])
+    other = next((it for score, it, read in found if best - score < _EQUAL and read != text), "")
+    return Encoding(name, other, is_explained=best >= _EXPLAINED)
+
+
+def _scored(sample: bytes) -> Iterator[tuple[float, str, str]]:
+    """The score of each encoding that can read the sample, and the words that it reads."""
+    for name in (*_WRITTEN, *_WIDE):
+        try:
+            text = sample.decode(name)
+        except UnicodeDecodeError:
+            continue
+        words = list(dict.fromkeys(word for word in _WORD.findall(text) if not word.isascii()))[:_MOST_WORDS]
+        if not words:
+            continue
+        score = _wide_score(name, words) if name in _WIDE else _score(name, words)
+        yield score, name, "\n".join(words)
+
+
+def _score(name: str, words: list[str]) -> float:
+    """The share of the words that an encoding explains, with the language that explains most."""
+    languages = [_LANGUAGES[it] for it in _WRITTEN[name]]
+    shares = [sum(_explained(word, it) for word in words) / len(words) for it in languages]
+    every = _Language(frozenset[str]().union(*(it.letters for it in languages)))
+    mixed = _MIXED * sum(_explained(word, every) for word in words) / len(words)
+    preferred = _EQUAL / 2 if set(_PREFERRED) & set(_WRITTEN[name]) else 0
+    return max(*shares, mixed) + preferred
+
+
+@cache
+def _explained(word: str, language: _Language) -> float:
+    """How well a language explains a word: 1, or less with letters of others; 0 where it does not."""
+    letters = "".join(it for it in word if it.isalpha())
+    if not _signs_fit(word):
+        return 0
+    if letters.isascii() or len(letters) == 1:
+        return 0.5  # a sign or a letter alone says little
+    if not (letters.isupper() or letters[1:] == letters[1:].lower()):
+        return 0
+    small = letters.lower().replace("i̇", "i")  # of İ
+    strange = [it for it in small if not it.isascii()]
+    if any(it not in language.letters for it in strange):
+        return 0
+    if any(not it.isascii() and ord(it) > 0x36F for it in small) and any(it.isascii() for it in small):
+        return 0  # of two scripts
+    return 1 - _FOREIGN if language.lacks & set(small) else 1
+
+
+def _signs_fit(word: str) -> bool:
+    """Whether the signs of a word stand where people write them."""
+    for at, sign in enumerate(word):
+        if sign.isascii() or (sign.isalpha() and sign not in "ªºƒµ"):
+            continue
+        before, after = word[at - 1 : at].isalpha(), word[at + 1 : at + 2].isalpha()
+        if sign in "’·" or (not (before or after) and sign in _ALONE + _QUOTES + "‚„¡¿"):
+            continue
+        if (before and after) or sign not in (_AFTER if before else _BEFORE) + _QUOTES:
+            return False
+    return True
+
+
+def _wide_score(name: str, words: list[str]) -> float:
+    """The share of characters beyond ASCII that are usual ones of an encoding of two bytes."""
+    signs = [it for word in words for it in word if not it.isascii()]
+    foreign = any(re.search(r"[A-Za-z][^\W\x00-\x7f]|[^\W\x00-\x7f][a-z]", it) for it in words) and name != "gb18030"
+    if name in _JAPANESE:
+        foreign = foreign or not any("\u3041" <= it <= "\u30ff" for it in signs)  # Japanese has kana
+    if name == "gb18030" and len(signs) >= _TELLING:
+        # Chinese has characters of all of its first level; Korean read as Chinese has none of its later half.
+        foreign = all(it.encode(name)[0] <= _FIRST_LEVEL["euc_kr"][1] for it in signs)
+    return sum(_usual(name, it) for it in signs) / len(signs) - (0.1 if foreign else 0)
+
+
+def _usual(name: str, sign: str) -> float:
+    """How usual a character is in the language of an encoding, from 0 to 1."""
+    code = sign.encode(name)
+    if len(code) == 1:
+        return 0.3  # a narrow kana
+    if "\u3000" <= sign <= "\u303f" or "\uff01" <= sign <= "\uff5e":
+        return 0.8  # punctuation of all of them
+    if name in _JAPANESE and "\u3041" <= sign <= "\u30ff":
+        return 1
+    first, last = ("가", "힣") if name in _KOREAN else ("\u4e00", "\u9fff")
+    if not first <= sign <= last:
+        return 0.2
+    if sign in _frequent(_WIDE[name]):
+        return 1
+    lead, level = code[0], _FIRST_LEVEL[name]
+    return _COMMON if level[0] <= lead <= level[1] and (code[1] >= 0xA1 or name in ("shift_jis", "big5")) else 0.4
+
+
+@cache
+def _frequent(language: str) -> frozenset[str]:
+    """The characters that charset-normalizer counts as the most frequent ones of a language."""
+    try:
+        from charset_normalizer.constant import FREQUENCIES
+    except ImportError as error:
+        raise DatabaseUnavailable(NO_NORMALIZER) from error
+    return frozenset(FREQUENCIES[language])

@@ -1,0 +1,86 @@
+"""Lines that stand before a table's header: titles, the date of an export, `sep=;`, empty lines."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections import Counter
+from itertools import islice
+from pathlib import Path
+from typing import NamedTuple
+
+DELIMITERS = ",;\t|"
+_HEAD_CHARACTERS = 64 * 1024
+_MOST_LINES = 200  # looked at
+_MOST_SHARE = 0.5  # of the rows have as many fields as the table has columns
+_SHOWN = 3  # lines in a sentence
+_LONGEST = 80  # characters of a line in a sentence
+_VALUE = re.compile(r"\W*\d[\d\s.,:'’/T-]*\W*")  # a number, a date or a time: no name of a column
+
+
+class Preamble(NamedTuple):
+    """How many lines stand before the header, and what is between the fields below them."""
+
+    lines: int
+    delimiter: str
+
+
+def preamble_of(path: Path) -> Preamble | None:
+    """What stands before the header of a CSV file; None where the first line is the header, or nothing shows another.
+
+    The header is the first row of which every field has a name. Rows before it have half as many values at most.
+
+    Args:
+        path: of a file in UTF-8.
+    """
+    with path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
+        lines = file.read(_HEAD_CHARACTERS).splitlines(keepends=True)
+    if len(lines) > 1 and not lines[-1].endswith(("\n", "\r")):
+        lines.pop()
+    found = [(width, it) for it in DELIMITERS if (width := _width(_rows(lines, it)))]
+    if not found:
+        return None
+    width, delimiter = max(found)
+    for fields, end in _rows(lines, delimiter):
+        filled = [field.strip() for field in fields if field.strip()]
+        if len(fields) == len(filled) == width and _is_header(filled):
+            before = end - 1 - sum(field.count("\n") for field in fields)
+            return Preamble(before, delimiter) if before else None
+        if len(filled) > width // 2:
+            return None
+    return None
+
+
+def skipped_lines(path: Path, count: int) -> str:
+    """The sentence on lines before the header, with their texts.
+
+    Args:
+        path: of a file in UTF-8.
+        count: how many there are.
+    """
+    with path.open(encoding="utf-8-sig", errors="replace") as file:
+        texts = [text for line in islice(file, count) if (text := line.strip(" \t\r\n,;|"))]
+    shown = ", ".join(f"“{text[:_LONGEST]}{'…' if len(text) > _LONGEST else ''}”" for text in texts[:_SHOWN])
+    more = f" and {len(texts) - _SHOWN:,} more" if len(texts) > _SHOWN else ""
+    lines = "line before the header was" if count == 1 else "lines before the header were"
+    return f"{path.name}: {count:,} {lines} not read as rows: {shown + more if shown else 'they are empty'}."
+
+
+def _rows(lines: list[str], delimiter: str) -> list[tuple[list[str], int]]:
+    """The rows that hold any character, each with the number of the line that it ends in."""
+    reader = csv.reader(lines, delimiter=delimiter)
+    try:
+        return [(row, reader.line_num) for row in islice(reader, _MOST_LINES) if row]
+    except csv.Error:  # a field of more than 128 KB: no title
+        return []
+
+
+def _width(rows: list[tuple[list[str], int]]) -> int:
+    """How many fields nearly all rows have; 0 where they differ, or there is one column alone."""
+    counts = Counter(len(fields) for fields, _ in rows)
+    width, count = counts.most_common(1)[0] if counts else (0, 0)
+    return width if width > 1 and count >= _MOST_SHARE * len(rows) else 0
+
+
+def _is_header(names: list[str]) -> bool:
+    return len({name.casefold() for name in names}) == len(names) and not any(map(_VALUE.fullmatch, names))

@@ -1,0 +1,80 @@
+"""Columns of texts read as the dates and numbers that they are."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from executors.engines.files.written_dates import columns_of_dates, written_date
+from executors.engines.files.written_numbers import COMMA, POINT, mark_of, shapes_of, written_number
+from executors.engines.local.samples import quoted
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+    from executors.engines.files.file_table import FileTable
+
+
+def typed(connection: DuckDBPyConnection, path: Path, found: FileTable) -> FileTable:
+    """The table with texts read as the dates and numbers that they are, where all of the file was looked at.
+
+    Args:
+        connection: that may read the file.
+        path: of the file, for messages.
+        found: the table with such columns as texts.
+    """
+    if not found.whole:
+        return found
+    columns, selected, notes, problems = list(found.columns), list[str](), dict[str, str](), list[str]()
+    orders, units, reasons = dict[str, str](), dict[str, str](), dict[str, str]()
+    texts = [name for name, kind in found.columns if kind == "VARCHAR"]
+    dates = set(columns_of_dates(connection, found.reader, texts))
+    shapes = shapes_of(connection, found.reader, [name for name in texts if name not in dates])
+    own = COMMA if found.decimal else POINT
+    mark = mark_of(shapes.values(), (own for _, kind in found.columns if kind == "DOUBLE"))
+    usual = POINT if found.delimiter in ("", ",") else ""
+    for at, (name, kind) in enumerate(found.columns):
+        selected.append(quoted(name))
+        if name in dates and (date := written_date(connection, found.reader, name)):
+            if date.type:
+                columns[at], selected[at] = (name, date.type), f"{date.expression} AS {quoted(name)}"
+            orders |= {name: date.order} if date.order else {}
+            notes |= {name: date.note} if date.note else {}
+            problems += [f"{path.name}: {name}: {date.problem}"] if date.problem else []
+        elif name in shapes:
+            number = written_number(name, shapes[name], mark, usual=usual)
+            reasons |= {name: number.reason} if number.reason else {}
+            if number.type:
+                columns[at], selected[at] = (name, number.type), f"{number.expression} AS {quoted(name)}"
+                notes[name] = number.note
+                units |= {name: number.unit} if number.unit else {}
+                problems += [f"{path.name}: {name}: {number.problem}"] if number.problem else []
+        elif order := _order_of_days(connection, found, name, kind):
+            notes[name] = order
+            problems.append(f"{path.name}: {name}: {order}")
+    select = ", ".join(selected) if tuple(columns) != found.columns else "*"
+    return found._replace(
+        columns=tuple(columns),
+        select=select,
+        notes=tuple(notes.items()),
+        problems=(*found.problems, *problems),
+        orders=tuple(orders.items()),
+        units=tuple(units.items()),
+        reasons=tuple(reasons.items()),
+    )
+
+
+def _order_of_days(connection: DuckDBPyConnection, found: FileTable, name: str, kind: str) -> str:
+    """How days were read that may be read either way, with the day or the month first; empty where nothing is open."""
+    option = {"DATE": "dateformat", "TIMESTAMP": "timestampformat"}.get(kind)
+    pattern = re.search(rf"\b{option} = '%(d|m)[^']*'", found.reader)
+    if pattern is None:
+        return ""
+    days = connection.execute(
+        f"SELECT max(day({quoted(name)})), max(month({quoted(name)})) FROM {found.reader}"
+    ).fetchone()
+    if days is None or days[0] is None or days[0] > 12:
+        return ""
+    first = "day" if pattern[1] == "d" else "month"
+    return f"Every value can be read with the day or the month first; it is read with the {first} first."
