@@ -6,11 +6,16 @@ ExecutorError
 ├── UnknownDatabase       no such name in the registry
 ├── RegistryInvalid       databases.yaml cannot be used as it is
 └── DatabaseUnavailable   the database, or its file, cannot be read
+    └── DiskFull          there is no room to read it: a file that must be written anew cannot be
 """
 
 from __future__ import annotations
 
+import errno
+import os
 from enum import StrEnum
+
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 def check_count(affected: int, max_rows: int) -> None:
@@ -145,3 +150,14 @@ class DatabaseUnavailable(ExecutorError):
     def __init__(self, message: str, retry_after_s: int | None = None) -> None:
         super().__init__(message)
         self.retry_after_s = retry_after_s
+
+
+class DiskFull(DatabaseUnavailable):
+    """There is no room on the disk to read a database; once there is, it can be read."""
+
+
+def is_disk_full(error: Exception) -> bool:
+    """Whether the system, or an engine in the system's words, could not write because there is no room."""
+    if isinstance(error, OSError) and error.errno is not None:
+        return error.errno in _FULL
+    return any(os.strerror(code) in str(error) for code in _FULL)

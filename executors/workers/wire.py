@@ -12,6 +12,7 @@ from typing import NamedTuple
 from executors.errors import (
     Because,
     DatabaseUnavailable,
+    DiskFull,
     ErrorKind,
     ExecutorError,
     SqlFailed,
@@ -62,15 +63,16 @@ def _fields_of(error: ExecutorError) -> dict[str, str | int | None]:
         case SqlFailed():
             return {"type": "failed", "message": error.message, "kind": error.kind.value, "hint": error.hint}
         case DatabaseUnavailable():
-            return {"type": "unavailable", "message": str(error), "retry_after_s": error.retry_after_s}
+            kind = "full" if isinstance(error, DiskFull) else "unavailable"
+            return {"type": kind, "message": str(error), "retry_after_s": error.retry_after_s}
     raise TypeError(f"{type(error).__name__} is no error of a worker")
 
 
 def _error(fields: dict[str, str]) -> ExecutorError:
     message = str(fields["message"])
-    if fields["type"] == "unavailable":
+    if unavailable := {"unavailable": DatabaseUnavailable, "full": DiskFull}.get(fields["type"]):
         retry = fields["retry_after_s"]
-        return DatabaseUnavailable(message, None if retry is None else int(retry))
+        return unavailable(message, None if retry is None else int(retry))
     kind, hint = ErrorKind(fields["kind"]), str(fields["hint"])
     if fields["type"] == "refused":
         return SqlRefused(kind, message, hint, because=Because(fields["because"]))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import resource
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -13,7 +14,8 @@ from openpyxl import Workbook  # type: ignore[import-untyped]
 from executors.base import CheckedSql
 from executors.engines.files import file_tables
 from executors.engines.files.executor import FilesExecutor
-from executors.errors import DatabaseUnavailable
+from executors.errors import DatabaseUnavailable, DiskFull
+from executors.workers.wire import WorkerReply, pack, unpack
 
 Open = Callable[..., FilesExecutor]
 GERMAN = "Ort;Brutto Betrag;Tag\nMünchen;1.307,81 €;03.04.2024\nKöln;12,50 €;28.04.2024\nMünchen;-3,00 €;01.05.2024\n"
@@ -110,6 +112,29 @@ def test_packed_files_and_workbooks_are_read(opened: Open, tmp_path: Path) -> No
         (5, "Ä"),
         (6, "B"),
     ]
+
+
+@pytest.mark.parametrize("encoding", ["cp1252", "utf-16"])
+def test_a_packed_file_in_another_encoding_is_read(opened: Open, tmp_path: Path, encoding: str) -> None:
+    (tmp_path / "data" / "umsatz.csv.gz").write_bytes(gzip.compress(GERMAN.encode(encoding)))
+    executor = opened()
+    assert ask(executor, "SELECT count(*), min(Ort) FROM umsatz") == [(3, "Köln")]
+    assert executor.warnings == ()
+
+
+def test_sheets_of_a_workbook_share_neither_units_nor_remarks(opened: Open, tmp_path: Path) -> None:
+    book = Workbook()
+    for title, above, amount in (("here", "Sales of 2024", "5.50 EUR"), ("there", "", "6.50 USD")):
+        sheet = book.create_sheet(title)
+        for row in ([above], ["id", "amount"], [1, amount], [2, amount]) if above else (["id", "amount"], [1, amount]):
+            sheet.append(row)
+    book.save(tmp_path / "data" / "sales.xlsx")
+    executor = opened()
+
+    here, there = executor.schema().tables
+    assert [it.columns[1].comment for it in (here, there)] == ["Read as a number, in EUR.", "Read as a number, in USD."]
+    assert "Sales of 2024" in executor.reports[0].problems[0]
+    assert executor.reports[1].problems == ()
 
 
 def test_a_packed_file_that_is_none_says_so(opened: Open, tmp_path: Path) -> None:
@@ -388,3 +413,25 @@ def test_a_title_in_a_sheet_is_reported_under_the_name_of_its_file(opened: Open,
     assert executor.schema().tables[0].row_count == 2
     (problem,) = executor.reports[0].problems
     assert problem.startswith("people.xlsx: 1 line before the header was not read as rows: “Sales of 2024”")
+
+
+@pytest.mark.parametrize("most", [1_000_000, 10_000], ids=["of the text", "of the catalogue"])
+def test_a_full_disk_is_reported_and_not_remembered(opened: Open, tmp_path: Path, most: int) -> None:
+    (tmp_path / "data" / "a.csv").write_bytes(("id;ort\n" + "1;München\n" * 200_000).encode("cp1252"))
+    executor = opened()
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (most, before[1]))  # the system refuses what is more
+    try:
+        with pytest.raises(DiskFull, match=r"no room on the disk to read (a\.csv|data): make some") as failed:
+            executor.schema()
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+    assert failed.value.retry_after_s
+    assert executor.schema().tables[0].row_count == 200_000
+
+
+def test_a_full_disk_goes_from_a_worker_to_the_service_as_it_is() -> None:
+    reply = unpack(pack(WorkerReply(b"", DiskFull("no room", 60))))
+    assert isinstance(reply.error, DiskFull)
+    assert (str(reply.error), reply.error.retry_after_s) == ("no room", 60)

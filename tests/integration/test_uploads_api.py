@@ -26,7 +26,10 @@ from agent.platform.config.settings import MB, UPLOADABLE, Settings
 from agent.platform.llm.scripted import ScriptedModel
 from agent.platform.storage.memory import MemoryStore
 from agent.platform.storage.versions import VersionedStore
+from executors.base import Schema
+from executors.errors import DiskFull
 from executors.registry.kinds import FILE_SUFFIXES, kind_of
+from executors.workers.isolated import IsolatedExecutor
 
 Client = httpx2.AsyncClient
 Open = Callable[..., Any]
@@ -397,6 +400,19 @@ async def test_a_full_disk_keeps_nothing(client: Client, settings: Settings, mon
     monkeypatch.setattr(folders, "RESERVED", 10**18)
     problem(await upload(client, "sales.csv", SALES.encode()), 507, "storage-full")
     assert left(settings) == []
+
+
+async def test_a_disk_that_fills_while_data_is_read_keeps_nothing(
+    client: Client, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(executor: IsolatedExecutor) -> Schema:
+        raise DiskFull("There is no room on the disk to read sales.csv.")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(IsolatedExecutor, "schema", full)
+        problem(await upload(client, "sales.csv", SALES.encode("cp1252")), 507, "storage-full")
+    assert left(settings) == []
+    assert (await upload(client, "sales.csv", SALES.encode("cp1252"))).status_code == 201
 
 
 async def test_a_caller_who_hangs_up_leaves_nothing(service: Service, settings: Settings) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import shutil
 import time
 from collections.abc import Collection, Iterator
@@ -10,11 +9,11 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from agent.core.errors import StorageFull, UploadTooLarge
+from executors.errors import is_disk_full
 
 RESERVED = 64 * 1024**2  # bytes of the disk that are left to everything else
 LEFT_AFTER_S = 86_400.0  # what nobody has put in its place for so long is left over
 DATA = "data"
-_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 class UploadFolder:
@@ -112,7 +111,7 @@ def disk_watched() -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        if error.errno in _FULL:
+        if is_disk_full(error):
             raise StorageFull(NO_ROOM) from error
         raise
 

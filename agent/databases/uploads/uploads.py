@@ -11,13 +11,13 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from agent.core.errors import NotPermitted, StateUnavailable, UploadInvalid
-from agent.databases.uploads.folder import DATA, LEFT_AFTER_S, Incoming, UploadFolder, disk_watched, too_large
+from agent.core.errors import NotPermitted, StateUnavailable, StorageFull, UploadInvalid
+from agent.databases.uploads.folder import DATA, LEFT_AFTER_S, NO_ROOM, Incoming, UploadFolder, disk_watched, too_large
 from agent.databases.uploads.records import Upload, UploadShelf, taken
 from agent.databases.uploads.unpack import safe_name, unpack
 from agent.platform.config.settings import MB, types_of
 from executors.base import Frozen
-from executors.errors import DatabaseUnavailable
+from executors.errors import DatabaseUnavailable, DiskFull
 from executors.registry.entry import NAME, Entry
 from executors.registry.kinds import is_file_of_data
 
@@ -210,11 +210,13 @@ class Uploads:
         return self._settings.upload_mb * MB * UNPACKED
 
     def _read(self, entry: Entry) -> None:
-        """Read the schema once, as questions will. Raises UploadInvalid."""
+        """Read the schema once, as questions will. Raises UploadInvalid, StorageFull."""
         executor = self._router.look(entry)
         try:
             if not executor.schema().tables:
                 raise UploadInvalid("There is no table in it. Send data with at least one.")
+        except DiskFull as error:
+            raise StorageFull(NO_ROOM) from error
         except DatabaseUnavailable as error:
             raise UploadInvalid(str(error)) from error
         finally:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import pickle
 import re
+import shutil
 import threading
 import time
 from collections.abc import Iterator
@@ -31,13 +32,14 @@ from executors.engines.local import probing
 from executors.engines.local.files_state import FileState, state_of
 from executors.engines.local.samples import quoted
 from executors.engines.stopping import out_of_time
-from executors.errors import DatabaseUnavailable
+from executors.errors import DatabaseUnavailable, DiskFull, is_disk_full
 from executors.registry.kinds import FILE_SUFFIXES, is_file_of_data, is_glob
 
 if TYPE_CHECKING:
     import duckdb
 
 MAX_FILES = 500
+RETRY_FULL_S = 60
 MOST_LOOKS = 5  # at files that change while a query reads them
 _FILE_FAULT = re.compile(
     r"CSV Error on Line|Malformed JSON|read_json|Parquet|No files found|Could not read|cannot open", re.IGNORECASE
@@ -61,10 +63,14 @@ class _Part(NamedTuple):
 
 
 class _Catalog(NamedTuple):
-    """What was found in the files, and the database that reads them."""
+    """What was found in the files, and the database that reads them.
+
+    tables: the files of each. parts: what each table has of them; a workbook's other sheets are none of it.
+    """
 
     files: tuple[_File, ...]
     tables: dict[str, tuple[_File, ...]]
+    parts: dict[str, tuple[_Part, ...]]
     connection: duckdb.DuckDBPyConnection
     warnings: tuple[str, ...]
 
@@ -195,17 +201,29 @@ class FilesExecutor(Executor):
         import duckdb
 
         database = self._scratch / f"files{next(self._numbers)}.duckdb"
+        try:
+            return self._catalog_in(database, files)
+        except duckdb.IOException as error:
+            if is_disk_full(error):
+                raise no_room(self._path) from error
+            raise
+
+    def _catalog_in(self, database: Path, files: tuple[_File, ...]) -> _Catalog:
+        import duckdb
+
         with duckdb.connect(str(database), config={"memory_limit": self._memory, "threads": self._threads}) as writer:
             parts = [(file, part) for file in files for part in self._inspect(writer, file)]
             groups = grouped_parts(self._root, [(file.path, part.name, part.found) for file, part in parts])
             tables: dict[str, tuple[_File, ...]] = {}
+            members_of: dict[str, tuple[_Part, ...]] = {}
             warnings = [problem for file in files for problem in self._problems(file)]
             for stem, members in groups:
                 name = _table_name(stem, tables)
                 queries = [selected(parts[at][1].found, partition) for at, partition in members]
                 writer.execute(f"CREATE VIEW {quoted(name)} AS {' UNION ALL BY NAME '.join(queries)}")
                 tables[name] = tuple(parts[at][0] for at, _ in members)
-                several = differences([parts[at][1].found for at, _ in members])
+                members_of[name] = tuple(parts[at][1] for at, _ in members)
+                several = differences([part.found for part in members_of[name]])
                 warnings += [f"{name}: {column}: {sentence}" for column, sentence in several.items()]
         if not tables:
             raise DatabaseUnavailable(" ".join(warnings))
@@ -216,7 +234,7 @@ class FilesExecutor(Executor):
             spill=self._scratch / "spill",
             readable=[part.path for _, part in parts],
         )
-        return _Catalog(files, tables, connection, tuple(warnings))
+        return _Catalog(files, tables, members_of, connection, tuple(warnings))
 
     @property
     def _root(self) -> Path:
@@ -237,7 +255,10 @@ class FilesExecutor(Executor):
                 self._inspected[file] = tuple(self._parts(connection, file, folder, whole=whole))
             except DatabaseUnavailable as error:
                 self._inspected[file] = error
-            except OSError:
+            except OSError as error:
+                if is_disk_full(error):  # which may pass, so it is not remembered
+                    shutil.rmtree(folder, ignore_errors=True)
+                    raise no_room(file.path) from error
                 problem = f"{file.path.name} cannot be opened: check that it is there and may be read."
                 self._inspected[file] = DatabaseUnavailable(problem)
         found = self._inspected[file]
@@ -304,7 +325,7 @@ class FilesExecutor(Executor):
         """One table, described once for each version of its files."""
         files = catalog.tables[name]
         if (name, files) not in self._described:
-            parts = [part for file in files for part in self._inspect(catalog.connection, file)]
+            parts = catalog.parts[name]
             notes = {column: note for part in parts for column, note in part.found.notes}
             notes |= differences([part.found for part in parts])
             cursor, table = duckdb_engine.new_cursor(catalog.connection), quoted(name)
@@ -336,7 +357,7 @@ class FilesExecutor(Executor):
         """How a table was read, counted once for each version of its files."""
         files = catalog.tables[name]
         if (name, files) not in self._reported:
-            parts = [part for file in files for part in self._inspect(catalog.connection, file)]
+            parts = catalog.parts[name]
             table = self._table(catalog, name)
             cursor = duckdb_engine.new_cursor(catalog.connection)
             with closing(cursor):
@@ -352,6 +373,11 @@ class FilesExecutor(Executor):
     def _without_folder(self, message: str) -> str:
         folder = self._path if self._path.is_dir() else self._path.parent
         return message.replace(f"{folder}/", "").replace(str(folder), "")
+
+
+def no_room(path: Path) -> DiskFull:
+    """The error of a path that cannot be read because the disk is full."""
+    return DiskFull(f"There is no room on the disk to read {path.name}: make some, and try again.", RETRY_FULL_S)
 
 
 def _under_name(name: str, written: tuple[str, ...], sentence: str) -> str:

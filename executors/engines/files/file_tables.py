@@ -21,7 +21,7 @@ from executors.engines.files.typed_columns import typed
 from executors.engines.files.written_dates import columns_of_dates, written_date
 from executors.engines.files.written_numbers import open_doubles
 from executors.engines.local.samples import quoted
-from executors.errors import DatabaseUnavailable
+from executors.errors import DatabaseUnavailable, is_disk_full
 
 if TYPE_CHECKING:
     import duckdb
@@ -103,6 +103,8 @@ def _inspect(connection: DuckDBPyConnection, path: Path, *, whole: bool, folder:
             remarks = (skipped_lines(path, error.skip),) if error.skip else ()
             return found._replace(problems=(*even.problems, *found.problems), remarks=remarks)
     except OSError as error:
+        if is_disk_full(error):
+            raise
         raise _unusable(path, "cannot be opened", "check that it is there and may be read") from error
     except duckdb.OutOfMemoryException as error:
         raise _unusable(path, "cannot be read in the memory there is", "raise PLUMBLINE_DUCKDB_MEMORY") from error

@@ -149,7 +149,9 @@ def _decoded(path: Path, encoding: Encoding, folder: Path) -> Prepared:
 
 
 def _unpacked(path: Path, folder: Path) -> Path:
-    target, size, packed = folder / path.stem, 0, path.stat().st_size
+    # Not into `folder` itself: what is not UTF-8 is written anew there under the same name.
+    target, size, packed = folder / "unpacked" / path.stem, 0, path.stat().st_size
+    target.parent.mkdir()
     try:
         with gzip.open(path) as source, target.open("wb") as out:
             while piece := source.read(_PIECE):
