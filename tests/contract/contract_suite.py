@@ -30,7 +30,9 @@ WORDS = (
     "open", "close", "percent", "plan", "file", "public", "schema", "rule", "function", "current", "identity", "key",
     "user", "end", "top", "national", "order", "delete", "kill", "save", "use", "print", "disk", "level", "rank",
 )  # fmt: skip
-ODD_COLUMNS = ("select", "größe", "Zwei Wörter")
+ODD_COLUMNS = ("select", "größe", "Zwei Wörter", "2024 total")
+ODD_TABLES = ("order", "Über Maß", "MixedCase", "1st quarter")
+ODD_ROW = (1, 2, "drei", 4)
 Run = Callable[..., QueryResult]
 
 
@@ -63,7 +65,7 @@ class Contract(ABC):
 
     engine: ClassVar[str]
     endless: ClassVar[str]
-    odd_tables: ClassVar[tuple[str, ...]] = ("order", "Über Maß", "MixedCase")
+    odd_tables: ClassVar[tuple[str, ...]] = ODD_TABLES
     misused: ClassVar[str] = "SELECT 1 WHERE sum(1) > 0 AND count(*) > 1 GROUP BY sum(2)"
     one: ClassVar[str] = "SELECT 1"
 
@@ -156,7 +158,7 @@ class Contract(ABC):
             table = self.table(executor, name)
             assert tuple(column.name for column in table.columns) == ODD_COLUMNS
             query = guard.check(f"SELECT {columns} FROM {quote(name)}", executor.schema(), row_limit=5)
-            assert executor.run(query, timeout_s=30).rows == ((1, 2, "drei"),)
+            assert executor.run(query, timeout_s=30).rows == (ODD_ROW,)
 
     def test_reserved_words_are_columns_as_any(self, executor: Executor) -> None:
         schema = executor.schema()
@@ -444,8 +446,8 @@ def fill(
     execute("CREATE VIEW locals AS SELECT id, name FROM people WHERE city = 'Köln'")
     execute(f"CREATE TABLE prices ({', '.join(f'{quote(word)} INTEGER' for word in WORDS)})")
     execute(f"INSERT INTO prices VALUES ({', '.join(map(str, range(len(WORDS))))})")
-    kinds = ("INTEGER", "INTEGER", text)
+    kinds = ("INTEGER", "INTEGER", text, "INTEGER")
     columns = ", ".join(f"{quote(name)} {kind}" for name, kind in zip(ODD_COLUMNS, kinds, strict=True))
-    for name in ("order", "Über Maß", "MixedCase"):
+    for name in ODD_TABLES:
         execute(f"CREATE TABLE {quote(name)} ({columns})")
-        execute(f"INSERT INTO {quote(name)} VALUES (1, 2, 'drei')")
+        execute(f"INSERT INTO {quote(name)} VALUES {ODD_ROW}")

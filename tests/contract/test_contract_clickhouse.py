@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from contract_suite import ODD_COLUMNS, PEOPLE, ROWS, WORDS, Run, ServerContract, expect_error, sql_text
+from contract_suite import ODD_COLUMNS, ODD_ROW, PEOPLE, ROWS, WORDS, Run, ServerContract, expect_error, sql_text
 from unguarded import unguarded
 from until import until
 
@@ -45,14 +45,14 @@ def fill(admin: Admin) -> None:
     for statement in MORE.split(";\n"):
         admin(statement)
     columns = ", ".join(
-        f"{quote(name)} {kind}" for name, kind in zip(ODD_COLUMNS, ("Int32", "Int32", "String"), strict=True)
+        f"{quote(name)} {kind}" for name, kind in zip(ODD_COLUMNS, ("Int32", "Int32", "String", "Int32"), strict=True)
     )
     words = ", ".join(f"{quote(word)} Int32" for word in WORDS)
     admin(f"CREATE TABLE prices ({words}) ENGINE = MergeTree ORDER BY tuple()")
     admin(f"INSERT INTO prices VALUES ({', '.join(map(str, range(len(WORDS))))})")
     for name in TestClickHouse.odd_tables:
         admin(f"CREATE TABLE {quote(name)} ({columns}) ENGINE = MergeTree ORDER BY tuple()")
-        admin(f"INSERT INTO {quote(name)} VALUES (1, 2, 'drei')")
+        admin(f"INSERT INTO {quote(name)} VALUES {ODD_ROW}")
 
 
 @pytest.fixture(scope="module")

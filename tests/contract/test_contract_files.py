@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 import duckdb
 import pytest
-from contract_suite import PEOPLE, ROWS, WORDS, Contract, Run, sql_text
+from contract_suite import ODD_COLUMNS, ODD_ROW, ODD_TABLES, PEOPLE, ROWS, WORDS, Contract, Run, sql_text
 from unguarded import unguarded
 
 from executors.base import Executor
@@ -161,7 +161,7 @@ class TestDuckdb(FileContract):
 class FilesContract(FileContract):
     """A folder with one file per table."""
 
-    odd_tables: ClassVar[tuple[str, ...]] = ("order", "Über_Maß", "MixedCase")
+    odd_tables: ClassVar[tuple[str, ...]] = ("order", "Über_Maß", "MixedCase", "t_1st_quarter")
     suffix: ClassVar[str]
     options: ClassVar[str]
 
@@ -169,7 +169,7 @@ class FilesContract(FileContract):
         if not any(folder.iterdir()):
             with duckdb.connect() as connection:
                 _fill(connection.execute)
-                for table in ("people", "visits", "prices", "order", "Über Maß", "MixedCase"):
+                for table in ("people", "visits", "prices", *ODD_TABLES):
                     file = str(folder / f"{table}{self.suffix}").replace("'", "''")
                     connection.execute(f"COPY \"{table}\" TO '{file}' ({self.options})")
         return FilesExecutor("people", folder, memory="200MB", threads=2, sample_values=3)
@@ -244,9 +244,12 @@ def _fill(execute: Callable[[str], object]) -> None:
     quoted = ", ".join(f'"{word}" INTEGER' for word in WORDS)
     execute(f"CREATE TABLE prices ({quoted})")
     execute(f"INSERT INTO prices VALUES ({', '.join(map(str, range(len(WORDS))))})")
-    for name in ("order", "Über Maß", "MixedCase"):
-        execute(f'CREATE TABLE "{name}" ("select" INTEGER, "größe" INTEGER, "Zwei Wörter" TEXT)')
-        execute(f"INSERT INTO \"{name}\" VALUES (1, 2, 'drei')")
+    odd = ", ".join(
+        f'"{name}" {kind}' for name, kind in zip(ODD_COLUMNS, ("INTEGER", "INTEGER", "TEXT", "INTEGER"), strict=True)
+    )
+    for name in ODD_TABLES:
+        execute(f'CREATE TABLE "{name}" ({odd})')
+        execute(f'INSERT INTO "{name}" VALUES {ODD_ROW}')
 
 
 def test_the_scratch_folder_goes_with_its_executor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
-from contract_suite import ODD_COLUMNS, PEOPLE, ROWS, WORDS, Run
+from contract_suite import ODD_COLUMNS, ODD_ROW, ODD_TABLES, PEOPLE, ROWS, WORDS, Run
 from server_suite import Outages, Pooling, Writing, ask
 from sqlserver_suite import PartialCatalogue, connect, write
 from unguarded import unguarded
@@ -42,8 +42,8 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SqlServerStandI
     write(folder, "people", ("id", "name", "city", "amount"), *PEOPLE)
     write(folder, "visits", ("visit_no", "people_id"), (1, 1), (2, 1), (3, None))
     write(folder, "prices", WORDS, tuple(range(len(WORDS))))
-    for table in ("order", "Über Maß", "MixedCase"):
-        write(folder, table, ODD_COLUMNS, (1, 2, "drei"))
+    for table in ODD_TABLES:
+        write(folder, table, ODD_COLUMNS, ODD_ROW)
     with serve(folder, ABOUT) as server:
         yield server
 
