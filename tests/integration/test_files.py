@@ -78,7 +78,7 @@ def test_types_are_inferred(opened: Open, tmp_path: Path, name: str, content: by
 
 def test_a_type_is_true_of_the_last_line_too(opened: Open, tmp_path: Path) -> None:
     lines = "".join(f"{i}\n" for i in range(50_000))
-    (tmp_path / "a.csv").write_text(f"n\n{lines}n/a\n", encoding="utf-8")
+    (tmp_path / "a.csv").write_text(f"n\n{lines}none at all\n", encoding="utf-8")
 
     executor = opened("a.csv")
 
@@ -250,12 +250,12 @@ def test_a_line_that_does_not_fit_a_large_files_types_has_it_looked_at_whole(
     monkeypatch.setattr(files, "WHOLE_BYTES", 100)
     monkeypatch.setattr(file_tables, "SAMPLED_LINES", 2048)
     lines = "".join(f"{i}\n" for i in range(50_000))
-    (tmp_path / "a.csv").write_text(f"n\n{lines}n/a\n", encoding="utf-8")
+    (tmp_path / "a.csv").write_text(f"n\n{lines}none at all\n", encoding="utf-8")
     executor = opened()
     assert types(executor) == {"n": "BIGINT"}
     assert executor.schema().tables[0].row_count is None, "a large file of text is not counted"
 
-    assert ask(executor, "SELECT max(n) FROM a") == [("n/a",)]
+    assert ask(executor, "SELECT max(n) FROM a") == [("none at all",)]
     assert types(executor) == {"n": "VARCHAR"}
 
 

@@ -26,7 +26,7 @@ Client = httpx2.AsyncClient
 
 TOWNS = ("Köln", "Bonn", "Ulm")
 SALES = "sale_id;Stadt;Umsatz;Menge;Tag\n" + "".join(
-    f"{n};{TOWNS[n % 3]};{n},50 €;{'n/a' if n == 7 else n % 9};2024-{n % 9 + 1:02}-03\n" for n in range(1, 61)
+    f"{n};{TOWNS[n % 3]};{n},50 €;{'viele' if n == 7 else n % 9};2024-{n % 9 + 1:02}-03\n" for n in range(1, 61)
 )
 CODES = "diag_id,icd,main,x7\n" + "".join(f"{n},A{n % 4:02},{n % 2},{n % 5}\n" for n in range(1, 41))
 

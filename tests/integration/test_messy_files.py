@@ -184,7 +184,7 @@ def test_tables_that_only_look_alike_stay_two(opened: Open, tmp_path: Path) -> N
         (["01234", "99999"], "VARCHAR", "codes"),
         (["Q1", "Q2"], "VARCHAR", "no unit"),
         (["5 EUR", "7 USD"], "VARCHAR", "two currencies are not added up"),
-        (["12 kg", "n/a"], "VARCHAR", "not every value is one"),
+        (["5,5 kg", "five"], "VARCHAR", "not every value is one"),
     ],
 )
 def test_texts_are_numbers_where_all_of_them_are(
@@ -210,6 +210,7 @@ def test_texts_are_numbers_where_all_of_them_are(
         (["1\u2009234,56\u00a0€", "2,00\u00a0€"], "1236.56", "a thin one, and one before the unit"),
         (["12,5 %", "2 %"], "14.5", "per cent"),
         (["1.234.567", "1.234"], "1235801", "thousands twice"),
+        (["₹1,23,456.50", "₹12,34,567.00"], "1358023.50", "lakhs, as in India"),
         (["0.512", "1.234"], "1.746", "no thousands begin with a zero"),
     ],
 )
@@ -279,6 +280,32 @@ def test_a_column_that_looks_like_numbers_and_stays_text_says_why(
     assert ask(executor, "SELECT v FROM a ORDER BY id") == [(it,) for it in values]
 
 
+@pytest.mark.parametrize(
+    "values, kind, read, why",
+    [
+        (["12.5", "N/A", "13.0", "-"], "DECIMAL(18,1)", ["12.5", None, "13.0", None], "decimals"),
+        (["5", "n/a", "7"], "BIGINT", ["5", None, "7"], "whole numbers"),
+        (["$5.00", "k.A."], "DECIMAL(18,2)", ["5.00", None], "money"),
+        (["2024-01-31", "null"], "DATE", ["2024-01-31", None], "days"),
+        (["01067", "N/A"], "VARCHAR", ["01067", "N/A"], "codes stay as they are"),
+        (["NA", "-", "AB"], "VARCHAR", ["NA", "-", "AB"], "so do texts"),
+    ],
+)
+def test_words_for_no_value_are_empty_in_numbers_and_dates_and_reported(
+    opened: Open, tmp_path: Path, values: list[str], kind: str, read: list[str | None], why: str
+) -> None:
+    lines = "".join(f"{number},{value}\n" for number, value in enumerate(values))
+    (tmp_path / "data" / "a.csv").write_text(f"id,v\n{lines}", encoding="utf-8")
+    executor = opened()
+    column = executor.schema().tables[0].columns[1]
+
+    assert column.type == kind, why
+    assert ask(executor, "SELECT CAST(v AS VARCHAR) FROM a ORDER BY id") == [(it,) for it in read]
+    absent = read.count(None)
+    assert (f"Read as empty: {absent} value" in column.comment) == bool(absent)
+    assert executor.reports[0].columns[1].empty == absent
+
+
 def test_long_codes_far_down_in_a_file_keep_their_digits(opened: Open, tmp_path: Path) -> None:
     lines = "".join(f"{number},1.5,{number}\n" for number in range(30_000))
     text = f"id,amount,code\n{lines}30000,2.5,12345678901234567891\n"  # more than a DOUBLE keeps
@@ -310,6 +337,7 @@ def test_days_that_can_be_read_either_way_are_told(opened: Open, tmp_path: Path)
         (["31/12/2023 10:00:00"], ["2023-12-31T10:00:00"], ""),
         (["31.12.2023", "30.11.2023"], ["2023-12-31", "2023-11-30"], ""),
         (["12/31/2023 10:00:00 PM"], ["2023-12-31T22:00:00"], ""),
+        (["12/31/2023 12:05 am", "12/30/2023 2:05 p.m."], ["2023-12-31T00:05:00", "2023-12-30T14:05:00"], ""),
     ],
 )
 def test_dates_have_the_order_of_all_values_of_their_column(

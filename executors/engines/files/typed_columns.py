@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from executors.engines.files.absent_values import absent_note
 from executors.engines.files.written_dates import columns_of_dates, written_date
 from executors.engines.files.written_numbers import COMMA, POINT, mark_of, shapes_of, written_number
 from executors.engines.local.samples import quoted
@@ -43,7 +44,8 @@ def typed(connection: DuckDBPyConnection, path: Path, found: FileTable) -> FileT
             notes |= {name: date.note} if date.note else {}
             problems += [f"{path.name}: {name}: {date.problem}"] if date.problem else []
         elif name in shapes:
-            number = written_number(name, shapes[name], mark, usual=usual)
+            absent = absent_note(connection, found.reader, name)
+            number = written_number(name, shapes[name], mark, usual=usual, absent=absent)
             reasons |= {name: number.reason} if number.reason else {}
             if number.type:
                 columns[at], selected[at] = (name, number.type), f"{number.expression} AS {quoted(name)}"

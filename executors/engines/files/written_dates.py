@@ -1,4 +1,4 @@
-"""Dates as people write them, in columns of texts: `31.12.23`, `04/13/2024 10:00`, ISO dates beside German ones.
+"""Dates as people write them, in columns of texts: `31.12.23`, `04/13/2024 2:05 PM`, ISO dates beside German ones.
 
 A column is read as dates only where every value is one in the same order of day, month and year. Where several orders
 fit, the column's note says which one was taken.
@@ -9,12 +9,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from executors.engines.local.samples import quoted
+from executors.engines.files.absent_values import absent_note, value_of
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-_TIME = r"(?:[ T]\d{1,2}:\d{2}(?::\d{2}(?:\.\d{1,6})?)?)?"
+_HALF = r"(?i) ?([ap])\.?m\.?$"  # of a day, behind a time of twelve hours
+_TIME = r"(?:[ T]\d{1,2}:\d{2}(?::\d{2}(?:\.\d{1,6})?)?(?: ?[AaPp]\.?[Mm]\.?)?)?"
+_TWELVE = "['%Y-%m-%d %I:%M %p', '%Y-%m-%d %I:%M:%S %p', '%Y-%m-%d %I:%M:%S.%f %p']"
 _SHAPE = "^(?:" + "|".join(
     rf"\d{{4}}{it}\d{{1,2}}{it}\d{{1,2}}|\d{{1,2}}{it}\d{{1,2}}{it}(?:\d{{4}}|\d{{2}})" for it in (r"\.", "-", "/")
 ) + f"){_TIME}$"  # fmt: skip
@@ -43,7 +45,7 @@ def columns_of_dates(connection: DuckDBPyConnection, reader: str, columns: Seque
     """Those columns of texts of which every value has the shape of a date; found in one scan."""
     if not columns:
         return []
-    texts = [f"trim({quoted(name)})" for name in columns]
+    texts = [value_of(name) for name in columns]
     shaped = ", ".join(f"bool_and(regexp_matches({it}, '{_SHAPE}')) FILTER ({it} <> '')" for it in texts)
     row = connection.execute(f"SELECT {shaped} FROM {reader}").fetchone()
     assert row is not None  # noqa: S101  an aggregate has one row
@@ -58,9 +60,9 @@ def written_date(connection: DuckDBPyConnection, reader: str, column: str) -> Wr
         reader: the table function, or a query in parentheses.
         column: its name, of `columns_of_dates`.
     """
-    text = f"trim({quoted(column)})"
-    readings = {order: _reading(text, order) for order in _ORDERS}
-    valid = {order: f"TRY_CAST({it} AS TIMESTAMP) IS NOT NULL" for order, it in readings.items()}
+    text = value_of(column)
+    readings = {order: _moment(_reading(text, order)) for order in _ORDERS}
+    valid = {order: f"{it} IS NOT NULL" for order, it in readings.items()}
     short = f"regexp_matches({text}, '{_SHORT}')"
     row = connection.execute(
         f"SELECT count(*), {', '.join(f'count(*) FILTER ({it})' for it in valid.values())}, "
@@ -73,13 +75,14 @@ def written_date(connection: DuckDBPyConnection, reader: str, column: str) -> Wr
     ).fetchone()
     assert row is not None  # noqa: S101  an aggregate has one row
     count, *fitting, with_year, shorts, timed, either, firsts, lasts = row
+    absent = absent_note(connection, reader, column)
     possible = [order for order, found in zip(_ORDERS, fitting, strict=True) if found == count]
     if not count or not possible:
         problem = "Some of its dates have the day first and others the month first; it is kept as text."
         return WrittenDate("", text, "", problem, problem) if count and either == count else None
     kind = "TIMESTAMP" if timed else "DATE"
     if with_year == count:
-        return WrittenDate(kind, f"CAST(nullif({readings['day']}, '') AS {kind})", "")
+        return WrittenDate(kind, f"CAST({readings['day']} AS {kind})", "", absent)
     if "year" in possible and len(possible) > 1 and firsts > lasts:
         possible.remove("year")  # days differ more than years
     order = "year" if "year" in possible and firsts < lasts else possible[0]
@@ -88,7 +91,14 @@ def written_date(connection: DuckDBPyConnection, reader: str, column: str) -> Wr
     if with_year:
         notes.append(f"Some dates have the year first, the others the {order}.")
     problem = " ".join(notes) if guess or with_year else ""
-    return WrittenDate(kind, f"CAST(nullif({readings[order]}, '') AS {kind})", order, " ".join(notes), problem)
+    note = " ".join([*notes, absent] if absent else notes)
+    return WrittenDate(kind, f"CAST({readings[order]} AS {kind})", order, note, problem)
+
+
+def _moment(text: str) -> str:
+    """The expression of an ISO date with a time, of twelve hours too, as a timestamp; NULL where it is none."""
+    twelve = f"try_strptime(upper(regexp_replace({text}, '{_HALF}', ' \\1M')), {_TWELVE})"
+    return f"CASE WHEN regexp_matches({text}, '{_HALF}') THEN {twelve} ELSE TRY_CAST({text} AS TIMESTAMP) END"
 
 
 def _guess(possible: Sequence[str], order: str) -> str:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from executors.engines.files.absent_values import value_of
 from executors.engines.local.samples import quoted
 
 if TYPE_CHECKING:
@@ -25,8 +26,8 @@ _SPACES = r" \x{00A0}\x{2009}\x{202F}"  # also the narrow ones that do not break
 _BLANKS = rf"[\s{_SPACES}]*"
 _MINUS = r"-\x{2212}"
 _NUMBERS = {
-    mark: rf"(?:[1-9]\d{{0,2}}(?:[{other}'’{_SPACES}]\d{{3}})+|\d+)(?:[{mark}]\d+)?"
-    for mark, other in ((COMMA, POINT), (POINT, COMMA))
+    mark: rf"(?:[1-9]\d{{0,2}}(?:[{other}'’{_SPACES}]\d{{3}})+{indian}|\d+)(?:[{mark}]\d+)?"
+    for mark, other, indian in ((COMMA, POINT, ""), (POINT, COMMA, r"|[1-9]\d?(?:,\d{2})+,\d{3}"))
 }
 _OPEN = r"^\D*[1-9]\d{0,2}[.,]\d{3}\D*$"  # thousands, or three decimals
 # What looks like a number, whatever is around it.
@@ -106,7 +107,7 @@ def shapes_of(connection: DuckDBPyConnection, reader: str, columns: Sequence[str
         reader: the table function, or a query in parentheses.
         columns: their names.
     """
-    texts = {name: f"trim({quoted(name)})" for name in columns}
+    texts = {name: value_of(name) for name in columns}
     looks = [f"bool_and(regexp_matches({it}, {_sql(LOOKS_LIKE_NUMBER)})) FILTER ({it} <> '')" for it in texts.values()]
     alike = [name for name, (like,) in zip(texts, _each(connection, reader, looks, 1), strict=True) if like]
     counts = [part for name in alike for part in _counts(texts[name])]
@@ -192,7 +193,7 @@ def mark_of(shapes: Iterable[TextShape], marks: Iterable[str]) -> str:
     return found.pop() if len(found) == 1 else ""
 
 
-def written_number(column: str, shape: TextShape, mark: str, *, usual: str = "") -> WrittenNumber:
+def written_number(column: str, shape: TextShape, mark: str, *, usual: str = "", absent: str = "") -> WrittenNumber:
     """How a column of texts that look like numbers is read.
 
     Args:
@@ -200,9 +201,10 @@ def written_number(column: str, shape: TextShape, mark: str, *, usual: str = "")
         shape: of its values.
         mark: the decimal mark of the file's other columns; empty where they show none.
         usual: the decimal mark to take where nothing shows which, if there is any.
+        absent: the sentence on texts that say that there is no value; empty where there are none.
     """
     chosen = (mark or _guess(shape, usual)) if shape.is_open else shape.mark or POINT
-    if reason := _reason(shape, chosen):
+    if reason := _reason(shape, chosen, telling=bool(shape.telling or absent)):
         return WrittenNumber(reason=f"Kept as text: all {shape.values:,} values look like numbers, {reason}.")
     digits = (shape.comma_digits if chosen == COMMA else shape.point_digits) or 0
     how = " with a decimal comma" if chosen == COMMA and digits else ""
@@ -212,10 +214,11 @@ def written_number(column: str, shape: TextShape, mark: str, *, usual: str = "")
         way = "decimals" if digits else "thousands"
         note = problem = f"{note} Every value can be read with thousands or with decimals; it is read with {way}."
     kind = "BIGINT" if not digits else f"DECIMAL(18,{digits})" if shape.digits + digits <= _LONGEST else "DOUBLE"
-    text = f"trim({quoted(column)})"
+    text = value_of(column)
     bare = rf"regexp_replace({text}, '[^0-9{chosen}]', '', 'g')"
     bare = f"replace({bare}, ',', '.')" if chosen == COMMA else bare
     sign = f"CASE WHEN regexp_matches({text}, '[{_MINUS}(]') THEN '-' ELSE '' END"
+    note = f"{note} {absent}" if absent else note
     return WrittenNumber(kind, f"CAST({sign} || nullif({bare}, '') AS {kind})", note, shape.last or "", problem)
 
 
@@ -230,11 +233,11 @@ def _guess(shape: TextShape, usual: str) -> str:
     return usual or (COMMA if shape.comma_digits else POINT)
 
 
-def _reason(shape: TextShape, mark: str) -> str:
-    """Why a column stays text; empty where it does not."""
+def _reason(shape: TextShape, mark: str, *, telling: bool) -> str:
+    """Why a column stays text; empty where it does not. Args: telling: whether something shows that it has no codes."""
     if shape.codes:
         return "and some begin with 0, as codes do"
-    if not shape.telling:
+    if not telling:
         return "and have digits alone, as codes do"
     if shape.either < shape.values:
         return "and some have signs, letters or groups of digits that no number has"
