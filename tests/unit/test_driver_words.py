@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from executors.base import Column, Schema, Table
+from executors.errors import ErrorKind
 from executors.sql.driver_words import without_values
 from executors.sql.names.diagnose import sql_failed
 
@@ -79,3 +80,14 @@ def test_a_message_names_no_class(message: str, told: str) -> None:
 def test_every_error_of_a_query_is_told_so() -> None:
     failed = sql_failed(f"Conversion Error: Could not convert string '{PRIVATE}' to INT32", SQL, SCHEMA)
     assert "priv" not in f"{failed.message} {failed.hint}"
+
+
+def test_advice_to_change_a_setting_is_left_out() -> None:
+    message = (
+        "Invalid Input Error: More than one row returned by a subquery used as an expression - scalar subqueries can "
+        'only return a single row.\n\nUse "SET scalar_subquery_error_on_multiple_rows=false" to revert to previous '
+        "behavior of returning a random row."
+    )
+    failed = sql_failed(message, SQL, SCHEMA)
+    assert failed.kind is ErrorKind.SEVERAL_ROWS
+    assert failed.message.endswith("scalar subqueries can only return a single row.")

@@ -13,6 +13,7 @@ from agent.platform.config.settings import Settings
 from agent.platform.llm.scripted import ScriptedModel
 from executors.base import Column, Schema, Table
 from executors.dialects.table import DIALECTS
+from executors.errors import ErrorKind, SqlRefused
 from executors.guard.guard import check
 from executors.sql.names.known_names import quoted_names
 
@@ -92,3 +93,24 @@ async def test_a_query_that_forgot_the_quotes_runs_without_asking_the_model_agai
     assert answer.status == "success", answer.attempt_history
     assert [row["n"] for row in answer.results] == [3, 4]
     assert len([it for it in model.asked if it.schema_name == "sql"]) == 1
+
+
+def starts_with_digits(dialect: str) -> bool:
+    """Whether a name without quotes may begin with digits there."""
+    return dialect in {"mysql", "mariadb", "clickhouse", "databricks"}
+
+
+@pytest.mark.parametrize("dialect", sorted(DIALECTS))
+@pytest.mark.parametrize("column", ["2024 total", "2024_total"])
+def test_a_number_under_an_alias_is_no_column_that_is_called_so(dialect: str, column: str) -> None:
+    table = Table(name="sales", columns=(Column(name=column, type="INTEGER"), Column(name="town", type="TEXT")))
+    schema = Schema(database="d", dialect=dialect, tables=(table,))
+    sql = f"SELECT town, {column} FROM sales"
+    if column != "2024_total" or not starts_with_digits(dialect):
+        with pytest.raises(SqlRefused) as refused:
+            check(sql, schema, row_limit=5)
+        assert refused.value.kind is ErrorKind.COLUMN_NOT_FOUND
+        assert DIALECTS[dialect].always_quoted(column) in refused.value.hint
+        sql = quoted_names(sql, schema) or ""
+    assert " AS " not in check(sql, schema, row_limit=5).sql.upper()
+    assert check("SELECT 2024 AS total, 2025 total FROM sales", schema, row_limit=5).sql, "an alias is one elsewhere"

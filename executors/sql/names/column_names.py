@@ -81,6 +81,17 @@ class ColumnNames:
             hint = f"Write {self._dialect.always_quoted(node.name)} for the column; text has 'single' quotes."
             raise SqlRefused(ErrorKind.COLUMN_NOT_FOUND, f'"{node.name}" is text here, and no column.', hint)
 
+    def check_number(self, node: exp.Alias, frame: Frame) -> None:
+        """`2024_total` and `2024 total` without quotes are a number under an alias, where a column is called so."""
+        start = node.args["alias"].meta.get("start")
+        before = self._sql[: start or 0]
+        if not before.rstrip().endswith(node.this.name):
+            return  # with AS, or in quotes
+        name = f"{node.this.name}{' ' if before[-1:].isspace() else ''}{node.alias}"
+        if any(source.has(name.lower()) for level in frame.frames() for source in level.sources):
+            hint = f"Write {self._dialect.always_quoted(name)} for the column."
+            raise SqlRefused(ErrorKind.COLUMN_NOT_FOUND, f"{name} is a number under an alias here, no column.", hint)
+
     def _of_schema(self, node: exp.Column, frame: Frame) -> None:
         """`sales.orders.amount`; where no such table is read, a field of a field, or for the engine to refuse."""
         schema, table = node.args["db"].name, node.args["table"].name

@@ -24,9 +24,8 @@ MAX_MESSAGE_CHARS = 500
 # What a driver calls the class of its error, before its sentence: `Binder Error: `, `DB::Exception: `.
 _CLASS = re.compile(r"^(?:Code: \d+\. )?(?:\w+(?:::|\.))*(?:\w+ ){0,3}\w*(?:Error|Exception): ")
 
-_ADVICE = re.compile(
-    r" Use TRY\(\.\.\.\) to .*", re.DOTALL
-)  # of DuckDB: what the guard refuses; our own is in the hint
+# Of DuckDB: what the guard refuses; our own is in the hint.
+_ADVICE = re.compile(r" Use TRY\(\.\.\.\) to .*|\s+Use \"SET .*", re.DOTALL)
 
 
 def sql_failed(message: str, sql: str, schema: Schema) -> SqlFailed:

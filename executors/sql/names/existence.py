@@ -326,6 +326,8 @@ class NameCheck:
                     self._query(node, ctes, frame)
                 elif isinstance(node, exp.Literal) and node.meta.get("double"):
                     self._columns.check_text(node, frame)
+                elif isinstance(node, exp.Alias) and node.this.is_number:
+                    self._columns.check_number(node, frame)
                 elif isinstance(node, exp.Column):
                     self._columns.check(node, frame, in_join=in_join)
 
