@@ -74,3 +74,22 @@ def test_what_is_composed(
     assert found.text == text
     for number in found.numbers:
         assert found.text[number.start : number.end] == number.text
+
+
+@pytest.mark.parametrize(
+    ("select", "text"),
+    [
+        ("SUM(amount) AS revenue", "Revenue: 61,885.60."),
+        ("MAX(amount) AS revenue", "Revenue: 61,885.60."),
+        ("AVG(amount) AS revenue", "Revenue: 61,885.6."),
+        ("SUM(weight) AS revenue", "Revenue: 61,885.6."),
+    ],
+)
+def test_what_is_stored_with_two_decimals_is_written_with_two(select: str, text: str) -> None:
+    found = Facts(
+        question="How much was it?",
+        result=QueryResult(columns=("revenue",), rows=((61885.6,),)),
+        sql=f"SELECT {select} FROM orders",
+        hundredths=frozenset({"amount"}),
+    )
+    assert composed_text(found).text == text

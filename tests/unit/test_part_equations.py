@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.core.models import AnswerPart, Plan
+from agent.core.models import AnswerNumber, AnswerPart, Plan
 from agent.pipeline.decomposition.equations import equations
 
 
@@ -31,7 +31,7 @@ A, B = part(1, {"month": "March", "total": 80}), part(2, {"total": 100.1})
         ("({1} - {2}) / {2} | percent", "(80 - 100.1) / 100.1 = -20.08% [1][2]"),
         ("({1} + {2}) / 2", "(80 + 100.1) / 2 = 90.05 [1][2]"),
         ("{1} / {2} * 100", "80 / 100.1 * 100 = 79.92 [1][2]"),
-        ("{1} * {1}", "80 * 80 = 6400 [1]"),
+        ("{1} * {1}", "80 * 80 = 6,400 [1]"),
     ],
 )
 def test_an_equation_reads_as_it_is_computed(calculation: str, text: str) -> None:
@@ -51,6 +51,29 @@ def test_an_equation_has_the_decimal_mark_of_the_question(language: str, text: s
     assert found.text == text
     assert [found.text[it.start : it.end] for it in found.numbers] == [it.text for it in found.numbers]
     assert found.numbers[-1].expression == "80 - 100.1"
+
+
+@pytest.mark.parametrize(
+    "language, first, second, text",
+    [
+        ("en", "€61,885.60", "90,048.60", "61,885.60 - 90,048.60 = -28,163.00 [1][2]"),
+        ("de", "61.885,60 €", "90.048,60", "61.885,60 - 90.048,60 = -28.163,00 [1][2]"),
+        ("en", "61885.6", "90048.6", "61,885.6 - 90,048.6 = -28,163 [1][2]"),
+    ],
+)
+def test_an_equation_has_the_decimals_of_its_parts(language: str, first: str, second: str, text: str) -> None:
+    def one(number: int, value: float, shown: str) -> AnswerPart:
+        told = AnswerNumber(text=shown, start=0, end=len(shown), source="result", row=0, column="revenue")
+        return part(number, {"revenue": value}, numbers=[told])
+
+    ((found,), _) = equations(("{1} - {2}",), (one(1, 61885.6, first), one(2, 90048.6, second)), language)
+    assert found.text == text
+    assert [found.text[it.start : it.end] for it in found.numbers] == [it.text for it in found.numbers]
+
+
+def test_a_year_is_not_grouped() -> None:
+    ((found,), _) = equations(("{1} - {2}",), (part(1, {"year": 2024}), part(2, {"year": 1019})))
+    assert found.text == "2024 - 1019 = 1005 [1][2]"
 
 
 @pytest.mark.parametrize(
@@ -87,9 +110,9 @@ def test_a_part_without_a_number_is_no_operand(rows: list[dict[str, Any]]) -> No
 @pytest.mark.parametrize(
     "left, right, text",
     [
-        (1234.56789012, 1234.5671, "1234.56789012 - 1234.5671 = 0.00079 [1][2]"),
+        (1234.56789012, 1234.5671, "1,234.56789012 - 1,234.5671 = 0.00079 [1][2]"),
         (0.1 + 0.2, 0.1, "0.3 - 0.1 = 0.2 [1][2]"),
-        (12_000_000, 1e15, "12000000 - 1000000000000000 = -999999988000000 [1][2]"),
+        (12_000_000, 1e15, "12,000,000 - 1,000,000,000,000,000 = -999,999,988,000,000 [1][2]"),
         (0, 0.0000004, "0 - 0.0000004 = -0.00000040 [1][2]"),
     ],
 )
@@ -116,4 +139,4 @@ def test_two_numbers_of_one_measure_give_their_difference() -> None:
 @given(st.integers(-(10**9), 10**9), st.decimals(-(10**6), 10**6, places=2, allow_nan=False))
 def test_differences_are_exact(left: int, right: Any) -> None:
     found, _ = equations(("{1} - {2}",), (part(1, {"a": left}), part(2, {"b": float(right)})))
-    assert float(found[0].numbers[-1].text) == pytest.approx(float(left - right), abs=1e-9)
+    assert float(found[0].numbers[-1].text.replace(",", "")) == pytest.approx(float(left - right), abs=1e-9)

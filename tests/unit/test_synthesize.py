@@ -17,7 +17,7 @@ from agent.platform.config.profiles import EMBEDDED, LARGE_HOSTED
 from agent.platform.llm.chat import ChatRequest, Message, Reply
 from agent.platform.llm.scripted import ScriptedModel
 from agent.platform.telemetry.ledger import Ledger
-from executors.base import QueryResult, Schema
+from executors.base import Column, QueryResult, Schema, Table
 
 ONE = QueryResult(columns=("name", "total"), rows=(("Ada", 140.0),))
 CONTEXT = Context(db_schema=Schema(database="shop", dialect="sqlite", tables=()), system="The shop.")
@@ -188,3 +188,25 @@ def test_numbers_are_marked_as_in_the_table_and_years_are_not(question: str, sen
     assert " 2024" in text.text
     assert all(text.text[it.start : it.end] == it.text for it in text.numbers)
     assert text.numbers[-1].column == "total"
+
+
+async def test_a_composed_answer_has_the_decimals_of_its_column() -> None:
+    def table(name: str, **types: str) -> Table:
+        return Table(name=name, columns=tuple(Column(name=one, type=of) for one, of in types.items()))
+
+    orders = table("orders", amount="DECIMAL(10, 2)", weight="DECIMAL(10, 2)")
+    tables = (orders, table("parcels", weight="DECIMAL(10, 3)"))
+    context = Context(db_schema=Schema(database="shop", dialect="sqlite", tables=tables), system="The shop.")
+
+    async def composed(column: str) -> str:
+        attempt = Attempt(sql=f"SELECT {column} FROM orders", result=QueryResult(columns=(column,), rows=((12.5,),)))
+        model = CutShort()
+        for _ in range(2):
+            model.replies(text="")
+        found = await Writer(model, EMBEDDED).write_checked(
+            "How much?", attempt, None, context, Ledger(), draft=None, calculate=True
+        )
+        return found.text
+
+    assert await composed("amount") == "Amount: 12.50."
+    assert await composed("weight") == "Weight: 12.5.", "another table has three decimals under that name"

@@ -189,7 +189,9 @@ class _Composer:
         if self._holds_years(column):
             return ColumnFormat(grouped=False, decimals=0)
         money = column.currency and column.currency not in ("JPY", "KRW") and not column.names_scale
-        return ColumnFormat(grouped=found.grouped, decimals=2) if money else found
+        stored = column.projection.aggregate in ("", "sum", "min", "max") and not column.projection.quotient
+        exact = stored and column.projection.sources != () and set(column.projection.sources) <= self.facts.hundredths
+        return ColumnFormat(grouped=found.grouped, decimals=2) if money or exact else found
 
     def _holds_years(self, column: ColumnFacts) -> bool:
         """Whether all numbers of a column may be years, and nothing says that they are anything else."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Awaitable
 from functools import partial
 from typing import TYPE_CHECKING
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from agent.checks.grounding.evidence.facts import Facts
 
 MAX_TOKENS = 250
+_TWO_DECIMALS = re.compile(r"(?:DECIMAL|NUMERIC|NUMBER)\s*\(\s*\d+\s*,\s*2\s*\)", re.IGNORECASE)
 NO_ANSWER = "it was empty, or broke off before its end. Answer in one short sentence."
 NO_WHOLE_ANSWER = "The model gave no whole answer."
 
@@ -177,7 +179,17 @@ def facts_of(question: str, attempt: Attempt, context: Context, *, raw: QueryRes
         earlier=" ".join(exchange.question for exchange in context.history),
         raw=raw,
         calculate=calculate,
+        hundredths=_hundredths(context),
     )
+
+
+def _hundredths(context: Context) -> frozenset[str]:
+    """The columns whose type has two decimals wherever a column has their name, as the page's tables write them."""
+    types: dict[str, set[bool]] = {}
+    for table in context.db_schema.tables:
+        for column in table.columns:
+            types.setdefault(column.name.lower(), set()).add(_TWO_DECIMALS.match(column.type) is not None)
+    return frozenset(name for name, found in types.items() if found == {True})
 
 
 def _with_count(checked: CheckedText, rows: QueryResult) -> CheckedText:

@@ -106,6 +106,7 @@ class Facts:
     earlier: questions that this one leans on.
     linked: pairs of words of the question and the stored value that they mean.
     raw: records behind the result.
+    hundredths: stored columns, in small letters, whose type has two decimals.
     calculate: whether anything may be computed.
     """
 
@@ -118,6 +119,7 @@ class Facts:
     earlier: str = ""
     raw: QueryResult | None = None
     calculate: bool = True
+    hundredths: frozenset[str] = frozenset()
 
     @cached_property
     def language(self) -> str | None:
