@@ -87,7 +87,7 @@ def check_write(
     root = guard.read(sql, dialect, _check_words, FORM)
     kind = _KINDS.get(type(root))
     if kind is None:
-        raise SqlRefused(ErrorKind.SYNTAX_ERROR, "This is no INSERT, UPDATE or DELETE.", FORM)
+        raise SqlRefused(ErrorKind.SYNTAX_ERROR, "This is not an INSERT, UPDATE or DELETE.", FORM)
     for name, value in root.args.items():
         if value and name not in _ARGUMENTS[kind]:
             called = _CALLED.get(name, name.replace("_", " ").strip().upper())
@@ -333,7 +333,7 @@ class _Rebuilt:
         where = self._root.args.get("where")
         if where is None:
             message = f"{self._kind.upper()} without a WHERE would change every row and was refused."
-            raise SqlRefused(ErrorKind.PERMISSION, message, "Say in WHERE which rows are meant.")
+            raise SqlRefused(ErrorKind.PERMISSION, message, "Name the rows in WHERE.")
         query = exp.Select(
             expressions=[item.copy() for item in items],
             from_=exp.From(this=self._target.copy()),
@@ -342,7 +342,7 @@ class _Rebuilt:
         self._check(query)
         if not chooses_rows(query.args["where"].this, self._depends):
             message = "The WHERE is the same for every row, so every row would change; that was refused."
-            raise SqlRefused(ErrorKind.PERMISSION, message, "Say in WHERE which rows are meant.")
+            raise SqlRefused(ErrorKind.PERMISSION, message, "Name the rows in WHERE.")
         return query
 
     def _check(self, query: exp.Expr) -> None:

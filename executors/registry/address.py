@@ -146,5 +146,5 @@ def _host_and_port(server: str) -> tuple[str, int | None]:
     """`tcp:host,1433` in its parts; an instance stays with its host: `host\\name`."""
     host, _, port = server.removeprefix("tcp:").partition(",")
     if port and not (port.strip().isascii() and port.strip().isdigit()):
-        raise RegistryInvalid("the port in its ODBC connection string is no number; write Server=host,1433")
+        raise RegistryInvalid("the port in its ODBC connection string is not a number; write Server=host,1433")
     return host.strip(), int(port) if port else None

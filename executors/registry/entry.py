@@ -96,7 +96,7 @@ class Entry(Frozen):
         """The file, folder or glob. Raises DatabaseUnavailable where it is none."""
         path = None if self.via else local_path(self.url)
         if path is None:
-            raise DatabaseUnavailable(f"The database {self.name!r} is on a server; it is no file.")
+            raise DatabaseUnavailable(f"The database {self.name!r} is on a server, not in a file.")
         return path
 
     def secrets(self) -> tuple[str, ...]:

@@ -65,7 +65,7 @@ def kind_of(path: Path) -> Kind:
     if head[8:12] == _DUCKDB_MAGIC:
         return "duckdb"
     raise DatabaseUnavailable(
-        f"{path.name} is nothing that can be read: wanted are SQLite and DuckDB files, CSV, TSV, Parquet, JSON, Excel, "
+        f"{path.name} cannot be read: use SQLite and DuckDB files, CSV, TSV, Parquet, JSON, Excel, "
         "or a folder of such files."
     )
 

@@ -196,7 +196,7 @@ _LOGS: dict[Kind, str] = {"sqlite": "-wal", "duckdb": ".wal", "files": ""}
 def _state_of_file(path: Path, log: str) -> Hashable:
     found = state_of(path)
     if found is None:
-        raise DatabaseUnavailable(f"{path.name} is not there, or may not be read; check the file.")
+        raise DatabaseUnavailable(f"{path.name} does not exist or cannot be read; check the file.")
     return found, state_of(path.with_name(path.name + log))
 
 

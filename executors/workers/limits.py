@@ -14,7 +14,7 @@ def bytes_of(size: str) -> int:
     """`2GB` or `512MiB` in bytes. Raises ValueError."""
     found = _SIZE.fullmatch(size)
     if found is None or found[2].lower() not in _UNITS:
-        raise ValueError(f"{size!r} is no size; write it as 2GB or 512MB")
+        raise ValueError(f"{size!r} is not a size; write it as 2GB or 512MB")
     return int(float(found[1]) * _UNITS[found[2].lower()])
 
 

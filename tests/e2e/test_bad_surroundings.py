@@ -108,7 +108,7 @@ def test_no_permission_for_the_cache_folder(run: Run, port: int, command: str) -
 
 def test_serve_fetches_the_model_that_is_missing_and_says_why_it_cannot_be_had(run: Run, port: int) -> None:
     ended = run(*plumbline("serve", "./folder", "--port", str(port)))
-    assert_told(ended, FETCHING, "The embedded model's file could not be had.")
+    assert_told(ended, FETCHING, "The embedded model's file could not be fetched.")
     assert "Plumbline on http" not in ended.said
 
 

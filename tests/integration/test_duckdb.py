@@ -197,7 +197,7 @@ def test_a_file_that_has_gone_is_told(make: Make, tmp_path: Path) -> None:
     executor.schema()
     (tmp_path / "data.duckdb").unlink()
 
-    with pytest.raises(DatabaseUnavailable, match=r"data\.duckdb is not there"):
+    with pytest.raises(DatabaseUnavailable, match=r"data\.duckdb does not exist"):
         ask(executor, "SELECT a FROM t")
 
 

@@ -170,7 +170,7 @@ async def test_a_model_gets_the_next_rows_by_a_tool(make_service: Callable[..., 
 async def test_more_rows_than_can_be_had_are_a_problem(client: Client, path: str, body: dict[str, Any]) -> None:
     refused = problem(await client.post(path, json={"database": "sky", **body}), 422, "too-many-rows")
 
-    assert refused["detail"].endswith("is 26; at most 25 rows can be had (PLUMBLINE_MAX_ROWS). Ask for fewer.")
+    assert refused["detail"].endswith("is 26; at most 25 rows are allowed (PLUMBLINE_MAX_ROWS). Ask for fewer.")
 
 
 async def test_who_pages_beyond_the_cap_is_told(make_service: Callable[..., Service], stars: Path) -> None:
@@ -191,7 +191,7 @@ async def test_a_database_may_have_a_lower_cap(make_service: Callable[..., Servi
         usual = (await execute(client, sql=SQL)).json()
         beyond = await execute(client, cursor=usual["cursor"])
 
-    assert "at most 8 rows can be had (`limits: row_limit` of the database in the registry)" in refused["detail"]
+    assert "at most 8 rows are allowed (`limits: row_limit` of the database in the registry)" in refused["detail"]
     assert usual["row_count"] == 8
     problem(beyond, 422, "too-many-rows")
 

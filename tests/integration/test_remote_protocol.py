@@ -92,8 +92,8 @@ Answering = Callable[..., tuple[Answers, RemoteExecutor]]
     (said(503), "is busy, or not set up"),
     (said(503, Retry_After="3600"), "is busy, or not set up"),
     (said(429, Retry_After="later"), "is busy, or not set up"),
-    (said(200, {"hello": "world"}), "is no Plumbline of this version"),
-    (said(200, ROWS | {"rows": 5}), "is no Plumbline of this version"),
+    (said(200, {"hello": "world"}), "is not a Plumbline of this version"),
+    (said(200, ROWS | {"rows": 5}), "is not a Plumbline of this version"),
 ])  # fmt: skip
 def test_what_the_app_cannot_do_is_a_sentence(answering: Answering, answer: Response, message: str) -> None:
     _, executor = answering(answer, key=SecretStr("hunter2"))

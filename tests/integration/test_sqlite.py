@@ -206,7 +206,7 @@ def test_a_file_that_has_gone_is_told(make: Make, tmp_path: Path) -> None:
     executor.schema()
     (tmp_path / "data.sqlite").unlink()
 
-    with pytest.raises(DatabaseUnavailable, match=r"data\.sqlite is not there"):
+    with pytest.raises(DatabaseUnavailable, match=r"data\.sqlite does not exist"):
         ask(executor, "SELECT a FROM t")
 
 

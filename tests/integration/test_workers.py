@@ -283,7 +283,7 @@ def test_a_second_worker_does_not_read_the_schema_again(tmp_path: Path, monkeypa
     assert second.run(unguarded("SELECT n FROM t"), timeout_s=30).rows == ((1,),)
 
 
-def test_a_changed_file_is_read_again_and_a_gone_one_told(make: Make, tmp_path: Path) -> None:
+def test_a_changed_file_is_read_again_and_a_missing_one_is_an_error(make: Make, tmp_path: Path) -> None:
     executor = make("sqlite")
     assert executor.schema() is executor.schema()
     with sqlite3.connect(tmp_path / "data.sqlite") as connection:
@@ -291,7 +291,7 @@ def test_a_changed_file_is_read_again_and_a_gone_one_told(make: Make, tmp_path: 
     connection.close()
     assert executor.schema().table("other") is not None
     (tmp_path / "data.sqlite").unlink()
-    with pytest.raises(DatabaseUnavailable, match="not there"):
+    with pytest.raises(DatabaseUnavailable, match="does not exist"):
         executor.schema()
 
 

@@ -326,7 +326,7 @@ def test_every_page_may_ask_with_a_key() -> None:
     "origin", ["example.com", "https://example.com/", "https://a.b/path", "ftp://a", "https://*.a.b"]
 )
 def test_what_is_no_origin_is_no_setting(origin: str) -> None:
-    with pytest.raises(ValidationError, match="is no origin"):
+    with pytest.raises(ValidationError, match="is not an origin"):
         settings(cors_origins=f"https://good.example.com, {origin}")
 
 

@@ -99,7 +99,7 @@ def test_only_the_server_is_shown(text: str, shown: str) -> None:
     ("postgresql://u:hunter2:7777x@:host.example", "cannot be read"),
     ("postgresql://u:hunter2@hunter2@host.example/x", "write it as %40"),
     ("Driver={X};Server=host.example;hunter2", "ODBC connection string cannot be read"),
-    ("Server=host.example,hunter2;Uid=u", "is no number"),
+    ("Server=host.example,hunter2;Uid=u", "is not a number"),
 ])  # fmt: skip
 def test_what_cannot_be_read_is_said_without_repeating_it(text: str, said: str) -> None:
     with pytest.raises(RegistryInvalid) as raised:

@@ -230,7 +230,7 @@ def test_a_file_that_cannot_be_used_is_refused(tmp_path: Path, change: dict[str,
 def test_a_file_that_is_none_is_refused(tmp_path: Path, text: str) -> None:
     path = tmp_path / "own.json"
     path.write_text(text)
-    with pytest.raises(ConfigurationInvalid, match=r"own\.json is no calibration"):
+    with pytest.raises(ConfigurationInvalid, match=r"own\.json is not a calibration"):
         load(path)
 
 

@@ -90,7 +90,7 @@ def test_more_rows_than_can_be_had_are_refused(name: str, most: int, database: i
     with pytest.raises(TooManyRows) as refused:
         limits_of(Settings(max_rows=most), Options.model_validate({name: 11}), database)
 
-    assert str(refused.value) == f"`{name}` is 11; at most 10 rows can be had ({where}). Ask for fewer."
+    assert str(refused.value) == f"`{name}` is 11; at most 10 rows are allowed ({where}). Ask for fewer."
 
 
 def test_no_rows_behind_an_aggregate_can_be_asked_for_and_cannot_be_overruled() -> None:

@@ -229,7 +229,7 @@ def test_a_server_may_be_given_by_its_address_alone(load: Load) -> None:
     entry = load("warehouse: ${WAREHOUSE_URL}", WAREHOUSE_URL="mssql://u:p@host.example/sales").entry("warehouse")
 
     assert (entry.address.dialect, entry.address.host, entry.is_file) == ("sqlserver", "host.example", False)
-    with pytest.raises(DatabaseUnavailable, match="it is no file"):
+    with pytest.raises(DatabaseUnavailable, match="not in a file"):
         _ = entry.path
 
 
@@ -305,7 +305,7 @@ def test_a_name_is_never_a_path(router: Router, name: str) -> None:
 @pytest.mark.parametrize("name, said", [
     ("gone", "There is no gone.duckdb: check the path in databases.yaml."),
     ("sample", "There is no gone.duckdb: run `make data` to build the samples."),
-    ("odd", "notes.txt is nothing that can be read"),
+    ("odd", "notes.txt cannot be read"),
     ("server", "the driver for PostgreSQL is missing; install it: pip install -r requirements.txt."),
 ])  # fmt: skip
 def test_what_cannot_be_opened_says_what_to_do(

@@ -72,7 +72,7 @@ def test_values_keep_their_types_and_take_variables(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("lines", "told"), [
-    ("row_filter: 'region = '", "this is no SQL of SQLite"),
+    ("row_filter: 'region = '", "this is not SQL of SQLite"),
     ("row_filter: 'a = 1; DROP TABLE orders'", "a condition is wanted"),
     ("row_filter: 'SELECT 1'", "a condition is wanted"),
     ("row_filter: 'DELETE FROM orders'", "cannot be used"),
@@ -107,7 +107,7 @@ def test_a_server_is_read_in_its_own_dialect(tmp_path: Path) -> None:
     filtered = "row_filter: '`region` = :region'\nprincipals: {'*': {region: EU}}"
 
     assert load(tmp_path, filtered, "mysql://u:p@host/shop").row_filter is not None
-    with pytest.raises(RegistryInvalid, match="no SQL of PostgreSQL"):
+    with pytest.raises(RegistryInvalid, match="not SQL of PostgreSQL"):
         load(tmp_path, filtered, "postgresql://u:p@host/shop")
 
 
@@ -169,7 +169,7 @@ def test_keys_to_tables_that_are_seen_stay() -> None:
     (RowFilter(tables={"order": "id = 1"}), "there is no table 'order'"),
     (RowFilter(tables={"orders": "regoin = 'EU'"}), "There is no column regoin"),
     (RowFilter(tables={"orders": "id IN (SELECT id FROM invoices)"}), "There is no table invoices"),
-    (RowFilter(tables={"orders": "region = "}), "this is no SQL"),
+    (RowFilter(tables={"orders": "region = "}), "this is not SQL"),
     (RowFilter(tables={"orders": "region = :region"}, principals={"anna": {}}), "'anna' has no value for :region"),
 ])  # fmt: skip
 def test_what_does_not_fit_the_tables_shows_nothing_at_all(row_filter: RowFilter, told: str) -> None:

@@ -42,5 +42,5 @@ def test_it_is_made_again_from_reading_on(store: MemoryStore) -> None:
 
 def test_who_is_never_first_is_told_to_wait(store: MemoryStore, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(conflicts, "PATIENCE_S", 0)
-    with pytest.raises(StateUnavailable, match="Too many change this number at once"):
+    with pytest.raises(StateUnavailable, match="Too many callers change this number at once"):
         counted(store, others=1)

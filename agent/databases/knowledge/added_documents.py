@@ -85,7 +85,7 @@ def _translate_conflicts() -> Iterator[None]:
     try:
         yield
     except StateUnavailable as error:
-        raise StoreUnavailable(f"The documents that were added cannot be had: {error}") from error
+        raise StoreUnavailable(f"The added documents cannot be read: {error}") from error
 
 
 def _place(database: str) -> Place:

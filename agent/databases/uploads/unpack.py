@@ -43,7 +43,7 @@ def unpack(archive: Path, folder: Path, *, most_bytes: int) -> None:
             for member in members:
                 left -= _write(packed, member, folder, left)
     except (zipfile.BadZipFile, zlib.error, NotImplementedError, EOFError) as error:
-        raise UploadInvalid(f"{archive.name} is no ZIP archive that can be unpacked: pack it again.") from error
+        raise UploadInvalid(f"{archive.name} is not a ZIP archive that can be unpacked: pack it again.") from error
 
 
 def _members(packed: zipfile.ZipFile, name: str, most_bytes: int) -> list[zipfile.ZipInfo]:

@@ -160,10 +160,12 @@ class Uploads:
         """What the database is to be called. Raises UploadInvalid, NameTaken."""
         mine = [it for it in self._shelf.every() if it.owner.casefold() == arriving.owner.casefold()]
         if len(mine) >= self._settings.max_uploads:
-            raise UploadInvalid(f"You have {len(mine)} uploads, and may have no more. Delete one that is not needed.")
+            raise UploadInvalid(
+                f"You have {len(mine)} uploads, the most that is allowed. Delete one that is not needed."
+            )
         if arriving.name:
             if not NAME.fullmatch(arriving.name):
-                raise UploadInvalid("A name is made of at most 64 letters of a-z, digits, '_', '-' and '.'.")
+                raise UploadInvalid("A name has at most 64 characters of a-z, digits, '_', '-' and '.'.")
             if not self._is_free(arriving.name, arriving.owner):
                 raise taken(arriving.name)
             return arriving.name

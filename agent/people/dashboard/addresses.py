@@ -42,14 +42,14 @@ class AllowedHosts:
             parts = urlsplit(url)
             host, port = (parts.hostname or "").casefold(), parts.port
         except ValueError as error:
-            raise TileInvalid("The webhook's address is no URL. Write https://host/path.") from error
+            raise TileInvalid("The webhook's address is not a URL. Write https://host/path.") from error
         schemes = ("https", "http") if self._listed else ("https",)
         if parts.scheme not in schemes or not host or port == 0 or not url.isascii() or not url.isprintable():
             raise TileInvalid("A webhook's address begins with https:// and a host, in ASCII.")
         if parts.username is not None or parts.password is not None:
             raise TileInvalid("A webhook's address takes no user name; put what it needs into its path or query.")
         if self._listed and not any(_covers(one, host) for one in self._listed):
-            raise TileInvalid("Webhooks may not go to this host; whoever runs the service lists it as allowed.")
+            raise TileInvalid("Webhooks to this host are not allowed; the operator of this service can allow it.")
         return parts
 
     async def address_of(self, parts: SplitResult) -> str:

@@ -118,7 +118,7 @@ class FeedbackBox:
             except StateConflict:
                 answers = self._shelf.answers(found.answer.trace_id)
                 found = next((one for one in answers if owns(one.answer, found.answer.principal)), found)
-        raise ChangedMeanwhile("Others say something about this answer at the same moment. Try again.")
+        raise ChangedMeanwhile("Others are giving feedback on this answer. Try again.")
 
     def _added_to_open(self, found: StoredAnswer, feedback: Feedback) -> Review | None:
         stored = self._shelf.review(found.answer.review_id) if found.answer.review_id else None

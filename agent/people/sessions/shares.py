@@ -105,7 +105,9 @@ class Shares:
         except (UnknownSession, UnknownAnswer, UnknownDatabase) as error:
             raise _unknown() from error
         if self._registered.sight(found.database, reader) not in ("", found.sight):
-            raise NotPermitted("You see other rows of this database than who shared the answer. Ask the question.")
+            raise NotPermitted(
+                "You see other rows of this database than the person who shared the answer. Ask the question yourself."
+            )
         return Shared(
             id=link_id,
             database=found.database,

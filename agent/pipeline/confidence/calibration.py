@@ -139,7 +139,7 @@ def load(path: Path) -> Calibration:
         else:
             values = f"{place}: {first['msg']}" if place else first["msg"]
         raise ConfigurationInvalid(
-            f"PLUMBLINE_CALIBRATION: {path.name} is no calibration: {values}. {again}"
+            f"PLUMBLINE_CALIBRATION: {path.name} is not a calibration: {values}. {again}"
         ) from error
 
 

@@ -160,7 +160,7 @@ class Jobs:
         except Superseded as other:
             return other.job
         if taken is None:
-            raise UnknownJob("The job's hour is over. Ask the question again.")
+            raise UnknownJob("The job has expired. Ask the question again.")
         if not taken.ended:
             log.warning("The job %s continues here: its process is gone.", job.id)
             self._start(taken, run)

@@ -83,7 +83,7 @@ def _of_json(text: str, source: str) -> Iterable[tuple[str, str, str]]:
     try:
         found = json.loads(text)
     except ValueError:
-        raise AccessInvalid(f"{source} begins like JSON, but is none. Correct it, or write {_FORM}.") from None
+        raise AccessInvalid(f"{source} begins like JSON, but is not valid. Correct it, or write {_FORM}.") from None
     for number, (name, values) in enumerate(found.items(), start=1):
         for value in values if isinstance(values, list) else [values]:
             yield f"entry {number}", name, value if isinstance(value, str) else ""
@@ -92,11 +92,11 @@ def _of_json(text: str, source: str) -> Iterable[tuple[str, str, str]]:
 def _key(name: str, value: str, place: str) -> ApiKey:
     found = _HASH.fullmatch(value)
     if found is None:
-        raise AccessInvalid(f"{place}: it is no hash of a key; write {_FORM}.")
+        raise AccessInvalid(f"{place}: it is not the hash of a key; write {_FORM}.")
     try:
         expires = date.fromisoformat(found[2]) if found[2] else None
     except ValueError:
-        raise AccessInvalid(f"{place}: its last day is no date; write it as 2027-01-31.") from None
+        raise AccessInvalid(f"{place}: its last day is not a date; write it as 2027-01-31.") from None
     return ApiKey(name=_checked_name(name, place), digest=found[1], expires=expires)
 
 
@@ -127,8 +127,8 @@ class KeyRing:
         self._of_file: tuple[ApiKey, ...] = ()
         if not self._keys():
             raise AccessInvalid(
-                "There is no API key, so no caller could be let in; make one with `python -m agent key NAME`, and set "
-                "the line that it prints in PLUMBLINE_API_KEYS, or in the file of PLUMBLINE_API_KEYS_FILE."
+                "There is no API key, so every caller would be refused; make one with `python -m agent key NAME`, "
+                "and set the line that it prints in PLUMBLINE_API_KEYS, or in the file of PLUMBLINE_API_KEYS_FILE."
             )
 
     def owner(self, key: str) -> str | None:

@@ -240,7 +240,7 @@ def check_host(settings: Settings, host: str) -> None:
     """Refuse to listen where anybody could ask. Raises AccessInvalid. Args: host: an address or a name, empty: all."""
     if settings.auth == "none" and not is_loopback(host):
         raise AccessInvalid(
-            f"Others than this machine could reach {host or 'every address'}, without authentication. Make a key "
+            f"Other machines could reach {host or 'every address'}, without authentication. Make a key "
             "with `python -m agent key NAME`, set PLUMBLINE_AUTH=api_keys and PLUMBLINE_API_KEYS to the line that it "
             "prints, or listen on 127.0.0.1."
         )

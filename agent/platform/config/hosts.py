@@ -39,7 +39,7 @@ def origins(listed: str) -> tuple[str, ...]:
     found = tuple(one.strip() for one in listed.split(",") if one.strip())
     wrong = [one for one in found if one != "*" and not _is_origin(one)]
     if wrong:
-        raise ValueError(f"{wrong[0]!r} is no origin; write https://host, or http://host:port, without a path")
+        raise ValueError(f"{wrong[0]!r} is not an origin; write https://host, or http://host:port, without a path")
     return found
 
 

@@ -29,7 +29,7 @@ def within(requested: int | None, usual: int, cap: tuple[int, str], field: str) 
     """
     most, where = cap
     if requested is not None and requested > most:
-        raise TooManyRows(f"`{field}` is {requested:,}; at most {most:,} rows can be had ({where}). Ask for fewer.")
+        raise TooManyRows(f"`{field}` is {requested:,}; at most {most:,} rows are allowed ({where}). Ask for fewer.")
     return min(usual, most) if requested is None else requested
 
 

@@ -39,7 +39,7 @@ def _object(text: object) -> object:
     try:
         return json.loads(text) if isinstance(text, str) else text
     except ValueError as error:
-        raise ValueError("this is no JSON; write an object, with its names in double quotes") from error
+        raise ValueError("this is not JSON; write an object, with its names in double quotes") from error
 
 
 PriceTable = Annotated[dict[str, Price], NoDecode, BeforeValidator(_object)]

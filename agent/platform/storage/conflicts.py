@@ -37,4 +37,4 @@ def until_no_conflict(change: Callable[[], Result], what: str) -> Result:
     try:
         return tries(change)
     except StateConflict as error:
-        raise StateUnavailable(f"Too many change this {what} at once. Wait a little, then try again.") from error
+        raise StateUnavailable(f"Too many callers change this {what} at once. Try again in a moment.") from error

@@ -144,7 +144,7 @@ class DuckdbExecutor(Executor):
         if self._opened is None or self._opened.state != state:
             self._close()
             if state[0] is None:
-                raise DatabaseUnavailable(f"{self._path.name} is not there, or may not be read; check the file.")
+                raise DatabaseUnavailable(f"{self._path.name} does not exist or cannot be read; check the file.")
             self._opened = self._open(state)
             self.warnings = self._opened.found.warnings
         return self._opened

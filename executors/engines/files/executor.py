@@ -399,7 +399,7 @@ def files_of(path: Path) -> tuple[_File, ...]:
     found = tuple(_File(path, state) for path in paths if (state := state_of(path)) and path.is_file())
     if not found:
         kinds = ", ".join(FILE_SUFFIXES)
-        raise DatabaseUnavailable(f"{path.name} has no data that can be read; wanted are files of {kinds}.")
+        raise DatabaseUnavailable(f"{path.name} has no data that can be read; use files of {kinds}.")
     if len(found) > MAX_FILES:
         raise DatabaseUnavailable(f"{path.name} has {len(found)} files of data; at most {MAX_FILES} are read.")
     return found

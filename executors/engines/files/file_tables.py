@@ -107,7 +107,7 @@ def _inspect(connection: DuckDBPyConnection, path: Path, *, whole: bool, folder:
             raise
         raise _unusable(path, "cannot be opened", "check that it is there and may be read") from error
     except duckdb.OutOfMemoryException as error:
-        raise _unusable(path, "cannot be read in the memory there is", "raise PLUMBLINE_DUCKDB_MEMORY") from error
+        raise _unusable(path, "needs more memory than there is", "raise PLUMBLINE_DUCKDB_MEMORY") from error
     except duckdb.Error as error:
         raise unreadable(path, str(error)) from error
 

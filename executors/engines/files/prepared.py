@@ -179,7 +179,7 @@ def _sheets(path: Path, folder: Path) -> Iterator[Prepared]:
         _check_packed(path)
         book = load_workbook(path, read_only=True, data_only=True)
     except (InvalidFileException, zipfile.BadZipFile, KeyError) as error:
-        raise DatabaseUnavailable(f"{path.name} is no Excel workbook: save it as .xlsx again.") from error
+        raise DatabaseUnavailable(f"{path.name} is not an Excel workbook: save it as .xlsx again.") from error
     found: list[tuple[str, Path]] = []
     for number, sheet in enumerate(book.worksheets):
         sheet.reset_dimensions()  # what the file says of them may be far more than it holds

@@ -182,7 +182,7 @@ class RemoteExecutor(Executor):
             return kind.model_validate_json(response.content)
         except ValidationError as error:
             raise DatabaseUnavailable(
-                f"What answers for {self.name} is no Plumbline of this version; check `via` in databases.yaml."
+                f"What answers for {self.name} is not a Plumbline of this version; check `via` in databases.yaml."
             ) from error
 
     def _error(self, response: Response, timeout_s: float) -> Exception:

@@ -163,7 +163,7 @@ class SqliteExecutor(Executor):
         """A connection of its own, closed afterwards. Raises DatabaseUnavailable for what is the file's fault."""
         file, log = self._state()
         if file is None:
-            raise DatabaseUnavailable(f"{self._path.name} is not there, or may not be read; check the file.")
+            raise DatabaseUnavailable(f"{self._path.name} does not exist or cannot be read; check the file.")
         # In the WAL mode even a reader leaves files beside the database. Without a log nobody writes: read it as it is.
         quiet = log is None and not writable and _uses_wal(self._path)
         mode = "rw" if writable else "ro"

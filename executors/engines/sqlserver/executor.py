@@ -173,7 +173,7 @@ class SqlServerExecutor(SqlAlchemyExecutor):
             return
         if found:
             message = f"An INSTEAD OF trigger of {statement.table} takes the place of every {statement.kind.upper()}."
-            raise SqlRefused(ErrorKind.NOT_READ_ONLY, f"{message} What it does cannot be foretold.")
+            raise SqlRefused(ErrorKind.NOT_READ_ONLY, f"{message} Its effects cannot be predicted.")
 
     def _ask(
         self, lease: PoolProxiedConnection, parts: Sequence[str], parameters: Sequence[Any], size: int

@@ -161,7 +161,7 @@ def _parsed(text: str, dialect: str) -> exp.Expr:
         for tree in trees:
             grammar.write(tree, name)
     except (TokenError, ParseError, UnsupportedError, RecursionError) as error:
-        raise FilterInvalid(f"{shown!r} cannot be used: this is no SQL of {DIALECTS[dialect].title}") from error
+        raise FilterInvalid(f"{shown!r} cannot be used: this is not SQL of {DIALECTS[dialect].title}") from error
     if len(trees) != 1 or not isinstance(trees[0], exp.Condition) or isinstance(trees[0], exp.Query | exp.Literal):
         raise FilterInvalid(f"{shown!r} cannot be used: a condition is wanted, as in a WHERE")
     return trees[0]

@@ -79,7 +79,7 @@ class ColumnNames:
         """Text in "double quotes" that is called as a column is was meant for the column, and is not (MySQL)."""
         if any(source.has(node.name) for level in frame.frames() for source in level.sources):
             hint = f"Write {self._dialect.always_quoted(node.name)} for the column; text has 'single' quotes."
-            raise SqlRefused(ErrorKind.COLUMN_NOT_FOUND, f'"{node.name}" is text here, and no column.', hint)
+            raise SqlRefused(ErrorKind.COLUMN_NOT_FOUND, f'"{node.name}" is text here, not a column.', hint)
 
     def check_number(self, node: exp.Alias, frame: Frame) -> None:
         """`2024_total` and `2024 total` without quotes are a number under an alias, where a column is called so."""
@@ -164,7 +164,7 @@ class ColumnNames:
         if not aliased or any(level.sources for level in frame.frames()) or OSA.distance(node.name.lower(), "from") > 1:
             return
         hint = f"Write SELECT columns FROM {node.parent.alias}." if node.parent is not None else ""
-        raise SqlRefused(ErrorKind.SYNTAX_ERROR, f"{node.name} stands where FROM is to stand.", hint)
+        raise SqlRefused(ErrorKind.SYNTAX_ERROR, f"{node.name} stands where FROM is expected.", hint)
 
     def _missing(self, node: exp.Column) -> None:
         """A name that is no column: in SQLite, text where it is written "so" and not itself shown; else an error."""

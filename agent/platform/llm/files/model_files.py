@@ -176,7 +176,7 @@ def _first_good(
         part.replace(_rejected(path))
         problems.append(f"What was brought is not {spec.title}: its size or SHA-256 is another one. It was set aside.")
         log.warning("%s", problems[-1])
-    raise ModelUnavailable(f"The embedded model's file could not be had. {' '.join(problems)}")
+    raise ModelUnavailable(f"The embedded model's file could not be fetched. {' '.join(problems)}")
 
 
 def _rejected(path: Path) -> Path:
