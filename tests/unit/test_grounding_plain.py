@@ -155,3 +155,125 @@ def test_a_rate_may_be_the_highest_though_it_is_a_mean() -> None:
     assert check_text("Lane has the highest rate, 94%.", shares).problems == ()
     assert check_text("Hill has the highest rate, 81%.", shares).problems
     assert check_text("Lane has the highest mark, 9.4.", marks).problems
+
+
+CLINIC = Facts(
+    question="What are the key figures of the clinic?",
+    result=QueryResult(
+        columns=("n_appointments", "n_no_show", "avg_wait_min", "longest_wait_min", "first_on"),
+        rows=((642, 51, 23.4, 118, "2024-06-03"),),
+    ),
+    sql="SELECT COUNT(*) AS n_appointments, SUM(no_show) AS n_no_show, AVG(wait_min) AS avg_wait_min, "
+    "MAX(wait_min) AS longest_wait_min, MIN(day) AS first_on FROM appointments",
+)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "holds"),
+    [
+        ("The clinic had 642 appointments, of which 51 were no-shows.", True),
+        ("The clinic had 642 appointments, of which 51 were non-members.", False),
+        ("The clinic had 642 appointments; each took 23.4 minutes on average.", True),
+        ("The wait at the clinic was 118 minutes at most.", True),
+        ("The wait at the clinic was 642 minutes at most.", False),
+        ("The first appointment of the clinic was on 3 June 2024.", True),
+        ("The last appointment of the clinic was on 3 June 2024.", False),
+    ],
+)
+def test_words_of_one_row(sentence: str, holds: bool) -> None:
+    assert (check_text(sentence, CLINIC).problems == ()) is holds
+
+
+@pytest.mark.parametrize(
+    ("sentence", "holds"),
+    [
+        ("Accounts was quickest, with 6.2 hours on average.", True),
+        ("Accounts was the slowest, with 6.2 hours on average.", False),
+        ("Payments was quickest, with 9.4 hours on average.", False),
+    ],
+)
+def test_the_quickest_took_the_least_time(sentence: str, holds: bool) -> None:
+    asked = Facts(
+        question="How long did each team take on average?",
+        result=QueryResult(columns=("team", "avg_hours"), rows=(("Payments", 9.4), ("Accounts", 6.2))),
+        sql="SELECT team, AVG(hours) AS avg_hours FROM tickets GROUP BY team",
+    )
+    assert (check_text(sentence, asked).problems == ()) is holds
+
+
+def test_a_condition_of_another_table_is_no_name_of_the_rows() -> None:
+    materials = QueryResult(columns=("material", "tonnes"), rows=(("Glass", 862), ("Paper", 1240)))
+    sql = "SELECT m.name AS material, SUM(v.t) AS tonnes FROM v JOIN m ON m.id = v.m JOIN p ON p.id = v.p {} GROUP BY 1"
+    asked = Facts(
+        question="How many tonnes of each material did Norte recycle?",
+        result=materials,
+        sql=sql.format("WHERE p.name = 'Norte'"),
+        linked=(("Norte", "Norte"),),
+    )
+    assert check_text("Norte recycled 862 tonnes of Glass.", asked).problems == ()
+    assert check_text("Sur recycled 862 tonnes of Glass.", asked).problems
+
+
+def test_words_of_another_language_name_a_column() -> None:
+    asked = Facts(
+        question="Quanti punti ha fatto ogni giocatore?",
+        result=QueryResult(columns=("player", "points"), rows=(("Okafor", 2114), ("Brandt", 2050))),
+        sql="SELECT player, points FROM totals",
+    )
+    assert check_text("Okafor ha 2.114 punti.", asked).problems == ()
+    assert check_text("Okafor ha 2.114 partite.", asked).problems
+
+
+YIELDS = Facts(
+    question="What is the average milk yield of each breed at Oakridge?",
+    result=QueryResult(columns=("breed", "litres"), rows=(("Holstein", 31.2), ("Jersey", 21.8), ("Angler", None))),
+    sql="SELECT breed, AVG(litres) AS litres FROM milk WHERE farm = 'Oakridge' GROUP BY breed",
+)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "holds"),
+    [
+        ("There is no yield figure for the Angler at Oakridge.", True),
+        ("No average yield is recorded for the Angler at Oakridge.", True),
+        ("There is no yield figure for the Jersey at Oakridge.", False),
+        ("The Angler at Oakridge gave no milk on average.", False),
+    ],
+)
+def test_a_missing_value_is_denied_as_a_value(sentence: str, holds: bool) -> None:
+    assert (check_text(sentence, YIELDS).problems == ()) is holds
+
+
+@pytest.mark.parametrize(
+    ("sentence", "holds"),
+    [
+        ("La linea più lunga è la Nord, con 24,6 km.", True),
+        ("La linea più lunga è la Sud, con 18,2 km.", False),
+        ("La linea meno lunga è la Sud, con 18,2 km.", True),
+        ("La linea Nord è più lunga della Sud.", True),
+        ("La linea Sud è più lunga della Nord.", False),
+    ],
+)
+def test_an_article_makes_a_comparison_a_superlative(sentence: str, holds: bool) -> None:
+    lines = QueryResult(columns=("linea", "km"), rows=(("Nord", 24.6), ("Sud", 18.2)))
+    asked = Facts(question="Quanto sono lunghe le linee?", result=lines, sql="SELECT linea, km FROM linee")
+    assert (check_text(sentence, asked).problems == ()) is holds
+
+
+def test_a_form_of_a_name_says_the_condition() -> None:
+    none = QueryResult(columns=("supplier",), rows=())
+    asked = Facts(
+        question="Which suppliers are in Norway?",
+        result=none,
+        sql="SELECT supplier FROM s WHERE country = 'Norway'",
+        linked=(("Norway", "Norway"),),
+    )
+    assert check_text("There are no Norwegian suppliers.", asked).problems == ()
+    assert check_text("There are no suppliers.", asked).problems
+
+
+def test_what_the_question_speaks_of_is_no_cause() -> None:
+    routes = QueryResult(columns=("driver", "km"), rows=(("Ivo", 612),))
+    asked = Facts(question="Which driver had the longest route?", result=routes, sql="SELECT driver, km FROM r")
+    assert check_text("The longest route, 612 km, was driven by Ivo.", asked).problems == ()
+    assert check_text("The longest route, 612 km, was driven by Ivo because of the detour.", asked).problems

@@ -22,6 +22,7 @@ from rag.words import denies
 
 COMPOSED = "The answer is composed from the rows."
 _COMPUTED = frozenset({"result", "raw", "row count", "calculation"})  # what the question has stays as it was written
+_ALL_COUNTED = re.compile(r"\b(?:all|alle[nr]?|tous|toutes|todos|todas|tutti|tutte)(?: \w{1,3})? \d", re.IGNORECASE)
 _PLAIN = re.compile(r"(?P<before>[^\d.,]*)(?P<whole>0|[1-9]\d*)(?:\.(?P<part>\d+))?(?P<after>[^\d.,]*)")
 
 
@@ -37,7 +38,8 @@ def check_text(text: str, facts: Facts) -> CheckedText:
     added = sorted((it for it in limits_of(facts) if it.lower() not in text.lower()), key=partial(is_name, facts))
     if not added or denies(text) or (is_name(facts, added[-1]) and not _speaks_of_rows(text, facts)):
         return checked
-    if is_name(facts, added[-1]) and Class.ALL in classes_in(text, facts.language):
+    whole = Class.ALL in classes_in(text, facts.language) and not _ALL_COUNTED.search(text)
+    if is_name(facts, added[-1]) and whole:
         return checked  # "across all lines (RE 7)"
     body, limits = text.rstrip().rstrip("."), ", ".join(added)
     # As a sentence of its own, so that the last number of the text is not of what is added; it is as long in brackets.

@@ -122,8 +122,8 @@ def check(text: str, facts: Facts, calculations: Sequence[Calculation] = ()) -> 
 
 
 def names_rows(text: str, facts: Facts) -> bool:
-    """Whether a text has a name of a row, other than a time."""
-    return any(it.kind == "name" and it.places for it in items_of(text, facts, NameIndex(facts)))
+    """Whether a text has a name or a time of a row."""
+    return any(it.kind in ("name", "date") and it.places for it in items_of(text, facts, NameIndex(facts)))
 
 
 def _unread(

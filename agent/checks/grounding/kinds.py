@@ -28,7 +28,7 @@ def _kind(columns: str, words: str, adjectives: str, *, counts: bool = False) ->
 
 _KINDS = (
     _kind(
-        r"price|(?<![a-z])cost|fare|\brent\b|_rent|rent_|preis|kosten|miete|prix|coût|cout|loyer|tarif|precio|cost[eo]|"
+        r"price|interest|(?<![a-z])cost|fare|\brent\b|_rent|rent_|preis|kosten|miete|prix|coût|cout|loyer|tarif|precio|cost[eo]|"
         r"prezzo|affitto",
         """cost costs costing price prices priced kostet kosten kostete kosteten preis preise coûte coûtent coûtait prix
         cuesta cuestan costaba precio precios costa costano prezzo prezzi""",
@@ -50,7 +50,7 @@ _KINDS = (
         counts=True,
     ),
     _kind(
-        r"distan|length|länge|longueur|longitud|lunghezza|durati?on|dauer|durée|duraci|durat|minute|hour|days|night|stund|wait"
+        r"distan|length|d[ée]lai|jours|giorni|d[ií]as|tage|länge|longueur|longitud|lunghezza|durati?on|dauer|durée|duraci|durat|minute|hour|days|night|stund|wait"
         r"|heures?|horas?|(?:^|[_ ])(?:km|ore|time|min|h)(?:$|[_ ])|kilomet|miles?",
         """take takes took taken taking lasts lasted need needs needed needing wait waits waited wartete warteten mis
         mettre met besoin tarda tardó tardaron impiega impiegato long lang lange dauert dauerten dauern

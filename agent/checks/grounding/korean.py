@@ -18,7 +18,6 @@ _LOW = re.compile(r"적|낮|작|짧|싸|싼|저렴|가벼")
 _OTHERS = re.compile(
     r"보다|\d배|두\s?배|세\s?배|절반|증가|감소|상승|하락|늘어|늘었|줄어|줄었|모두|모든|전부|전체|유일|항상|매번|각각|초과|미만"
 )
-_CAUSE = re.compile(r"때문에|덕분에|탓에|(?:으로|로)\s?인해|인하여")
 # "For each": 국가별, 국가마다, 각 국가.
 _OF_EACH = re.compile(r"(?<=[\uac00-\ud7a3]{2})별(?:로)?(?=[\s,])|(?<=[\uac00-\ud7a3])마다(?=[\s,])|(?<![^\s])각(?=\s)")
 
@@ -60,9 +59,6 @@ def korean_problems(
             cls is asked and len(facts.rows) == 1
         ):
             yield Problem(found[0], "another row has a value beyond it, or none is named")
-    for found in _CAUSE.finditer(text):
-        if not _CAUSE.search(facts.question):
-            yield Problem(found[0], "the rows give no cause")
     shared = {"전체"} if computed & {Class.SHARE} else set[str]()
     shared |= {"모두", "전체", "모든"} if computed & {Class.SUM} else set()
     for found in _OTHERS.finditer(text):

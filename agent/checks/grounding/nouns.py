@@ -9,6 +9,7 @@ from agent.checks.grounding.claims.claims import Segment
 from agent.checks.grounding.claims.reading import Item
 from agent.checks.grounding.evidence.facts import ColumnFacts, Facts
 from agent.checks.grounding.languages.currencies import currencies_in
+from agent.checks.grounding.languages.near_words import is_synonym
 from agent.checks.grounding.languages.vocabulary import Class
 from agent.checks.grounding.languages.words import is_among, words_of
 from agent.checks.grounding.omissions import counted_words
@@ -63,7 +64,7 @@ def misnamed(
 def is_own(noun: str, column: ColumnFacts, facts: Facts, quantified: frozenset[str]) -> bool:
     """Whether a noun says what the numbers of a column are."""
     own = {*column.words, *column.units} - _GENERIC
-    if currencies_in(noun) or is_among(noun, {*own, *column.units}):
+    if currencies_in(noun) or is_among(noun, {*own, *column.units}) or is_synonym(noun, own):
         return True
     others = {word for it in facts.measures if it is not column for word in it.words}
     others |= {word for it in facts.columns if it.kind == "dimension" for word in words_of(it.name)}

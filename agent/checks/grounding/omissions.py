@@ -14,6 +14,7 @@ from agent.checks.grounding.evidence.facts import Facts, is_fraction
 from agent.checks.grounding.evidence.query_facts import Condition
 from agent.checks.grounding.languages.countries import country_names
 from agent.checks.grounding.languages.currencies import currencies_in
+from agent.checks.grounding.languages.near_words import is_derived
 from agent.checks.grounding.languages.plain_words import transferring
 from agent.checks.grounding.languages.vocabulary import LANGUAGES, Class, vocabulary
 from agent.checks.grounding.languages.words import is_among, same_word, words_of
@@ -30,7 +31,7 @@ _DATE = re.compile(r"\d{4}-\d\d")
 _PREPOSITIONS = frozenset({*_DIRECTION, "in", "at", "of", "for", "by", "with", "on", "à", "en", "au", "de", "di"})
 # "On that date" is the time of the question.
 _THAT_TIME = re.compile(
-    r"\b(?:(?:that|the same) (?:date|day|week|month|quarter|year|time|period)"
+    r"\b(?:(?:that|the same) (?:date|day|week|month|quarter|year|time|moment|period)"
     r"|(?:diese[mrn]|jene[mrn]) (?:tag|datum|woche|monat|quartal|jahr|zeitraum)"
     r"|ce(?:tte)? (?:jour|date|semaine|mois|trimestre|année|période)"
     r"|es[ea] (?:día|fecha|semana|mes|trimestre|año|periodo|período)"
@@ -76,7 +77,7 @@ def omissions(
     text = {*said, *(word for it in items for word in words_of(it.text))}
     replaced = bool(transferring(facts.language) & text)
     for needed in _needed(facts, content, verbs=replaced):
-        if not any(is_among(word, text) for word in needed):
+        if not any(is_among(word, text) or is_derived(word, text) for word in needed):
             yield Problem(needed[0], LEFT_OUT)
     told = [it for it in items if it.kind == "date"]
     head = counted_words(facts)
@@ -305,7 +306,8 @@ def foreign_names(segments: Sequence[Segment], facts: Facts, asked: Sequence[Ite
         source for it in facts.columns if it.kind == "dimension" for source in (it.name.lower(), *it.projection.sources)
     }
     values = {value.lower() for it in facts.conditions for value in it.values}
-    compared = {value.lower() for it in facts.conditions if set(it.columns) & dimensions for value in it.values}
+    own = (it for it in facts.conditions if set(it.columns) & dimensions and not _is_of_another_table(it, facts))
+    compared = {value.lower() for it in own for value in it.values}
     names = {name.lower() for name in _NAME.findall(facts.question)} if facts.language != "de" else set()
     names |= {word for said, _ in facts.linked for word in words_of(said) if said[:1].isupper()}
     told_apart = any(it.kind == "name" and it.places for it in asked) or any(it.codes for it in facts.columns)
@@ -322,6 +324,12 @@ def foreign_names(segments: Sequence[Segment], facts: Facts, asked: Sequence[Ite
                 continue
             if meant & compared or (dimensions and not meant & values and not _in_text(word, values)):
                 yield Problem(item.text, "no row is about it")  # fmt: skip
+
+
+def _is_of_another_table(condition: Condition, facts: Facts) -> bool:
+    """Whether a condition is about a column that only is called like one that is shown: no row has its one value."""
+    cells = {str(cell).lower() for row in facts.rows for cell in row}
+    return len(condition.values) == 1 and not condition.denied and condition.values[0].lower() not in cells
 
 
 def _is_repeated(items: Sequence[Item], place: int, asked: Sequence[Item]) -> bool:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from itertools import takewhile
 from typing import Literal
 
 from agent.checks.grounding.arithmetic.dates import MONTHS, DateInText, dates_in
@@ -14,7 +15,7 @@ from agent.checks.grounding.arithmetic.numerals import Numeral, Reading, europea
 from agent.checks.grounding.claims.names import TOKEN, NameIndex, Places
 from agent.checks.grounding.evidence.facts import Facts
 from agent.checks.grounding.languages.language import language_of
-from agent.checks.grounding.languages.plain_words import doing
+from agent.checks.grounding.languages.plain_words import doing, transferring
 from agent.checks.grounding.languages.ratios import ratio_in_words
 from agent.checks.grounding.languages.vocabulary import LANGUAGES, Class, Vocabulary, vocabulary
 from agent.checks.grounding.languages.words import is_among, words_of
@@ -62,10 +63,15 @@ _IN |= {"del", "desde", "nel", "di", "dal", "dell", "year", "jahr", "année", "a
 _KOREAN = re.compile(
     r"(?<![^\W\d])(?:(?P<sum>합계|합산|합쳐|합치|합하|합한|합해|총)|(?P<difference>차이|격차)|(?P<mean>평균))|(?<=\d)(?P<times>배)"
 )
+_NOT_COMPOUND = re.compile(r"(?:no|non|not)-[^\W\d_]+", re.IGNORECASE)
 _BUT = frozenset(["but", "bis auf", "à part", "hormis"])
 _ALL = {Class.ALL, Class.EACH, Class.NOT}
 _UP_BY = {"up": Class.RISE, "down": Class.FALL}
 _VERBS = frozenset({Class.MOST, Class.LEAST, Class.RISE, Class.FALL, Class.RANGE, Class.MORE, Class.LESS})
+_ARTICLED = {"più": Class.MOST, "más": Class.MOST, "meno": Class.LEAST, "menos": Class.LEAST}
+_DEFINITE = frozenset({"il", "lo", "la", "i", "gli", "le", "l", "el", "los", "las"})
+_THAN_OF = frozenset({"di", "che", "del", "della", "dell", "rispetto", "que", "respecto"})
+_NOUNS = 2  # "l'interruzione media più lunga"
 _THAN = frozenset(["than", "als"])
 _JOINED = frozenset(["than", "als", "que", "che", "and", "und", "et", "y", "e"])
 
@@ -130,9 +136,20 @@ def items_of(text: str, facts: Facts, names: NameIndex) -> list[Item]:
             found[place] = replace(item, cls=Class.ABOUT)  # "some 300"
         if item.cls is Class.BEFORE and following == "name":
             found[place] = replace(item, cls=Class.MORE)  # "300 vor Ada"
-        if item.cls in _COMPARES and following != "number":  # "more than Ada", not "more than 12"
+        if item.text.lower() in _ARTICLED and _has_article(found, place):
+            found[place] = replace(item, cls=_ARTICLED[item.text.lower()])  # "la linea più lunga"
+        elif item.cls in _COMPARES and following != "number":  # "more than Ada", not "more than 12"
             found[place] = replace(item, cls=_COMPARES[item.cls])
     return list(_with_than(text, found if text == facts.question else list(_with_years(facts.question, found, names))))
+
+
+def _has_article(items: Sequence[Item], place: int) -> bool:
+    """Whether an article and a noun or two stand before a place, and an adjective without "than" behind it."""
+    nouns = list(takewhile(lambda it: it.kind in ("word", "name"), reversed(items[:place])))
+    start = place - len(nouns) - 1
+    behind = [it.text.lower() for it in items[place + 1 : place + 3]]
+    article = nouns and len(nouns) <= _NOUNS and start >= 0 and items[start].text.lower() in _DEFINITE
+    return bool(article) and bool(behind) and items[place + 1].kind == "word" and not _THAN_OF & set(behind[1:])
 
 
 def _with_years(question: str, items: Sequence[Item], names: NameIndex) -> Iterator[Item]:
@@ -191,7 +208,7 @@ class _Reader:
         labels = {word for column in facts.columns for word in column.words}
         heads = [words_of(column.name)[-1:] for column in facts.columns if column.kind == "dimension"]
         self._asked = facts.question_words
-        deeds = doing(language) if language in LANGUAGES else frozenset[str]()
+        deeds = doing(language) | transferring(language) if language in LANGUAGES else frozenset[str]()
         self._deeds = {word for word in deeds if is_among(word, self._asked)}  # "used" of "Which are not used?"
         self._nouns = {form for head in heads for word in head for form in (word, f"{word}s")}
         self._labels = labels | {word[:-1] for word in labels if word.endswith("s")} | {f"{word}s" for word in labels}
@@ -365,6 +382,8 @@ class _Reader:
             return self._item("phrase", at, korean.end(), cls=Class(korean.lastgroup or ""))
         if place is None or self._vocabulary is None:
             return None
+        if compound := _NOT_COMPOUND.match(self._text, at):
+            return self._item("word", at, compound.end())  # "no-shows" denies nothing
         if self._words[place].endswith("n't"):
             return self._item("phrase", at, self._ends[place], cls=Class.NOT)
         found = self._vocabulary.at(self._words, place)

@@ -23,7 +23,6 @@ _GROUPS = """
     employee staff worker colleague personnel
     company firm business enterprise
     vehicle car van truck
-    aircraft plane airplane aeroplane
     home house dwelling property
     flat apartment unit
     pupil student learner candidate
@@ -62,7 +61,6 @@ _GROUPS = """
     mitarbeiter beschäftigte angestellte arbeitnehmer personal
     firma unternehmen betrieb
     fahrzeug auto wagen
-    flugzeug maschine
     schüler prüfling teilnehmer kandidat
     ticket anfrage fall
     liefern geliefert zustellen zugestellt
@@ -122,7 +120,38 @@ _GROUPS = """
     pacco collo
     versamento deposito
     iscritto iscrizione
-    utente iscritto
+    customer client kunde cliente
+    employee mitarbeiter salarié empleado dipendente
+    member mitglied membre miembro socio
+    subscriber subscription abonnent abonné suscriptor iscritto iscrizione
+    visitor besucher visiteur visitante visitatore
+    patient patienten paciente paziente
+    order bestellung commande pedido ordine
+    product produkt produit producto prodotto
+    invoice rechnung facture factura fattura
+    supplier lieferant fournisseur proveedor fornitore
+    vehicle fahrzeug véhicule vehículo veicolo
+    flight flug vol vuelo volo
+    loan ausleihe prêt préstamo prestito
+    deposit einzahlung versement depósito versamento
+    withdrawal abhebung retrait retirada prelievo
+    balance saldo solde
+    point punkt punto
+    goal tor gol
+    student schüler studierende étudiant élève alumno studente
+    city stadt ville ciudad città
+    country land país paese
+    department abteilung service departamento reparto
+    store filiale magasin tienda negozio
+    parcel paket colis paquete pacco
+    passenger fahrgast passager pasajero passeggero
+    review bewertung avis reseña recensione
+    seat sitz siège asiento seggio
+    room zimmer chambre habitación camera
+    night übernachtung nuit noche notte
+    book buch livre libro
+    animal tier animaux animale
+    train zug tren treno
 """
 _SETS: tuple[tuple[str, ...], ...] = tuple(tuple(line.split()) for line in _GROUPS.strip().splitlines())
 
@@ -146,3 +175,14 @@ def is_near(word: str, known: Iterable[str]) -> bool:
     """Whether a word has the stem of one of these, or can stand for it."""
     groups = _groups_of(word)
     return any(_one_stem(word, it) or (groups and groups & _groups_of(it)) for it in known)
+
+
+def is_synonym(word: str, known: Iterable[str]) -> bool:
+    """Whether a word can stand for one of these, in its language or in another one."""
+    groups = _groups_of(word)
+    return bool(groups) and any(groups & _groups_of(it) for it in known)
+
+
+def is_derived(word: str, known: Iterable[str]) -> bool:
+    """Whether a word has the stem of one of these: "Norwegian" of "Norway"."""
+    return any(_one_stem(word, it) for it in known)

@@ -54,7 +54,7 @@ _EN = {
         falling_into subdivided categorised categorized classified""",
     "of_the_answer": """
         data dataset database the_table this_table answer question query overview summary analysis the_search
-        statistics figure figures information value values number numbers amount_of name names named called list
+        statistics figure figures information value values number numbers name names named called list
         in_the_list the_above above_all point_in_time time_frame timeframe the_period that_period this_period the_time
         that_time this_time in_question on_record on_file in_the_data in_the_database at_that_time currently result
         moment example distribution whole respective per_cent lists adds added""",
@@ -66,8 +66,8 @@ _EN = {
     "doing": """
         use uses used using handle handles handled handling need needs needed needing offer offers offered offering
         provide provides provided providing run runs ran running operate operates operated operating serve serves
-        served serving keep keeps kept keeping give gave have_available available again once_more different
-        differently""",
+        served serving keep keeps kept keeping give gave have_available available again once_more or_later
+        or_earlier different differently""",
     "transferring": """
         receive receives received make makes made earn earns earned bring brings brought generate generates
         generated get gets got contribute contributes contributed attract attracts attracted welcome welcomes
@@ -136,7 +136,8 @@ _DE = {
         bietet bieten bot boten bearbeitet bearbeitete bearbeiteten betreibt betreiben betrieb hält halten wieder
         erneut abermals verfügbar nachgesehen nachgeschaut fielen_an fiel_an fällt_an""",
     "transferring": """
-        erhalten erhielt macht machen machte machten ausmacht ausmachen bringt brachte brachten gebracht""",
+        erhalten erhielt bekommt bekommen bekam bekamen macht machen machte machten ausmacht ausmachen bringt
+        brachte brachten gebracht""",
 }
 
 _FR = {
@@ -196,8 +197,8 @@ _FR = {
         nécessitent nécessité besoin a_besoin gère gèrent géré garde gardent disponible disponibles à_nouveau
         de_nouveau regardé""",
     "transferring": """
-        obtenu obtenue obtient obtiennent obtenait généré génère génèrent fait font faisait faisaient faite faits
-        faites apporte apportent apporté""",
+        reçoit reçoivent reçu reçue reçus obtenu obtenue obtient obtiennent obtenait généré génère génèrent fait
+        font faisait faisaient faite faits faites apporte apportent apporté""",
 }
 
 _ES = {
@@ -255,8 +256,8 @@ _ES = {
         necesita necesitan necesitó necesitaron requiere requieren requirió mantiene mantienen disponible
         disponibles de_nuevo nuevamente otra_vez""",
     "transferring": """
-        obtuvo obtuvieron obtiene obtienen obtenido generó generaron genera generan generado hace hacen hizo
-        haciendo aportó aporta aportan""",
+        recibe reciben recibió recibieron recibido obtuvo obtuvieron obtiene obtienen obtenido generó generaron
+        genera generan generado hace hacen hizo haciendo aportó aporta aportan""",
 }
 
 _IT = {
@@ -311,8 +312,8 @@ _IT = {
         usa usano usato utilizza utilizzano utilizzato offre offrono offerto serve servono richiede richiedono
         richiesto mantiene mantengono disponibile disponibili di_nuovo nuovamente ancora_una_volta""",
     "transferring": """
-        ottenuto ottenuta ottiene ottengono ottenne generato genera generano fa fanno faceva fatto portato porta
-        portano""",
+        riceve ricevono ricevuto ricevuti ottenuto ottenuta ottiene ottengono ottenne generato genera generano fa
+        fanno faceva fatto portato porta portano""",
 }
 
 _CLASSES = {"en": _EN, "de": _DE, "fr": _FR, "es": _ES, "it": _IT}

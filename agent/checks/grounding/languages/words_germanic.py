@@ -15,7 +15,7 @@ EN = {
     "mean": "average averages averaged averaging mean avg on_average typical",
     "most": """
         most highest largest biggest greatest maximum max top best leading leads lead led leader tops topped
-        peak peaked peaks longest heaviest fastest tallest strongest furthest farthest busiest
+        peak peaked peaks longest heaviest fastest quickest tallest strongest furthest farthest busiest
         more_than_any_other more_than_any higher_than_any_other than_any_other than_all_others most_expensive priciest
         costliest dearest most_popular most_common most_frequent biggest
         hottest warmest wettest""",
@@ -107,7 +107,7 @@ DE = {
         wärmst* heißest*""",
     "least": """
         wenigst* am_wenigsten niedrigst* kleinst* geringst* minimum minimal* schlechtest* kürzest*
-        schwächst* billigst* günstigst*
+        schwächst* langsamst* billigst* günstigst*
         kältest* trockenst*""",
     "latest": "neuest* jüngst* letzte letzten letzter letztes aktuellst* späteste* zuletzt",
     "earliest": "älteste* früheste* erstmals",

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from agent.checks.grounding.evidence.facts import Facts
-from agent.checks.grounding.languages.words import words_of
+from agent.checks.grounding.languages.words import is_among, words_of
 from agent.checks.grounding.result import Problem
 
 _CAUSES = {
@@ -21,6 +21,7 @@ _CAUSES = {
 _KOREAN = re.compile(r"때문|덕분|탓(?:에|으로)|로 인(?:해|하여|한)|영향으로|여파로")
 _CAUSE = {name: re.compile(rf"(?<!\w)(?:{words})", re.IGNORECASE) for name, words in _CAUSES.items()}
 _HELD = re.compile(r"caus|reason|grund|ursache|motiv|raison|motif|원인|사유|이유", re.IGNORECASE)
+_SHORT = 3  # letters of a word that is no verb
 
 
 def causes(text: str, facts: Facts) -> Iterator[Problem]:
@@ -29,7 +30,10 @@ def causes(text: str, facts: Facts) -> Iterator[Problem]:
     if any(_HELD.search(word) for word in columns):
         return
     asked = facts.question.lower()
+    verbs = [
+        word for word in words_of(asked) if len(word) > _SHORT
+    ]  # "driven by", where the question speaks of drivers
     for pattern in (_KOREAN,) if facts.language == "ko" else _CAUSE.values():
         for found in pattern.finditer(text):
-            if found[0].lower() not in asked:
+            if found[0].lower() not in asked and not is_among(words_of(found[0])[0], verbs):
                 yield Problem(found[0], "the rows hold no cause")

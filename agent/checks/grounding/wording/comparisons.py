@@ -17,6 +17,7 @@ from agent.checks.grounding.wording.context import Checks, WordingContext
 _CHANGE = re.compile(
     r"change|growth|increase|decrease|diff|delta|develop|veränder|entwick|évol|variaci|cambi", re.IGNORECASE
 )
+_COSTS = re.compile(r"fäll|fiel")
 _ENDS = 2  # numbers of a range
 
 
@@ -48,6 +49,8 @@ class Comparisons:
             self._context.origin(it) == "calculation" for it in segment.numbers
         ):
             return ""
+        if self._is_end(segment, place):
+            return ""
         if Class.NO_OTHER in segment.classes:
             return ""  # held there
         names = segment.names
@@ -64,6 +67,16 @@ class Comparisons:
             right = first > second if item.cls is Class.MORE else first < second
             return "" if right else "the rows say the opposite"
         return "the rows do not compare this"
+
+    def _is_end(self, segment: Segment, place: int) -> bool:
+        """Whether it stands behind a number that is the most or the least: "118 minutes at most", of MAX(minutes)."""
+        ends = {"at most": "max", "höchstens": "max", "au plus": "max", "como máximo": "max", "al massimo": "max"}
+        wanted = ends.get(segment.items[place].text.lower())
+        before = [it for it in segment.items[max(0, place - 2) : place] if it.kind == "number"]
+        support = self._context.supports.get(before[-1].start) if before else None
+        if support is None or support.column is None:
+            return False
+        return self._facts.columns[support.column].projection.aggregate == wanted
 
     def _equal(self, segment: Segment, place: int) -> str:
         """ "As many as": of two names with one value, or after a number of times."""
@@ -118,6 +131,8 @@ class Comparisons:
         numbers = [it for it in (self._context.supports.get(one.start) for one in segment.numbers) if it is not None]
         if any(it.origin == "calculation" for it in numbers):
             return ""
+        if _COSTS.match(item.text.lower()) and segment.items[-1].text.lower() == "an":
+            return ""  # "Kosten fielen an"
         if (pair := self._two_cells(numbers)) is not None:  # "rose from 3 to 4", of the rows of two times
             right = pair[0] < pair[1] if item.cls is Class.RISE else pair[0] > pair[1]
             return "" if right else "the rows say the opposite"

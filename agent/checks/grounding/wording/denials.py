@@ -31,6 +31,13 @@ _ZERO = frozenset(
         "cero",
     ]
 )
+# What is said to be missing: a value, and not what it would be of.
+_VALUE_WORDS = """
+    value values figure figures data entry recorded available entered known wert werte angabe angaben eintrag datum
+    eingetragen verfügbar erfasst bekannt valeur donnée données chiffre renseigné disponible valor dato datos cifra
+    registrado registrada valore dati registrata
+"""
+_VALUES = frozenset(_VALUE_WORDS.split())
 _HOW = frozenset(["hoch", "groß", "high", "large", "long", "lang", "qual"])
 
 
@@ -78,7 +85,8 @@ class Denials:
         after = next((it.text.lower() for it in segment.items[place + 1 :] if it.kind == "word"), "")
         of_column = any(is_among(after, {*column.words, *self._asked_first()}) for column in empty)
         zero = whole or not of_column or any(it.text.lower() in _ZERO for it in segment.items)
-        no_value = Class.NO_VALUE in segment.classes or self._denies_only(segment)
+        told = {it.text.lower() for it in segment.items[place + 1 :]}
+        no_value = Class.NO_VALUE in segment.classes or self._denies_only(segment) or bool(told & _VALUES)
         if missing and zero and not no_value:
             return "a value that is missing is not nothing"
         named = any(is_among(it, {*column.words, *self._asked_first()}) for it in words for column in empty)
@@ -150,6 +158,9 @@ class Denials:
     def _each(self, segment: Segment, place: int) -> str:
         if not self._facts.query.of_each:
             return "the rows are of all of them together"
+        means = [it.projection.aggregate == "avg" for it in self._context.columns_of_numbers(segment)]
+        if means and all(means) and Class.MEAN in segment.classes:
+            return ""  # "each took 14.8 hours on average"
         counted = any(it.kind == "number" for it in segment.items[max(0, place - 2) : place])
         if counted:  # "Ada and Bo have 12 trips each", not "20 people have 12 trips each"
             sentence = [it for it in self._context.segments if it.sentence == segment.sentence]

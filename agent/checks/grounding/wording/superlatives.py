@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 from agent.checks.grounding.claims.claims import Segment
 from agent.checks.grounding.claims.names import Rows
+from agent.checks.grounding.claims.reading import Item
 from agent.checks.grounding.evidence.facts import is_fraction
 from agent.checks.grounding.kinds import is_adjective
 from agent.checks.grounding.languages.vocabulary import Class
@@ -16,6 +19,8 @@ _OPPOSITE = {
     Class.LATEST: Class.EARLIEST,
     Class.EARLIEST: Class.LATEST,
 }
+_SPEED = re.compile(r"quickest|fastest|slowest|schnellst|langsamst", re.IGNORECASE)
+_DURATION = re.compile(r"\b(?:hours?|h|minutes?|min|seconds?|sec|s|days?|time|dauer|stunden|minuten|tage)\b")
 _ENDS = frozenset({Class.MOST, Class.LEAST})
 
 
@@ -40,6 +45,8 @@ class Superlatives:
         cls = segment.items[place].cls
         if cls is None:
             return ""
+        if _SPEED.match(segment.items[place].text) and self._is_duration(segment, place):
+            cls = _OPPOSITE[cls]  # the fastest took the least time
         rows = self._listed(segment, place) or self._context.numbers.rows_of(segment)
         rows = rows or self._context.numbers.nearby(segment)
         if any(self._context.cls(it) is cls for it in segment.numbers) or self._is_column(segment, place, cls):
@@ -57,6 +64,16 @@ class Superlatives:
         if cls in self._context.question_classes:
             return ""
         return "" if self._chosen_by(cls) else "the query does not look for it"
+
+    def _is_duration(self, segment: Segment, place: int) -> bool:
+        columns = self._context.columns_of_numbers(segment) or self._context.measured_by(segment, place)
+        names = [" ".join((it.name.replace("_", " "), *it.units)) for it in columns]
+        return bool(names) and all(_DURATION.search(it) for it in names)
+
+    def _is_end(self, segment: Segment, item: Item) -> bool:
+        """Whether a time that is told with it is of a column so called: "the first" of `first_on`."""
+        columns = {column for it in segment.items if it.kind == "date" for column in it.places}
+        return any(is_among(item.text.lower(), self._facts.columns[it].words) for it in columns)
 
     def _listed(self, segment: Segment, place: int) -> Rows | None:
         """The rows of a sentence that lists as many as it says: "the five highest are A (9), B (8), …"."""
@@ -135,6 +152,8 @@ class Superlatives:
             return ""
         if cls in self._context.question_classes or self._context.in_question(segment.items[place]):
             return ""
+        if self._is_end(segment, segment.items[place]):
+            return ""
         rows = self._context.numbers.rows_of(segment)
         dated = sorted(self._context.names.dated)
         if rows and dated and len(self._facts.rows) > 1 and not self._facts.result.truncated:
@@ -145,7 +164,7 @@ class Superlatives:
 
     def _rank(self, segment: Segment, place: int) -> str:
         item = segment.items[place]
-        if self._context.in_question(item):
+        if self._context.in_question(item) or self._is_end(segment, item):
             return ""
         rows = self._context.numbers.rows_of(segment)
         places = [it.index for it in self._facts.columns if it.projection.aggregate == "rank"]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from agent.checks.grounding.claims.claims import Segment
 from agent.checks.grounding.claims.reading import Item
 from agent.checks.grounding.languages.vocabulary import Class
@@ -13,6 +15,7 @@ _DURATIONS = frozenset(["hour", "hours", "h", "minute", "minutes", "min", "secon
 _THAT = frozenset({"that", "same", "this", "diesem", "dieser", "diesen", "jenem", "jener", "ce", "cette", "ese", "esa"})
 _THAT |= {"este", "esta", "quel", "quella", "quell", "questo", "questa"}
 _RATES = frozenset({"per", "pro", "je"})
+_RATE_OF = re.compile(r"per_([a-z]+)$")
 _A = frozenset({"a", "an", "par", "por", "al", "alla", "pro", "per"})
 
 
@@ -85,7 +88,8 @@ class Totals:
         places = [at for at, it in enumerate(self._context.asked) if it.cls in (Class.EACH, Class.PER)]
         asked = {it.text.lower() for at in places for it in self._context.asked[at + 1 : at + 3]}
         rows = {word for it in self._facts.columns if it.kind == "dimension" for word in it.words}
-        return is_among(unit, asked | rows)
+        rates = {rate for it in self._facts.measures for rate in _RATE_OF.findall(it.name.lower())}
+        return is_among(unit, asked | rows | rates)  # `litres_per_day`
 
     def _share(self, segment: Segment, place: int) -> str:
         item = segment.items[place]

@@ -11,7 +11,7 @@ from agent.checks.grounding.kinds import fits, is_adjective
 from agent.checks.grounding.languages.currencies import are_same, currencies_in
 from agent.checks.grounding.languages.near_words import is_near
 from agent.checks.grounding.languages.vocabulary import Class, vocabulary
-from agent.checks.grounding.languages.words import is_among
+from agent.checks.grounding.languages.words import is_among, words_of
 from agent.checks.grounding.result import Problem
 from agent.checks.grounding.wording.comparisons import Comparisons
 from agent.checks.grounding.wording.context import WordingContext
@@ -71,6 +71,8 @@ class Wording:
         if is_adjective(word) and before is not None and (before.cls in _COMPARING or before.text.lower() in _AS):
             return True
         if word == "s" and place and segment.items[place - 1].kind != "number":
+            return True
+        if "-" in word and all(is_among(part, self._context.known) for part in words_of(word)):
             return True
         if segment.items[place].text in "$€£¥%+×÷*<>±":
             return False
