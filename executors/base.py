@@ -169,7 +169,7 @@ class Schema(Frozen):
 _made: dict[tuple[str, tuple[int, ...]], tuple[Dialect, Dialect]] = {}  # of a row, and what it became
 
 
-def spoken(schema: Schema) -> Dialect:
+def dialect_row(schema: Schema) -> Dialect:
     """The dialect of a schema's server, without what its version lacks."""
     row = DIALECTS[schema.dialect]
     if not (row.needs and schema.version):

@@ -158,8 +158,8 @@ class Plumbline:
     ) -> None:
         """Put every event into the queue, then what was raised, then None."""
         try:
-            asked = self._service.events(question, self._database, options=options or Options(), principal=LOCAL)
-            async with aclosing(asked) as events:
+            stream = self._service.events(question, self._database, options=options or Options(), principal=LOCAL)
+            async with aclosing(stream) as events:
                 async for event in events:
                     waiting.put(Done(answer=Result.of(event.answer)) if isinstance(event, Done) else event)
         except Exception as error:  # noqa: BLE001  raised again by the reader, in its own thread

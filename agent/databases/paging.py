@@ -23,7 +23,7 @@ from executors.base import Frozen, JsonValue, QueryResult, Scalar
 KIND = "cursor"
 LIFETIME_S = 3600.0  # for which a cursor can be used, as often as somebody likes
 MAX_CHARS = 200_000  # of a query with its parameters that a cursor is kept for
-GONE = "There is no such cursor, or its hour is over. Run the query again, from its first page on."
+EXPIRED = "There is no such cursor, or its hour is over. Run the query again, from its first page on."
 CHANGED = (
     "The rows that came before this cursor are others now: they have changed, or come in no fixed order. Run the query "
     "again from its first page on, with an ORDER BY that no two rows share."
@@ -101,7 +101,7 @@ class Cursors:
         record = await asyncio.to_thread(self._state.get, _place(principal), token)
         paged = Paged.model_validate(record.value) if record is not None else None
         if paged is None or paged.database != database:
-            raise UnknownCursor(GONE)
+            raise UnknownCursor(EXPIRED)
         return paged
 
 

@@ -98,7 +98,7 @@ class Round:
                         raise WritesNotAllowed(self._run.question.write_refusal or NEVER) from error
                     self._update(error=error.message, error_type=error.kind, hint=error.hint)
                 except DatabaseUnavailable as error:
-                    self._gone(error)
+                    self._end_without_database(error)
         checked = self._checked
         if checked is not None:
             sql, dialect = self._attempt.sql, self._run.database.dialect
@@ -137,7 +137,7 @@ class Round:
             except SqlFailed as error:
                 self._update(error=error.message, error_type=error.kind, hint=error.hint)
             except DatabaseUnavailable as error:
-                self._gone(error)
+                self._end_without_database(error)
         result = self._attempt.result
         return SqlExecuted(
             columns=result.columns if result else (),
@@ -317,7 +317,7 @@ class Round:
         await refuse_made_address(query, rows, run.database.dialect, run.question.own_words)
         return rows
 
-    def _gone(self, error: DatabaseUnavailable) -> None:
+    def _end_without_database(self, error: DatabaseUnavailable) -> None:
         self._run.give_up(error)
         self._update(error=str(error), error_type=ErrorKind.OTHER)
 

@@ -15,7 +15,7 @@ from sqlglot import exp
 from sqlglot.errors import ParseError, TokenError, UnsupportedError
 from sqlglot.tokenizer_core import Token, TokenType
 
-from executors.base import CheckedSql, Parameters, Schema, spoken
+from executors.base import CheckedSql, Parameters, Schema, dialect_row
 from executors.dialects.row import words
 from executors.dialects.table import Dialect
 from executors.errors import ErrorKind, SqlRefused
@@ -96,7 +96,7 @@ def check(
     Raises:
         SqlRefused: with the kind of error, a sentence, and what would mend it.
     """
-    dialect = spoken(schema)
+    dialect = dialect_row(schema)
     root = _parsed(sql, dialect)
     if parameters is not None:
         bind(root, parameters)

@@ -224,9 +224,9 @@ class HeldColumns:
 
     def _drop_schemas(self, root: exp.Query, read: list[tuple[exp.Table, Table]]) -> None:
         """Write `sales.customers.city` as `customers.city`, the name of what takes the table's place."""
-        spoken = {node.name.lower() for node, _ in read if not node.alias}
+        names = {node.name.lower() for node, _ in read if not node.alias}
         for column in root.find_all(exp.Column):
-            if column.args.get("db") is not None and column.table.lower() in spoken:
+            if column.args.get("db") is not None and column.table.lower() in names:
                 column.set("db", None)
                 column.set("catalog", None)
 

@@ -14,7 +14,7 @@ from sqlglot import exp
 from sqlglot.errors import UnsupportedError
 from sqlglot.tokenizer_core import Token
 
-from executors.base import CheckedSql, CheckedWrite, ReadBack, Schema, Table, spoken
+from executors.base import CheckedSql, CheckedWrite, ReadBack, Schema, Table, dialect_row
 from executors.dialects.row import NameCase, words
 from executors.dialects.table import Dialect
 from executors.errors import ErrorKind, SqlRefused
@@ -83,7 +83,7 @@ def check_write(
         SqlRefused: with the kind of error, a sentence, and what would mend it. NOT_READ_ONLY: it would change more
             than rows, which nothing permits.
     """
-    dialect = spoken(schema)
+    dialect = dialect_row(schema)
     root = guard.read(sql, dialect, _check_words, FORM)
     kind = _KINDS.get(type(root))
     if kind is None:
@@ -131,7 +131,7 @@ class _Rebuilt:
         hidden: Hidden,
     ) -> None:
         self._root, self._kind, self._sql = root, kind, sql
-        self._schema, self._dialect, self._row_limit = schema, spoken(schema), row_limit
+        self._schema, self._dialect, self._row_limit = schema, dialect_row(schema), row_limit
         self._functions, self._hidden = functions, hidden
         target = root.this.this if isinstance(root.this, exp.Schema) else root.this
         self._target, self._table = self._entry(self._plain_table(target))

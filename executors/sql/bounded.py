@@ -68,8 +68,8 @@ def parse(sql: str, dialect: str) -> list[exp.Expr | None]:
         sqlglot.errors.SqlglotError: it is no SQL.
         RecursionError: it is nested too deeply, too.
     """
-    spoken = Dialect.get_or_raise(dialect)
-    return spoken.parser(error_level=ErrorLevel.IMMEDIATE).parse(tokens_of(sql, spoken), sql)
+    grammar = Dialect.get_or_raise(dialect)
+    return grammar.parser(error_level=ErrorLevel.IMMEDIATE).parse(tokens_of(sql, grammar), sql)
 
 
 def _check_size(tokens: list[Token]) -> None:

@@ -71,8 +71,8 @@ class FolderRevisions:
                 try:
                     return read_manifest(folder, name).content
                 except FileNotFoundError:
-                    gone, folder = folder, self._current(name)
-                    if folder == gone:
+                    previous, folder = folder, self._current(name)
+                    if folder == previous:
                         raise
             return None
 

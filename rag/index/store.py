@@ -255,20 +255,20 @@ class _Sync:
         current = self._revisions.content(self._content.name)
         if current is not None and current.comparable(self._content):
             self._have = self._revisions.read(self._content.name, lambda it: it.vectors.ids()) or set()
-        gone = sorted(self._have - self._wanted.keys())
+        stale = sorted(self._have - self._wanted.keys())
         added = len(self._wanted.keys() - self._have)
         if current != self._content:
             # To change a copy is faster than to build the graph of neighbours again, while there is little to change.
-            changes, small = len(gone) + added, len(gone) + added <= len(self._have) // 2
+            changes, small = len(stale) + added, len(stale) + added <= len(self._have) // 2
             with self._revisions.draft(self._content.name, changes, copied=small and bool(self._have)) as draft:
                 held = self._have if draft.copied else set()
-                draft.delete(sorted(held & {*gone}))
+                draft.delete(sorted(held & {*stale}))
                 self._write([it for it in self._wanted.values() if it.id not in held], draft, progress, turn)
                 draft.publish(self._content)
             self._cache.keep_only(document.passage for document in self._wanted.values())
         return SyncReport(
             added=added,
-            removed=len(gone),
+            removed=len(stale),
             unchanged=len(self._wanted) - added,
             embedded=self._embedded,
             notes=(*notes, self._cache.problem) if self._cache.problem else notes,

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import pytest
 from server_suite import Writing, ask
 
-from executors.base import spoken
+from executors.base import dialect_row
 from executors.engines.sqlserver.executor import SqlServerExecutor
 from executors.errors import DatabaseUnavailable, ErrorKind, SqlFailed, SqlRefused
 from executors.guard import guard
@@ -112,7 +112,7 @@ class PartialCatalogue(Writing):
         write(tmp_path, "people", ("id", "born"), (1, "2024-02-29"))
         with serve(tmp_path, Described(version=version)) as server, closing(connect(server, self.driver)) as executor:
             schema = executor.schema()
-            row = spoken(schema)
+            row = dialect_row(schema)
             assert schema.version == known
             assert ("DATETRUNC" in row.truncate_month) is (known[0] >= 160)
             calls = {"datetrunc": "DATETRUNC(month, born)", "greatest": "GREATEST(id, 2)",

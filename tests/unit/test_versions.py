@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from executors.base import Column, Schema, Table, spoken
+from executors.base import Column, Schema, Table, dialect_row
 from executors.dialects.table import DIALECTS
 from executors.errors import SqlRefused
 from executors.guard import guard
@@ -24,7 +24,7 @@ def schema(*version: int) -> Schema:
     ((999, 130), "DATETRUNC(month, {column})"),
 ])  # fmt: skip
 def test_template_hints_and_advice_are_those_of_the_version(version: tuple[int, ...], month: str) -> None:
-    row = spoken(schema(*version))
+    row = dialect_row(schema(*version))
     written = month.format(column="col")
 
     assert row.truncate_month == month
@@ -42,7 +42,7 @@ def test_a_function_that_the_server_lacks_is_refused_with_what_it_has() -> None:
 
 @pytest.mark.parametrize("name", sorted(DIALECTS["sqlserver"].without))
 def test_what_stands_in_may_be_called_there(name: str) -> None:
-    oldest = spoken(schema(130, 130))
+    oldest = dialect_row(schema(130, 130))
     text = DIALECTS["sqlserver"].without[name].format(column="id")
     if text.startswith("WITH"):
         sql = f"{text} SELECT i FROM n"
@@ -63,5 +63,5 @@ def test_every_need_is_of_a_function_that_is_listed() -> None:
 
 
 def test_the_same_row_is_made_once() -> None:
-    assert spoken(schema(130, 130)) is spoken(schema(130, 130))
-    assert spoken(schema(170, 170)) is DIALECTS["sqlserver"]
+    assert dialect_row(schema(130, 130)) is dialect_row(schema(130, 130))
+    assert dialect_row(schema(170, 170)) is DIALECTS["sqlserver"]

@@ -270,8 +270,8 @@ class ChatRequest(Frozen):
     @property
     def request_options(self) -> Options:
         """The options, with what `include` asks for."""
-        asked = {"candidates": True} if "candidates" in self.include else {}
-        return Options.model_validate(self.options.model_dump(exclude_unset=True) | asked)
+        extra = {"candidates": True} if "candidates" in self.include else {}
+        return Options.model_validate(self.options.model_dump(exclude_unset=True) | extra)
 
 
 def error_details(answer: Answer) -> str:

@@ -39,8 +39,8 @@ def apply(context: RuleContext) -> Finding | None:
 
 def _place(table: Table, question: str) -> int:
     """Which word of the question names the table; after the last one, where none does."""
-    spoken, own = question.split(), words(table.parts[-1])
-    return next((at for at, word in enumerate(spoken) if words(word) & own), len(spoken))
+    question_words, own = question.split(), words(table.parts[-1])
+    return next((at for at, word in enumerate(question_words) if words(word) & own), len(question_words))
 
 
 def _is_key(table: Table, name: str) -> bool:

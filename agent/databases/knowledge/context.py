@@ -14,7 +14,7 @@ from agent.core.events import UsedDocument
 from agent.core.models import Exchange, Question
 from agent.platform.llm.chat import Message
 from agent.platform.llm.prompting import templates
-from executors.base import Frozen, Schema, spoken
+from executors.base import Frozen, Schema, dialect_row
 from executors.dialects.table import DIALECTS
 from rag.docs.documents import Document, docs_digest
 from rag.identity_cache import IdentityCache
@@ -141,7 +141,7 @@ async def enrich(
     show = partial(render, schema, known.documents, budget_tokens=budget, question=question.text, ranking=ranking)
     text = show(style=style, max_sample_values=settings.max_sample_values)
     other = show(style=profile.other_schema, max_sample_values=0) if profile.other_schema else None
-    system_of = partial(_system, schema.dialect, hints=spoken(schema).hints, rules=general, _=templates.wording())
+    system_of = partial(_system, schema.dialect, hints=dialect_row(schema).hints, rules=general, _=templates.wording())
     return Context(
         db_schema=schema,
         system=system_of(schema_text=text.text),

@@ -111,9 +111,9 @@ def _without_comments(hit: Retrieved, dialect: str, checked: str) -> Retrieved:
     from executors.dialects.table import DIALECTS
     from executors.sql.parsed import parsed
 
-    spoken = DIALECTS[dialect].sqlglot
+    grammar = DIALECTS[dialect].sqlglot
     try:
-        sql = parsed(hit.document.sql, spoken).sql(dialect=spoken, comments=False)
+        sql = parsed(hit.document.sql, grammar).sql(dialect=grammar, comments=False)
     except (SqlglotError, RecursionError):  # the guard's grammar takes less work
         sql = checked
     return hit.model_copy(update={"document": hit.document.model_copy(update={"sql": sql})})

@@ -236,10 +236,10 @@ class SavedQueries:
     def _delete(self, principal: str, stored: StoredQuery) -> None:
         for _ in range(TRIES):
             names, version = self._names(principal)
-            gone = Remove(key=PREFIX + stored.query.id, version=stored.version)
+            removal = Remove(key=PREFIX + stored.query.id, version=stored.version)
             try:
                 self._state.commit(
-                    self._of(principal), [_names_change(_without(names, stored.query.id), version), gone]
+                    self._of(principal), [_names_change(_without(names, stored.query.id), version), removal]
                 )
             except StateConflict:
                 self._still(principal, stored)

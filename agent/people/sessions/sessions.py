@@ -218,11 +218,11 @@ class Sessions:
         if answer is None:
             return None
         session = self.get(session_id, principal, whole=True)
-        asked = (one.content for one in session.messages if (one.role, one.trace_id) == ("user", trace_id))
+        questions = (one.content for one in session.messages if (one.role, one.trace_id) == ("user", trace_id))
         sight, link = (self.store.get(place, prefix + trace_id) for prefix in (_SIGHT, _SHARE))
         return SharedAnswer(
             session.database,
-            str(answer.get("question") or next(asked, "")),
+            str(answer.get("question") or next(questions, "")),
             answer,
             str(sight.value["sight"]) if sight else "",
             str(link.value["link"]) if link else "",

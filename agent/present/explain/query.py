@@ -248,7 +248,7 @@ def _groups(group: exp.Expr, items: list[exp.Expr], say: Say) -> str:
         text = _limited_list([_item(item, say) for item in items])
         by = grammar.write(group, say.dialect).strip().removeprefix("GROUP BY ")
         return f"for each group of {quoted(by)}, gives {text}"
-    keys, spoken = [], set()
+    keys, described = [], set()
     for key in group.expressions:
         place = _ordinal(key, items)
         if place is None:
@@ -256,10 +256,10 @@ def _groups(group: exp.Expr, items: list[exp.Expr], say: Say) -> str:
         if place is None:
             keys.append(say.value(key))
         else:
-            spoken.add(place)
+            described.add(place)
             value, alias = say.value(items[place].unalias()), items[place].alias
             keys.append(f"{words(alias)} ({value})" if alias and words(alias) != value else value)
-    rest = [_item(item, say) for place, item in enumerate(items) if place not in spoken]
+    rest = [_item(item, say) for place, item in enumerate(items) if place not in described]
     if not rest:
         return f"gives each different {'combination of ' if len(keys) > 1 else ''}{listed(keys)} once"
     return f"for each {'combination of ' if len(keys) > 1 else ''}{listed(keys)}, gives {_limited_list(rest)}"

@@ -77,13 +77,13 @@ def confirm(statement: CheckedWrite, expected: Expected, row: Dialect, ask: Ask)
     if plan is None:
         return None
     sql = _lookup(plan, row)
-    gone = statement.kind == "delete"
+    deletes = statement.kind == "delete"
     wrong, strange = 0, set[str]()
     for values in expected.rows:
         found = ask(sql, [values[at] for at in plan.key_places], 2)
-        differing = [] if gone or len(found) != 1 else _differing(plan, values, found[0])
+        differing = [] if deletes or len(found) != 1 else _differing(plan, values, found[0])
         strange.update(differing)
-        wrong += bool(differing) or (bool(found) if gone else len(found) != 1)
+        wrong += bool(differing) or (bool(found) if deletes else len(found) != 1)
     if wrong:
         raise _not_as_promised(statement, wrong, len(expected.rows), sorted(strange))
     return len(expected.rows)

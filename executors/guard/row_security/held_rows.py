@@ -92,8 +92,8 @@ class HeldRows:
         tables = [node for node in root.find_all(exp.Table) if isinstance(node.this, exp.Identifier)]
         meanings = [(node, self._meaning(node, names)) for node in tables]
         renamed = self._rename_ctes(root)
-        spoken = {last for node, it in meanings if isinstance(it, Table) and not node.alias for last in _spoken(it)}
-        self._drop_schemas(root, spoken)
+        bare = {last for node, it in meanings if isinstance(it, Table) and not node.alias for last in _names_of(it)}
+        self._drop_schemas(root, bare)
         for node, meaning in meanings:
             if isinstance(meaning, Table):
                 self._filter(node, meaning)
@@ -139,7 +139,7 @@ class HeldRows:
             alias.set("this", new[id(alias.this)].copy())
         return new
 
-    def _drop_schemas(self, root: exp.Query, spoken: set[tuple[str, str]]) -> None:
+    def _drop_schemas(self, root: exp.Query, bare: set[tuple[str, str]]) -> None:
         """Write `sales.orders.amount` as `orders.amount`, for that is the name of what takes the table's place."""
         default = {self._whole.namespace.lower(), *self._dialect.schemas}
         for column in root.find_all(exp.Column):
@@ -147,7 +147,7 @@ class HeldRows:
             if schema is None:
                 continue
             last, of = column.table.lower(), schema.name.lower()
-            if (of, last) in spoken or (of in default and ("", last) in spoken):
+            if (of, last) in bare or (of in default and ("", last) in bare):
                 column.set("db", None)
                 column.set("catalog", None)
 
@@ -258,7 +258,7 @@ def _is_seen(name: str, conditions: Mapping[str, object]) -> bool:
 # ------------------------------------------------------------------------------------------------- names
 
 
-def _spoken(table: Table) -> Sequence[tuple[str, str]]:
+def _names_of(table: Table) -> Sequence[tuple[str, str]]:
     """How columns may name a table without an alias: its schema, and its name."""
     return [(table.namespace.lower(), table.parts[-1].lower())]
 

@@ -10,7 +10,7 @@ import re
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 
-from executors.base import Schema, Table, spoken
+from executors.base import Schema, Table, dialect_row
 from executors.dialects.table import DIALECTS, Dialect, match_error
 from executors.errors import ErrorKind, SqlFailed
 from executors.sql.driver_words import without_values
@@ -55,7 +55,7 @@ def column_hint(name: str, schema: Schema, used: Mapping[str, str], *, table: st
         used: the real tables that the query reads -> the name each goes by in it.
         table: the real table it was looked up in, where the query names one.
     """
-    dialect = spoken(schema)
+    dialect = dialect_row(schema)
     owners = [found for found in (schema.table(t) for t in ([table] if table else used)) if found]
     parts = [f"{entry.name} has only: {_listed(entry, dialect)}." for entry in owners[:3]]
     holders = [entry for entry in schema.tables if entry.column(name) and entry not in owners]
@@ -70,7 +70,7 @@ def column_hint(name: str, schema: Schema, used: Mapping[str, str], *, table: st
 
 def table_hint(name: str, schema: Schema) -> str:
     """The nearest real tables, or all of them where none is near."""
-    dialect = spoken(schema)
+    dialect = dialect_row(schema)
     names = [entry.name for entry in schema.tables]
     if not names:
         return "No tables are known here."
@@ -82,7 +82,7 @@ def table_hint(name: str, schema: Schema) -> str:
 
 def ambiguous_hint(name: str, schema: Schema, candidates: Iterable[str]) -> str:
     """The qualified ways to say it. Args: candidates: names or aliases, in the query, of what has such a column."""
-    dialect = spoken(schema)
+    dialect = dialect_row(schema)
     ways = [f"{dialect.quoted(candidate)}.{dialect.quoted(name)}" for candidate in candidates]
     return f"Say which: {' or '.join(ways)}." if ways else ""
 
@@ -145,7 +145,7 @@ def tables_in(sql: str, schema: Schema) -> dict[str, str]:
 
 def _hint(kind: ErrorKind, names: Mapping[str, str], sql: str, schema: Schema) -> str:
     """The hint for a kind of error, from the names that the driver's message holds."""
-    dialect = spoken(schema)
+    dialect = dialect_row(schema)
     qualifier, _, name = names.get("name", "").rpartition(".")
     if kind is ErrorKind.TABLE_NOT_FOUND and name:
         return table_hint(name, schema)
