@@ -277,3 +277,39 @@ def test_what_the_question_speaks_of_is_no_cause() -> None:
     asked = Facts(question="Which driver had the longest route?", result=routes, sql="SELECT driver, km FROM r")
     assert check_text("The longest route, 612 km, was driven by Ivo.", asked).problems == ()
     assert check_text("The longest route, 612 km, was driven by Ivo because of the detour.", asked).problems
+
+
+def test_pieces_are_of_quantities_and_costs_are_paid() -> None:
+    def of(column: str) -> Facts:
+        rows = (("Savon", 870), ("Bougie", 640))
+        return Facts(question="How is each product doing?", result=QueryResult(columns=("product", column), rows=rows))
+
+    assert check_text("Savon had 870 units.", of("quantity")).problems == ()
+    assert check_text("Savon had 870 units.", of("revenue")).problems
+    assert check_text("For Savon we paid 870.", of("cost")).problems == ()
+    assert check_text("For Savon we paid 870.", of("revenue")).problems
+
+
+@pytest.mark.parametrize(("sentence", "holds"), [
+    ("El turno más rápido es el de Alba, con una media de 4,2 minutos.", True),
+    ("El turno más rápido es el de Luna, con una media de 11,5 minutos.", False),
+    ("El turno más lento es el de Luna, con una media de 11,5 minutos.", True),
+    ("El turno más lento es el de Alba, con una media de 4,2 minutos.", False),
+])  # fmt: skip
+def test_the_fastest_in_spanish_took_the_least_time(sentence: str, holds: bool) -> None:
+    asked = Facts(
+        question="¿Cuánto tardan de media los agentes de cada turno?",
+        result=QueryResult(columns=("turno", "media_minutos"), rows=(("Alba", 4.2), ("Luna", 11.5))),
+        sql="SELECT turno, AVG(minutos) AS media_minutos FROM r GROUP BY turno",
+    )
+    assert (check_text(sentence, asked).problems == ()) is holds
+
+
+def test_what_rows_are_of_does_not_narrow_a_denial() -> None:
+    asked = Facts(
+        question="Quante camere libere ci sono in ogni hotel stasera?",
+        result=QueryResult(columns=("hotel", "libere"), rows=(("Aurora", 3), ("Mare", 0))),
+        sql="SELECT hotel, COUNT(*) AS libere FROM c WHERE day = '2025-06-01' GROUP BY hotel",
+    )
+    assert check_text("Stasera al Mare non c'è nessuna camera libera.", asked).problems == ()
+    assert check_text("Stasera al Aurora non c'è nessuna camera libera.", asked).problems

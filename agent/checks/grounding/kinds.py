@@ -30,8 +30,11 @@ _KINDS = (
     _kind(
         r"price|interest|(?<![a-z])cost|fare|\brent\b|_rent|rent_|preis|kosten|miete|prix|coût|cout|loyer|tarif|precio|cost[eo]|"
         r"prezzo|affitto",
-        """cost costs costing price prices priced kostet kosten kostete kosteten preis preise coûte coûtent coûtait prix
-        cuesta cuestan costaba precio precios costa costano prezzo prezzi""",
+        """cost costs costing price prices priced kostet kosten kostete kosteten preis preise coûte coûtent coûtait
+        prix cuesta cuestan costaba precio precios costa costano prezzo prezzi pay pays paid spend spends
+        spent spending invest invests invested budget zahlt zahlte zahlten bezahlt investiert investierte
+        ausgegeben gab payé payée dépensé dépense investi gastó gastaron gastado pagó pagaron invirtió
+        invertido spende speso spesi pagato investito""",
         r"expensive|pric(?:ier|iest)|costl\w+|dear\w*|cheap\w*|teuer\w*|teure\w*|billig\w*|günstig\w*|cher|chère|chers|chères|car[oaie]|caros"
         r"|caras|barat[oa]s?|costos[oaie]",
     ),
@@ -50,12 +53,13 @@ _KINDS = (
         counts=True,
     ),
     _kind(
-        r"distan|length|d[ée]lai|jours|giorni|d[ií]as|tage|länge|longueur|longitud|lunghezza|durati?on|dauer|durée|duraci|durat|minute|hour|days|night|stund|wait"
+        r"distan|length|d[ée]lai|jours|giorni|d[ií]as|tage|länge|longueur|longitud|lunghezza|durati?on|dauer|durée|duraci|durat|minut|hour|days|night|stund|wait"
         r"|heures?|horas?|(?:^|[_ ])(?:km|ore|time|min|h)(?:$|[_ ])|kilomet|miles?",
-        """take takes took taken taking lasts lasted need needs needed needing wait waits waited wartete warteten mis
-        mettre met besoin tarda tardó tardaron impiega impiegato long lang lange dauert dauerten dauern
-        dauerte dure durent duraient longs longue longues dura duran duró largo larga durano lungo lunga
-        lunghi""",
+        """take takes took taken taking lasts lasted need needs needed needing wait waits waited wartete warteten
+        mis mettre met besoin tarda tardó tardaron impiega impiegato long lang lange dauert dauerten
+        dauern dauerte dure durent duraient longs longue longues dura duran duró largo larga durano lungo
+        lunga lunghi rápido rápida rápidos rápidas veloce veloci rapide rapides vite lento lenta lenti
+        lente lents lentos lentas""",
         r"long(?:er|est)|short(?:er|est)|(?:länger|längst|kürzer|kürzest)\w*|f[au]rthest",
     ),
     _kind(
@@ -72,6 +76,12 @@ _KINDS = (
     _kind(
         r"rating|score|severity|bewertung|valoraci|valutaz|\bnotes?\b|\bvoto\b",
         "rate rates rated rating bewertet erreicht noté notée valorado valorada valutato valutata",
+        r"(?!)",
+    ),
+    _kind(
+        r"quantit|(?:^|[_ ])(?:qty|stock|units?)(?:$|[_ ])|cantidad|menge|pieces|stück",
+        """unit units piece pieces stück einheit einheiten unité unités pièce pièces unidad unidades pieza piezas unità
+        pezzo pezzi""",
         r"(?!)",
     ),
     _kind(

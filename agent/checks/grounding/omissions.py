@@ -161,7 +161,10 @@ def _dropped(asked: Sequence[Item], said: set[str], *, polar: bool) -> Iterator[
         words = [it for it in words if not currencies_in(it.text)]  # "$12" says "dollars"
         yield from (it.text for it in words if not is_among(it.text.lower(), said))
         return
+    grouped = {asked[at + 1].start for at, it in enumerate(asked[:-1]) if it.cls in (Class.EACH, Class.PER)}
     for one, other in pairwise(asked):
+        if one.start in grouped:
+            continue  # "in each hotel tonight"
         if one.kind == other.kind == "word" and one.cls is None and other.cls is None and one.end + 1 == other.start:
             repeats = is_among(other.text.lower(), said) and not is_among(one.text.lower(), said)
             if repeats and len(one.text) > _SHORT:

@@ -54,10 +54,11 @@ _EN = {
         falling_into subdivided categorised categorized classified""",
     "of_the_answer": """
         data dataset database the_table this_table answer question query overview summary analysis the_search
-        statistics figure figures information value values number numbers name names named called list
-        in_the_list the_above above_all point_in_time time_frame timeframe the_period that_period this_period the_time
+        statistics figure figures information value values number numbers name names named called list in_the_list
+        the_above above_all point_in_time time_frame timeframe the_period that_period this_period the_time
         that_time this_time in_question on_record on_file in_the_data in_the_database at_that_time currently result
-        moment example distribution whole respective per_cent lists adds added""",
+        moment example distribution whole respective per_cent lists adds added item items anything trio duo pair
+        rest remainder still yet on_the_list in_the_lead""",
     "kinds": "level levels kind kinds type types category case item group the_latter the_former way",
     "politeness": """
         sure of_course certainly please thanks thank_you hello hi happy_to_help glad_to_help i_am_happy_to_help
@@ -126,7 +127,8 @@ _DE = {
     "of_the_answer": """
         daten datenbank tabelle abfrage auswertung ergebnis antwort frage wert werte werten anzahl zahl zahlen name
         namen liste übersicht zusammenfassung analyse statistik angabe angaben information informationen zeitpunkt
-        in_diesem_zeitraum zu_diesem_zeitpunkt aktuell derzeit im_überblick""",
+        in_diesem_zeitraum zu_diesem_zeitpunkt aktuell derzeit im_überblick weiterhin immer_noch nach_wie_vor
+        am_meisten_los trio rest übrig""",
     "kinds": "art typ kategorie kategorien gruppe fall ebene ebenen stelle reihenfolge reihe weise",
     "politeness": """
         natürlich gerne gern bitte danke hallo selbstverständlich sicher klar gute_frage hier_ist hier_sind
@@ -186,8 +188,8 @@ _FR = {
     "of_the_answer": """
         données base_de_données résultat réponse question analyse requête valeur valeurs montant montants nombre
         nombres chiffre chiffres liste exemple statistiques information informations détail aperçu récapitulatif
-        actuellement à_ce_moment à_cette_date sur_la_période sur_cette_période de_la_période cette_période même_période
-        même_temps en_question""",
+        actuellement à_ce_moment à_cette_date sur_la_période sur_cette_période de_la_période cette_période
+        même_période même_temps en_question encore trio duo reste restent compose composent composé composée""",
     "kinds": "niveau type types catégorie catégories groupe cas sorte genre ordre façon manière",
     "politeness": """
         bien_sûr bonjour merci s_il_vous_plaît voici_la_réponse volontiers avec_plaisir certainement bien_entendu
@@ -246,8 +248,9 @@ _ES = {
         divididos divide dividen desglose desglosado agrupados agrupadas ordenados_por""",
     "of_the_answer": """
         datos base_de_datos resultado respuesta pregunta valor valores importe cantidad cifra cifras número números
-        nombre nombres lista resumen estadísticas información detalle ejemplo actualmente en_ese_momento en_esa_fecha
-        en_el_periodo en_ese_periodo en_el_período en_este_momento ese_día esa_fecha en_cuestión cantidades importes""",
+        nombre nombres lista resumen estadísticas información detalle ejemplo actualmente en_ese_momento
+        en_esa_fecha en_el_periodo en_ese_periodo en_el_período en_este_momento ese_día esa_fecha en_cuestión
+        cantidades importes aún todavía trío dúo resto""",
     "kinds": "nivel niveles tipo tipos categoría categorías grupo caso clase_de manera forma",
     "politeness": """
         claro por_supuesto desde_luego gracias hola por_favor con_gusto aquí_tiene aquí_está aquí_están cómo_no""",
@@ -302,9 +305,9 @@ _IT = {
         raggruppati ordinati_per ripartizione""",
     "of_the_answer": """
         dati database base_di_dati risultato risposta domanda query valore valori importo importi quantità numero
-        numeri cifra cifre elenco lista esempio riepilogo panoramica statistiche informazione informazioni dettaglio
-        attualmente in_quel_momento in_quella_data nel_periodo in_quel_periodo quel_giorno lo_stesso_periodo
-        appena_visto in_questione""",
+        numeri cifra cifre elenco lista esempio riepilogo panoramica statistiche informazione informazioni
+        dettaglio attualmente in_quel_momento in_quella_data nel_periodo in_quel_periodo quel_giorno
+        lo_stesso_periodo appena_visto in_questione ancora trio duo resto resta restano rimane rimangono""",
     "kinds": "livello livelli tipo tipi categoria categorie gruppo caso genere modo",
     "politeness": """
         certo certamente naturalmente grazie ciao salve prego per_favore volentieri con_piacere ecco come_richiesto""",

@@ -20,7 +20,11 @@ _OPPOSITE = {
     Class.EARLIEST: Class.LATEST,
 }
 _SPEED = re.compile(r"quickest|fastest|slowest|schnellst|langsamst", re.IGNORECASE)
-_DURATION = re.compile(r"\b(?:hours?|h|minutes?|min|seconds?|sec|s|days?|time|dauer|stunden|minuten|tage)\b")
+_FAST = re.compile(r"rápid[oa]s?|veloc[ei]|rapides?|vite|schnell", re.IGNORECASE)
+_DURATION = re.compile(
+    r"\b(?:hours?|h|minut[eo]?[sni]?|min|seconds?|sec|s|days?|time|dauer|stunden|tage|horas|días|ore|giorni|heures|jours"
+    r"|d[ée]lai)\b"
+)
 _ENDS = frozenset({Class.MOST, Class.LEAST})
 
 
@@ -45,7 +49,9 @@ class Superlatives:
         cls = segment.items[place].cls
         if cls is None:
             return ""
-        if _SPEED.match(segment.items[place].text) and self._is_duration(segment, place):
+        after = " ".join(it.text for it in segment.items[place + 1 : place + 2])
+        fast = _SPEED.match(segment.items[place].text) or _FAST.match(after)
+        if fast and self._is_duration(segment, place):
             cls = _OPPOSITE[cls]  # the fastest took the least time
         rows = self._listed(segment, place) or self._context.numbers.rows_of(segment)
         rows = rows or self._context.numbers.nearby(segment)
