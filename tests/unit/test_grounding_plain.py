@@ -313,3 +313,24 @@ def test_what_rows_are_of_does_not_narrow_a_denial() -> None:
     )
     assert check_text("Stasera al Mare non c'è nessuna camera libera.", asked).problems == ()
     assert check_text("Stasera al Aurora non c'è nessuna camera libera.", asked).problems
+
+
+@pytest.mark.parametrize(
+    ("sentence", "holds"),
+    [
+        ("Oak had the second highest sales, 620.", True),
+        ("Oak had the second lowest sales, 620.", True),
+        ("Elm had the second highest sales, 150.", False),
+        ("Ash had the second lowest sales, 940.", False),
+        ("Elm was in third place with 150 sales.", True),
+        ("Elm was in second place with 150 sales.", False),
+    ],
+)
+def test_a_place_is_counted_where_the_rows_have_no_order(sentence: str, holds: bool) -> None:
+    rows = (("Elm", 150), ("Ash", 940), ("Oak", 620))
+    asked = Facts(
+        question="What were the sales of each shop?",
+        result=QueryResult(columns=("shop", "sales"), rows=rows),
+        sql="SELECT shop, SUM(x) AS sales FROM s GROUP BY shop",
+    )
+    assert (check_text(sentence, asked).problems == ()) is holds

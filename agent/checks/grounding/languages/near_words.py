@@ -121,6 +121,7 @@ _GROUPS = """
     versamento deposito
     iscritto iscrizione
     customer client kunde cliente
+    late delayed retraso retard ritardo verspätet verspätung
     employee mitarbeiter salarié empleado dipendente
     member mitglied membre miembro socio
     subscriber subscription abonnent abonné suscriptor iscritto iscrizione

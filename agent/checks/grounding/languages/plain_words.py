@@ -68,7 +68,8 @@ _EN = {
         use uses used using handle handles handled handling need needs needed needing offer offers offered offering
         provide provides provided providing run runs ran running operate operates operated operating serve serves
         served serving keep keeps kept keeping give gave have_available available again once_more or_later
-        or_earlier different differently""",
+        or_earlier different differently threshold top_performer top_performers
+        best_performer best_performers""",
     "transferring": """
         receive receives received make makes made earn earns earned bring brings brought generate generates
         generated get gets got contribute contributes contributed attract attracts attracted welcome welcomes
@@ -136,7 +137,8 @@ _DE = {
     "doing": """
         nutzt nutzte nutzten genutzt verwendet verwendete braucht brauchte brauchten benötigt benötigte benötigten
         bietet bieten bot boten bearbeitet bearbeitete bearbeiteten betreibt betreiben betrieb hält halten wieder
-        erneut abermals verfügbar nachgesehen nachgeschaut fielen_an fiel_an fällt_an""",
+        erneut abermals verfügbar nachgesehen nachgeschaut fielen_an fiel_an fällt_an schwelle grenze genutzten
+        verwendeten""",
     "transferring": """
         erhalten erhielt bekommt bekommen bekam bekamen macht machen machte machten ausmacht ausmachen bringt
         brachte brachten gebracht""",
@@ -197,7 +199,7 @@ _FR = {
     "doing": """
         j utilise utilisent utilisé utilisée utilisés offre offrent propose proposent proposé proposée nécessite
         nécessitent nécessité besoin a_besoin gère gèrent géré garde gardent disponible disponibles à_nouveau
-        de_nouveau regardé""",
+        de_nouveau regardé seuil totalisé totalisée totalisés utilisées""",
     "transferring": """
         reçoit reçoivent reçu reçue reçus obtenu obtenue obtient obtiennent obtenait généré génère génèrent fait
         font faisait faisaient faite faits faites apporte apportent apporté""",
@@ -257,7 +259,8 @@ _ES = {
     "doing": """
         usa usan usó usaron usado utiliza utilizan utilizó utilizaron utilizado ofrece ofrecen ofreció ofrecieron
         necesita necesitan necesitó necesitaron requiere requieren requirió mantiene mantienen disponible
-        disponibles de_nuevo nuevamente otra_vez""",
+        disponibles de_nuevo nuevamente otra_vez umbral usada usadas usados utilizada utilizadas totalizó
+        totalizaron""",
     "transferring": """
         recibe reciben recibió recibieron recibido obtuvo obtuvieron obtiene obtienen obtenido generó generaron
         genera generan generado hace hacen hizo haciendo aportó aporta aportan""",
@@ -313,7 +316,8 @@ _IT = {
         certo certamente naturalmente grazie ciao salve prego per_favore volentieri con_piacere ecco come_richiesto""",
     "doing": """
         usa usano usato utilizza utilizzano utilizzato offre offrono offerto serve servono richiede richiedono
-        richiesto mantiene mantengono disponibile disponibili di_nuovo nuovamente ancora_una_volta""",
+        richiesto mantiene mantengono disponibile disponibili di_nuovo nuovamente ancora_una_volta soglia usata
+        usate usati utilizzata utilizzate utilizzati totalizzato""",
     "transferring": """
         riceve ricevono ricevuto ricevuti ottenuto ottenuta ottiene ottengono ottenne generato genera generano fa
         fanno faceva fatto portato porta portano""",

@@ -53,6 +53,8 @@ class Superlatives:
         fast = _SPEED.match(segment.items[place].text) or _FAST.match(after)
         if fast and self._is_duration(segment, place):
             cls = _OPPOSITE[cls]  # the fastest took the least time
+        if place and segment.items[place - 1].cls is Class.RANK and segment.items[place - 1].rank > 1:
+            return ""  # "the second highest": held there
         rows = self._listed(segment, place) or self._context.numbers.rows_of(segment)
         rows = rows or self._context.numbers.nearby(segment)
         if any(self._context.cls(it) is cls for it in segment.numbers) or self._is_column(segment, place, cls):
@@ -177,9 +179,22 @@ class Superlatives:
         if len(places) == 1 and rows:
             cells = {self._facts.rows[row][places[0]] for row in rows}
             return "" if cells == {item.rank} else "another row has that place"
-        if not self._is_sorted():
+        if self._is_sorted() and rows == frozenset({item.rank - 1}):
+            return ""
+        if not self._is_sorted() and (self._facts.result.truncated or self._facts.query.limit is not None):
             return "the rows have no order"
-        return "" if rows == frozenset({item.rank - 1}) else "another row has that place"
+        return "" if rows and self._has_place(segment, place, rows) else "another row has that place"
+
+    def _has_place(self, segment: Segment, place: int, rows: Rows) -> bool:
+        """Whether rows have a place by the one column that is told: "second highest", "the third lowest"."""
+        columns = self._context.columns_of_numbers(segment) or list(self._context.measured_by(segment, place))
+        after = segment.items[place + 1].cls if place + 1 < len(segment.items) else None
+        if len({it.index for it in columns}) != 1 or self._facts.result.truncated:
+            return False
+        values = self._facts.values(columns[0].index)
+        own = self._facts.values(columns[0].index, rows)
+        beyond = [sum(it < one if after is Class.LEAST else it > one for it in values) for one in own]
+        return bool(own) and len(own) == len(rows) and all(it + 1 == segment.items[place].rank for it in beyond)
 
     def _is_sorted(self) -> bool:
         for column in self._facts.measures:
