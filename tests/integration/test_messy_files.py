@@ -114,6 +114,37 @@ def test_packed_files_and_workbooks_are_read(opened: Open, tmp_path: Path) -> No
     ]
 
 
+@pytest.mark.parametrize(
+    "path, content, column, values, why",
+    [
+        ("a.json", b'\xef\xbb\xbf[{"v": 1}, {"v": 2}]', "v", [1, 2], "a mark before JSON"),
+        ("a.jsonl", b'\xef\xbb\xbf{"v": 1}\n{"v": 2}\n', "v", [1, 2], "and before its lines"),
+        ("a.csv", b"v\n1,5\n2,5\n", "v", [1.5, 2.5], "a decimal comma, no two fields"),
+        ("a/city=K%C3%B6ln/p.csv", b"n\n1\n", "city", ["Köln"], "a folder's name as Hive writes it"),
+    ],
+)
+def test_signs_are_read_as_what_they_stand_for(
+    opened: Open, tmp_path: Path, path: str, content: bytes, column: str, values: list[object], why: str
+) -> None:
+    (tmp_path / "data" / path).parent.mkdir(parents=True, exist_ok=True)
+    (tmp_path / "data" / path).write_bytes(content)
+    executor = opened()
+    executor.schema()
+    assert ask(executor, f"SELECT {column} FROM a ORDER BY 1") == [(it,) for it in values], why
+    assert executor.warnings == executor.reports[0].problems == ()
+
+
+def test_formulas_that_nobody_computed_are_a_problem(opened: Open, tmp_path: Path) -> None:
+    book = Workbook()
+    for row in (["id", "total"], [1, 5], [2, "=B2*2"]):
+        book.worksheets[0].append(row)
+    book.save(tmp_path / "data" / "a.xlsx")
+    executor = opened()
+    assert executor.schema().tables[0].row_count == 2
+    (problem,) = executor.warnings
+    assert problem.startswith("a.xlsx: Sheet has cells with a formula and no value, which are empty: 1.")
+
+
 @pytest.mark.parametrize("encoding", ["cp1252", "utf-16"])
 def test_a_packed_file_in_another_encoding_is_read(opened: Open, tmp_path: Path, encoding: str) -> None:
     (tmp_path / "data" / "umsatz.csv.gz").write_bytes(gzip.compress(GERMAN.encode(encoding)))

@@ -7,6 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import unquote
 
 from executors.engines.local.samples import quoted
 
@@ -60,9 +61,9 @@ def grouped_parts(
 
 
 def partition_of(root: Path, path: Path) -> Partition:
-    """The partitions that a file's folders name, the outer one first."""
+    """The partitions that a file's folders name, the outer one first; what Hive writes as `%C3%B6` is `ö`."""
     folders = path.relative_to(root).parts[:-1] if path.is_relative_to(root) else ()
-    return tuple((match[1], match[2]) for part in folders if (match := _PARTITION.fullmatch(part)))
+    return tuple((match[1], unquote(match[2])) for part in folders if (match := _PARTITION.fullmatch(part)))
 
 
 def differences(found: Sequence[FileTable]) -> dict[str, str]:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from executors.engines.duckdb.engine import literal
 from executors.engines.files.file_table import FileTable
-from executors.engines.files.preamble import DELIMITERS, preamble_of, skipped_lines
+from executors.engines.files.preamble import DELIMITERS, is_column_of_decimals, preamble_of, skipped_lines
 from executors.engines.files.prepared import evened
 from executors.engines.files.typed_columns import typed
 from executors.engines.files.written_dates import columns_of_dates, written_date
@@ -164,6 +164,9 @@ def _csv(connection: DuckDBPyConnection, path: Path, whole: bool) -> FileTable:
     given = {"sample_size": str(SAMPLED_LINES)}
     if path.suffix.lower() == ".tsv":
         given["delim"] = "'\t'"
+    if is_column_of_decimals(path):
+        before, skip = None, 0
+        given |= {"delim": "';'", "header": "true"}
     if before:
         given |= {"skip": str(skip), "delim": literal(before.delimiter), "header": "true"}
     try:

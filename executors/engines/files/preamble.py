@@ -18,6 +18,9 @@ _LONGEST = 80  # characters of a line in a sentence
 _VALUE = re.compile(r"\W*\d[\d\s.,:'’/T-]*\W*")  # a number, a date or a time: no name of a column
 
 
+_DECIMAL = re.compile(r"[-+]?\d[\d.]*,\d+")
+
+
 class Preamble(NamedTuple):
     """How many lines stand before the header, and what is between the fields below them."""
 
@@ -49,6 +52,18 @@ def preamble_of(path: Path) -> Preamble | None:
         if len(filled) > width // 2:
             return None
     return None
+
+
+def is_column_of_decimals(path: Path) -> bool:
+    """Whether a CSV file is one column of numbers with a decimal comma under its name; `1,5` is no row of two fields.
+
+    Args:
+        path: of a file in UTF-8.
+    """
+    with path.open(encoding="utf-8-sig", errors="replace") as file:
+        name, *values = [it.strip() for it in file.read(_HEAD_CHARACTERS).splitlines()[:_MOST_LINES]] or [""]
+    filled = [it for it in values if it]
+    return bool(name and filled) and not set(name) & set(DELIMITERS) and all(map(_DECIMAL.fullmatch, filled))
 
 
 def skipped_lines(path: Path, count: int) -> str:

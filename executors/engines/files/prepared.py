@@ -17,6 +17,7 @@ from executors.engines.files.encodings import NO_NORMALIZER, Encoding, likeliest
 from executors.errors import DatabaseUnavailable
 
 if TYPE_CHECKING:
+    import zipfile
     from collections.abc import Iterable, Iterator
 
 MOST_UNPACKED = 4 * 1024**3  # bytes of one file, unpacked: what is more is no data, but a bomb
@@ -73,9 +74,15 @@ def prepared(path: Path, folder: Path, encoding: str = "") -> list[Prepared]:
     found = encoding_of(path)
     if encoding and found.name != _UTF_8:
         found = Encoding(encoding)
-    if found.name == _UTF_8:
+    if found.name == _UTF_8 and not _has_mark(path):
         return [Prepared(path.stem, path, encoding=_UTF_8)]
     return [_decoded(path, found, folder)]
+
+
+def _has_mark(path: Path) -> bool:
+    """Whether a JSON file begins with the mark of UTF-8, which DuckDB does not know as no part of the text."""
+    with path.open("rb") as file:
+        return path.suffix.lower() not in (".csv", ".tsv") and file.read(3) == codecs.BOM_UTF8
 
 
 def encoding_of(path: Path) -> Encoding:
@@ -127,7 +134,7 @@ def _guessed(sample: bytes, otherwise: str) -> str:
 def _decoded(path: Path, encoding: Encoding, folder: Path) -> Prepared:
     """The file in UTF-8. What cannot be decoded is marked, and the lines with such marks are counted."""
     target = folder / path.name
-    codec = "utf-8-sig" if encoding.name == _BROKEN else encoding.name
+    codec = "utf-8-sig" if encoding.name in (_UTF_8, _BROKEN) else encoding.name
     marked = 0
     with (
         path.open(encoding=codec, errors="replace", newline="") as source,
@@ -189,8 +196,44 @@ def _sheets(path: Path, folder: Path) -> Iterator[Prepared]:
     book.close()
     if not found:
         raise DatabaseUnavailable(f"{path.name} is empty: put data into it, or remove it.")
+    uncomputed = _uncomputed(path)
     for title, target in found:
-        yield Prepared(path.stem if len(found) == 1 else f"{path.stem}_{title}", target)
+        count = uncomputed.get(title, 0)
+        problem = f"{path.name}: {title} has cells with a formula and no value, which are empty: {count:,}."
+        problems = (f"{problem} Open it in Excel and save it.",) if count else ()
+        yield Prepared(path.stem if len(found) == 1 else f"{path.stem}_{title}", target, problems)
+
+
+def _uncomputed(path: Path) -> Counter[str]:
+    """How many cells of each sheet have a formula and no value, as programs write them that compute nothing."""
+    import zipfile
+
+    from openpyxl import load_workbook
+
+    with zipfile.ZipFile(path) as packed:
+        sheets = [it for it in packed.namelist() if it.startswith("xl/worksheets/") and it.endswith(".xml")]
+        if not any(_has_formulas(packed, it) for it in sheets):
+            return Counter()
+    books = [load_workbook(path, read_only=True, data_only=computed) for computed in (False, True)]
+    found: Counter[str] = Counter()
+    for formulas, values in zip(*(book.worksheets for book in books), strict=True):
+        for sheet in (formulas, values):
+            sheet.reset_dimensions()
+        rows = zip(formulas.iter_rows(values_only=True), values.iter_rows(values_only=True), strict=False)
+        found[formulas.title] = sum(a is not None and b is None for row in rows for a, b in zip(*row, strict=False))
+    for book in books:
+        book.close()
+    return found
+
+
+def _has_formulas(packed: zipfile.ZipFile, sheet: str) -> bool:
+    end = b""
+    with packed.open(sheet) as source:
+        while piece := source.read(_PIECE):
+            if b"<f" in end + piece:
+                return True
+            end = piece[-1:]
+    return False
 
 
 def _check_packed(path: Path) -> None:
