@@ -344,3 +344,18 @@ def test_a_file_larger_than_the_memory_is_aggregated_within_it(opened: Open, tmp
 def _resident_bytes() -> int:
     """Memory of this process (Linux)."""
     return int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+def test_what_was_written_of_a_version_of_a_file_goes_with_it(
+    opened: Open, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "scratch").mkdir()
+    (tmp_path / "data").mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "scratch"))
+    executor = opened("data")
+    for rows in range(1, 5):
+        (tmp_path / "data" / "a.csv").write_bytes(("name\n" + "München\n" * rows).encode("cp1252"))
+        assert ask(executor, "SELECT count(*) FROM a") == [(rows,)]
+
+    left = [it.name for it in (tmp_path / "scratch").rglob("*") if it.is_file()]
+    assert sorted(it.partition(".")[2] for it in left) == ["csv", "duckdb"], left

@@ -101,8 +101,10 @@ class FilesExecutor(Executor):
         self._lock = threading.RLock()
         self._turns = threading.BoundedSemaphore(threads)
         self._inspected: dict[_File, tuple[_Part, ...] | DatabaseUnavailable] = {}
+        self._written: dict[_File, Path] = {}  # where what is read in a file's place was written
         self._described: dict[tuple[str, tuple[_File, ...]], Table] = {}
         self._reported: dict[tuple[str, tuple[_File, ...]], TableReport] = {}
+        self._database: Path | None = None  # of the catalogue
         self._catalog: _Catalog | None = None
         self._schema: Schema | None = None
 
@@ -190,23 +192,34 @@ class FilesExecutor(Executor):
         files = self._files()
         if self._catalog is None or self._catalog.files != files:
             self.close()
+            self._forget_others(files)
             self._catalog = self._build(files)
             self.warnings = self._catalog.warnings
-            self._inspected = {file: found for file, found in self._inspected.items() if file in files}
-            self._described = {key: table for key, table in self._described.items() if set(key[1]) <= set(files)}
-            self._reported = {key: report for key, report in self._reported.items() if set(key[1]) <= set(files)}
         return self._catalog
+
+    def _forget_others(self, files: tuple[_File, ...]) -> None:
+        """Let go of what is known, and was written, of files that are no longer so. It comes before there is more."""
+        self._inspected = {file: found for file, found in self._inspected.items() if file in files}
+        self._described = {key: table for key, table in self._described.items() if set(key[1]) <= set(files)}
+        self._reported = {key: report for key, report in self._reported.items() if set(key[1]) <= set(files)}
+        for file in self._written.keys() - set(files):
+            shutil.rmtree(self._written.pop(file), ignore_errors=True)
 
     def _build(self, files: tuple[_File, ...]) -> _Catalog:
         import duckdb
 
         database = self._scratch / f"files{next(self._numbers)}.duckdb"
         try:
-            return self._catalog_in(database, files)
+            catalog = self._catalog_in(database, files)
         except duckdb.IOException as error:
             if is_disk_full(error):
                 raise no_room(self._path) from error
             raise
+        finally:
+            if self._database is not None:
+                self._database.unlink(missing_ok=True)
+            self._database = database
+        return catalog
 
     def _catalog_in(self, database: Path, files: tuple[_File, ...]) -> _Catalog:
         import duckdb
@@ -251,16 +264,21 @@ class FilesExecutor(Executor):
         if file not in self._inspected or whole:
             folder = self._scratch / f"prepared{next(self._numbers)}"
             folder.mkdir()
+            before, self._written[file] = self._written.get(file), folder
             try:
                 self._inspected[file] = tuple(self._parts(connection, file, folder, whole=whole))
             except DatabaseUnavailable as error:
                 self._inspected[file] = error
             except OSError as error:
                 if is_disk_full(error):  # which may pass, so it is not remembered
-                    shutil.rmtree(folder, ignore_errors=True)
+                    self._inspected.pop(file, None)
+                    shutil.rmtree(self._written.pop(file), ignore_errors=True)
                     raise no_room(file.path) from error
                 problem = f"{file.path.name} cannot be opened: check that it is there and may be read."
                 self._inspected[file] = DatabaseUnavailable(problem)
+            finally:
+                if before is not None:
+                    shutil.rmtree(before, ignore_errors=True)
         found = self._inspected[file]
         return found if isinstance(found, tuple) else ()
 
