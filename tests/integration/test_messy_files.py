@@ -67,9 +67,10 @@ def test_other_scripts_are_known_by_their_letters(opened: Open, tmp_path: Path, 
     assert ask(opened(), "SELECT DISTINCT name FROM a") == [(f"{text} {text}",)]
 
 
-def test_a_broken_byte_is_marked_and_counted(opened: Open, tmp_path: Path) -> None:
-    good = "".join(f"{number},Zoë Größe\n" for number in range(50)).encode()
-    (tmp_path / "data" / "a.csv").write_bytes(b"id,name\n" + good + b"50,Z\xffe\n")
+@pytest.mark.parametrize("encoding, byte", [("utf-8", b"\xff"), ("utf-8", b"\x00"), ("cp1252", b"\x00")])
+def test_a_broken_byte_is_marked_and_counted(opened: Open, tmp_path: Path, encoding: str, byte: bytes) -> None:
+    good = "".join(f"{number},Zoë Größe\n" for number in range(50)).encode(encoding)
+    (tmp_path / "data" / "a.csv").write_bytes(b"id,name\n" + good + b"50,Z" + byte + b"e\n")
     executor = opened()
 
     assert ask(executor, "SELECT count(*) FROM a") == [(51,)]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import codecs
 import csv
 import gzip
+import re
 from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -31,6 +32,8 @@ _PIECE = 1024 * 1024
 _SAMPLE = 128 * 1024  # bytes that tell an encoding
 _HEAD = 4096
 _MOST_ZEROS = 0.6  # of the bytes at one of two places, in mostly Western text of UTF-16
+_FEW_ZEROS = 0.1  # of the first bytes of a text that somebody's program has put some into
+_CONTROL = re.compile(rb"[\x01-\x08\x0e-\x19\x1c-\x1f]")
 _UTF_8, _BROKEN = "utf-8", "utf-8-broken"  # the latter: with few bytes that are not
 _INSTALL = "pip install -r requirements-local.txt"
 
@@ -91,9 +94,10 @@ def encoding_of(path: Path) -> Encoding:
         head = file.read(_HEAD)
     if wide := _utf_16(head):
         return Encoding(wide)
-    decoder, sample, wrong = codecs.getincrementaldecoder("utf-8")(), b"", False
+    decoder, sample, wrong, zeros = codecs.getincrementaldecoder("utf-8")(), b"", False, 0
     with path.open("rb") as file:
         while piece := file.read(_PIECE):
+            zeros += piece.count(0)
             if len(sample) < _SAMPLE:
                 sample += b"".join(line + b"\n" for line in piece.split(b"\n") if not line.isascii())
             try:
@@ -101,14 +105,22 @@ def encoding_of(path: Path) -> Encoding:
             except UnicodeDecodeError:
                 wrong = True
                 decoder.reset()
-    if not wrong or b"\x00" in sample:
-        return Encoding(_UTF_8)  # or no text: what reads it says so
+    if zeros and not _is_text(head):
+        return Encoding(_UTF_8)  # what reads it says that it is no text
+    if not wrong:
+        return Encoding(_BROKEN if zeros else _UTF_8)
+    sample = sample.replace(b"\x00", b"")
     repaired = sample.decode("utf-8", errors="replace")
     broken, whole = repaired.count("�"), sum(not it.isascii() for it in repaired)
     if whole > broken * 10:
         return Encoding(_BROKEN)
     found = likeliest(sample[: sample.rfind(b"\n", 0, _SAMPLE) + 1] or sample)
     return found if found.is_explained else found._replace(name=_guessed(sample, found.name))
+
+
+def _is_text(head: bytes) -> bool:
+    """Whether the first bytes of a file are text, with a few zeros in it: other signs that control are in no text."""
+    return head.count(0) <= _FEW_ZEROS * len(head) and not _CONTROL.search(head)
 
 
 def _utf_16(head: bytes) -> str:
@@ -141,8 +153,9 @@ def _decoded(path: Path, encoding: Encoding, folder: Path) -> Prepared:
         target.open("w", encoding="utf-8", newline="") as out,
     ):
         for line in source:
-            marked += "�" in line
-            out.write(line)
+            shown = line.replace("\x00", "�")
+            marked += "�" in shown
+            out.write(shown)
     name = encoding.name.removesuffix("-broken")
     problems = (
         [f"{path.name}: {marked:,} lines hold bytes that no text explains; each is shown as �."] if marked else []
