@@ -18,7 +18,7 @@ from agent.pipeline.service import Service
 from agent.platform.config.settings import Settings
 from agent.platform.llm.scripted import ScriptedModel
 from agent.understanding.clarification.languages import frames_of
-from agent.understanding.clarification.mentions import mentioned, spellings
+from agent.understanding.clarification.mentions import mentioned, spellings, with_umlauts
 from agent.understanding.reading import small_talk
 from agent.understanding.small_talk import NEARER, Nearness, nearness, read_small_talk
 from rag.embedding import multilingual
@@ -345,6 +345,31 @@ async def test_where_nothing_is_near_the_question_back_and_its_choices_are_in_it
 ])  # fmt: skip
 def test_nouns_of_a_question(text: str, language: str, nouns: list[str]) -> None:
     assert mentioned(text, language) == nouns
+
+
+@pytest.mark.parametrize("name, spelled", [
+    ("buecher", ("buecher", "bücher")), ("neue_gaeste", ("neue_gaeste", "neue_gäste")), ("queue", ("queue",)),
+])  # fmt: skip
+def test_a_name_without_umlauts_is_read_with_them(name: str, spelled: tuple[str, ...]) -> None:
+    assert with_umlauts(name) == spelled
+
+
+@pytest.mark.parametrize("question", ["¿Cuántos libros hay?", "Combien de livres avons-nous ?", "책은 몇 권인가요?"])
+async def test_what_is_there_under_a_german_name_without_umlauts_is_no_warning(
+    make_service: Callable[..., Service], model: ScriptedModel, registry: Path, question: str
+) -> None:
+    with sqlite3.connect(registry.parent / "buecherei.sqlite") as connection:
+        connection.executescript("CREATE TABLE buecher (nr INTEGER, titel TEXT); CREATE TABLE leser (nr INTEGER)")
+    connection.close()
+    registry.write_text("buecherei: buecherei.sqlite\n", encoding="utf-8")
+    model.replies(sql="SELECT count(*) AS n FROM buecher")
+    model.replies(correct=True)
+    service = make_service()
+    answer = await service.query(question, "buecherei", options=Options(enable_answer=False))
+    await service.close()
+
+    assert answer.clarification_reason is None
+    assert [it.detail for it in answer.doubts if it.rule == "missing_data"] == []
 
 
 @pytest.mark.parametrize("word, name", [("gäste", "gaeste"), ("puntuación", "puntuacion"), ("straße", "strasse")])

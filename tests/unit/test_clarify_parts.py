@@ -11,7 +11,8 @@ from agent.understanding.clarification.inquiry import Inquiry, with_ending
 from agent.understanding.clarification.languages import frames_of, is_english
 from agent.understanding.clarification.lookups import DateRange, RangeCache, days_before, months_before
 from agent.understanding.clarification.main_date import plausible
-from agent.understanding.clarification.missing import _is_known, _is_named, wanted_phrases
+from agent.understanding.clarification.missing import _is_known, _is_named, _shortens
+from agent.understanding.clarification.wanted import presumed_words, wanted_phrases
 from executors.base import Column, Schema, Table
 
 SCHEMA = Schema(
@@ -36,10 +37,37 @@ LAST = date(2024, 3, 31)
         ("What is the GPM in 2023?", [], "an abbreviation may stand for anything"),
         ("The last name contains 'son'", [], "a name of a column is no order to name"),
         ("How many of them?", [], "nothing is named"),
+        ("How much glue is left?", ["glue"], "what is measured, not counted"),
+        ("How many entire minutes did the calls last?", [], "a unit, and how much of it"),
+        ("How many metric tonnes of coal came in?", [], "a unit; what comes after it is counted"),
+        ("How many half dozens of eggs were packed?", [], "a number; what comes after it is counted"),
+        ("What is the total per calendar week?", [], "a unit of time"),
+        ("How many parking minutes and parking meters?", [], "units"),
+        ("What is the average waiting time of callers?", ["average waiting time", "waiting time"], "no unit"),
     ],
 )
 def test_what_a_question_asks_for(question: str, things: list[str], why: str) -> None:
     assert wanted_phrases(question) == things, why
+
+
+@pytest.mark.parametrize("question, presumed", [
+    ("Revenue by month", ["Revenue"]),
+    ("Show me our turnover.", ["turnover"]),
+    ("Who quit last year?", []),
+    ("Which have been repainted?", []),
+    ("How many did we repaint?", []),
+    ("Is anything broken?", []),
+])  # fmt: skip
+def test_a_verb_is_not_presumed_to_be_data(question: str, presumed: list[str]) -> None:
+    assert presumed_words(question) == presumed
+
+
+@pytest.mark.parametrize("part, word, shortens", [
+    ("doc", "doctor", True), ("acc", "account", True), ("bus", "buses", False), ("car", "cars", False),
+    ("id", "ideas", False),
+])  # fmt: skip
+def test_a_plural_is_not_what_a_name_shortens(part: str, word: str, shortens: bool) -> None:
+    assert _shortens(part, word) is shortens
 
 
 @pytest.mark.parametrize("word, name, known, why", [

@@ -45,6 +45,8 @@ _VERB = re.compile(
     r"(?:요|줘|까|니|다|하는|있는|없는|되는|된|한|할|린|싼|진|긴|난|많은|많이|가장|모든|평균|몇|얼마나?|무엇|어느|어떤)$"
 )
 _TWO_LETTERS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss"})
+_WRITTEN_OUT = re.compile(r"ae|oe|(?<![aeq])ue")
+_UMLAUTS = {"ae": "ä", "oe": "ö", "ue": "ü"}
 _LETTERS = 4  # of a word in Latin letters; shorter ones are rarely nouns
 
 
@@ -78,3 +80,11 @@ def spellings(word: str) -> tuple[str, ...]:
     """A word as it is, and as names without accents have it: `gaeste` of "gäste", `puntuacion` of "puntuación"."""
     bare = "".join(it for it in unicodedata.normalize("NFD", word) if not unicodedata.combining(it))
     return tuple(dict.fromkeys((word, word.translate(_TWO_LETTERS), unicodedata.normalize("NFC", bare))))
+
+
+def with_umlauts(name: str) -> tuple[str, ...]:
+    """A name as it is, and as German writes it where names have no umlauts: `bücher` of "buecher".
+
+    The multilingual model does not know it otherwise: "libros" is 0.36 from "buecher" and 0.87 from "bücher".
+    """
+    return tuple(dict.fromkeys((name, _WRITTEN_OUT.sub(lambda it: _UMLAUTS[it[0]], name))))

@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from agent.core.models import Choice, Clarification
 from agent.understanding.clarification.inquiry import Inquiry, text_of
 from agent.understanding.clarification.languages import is_english, listed
-from agent.understanding.clarification.mentions import ANYTHING, mentioned, spellings, without_particle
+from agent.understanding.clarification.mentions import ANYTHING, mentioned, spellings, with_umlauts, without_particle
 from agent.understanding.clarification.nearness import Terms, nearest
+from agent.understanding.clarification.wanted import GENERIC, content_words, presumed_words, wanted_phrases
 from agent.understanding.followups.words import GERMAN, Language
 from agent.understanding.followups.words_romance import FRENCH, ITALIAN, SPANISH
 from executors.base import Schema
@@ -28,7 +29,7 @@ from rag.identity_cache import IdentityCache
 from rag.linking.dates import periods_in
 from rag.linking.fusion import term_of
 from rag.linking.month_names import MONTHS
-from rag.words import is_silent, phrases, split_name, stem_of, tokens, words
+from rag.words import phrases, split_name, stem_of, tokens, words
 
 if TYPE_CHECKING:
     from rag.embedding.embedder import Embedder
@@ -47,24 +48,8 @@ FAR_IN_ANY_LANGUAGE = (0.5, 0.12)
 _TABLES_SHOWN = 6
 _ALIKE, _BEGINNING = 84.0, 5
 _ENDING = 2  # letters that a form of a word adds
-_PHRASE = 3  # words of what is asked for
 _PIECE = 3  # letters of the other part of a compound: "star" is no piece of `start`
 _SHORTENED = 3  # letters of a name that may stand for a longer word: `doc`
-_CUES = (
-    r"\bhow many\s+",
-    r"\b(?:the\s+)?(?:total\s+)?number of\s+(?:all\s+)?",
-    r"\b(?:average|mean|median|total|highest|lowest|maximum|minimum|avg|sum of(?: all)?)\s+(?:the\s+)?",
-    r"(?:^|[.;:?!]\s+|\b(?:please|you)\s+)(?:list|show(?:\s+me)?|give\s+me|display|name|find|count)\s+"
-    r"(?:(?:all|the|our|every)\s+)*",
-    r"\bwhich\s+",
-    r"\bwho\s+(?:is|are|was|were)\s+(?:our|the)\s+",
-    r"\bwhat\s+(?:is|are|was|were)\s+(?:all\s+)?(?:our|the)\s+",
-    r"\b(?:by|per|for each|of each|by each|each|every)\s+(?:the\s+)?",
-    r"\b(?:and|with|together with)\s+(?:their|its|his|her)\s+",
-    r"\bthe\s+(?=\w+(?:\s+\w+)?\s+of\b)",
-    r"\bof\s+(?:all|our)\s+(?:different\s+)?",
-)
-_CUE = re.compile("|".join(_CUES), re.IGNORECASE)
 # ruff: noqa: E501
 # What other languages ask for, one word each; the words of `Language.naming_nothing` are none.
 _OTHER_CUES: tuple[tuple[Language, re.Pattern[str]], ...] = tuple(
@@ -77,31 +62,6 @@ _OTHER_CUES: tuple[tuple[Language, re.Pattern[str]], ...] = tuple(
     )
 )  # fmt: skip
 _KOREAN_CUE = re.compile(r"(?P<mention>[가-힣]{2,})\s+몇")
-_STOPS = words(
-    "above across against along around away back behind below beyond despite down except inside near off onto out over"
-    " past through throughout toward up upon via versus will would should could must may might shall ever never still"
-    " already yet there here today yesterday not now currently made make makes sold get gets got exist exists come comes"
-    " came go goes went gone"
-)
-# What can be computed of anything, or says nothing of what it is: neither known nor missing.
-_GENERIC = words(
-    "average mean median total number sum count amount value size length duration time delay age growth rate ratio"
-    " share percentage percent change difference distribution trend result results data record records row rows entry"
-    " entries"
-    " item items thing things kind kinds type types one ones list name names year years month months week weeks day"
-    " days hour hours weekday weekdays"
-    " quarter quarters date dates times period people person details information info overview summary"
-    " statistics stat figures top best worst most least highest lowest largest smallest biggest first last next new old"
-    " different distinct unique single other same profit margin gap combination pair group range level cumulative"
-    " ascending descending increasing decreasing minimum maximum min max avg greatest fewest corresponding cheapest respective following category code order"
-    " kinds total totals way title place two three four five six seven eight nine ten twenty hundred"
-    " information table tables column columns database field fields question answer way ways case cases part parts"
-)
-_NUMBER_NOUNS = words("dozen pair couple half third quarter hundred thousand million billion")
-_COUNTS = ("how many", "number of")
-_COORDINATORS = ("or ", "and ", ", ")
-
-
 Examples = Callable[[Sequence[str]], Awaitable[Sequence[str]]]
 
 
@@ -155,20 +115,24 @@ async def missing_data(
         return Missing()  # nearly always, and no model is loaded for it
     is_understood = embedder is not None and await _is_understood(inquiry.schema, embedder)
     judge = embedder if is_understood else meaning
+    mention = [*phrases(inquiry.text), *content_words(inquiry.text)]
+    elsewhere = False
     if nothing_known and unknown and judge is not None:
         far = (FAR, APART) if is_understood else FAR_IN_ANY_LANGUAGE
-        mention = [*phrases(inquiry.text), *_content(inquiry.text)]
-        if await _is_elsewhere(inquiry, mention, judge, *far):
-            return Missing(nothing_near=await _nothing_near(inquiry, unknown[0], examples))
+        elsewhere = await _is_elsewhere(inquiry, mention, judge, *far)
+    if elsewhere and not await _is_like_a_name(inquiry, mention, meaning):
+        return Missing(nothing_near=await _nothing_near(inquiry, unknown[0], examples))
     presumed = not unknown
     if presumed:
-        unknown = _content(inquiry.text)[:1]  # "Revenue by month" can be computed under another name
+        unknown = presumed_words(inquiry.text)
     if meaning is not None:
         lacking = await _unlike_any(unknown, inquiry, meaning)
     elif embedder is None or not is_understood:
         lacking = _shortened(inquiry, unknown)
     else:
         lacking = await _unlike(unknown, inquiry, embedder)
+    if elsewhere and not lacking:
+        return Missing(lacking=(Lacking(unknown[0]),))
     return Missing(lacking=tuple(it._replace(presumed=presumed or it.presumed) for it in lacking))
 
 
@@ -177,7 +141,7 @@ async def _missing_in_another_language(inquiry: Inquiry, meaning: Embedder | Non
     if meaning is None or not nouns:
         return Missing(lacking=_lacking_elsewhere(inquiry))
     lacking = await _unlike_any(nouns, inquiry, meaning)
-    counted = [it.mention for it in lacking if it.mention in _counted(inquiry)]
+    counted = [it.mention for it in lacking if it.mention in _counted(inquiry) and not it.near]
     nothing_known = bool(counted) and not _any_noun_known(inquiry, nouns)
     if nothing_known and await _is_elsewhere(inquiry, nouns, meaning, *FAR_IN_ANY_LANGUAGE):
         return Missing(lacking, await _nothing_near(inquiry, counted[0], examples))
@@ -223,7 +187,7 @@ async def _unlike_any(mention: Sequence[str], inquiry: Inquiry, meaning: Embedde
         meaning: the multilingual embedder.
     """
     known = _known_words(inquiry)
-    terms = tuple(dict.fromkeys(_terms_of(inquiry)))
+    named = {spelling: term for term in _terms_of(inquiry) for spelling in with_umlauts(term)}
     lacking: list[Lacking] = []
     for phrase in mention:
         if any(_is_known(form, known) for it in tokens(phrase) for form in spellings(it.folded)):
@@ -232,13 +196,21 @@ async def _unlike_any(mention: Sequence[str], inquiry: Inquiry, meaning: Embedde
             lacking += short
             continue
         parts = list(dict.fromkeys([phrase, phrase.rpartition(" ")[2]]))
-        near = await nearest(parts, terms, inquiry, meaning, _TERMS)
+        near = await nearest(parts, tuple(named), inquiry, meaning, _TERMS)
         if near is None or near[0] >= UNLIKE_IN_ANY_LANGUAGE:
             continue
         general = await nearest(parts, ANYTHING, inquiry, meaning, _GENERAL)
         if general is not None and general[0] < _ANYTHING:
-            lacking.append(Lacking(phrase, near[1] if near[0] >= _NEAR else ""))
+            lacking.append(Lacking(phrase, named[near[1]] if near[0] >= _NEAR else ""))
     return _once(lacking)
+
+
+async def _is_like_a_name(inquiry: Inquiry, mention: Sequence[str], meaning: Embedder | None) -> bool:
+    """Whether the multilingual model finds a name like something of a question: MiniLM overlooks some synonyms."""
+    if meaning is None:
+        return False
+    near = await nearest(mention, tuple(dict.fromkeys(_terms_of(inquiry))), inquiry, meaning, _TERMS)
+    return near is not None and near[0] >= UNLIKE_IN_ANY_LANGUAGE
 
 
 async def _is_elsewhere(inquiry: Inquiry, mention: Sequence[str], embedder: Embedder, far: float, apart: float) -> bool:
@@ -255,57 +227,15 @@ async def _is_elsewhere(inquiry: Inquiry, mention: Sequence[str], embedder: Embe
     return near is not None and near[0] < apart
 
 
-def wanted_phrases(question: str) -> list[str]:
-    """The things that a question asks for, each as its last few words: after `how many`, `average`, `per` and such."""
-    found: list[str] = []
-    for match in _CUE.finditer(question):
-        mention: list[str] = []
-        rest = question[match.end() :]
-        end = 0
-        for word in tokens(rest):
-            between = rest[end : word.start]
-            if is_silent(word) or stem_of(word) in _STOPS or (mention and between.strip()) or len(mention) == _PHRASE:
-                break
-            if not word.text.isalpha() or word.text[:1].isupper():
-                mention = []  # a number, a name, or an abbreviation, which may stand for anything
-                break
-            mention.append(word.text)
-            end = word.end
-            if word.folded != word.singular:
-                break  # the plural is what is counted; after it comes what is said of it
-        cue = match[0].casefold().strip()
-        if cue.startswith("which"):
-            mention = mention[:1]  # the plain form may stand before what it does: "which supplier delivers"
-        if any(it in cue for it in _COUNTS) and mention and words(mention[-1]) <= _NUMBER_NOUNS:
-            continue  # "how many full dozens" counts what follows
-        if cue == "of all" and end < len(rest) and rest[end:].lstrip().startswith(_COORDINATORS):
-            continue  # an adjective, whose noun comes later: "of all complete or shipped orders"
-        if any(not words(it) <= _GENERIC for it in mention):
-            found.append(" ".join(mention))
-    return list(dict.fromkeys(found))
-
-
 def _unknown(phrase: str, known: frozenset[str]) -> str:
     """The words of a phrase that name what is asked for, if none of them is known; else nothing."""
-    parts = [it for it in tokens(phrase) if stem_of(it) not in _GENERIC]
+    parts = [it for it in tokens(phrase) if stem_of(it) not in GENERIC]
     return "" if any(_is_known(it.folded, known) for it in parts) else " ".join(it.text for it in parts)
-
-
-def _content(question: str) -> list[str]:
-    """The words of a question that may name something; not names of their own, and not what says nothing."""
-    return [
-        it.text
-        for it in tokens(question)
-        if it.text.isalpha()
-        and not is_silent(it)
-        and stem_of(it) not in _STOPS | _GENERIC
-        and (it.leads or it.text.islower())
-    ]
 
 
 def _any_known(inquiry: Inquiry, known: frozenset[str]) -> bool:
     """Whether any word of the question, or a value that it has, is known; no question is asked back that names none."""
-    content = _content(inquiry.text)
+    content = content_words(inquiry.text)
     names = any(it.text[:1].isupper() and not it.leads for it in tokens(inquiry.text))
     values = any(it.is_sure for it in inquiry.context.linked.values)
     return not content or names or values or bool(inquiry.rules) or any(_is_known(it.lower(), known) for it in content)
@@ -332,7 +262,8 @@ def _shortened(inquiry: Inquiry, mention: Sequence[str]) -> tuple[Lacking, ...]:
 
 
 def _shortens(part: str, word: str) -> bool:
-    return _SHORTENED <= len(part) < len(word) and word.startswith(part)
+    is_plural = word.removeprefix(part) in {"s", "es"}
+    return _SHORTENED <= len(part) < len(word) and word.startswith(part) and not is_plural
 
 
 def _lacking_elsewhere(inquiry: Inquiry) -> tuple[Lacking, ...]:
