@@ -2,12 +2,13 @@
 
     npm install --prefix FOLDER @azure/mcp-linux-x64@2.0.5
     pip install azure-mgmt-postgresqlflexibleservers==3.0.0 azure-mgmt-privatedns==2.0.0
+    pip install --no-deps pulumi-azure-native==3.29.0
     python -m testbed.arm_schemas FOLDER
 
 writes `testbed/arm_schemas.json`. Microsoft's MCP server carries Bicep's types and tells them offline; those that it
 leaves out come from the models of Azure's Python SDK. Both know the latest API version of each resource alone, so the
-version of the file is held to be no later than that, and its properties to be among those of the latest. No Bicep
-compiler is in a package registry.
+properties and values of a file are held to be among those of the latest, and its version to be no later. Which versions
+there are says Pulumi's provider. No Bicep compiler is in a package registry.
 """
 
 from __future__ import annotations
@@ -17,11 +18,12 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from testbed.arm_models import read_models
+from testbed.arm_versions import read_versions
 
 FILE = Path(__file__).with_suffix(".json")
 INFRA = Path(__file__).parents[1] / "infra"
@@ -29,29 +31,77 @@ INFRA = Path(__file__).parents[1] / "infra"
 BICEPS_OWN = frozenset({"parent", "scope", "dependsOn", "name", "depends_on"})
 NOT_CARRIED = re.compile(r"with apiVersion \S+ not supported")  # of a version whose types the package has not
 EXPRESSIONS = frozenset({"function", "operator", "loop_type"})
+PLAIN = frozenset({"string", "int", "bool", "any"})
+
+
+Values = Mapping[str, tuple[str, ...]]
 
 
 class Resource(NamedTuple):
-    """A resource of a file: where, its type and API version, and its body, as `pycep` reads it."""
+    """A resource of a file: where, its type and API version, and its body, as `pycep` reads it.
+
+    `values`: the texts that each declared name of its file can stand for; none where only Azure knows them.
+    """
 
     place: str
     type: str
     version: str
     body: Mapping[str, Any]
+    values: Values = {}
 
 
 def resources() -> Iterator[Resource]:
     """Every resource that the files make."""
+    main = _parsed(INFRA / "main.bicep")
+    given = _declared(main)
+    for path in sorted(INFRA.rglob("*.bicep")):
+        parsed = _parsed(path)
+        values = _declared(parsed)
+        for module in main["modules"].values():
+            if INFRA / module["detail"]["path"] == path:
+                passed = _config(module)["params"]
+                values |= {name: (*values[name], *_texts(it, given)) for name, it in passed.items()}
+        for name, one in parsed.get("resources", {}).items():
+            if not one["existing"]:
+                yield Resource(f"{path.name}: {name}", one["type"], one["api_version"], _config(one), values)
+
+
+def _parsed(path: Path) -> dict[str, Any]:
     from pycep import BicepParser
 
-    for path in sorted(INFRA.rglob("*.bicep")):
-        parsed: dict[str, Any] = dict(BicepParser().parse(text=path.read_text(encoding="utf-8")))
-        for name, one in parsed.get("resources", {}).items():
-            body = one["config"]
-            while "condition" in body and "config" in body:
-                body = body["config"]
-            if not one["existing"]:
-                yield Resource(f"{path.name}: {name}", one["type"], one["api_version"], body)
+    return dict(BicepParser().parse(text=path.read_text(encoding="utf-8")))
+
+
+def _config(one: Mapping[str, Any]) -> dict[str, Any]:
+    """What a resource or module is given, without the condition under which it is made."""
+    body: dict[str, Any] = one["config"]
+    while "condition" in body and "config" in body:
+        body = body["config"]
+    return body
+
+
+def _declared(parsed: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
+    """The names of a file, each with the texts that it allows or has."""
+    found: dict[str, tuple[str, ...]] = dict.fromkeys((*parsed.get("resources", ()), *parsed.get("modules", ())), ())
+    for name, one in parsed.get("parameters", {}).items():
+        allowed = [it["argument"] for it in one["decorators"] if it["type"] == "allowed"]
+        found[name] = tuple(it for it in [*(allowed or [[]])[0], one["default"]] if isinstance(it, str) and it)
+    for name, one in parsed.get("variables", {}).items():
+        found[name] = (one["value"],) if isinstance(one["value"], str) else ()
+    return found
+
+
+def _texts(value: Any, names: Values) -> Iterable[str]:
+    """The texts that a value can be: its own, those of the name that it is, or those of a condition's branches.
+
+    `pycep` gives a text without its quotes, so one that is spelled like a name of the file is taken for that.
+    """
+    if isinstance(value, str):
+        return names.get(value, () if "${" in value else (value,))
+    if isinstance(value, Mapping) and value.get("operator", {}).get("type") == "conditional":
+        branches = value["operator"]["operands"]
+        return (*_texts(branches["true_value"], names), *_texts(branches["false_value"], names))
+    return ()
 
 
 def fetch(server: Path, type_name: str) -> dict[str, Any] | None:
@@ -95,14 +145,23 @@ def findings(resource: Resource, schemas: Mapping[str, Any]) -> list[str]:
     if resource.type not in schemas:
         return [f"{resource.place}: there is no schema of {resource.type}; run python -m testbed.arm_schemas"]
     known = schemas[resource.type]
-    if resource.version.removesuffix("-preview") > known["version"]:
+    if resource.version not in known["versions"]:
         return [f"{resource.place}: {resource.type} has no API version {resource.version}"]
-    found = _of_object(resource.body, known["objects"][""], known["objects"], "", top=True)
+    if resource.version.removesuffix("-preview") > known["version"]:
+        return [f"{resource.place}: the schema of {resource.type} is of {known['version']}, before {resource.version}"]
+    found = _of_object(resource.body, known["objects"][""], _Known(known["objects"], resource.values), "", top=True)
     return [f"{resource.place}: {it}" for it in found]
 
 
+class _Known(NamedTuple):
+    """The objects of a schema by name, and the values that a file's names stand for."""
+
+    objects: Mapping[str, Any]
+    values: Values
+
+
 def _of_object(
-    value: Mapping[str, Any], schema: Mapping[str, Any], objects: Mapping[str, Any], path: str, *, top: bool = False
+    value: Mapping[str, Any], schema: Mapping[str, Any], known: _Known, path: str, *, top: bool = False
 ) -> Iterator[str]:
     if "kinds" in schema:
         kind = value.get(schema["discriminator"])
@@ -121,9 +180,9 @@ def _of_object(
             if "ReadOnly" in flags:
                 yield f"{place} can only be read"
             else:
-                yield from _of_value(below, kind, objects, place)
+                yield from _of_value(below, kind, known, place)
         elif "additionalPropertiesType" in schema:
-            yield from _of_value(below, schema["additionalPropertiesType"], objects, place)
+            yield from _of_value(below, schema["additionalPropertiesType"], known, place)
         else:
             yield f"there is no property {place}"
     own = BICEPS_OWN | {"apiVersion", "type", "id"} if top else frozenset[str]()
@@ -132,18 +191,29 @@ def _of_object(
             yield f"{path or 'the resource'} needs {name}"
 
 
-def _of_value(value: Any, kind: str, objects: Mapping[str, Any], path: str) -> Iterator[str]:
-    """Of a value that is written out; an expression is known only where it is run."""
+def _of_value(value: Any, kind: str, known: _Known, path: str) -> Iterator[str]:
+    """Of a value that is written out; another expression is known only where it is run."""
+    choices = [] if kind.endswith("[]") else _choices(kind, known.objects)
     if isinstance(value, list) and kind.endswith("[]"):
         for number, item in enumerate(value):
-            yield from _of_value(item, kind[:-2], objects, f"{path}[{number}]")
+            yield from _of_value(item, kind[:-2], known, f"{path}[{number}]")
     elif isinstance(value, Mapping) and not EXPRESSIONS & value.keys():
-        if kind in objects:
-            yield from _of_object(value, objects[kind], objects, path)
-    elif isinstance(value, bool) and (kind in ("string", "int") or " | " in kind):
-        yield f"{path} is {kind}, and no bool"
-    elif isinstance(value, int) and not isinstance(value, bool) and (kind in ("string", "bool") or " | " in kind):
-        yield f"{path} is {kind}, and no number"
+        if kind in known.objects:
+            yield from _of_object(value, known.objects[kind], known, path)
+    elif isinstance(value, bool):
+        if choices or kind in ("string", "int"):
+            yield f"{path} is {kind}, and no bool"
+    elif isinstance(value, int):
+        if choices or kind in ("string", "bool"):
+            yield f"{path} is {kind}, and no number"
+    elif choices:
+        yield from (f"{path} is {it}, and none of {kind}" for it in _texts(value, known.values) if it not in choices)
+
+
+def _choices(kind: str, objects: Mapping[str, Any]) -> list[str]:
+    """The texts of an enumeration, also of one that may grow; none where the kind is another."""
+    parts = kind.split(" | ")
+    return [] if PLAIN & {kind} or objects.keys() & set(parts) else [it for it in parts if it != "string"]
 
 
 def main() -> None:
@@ -151,7 +221,8 @@ def main() -> None:
     if len(sys.argv) != 2:
         sys.exit((__doc__ or "").strip())
     server = Path(sys.argv[1]) / "node_modules" / "@azure" / "mcp-linux-x64" / "dist" / "azmcp"
-    schemas = {name: fetch(server, name) or read_models(name) for name in sorted({one.type for one in resources()})}
+    types = sorted({one.type for one in resources()})
+    schemas = {it: {**(fetch(server, it) or read_models(it)), "versions": read_versions(it)} for it in types}
     FILE.write_text(json.dumps(schemas, indent=0, sort_keys=True) + "\n", encoding="utf-8")
     print(f"{FILE.name}: {len(schemas)} types, {FILE.stat().st_size:,} bytes")
 
