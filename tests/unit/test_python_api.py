@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import datetime as dt
 from collections.abc import Callable, Generator, Iterator
+from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 
 import pytest
@@ -146,10 +147,19 @@ def test_open_fetches_nothing_that_will_not_answer(file: Path, settings: Setting
     assert fetched == []
 
 
-def test_without_the_file_a_question_says_how_to_fetch_it(file: Path, settings: Settings, fetched: list[str]) -> None:
+@pytest.mark.parametrize("installed, command", [(False, "python -m agent model"), (True, "plumbline model")])
+def test_without_the_file_a_question_says_how_to_fetch_it(
+    installed: bool, command: str, file: Path, settings: Settings, fetched: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def distribution(name: str) -> str:
+        if not installed:
+            raise PackageNotFoundError(name)
+        return name
+
+    monkeypatch.setattr("agent.core.command_line.distribution", distribution)
     with (
         Plumbline.open(file, settings=settings, fetch_model=False) as orders,
-        pytest.raises(ModelUnavailable, match="run `python -m agent model`"),
+        pytest.raises(ModelUnavailable, match=f"run `{command}`"),
     ):
         orders.ask("How many orders are there?")
     assert fetched == []

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
 from pydantic import SecretStr
 
+from agent.core.command_line import command_line
 from agent.core.errors import ModelUnavailable
 from agent.core.models import Usage
 from agent.core.queueing import Turns
@@ -161,7 +162,7 @@ class EmbeddedModel:
             path = find(self._spec, self._settings.cache_dir)
         if path is None:
             raise ModelUnavailable(
-                f"The embedded model ({self._spec.title}) has not been fetched: run `python -m agent model`, "
+                f"The embedded model ({self._spec.title}) has not been fetched: run `{command_line()} model`, "
                 "or set OPENAI_API_KEY or AZURE_OPENAI_ENDPOINT to use a hosted one."
             )
         return path

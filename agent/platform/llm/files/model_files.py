@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 from filelock import FileLock, Timeout
 
+from agent.core.command_line import command_line
 from agent.core.errors import ModelUnavailable
 from agent.platform.llm.files.model_specs import (
     MODELS,
@@ -83,7 +84,7 @@ def verify(spec: ModelSpec, path: Path, cache_dir: Path, *, progress: Progress =
     if found != spec.sha256:
         raise ModelUnavailable(
             f"The file {path.name} is not {spec.title}: its size or SHA-256 is another one. It was not loaded. "
-            "Run `python -m agent model` to fetch the right one."
+            f"Run `{command_line()} model` to fetch the right one."
         )
     with contextlib.suppress(OSError):  # a folder that cannot be written to: the hash is taken at each start
         cache_dir.mkdir(parents=True, exist_ok=True)
