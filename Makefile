@@ -161,7 +161,7 @@ bench-first-answer: $(TESTED)  ## from nothing to the first answer by `make demo
 	@$(BIN)/python -m bench.first_answer $(if $(BEFORE),--before $(BEFORE))
 
 screens: $(TESTED) $(WEB) data model index  ## the sample questions asked on the page, and the pictures of docs/images
-	@$(OFFLINE) $(BIN)/python -m bench.page --screens docs/images
+	@$(OFFLINE) $(BIN)/python -m bench.page --screens docs/images --states docs/images
 
 bench-scale: $(BENCHED)  ## how own time grows with tables, columns, rows, questions at once, turns, docs: curves and exponents
 	@$(OFFLINE) $(BIN)/python -m bench.scale --svg docs/images/scale.svg
@@ -170,7 +170,7 @@ bench-peers: $(BENCHED) data $(if $(filter embedded,$(MODEL)),model) $(foreach i
 	@$(OFFLINE) $(BIN)/python -m bench.peers --environments $(PEERS) --model $(MODEL) --svg docs/images/peers-$(MODEL).svg
 
 frameworks: $(TESTED) $(PEERS)/frameworks/.installed  ## the tools of docs/python.md, called by LangChain, LlamaIndex and the OpenAI Agents SDK
-	@$(OFFLINE) $(BIN)/python -m pytest -q tests/e2e/test_python_snippets.py
+	@$(OFFLINE) FRAMEWORKS=required $(BIN)/python -m pytest -q tests/e2e/test_python_snippets.py
 
 bench-peers-embedded:
 	@$(MAKE) --no-print-directory bench-peers MODEL=embedded
