@@ -19,7 +19,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from bench.page import serving
+from bench.serving import serving
 from bench.targets import Figure, keep, show
 from testbed.browser import missing
 from testbed.service_process import ROOT

@@ -9,24 +9,26 @@ four times, over a connection of 1.6 Mbit/s with 150 ms of delay: what Lighthous
 
 asks the sample questions of the shop in both themes and at a phone's width, with the model that the settings name, and
 keeps pictures of the main states.
+
+    python -m bench.page --states FOLDER
+
+keeps pictures of the others, such as a share, an upload and the chat in another page; their model's replies are written
+in `bench.page_states`.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
-import socket
 import statistics
 import sys
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from pathlib import Path
 
-import uvicorn
 from playwright.async_api import Browser, CDPSession
 
-from agent.api.app import create_default_app
 from bench.page_screens import ask_everything
+from bench.page_states import picture_states
+from bench.serving import serving
 from bench.targets import Figure, show
 from testbed.browser import DESKTOP, PHONE, chromium, missing, watched
 
@@ -37,17 +39,6 @@ PAINTED = "performance.getEntriesByName('first-contentful-paint').map(it => it.s
 LOADED = "performance.getEntriesByType('resource').map(it => [it.name, it.transferSize])"
 READY = ".samples button"
 KINDS = ("js", "css", "woff2", "svg")
-
-
-@asynccontextmanager
-async def serving() -> AsyncIterator[str]:
-    """The service's address, on a free port."""
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-        server = uvicorn.Server(uvicorn.Config(create_default_app(), log_level="warning", timeout_graceful_shutdown=1))
-        running = asyncio.create_task(server.serve(sockets=[listening]))
-        yield f"http://127.0.0.1:{listening.getsockname()[1]}"
-        server.should_exit = True
-        await running
 
 
 async def first_load(browser: Browser, url: str) -> tuple[float, dict[str, int]]:
@@ -97,17 +88,25 @@ async def screens(folder: Path) -> None:
         await ask_everything(browser, url, folder)
 
 
+async def states(folder: Path) -> None:
+    """Keep the pictures whose replies are written."""
+    async with chromium() as browser:
+        await picture_states(browser, folder)
+
+
 def main() -> None:
     """See the module."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--screens", type=Path, metavar="FOLDER")
+    parser.add_argument("--states", type=Path, metavar="FOLDER")
     given = parser.parse_args()
     if reason := missing(axe=True):
         parser.error(reason)
-    if given.screens:
-        given.screens.mkdir(parents=True, exist_ok=True)
-        asyncio.run(screens(given.screens))
-    elif not asyncio.run(measure()):
+    for wanted, take in ((given.screens, screens), (given.states, states)):
+        if wanted:
+            wanted.mkdir(parents=True, exist_ok=True)
+            asyncio.run(take(wanted))
+    if not given.screens and not given.states and not asyncio.run(measure()):
         sys.exit(1)
 
 

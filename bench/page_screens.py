@@ -18,7 +18,7 @@ TILES = {
     "Revenue": "SELECT SUM(amount) AS revenue FROM orders WHERE status <> 'X'",
     "Orders by month": "SELECT date_trunc('month', ordered_at) AS month, COUNT(*) AS orders FROM orders "
     "WHERE ordered_at >= DATE '2024-01-01' GROUP BY 1 ORDER BY 1",
-    "Largest orders": "SELECT order_id, ordered_at, amount FROM orders ORDER BY amount DESC LIMIT 5",
+    "Latest customers": "SELECT customer_id, country, signed_up_on FROM customers ORDER BY customer_id DESC LIMIT 5",
 }
 TILE_S = 60
 SETTLED_MS = 1_500  # in which a chart has been drawn
@@ -42,7 +42,6 @@ async def ask_everything(browser: Browser, url: str, folder: Path) -> None:
         await ask(seen.page, CHART, folder / "page-asking.png")
         session = seen.page.url.removeprefix(url)
         await look_around(seen.page, folder)
-    await dashboard(browser, url, folder)
     for size, dark, name in LOOKS:
         async with watched(browser, url, size=size, dark=dark, path=session) as seen:
             await seen.page.wait_for_selector(".chart-place svg")
@@ -67,7 +66,8 @@ async def dashboard(browser: Browser, url: str, folder: Path) -> None:
 
 async def put_tiles(url: str) -> None:
     """Save the queries of the tiles, unless an earlier run did, and put them on the dashboard."""
-    alert = {"column": "revenue", "direction": "above", "bound": 1, "url": "https://hooks.example.invalid/plumbline"}
+    url_of_alert = "https://hooks.example.invalid/plumbline"
+    alert = {"column": "revenue", "direction": "above", "bound": 2_000_000, "url": url_of_alert}
     async with httpx2.AsyncClient(base_url=f"{url}/api", timeout=TILE_S) as client:
         known = {it["name"]: it["id"] for it in (await _json(client.get("/saved")))["saved"]}
         for name, sql in TILES.items():

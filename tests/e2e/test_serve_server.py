@@ -37,14 +37,14 @@ def test_a_server_is_asked_by_its_address_alone(tmp_path: Path) -> None:
             httpx2.Client(base_url=f"{service.url}/api", timeout=PATIENCE_S) as client,
         ):
             (listed,) = client.get("/databases").raise_for_status().json()["databases"]
-            asked = {"question": QUESTION, "database": listed["name"]}
-            answer = client.post("/query", json=asked).raise_for_status().json()
+            body = {"question": QUESTION, "database": listed["name"]}
+            answer = client.post("/query", json=body).raise_for_status().json()
             docs = client.get(f"/databases/{listed['name']}/schema").raise_for_status().json()
 
     assert (listed["dialect"], listed["available"]) == ("postgresql", True)
     assert answer["results"] == [{"total": 10.0}]
     assert "10" in answer["answer"]
     assert [table["name"] for table in docs["tables"]] == ["orders"]
-    said = f"{listed} {answer} {docs} {(tmp_path / 'log').read_text(encoding='utf-8')}"
+    output = f"{listed} {answer} {docs} {(tmp_path / 'log').read_text(encoding='utf-8')}"
     for secret in (READER_PASSWORD, PASSWORD, address):
-        assert secret not in said
+        assert secret not in output

@@ -40,10 +40,13 @@ export function DatabasePicker({ databases, chosen, onChoose }: Props) {
 /** Of data that the reader brought: until when it is kept, and its deletion, which is asked for twice. */
 function OwnData({ name, expires }: { name: string; expires: string }) {
   const queries = useQueryClient();
-  const [sure, setSure] = useState(false);
+  const [sure, setSure] = useState<boolean | null>(null); // null: not pressed yet
   const deleting = useMutation({
     mutationFn: () => call(`databases/${encodeURIComponent(name)}`, { method: "DELETE" }),
-    onSuccess: () => queries.invalidateQueries({ queryKey: ["databases"] }),
+    onSuccess: () => {
+      document.getElementById("database")?.focus(); // the buttons go with the data
+      return queries.invalidateQueries({ queryKey: ["databases"] });
+    },
   });
   return (
     <>
@@ -59,12 +62,18 @@ function OwnData({ name, expires }: { name: string; expires: string }) {
             >
               Delete “{name}”
             </button>
-            <button type="button" className="button small quiet" onClick={() => setSure(false)}>
+            <button type="button" className="button small quiet" autoFocus onClick={() => setSure(false)}>
               Keep
             </button>
           </>
         ) : (
-          <button type="button" className="button small quiet" onClick={() => setSure(true)}>
+          <button
+            key="first" // another button than those above, so that it is mounted, and focused where they were
+            type="button"
+            className="button small quiet"
+            autoFocus={sure === false}
+            onClick={() => setSure(true)}
+          >
             Delete data
           </button>
         )}

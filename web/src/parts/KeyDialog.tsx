@@ -24,7 +24,7 @@ export function KeyDialog({ problem, signIn, onKey }: Props) {
     <dialog ref={dialog} className="key-dialog" aria-labelledby="key-title" onCancel={(event) => event.preventDefault()}>
       <form className="stack" onSubmit={submit}>
         <h2 id="key-title">Sign in</h2>
-        <p>{problem.detail}</p>
+        {signIn || keys.get() ? <p>{problem.detail}</p> : <p>Enter the API key that you were given for this service.</p>}
         {signIn ? (
           <a className="button primary" href={signIn} autoFocus>
             Sign in with Microsoft

@@ -22,8 +22,12 @@ export function ReadReportView({ report }: { report: ReadReport }) {
                 <tr>
                   <th scope="col">Column</th>
                   <th scope="col">Type</th>
-                  <th scope="col">Values</th>
-                  <th scope="col">Empty</th>
+                  <th scope="col" className="number">
+                    Values
+                  </th>
+                  <th scope="col" className="number">
+                    Empty
+                  </th>
                   <th scope="col">Notes</th>
                 </tr>
               </thead>
