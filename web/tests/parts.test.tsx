@@ -15,6 +15,7 @@ import { Steps } from "../src/parts/Steps";
 import { Tabs } from "../src/parts/Tabs";
 import { UndoNotice } from "../src/parts/UndoNotice";
 import { type Deleted, UNDO_MS, useDeletion } from "../src/state/useDeletion";
+import type { Table } from "../src/api/types";
 import { answerOf, partOf } from "./answers";
 import { markdownOf } from "../src/state/share";
 
@@ -281,6 +282,21 @@ describe("the sentence", () => {
     expect(number.classList.contains("untraced")).toBe(true);
     await userEvent.click(number);
     expect(show).not.toHaveBeenCalled();
+  });
+
+  it("writes the numbers of each query as its table does", () => {
+    const place = { start: 0, source: "result", row: 0, column: "total", expression: "" } as const;
+    const answer = answerOf({
+      answer: "61885.6 [1]",
+      columns: [],
+      results: [],
+      parts: [partOf(1, { results: [{ total: 61885.6 }], sql: "SELECT SUM(amount) AS total FROM orders" })],
+      numbers: [{ ...place, text: "61885.6", end: 7, part: 1 }],
+    });
+    const column = { name: "amount", type: "DECIMAL(10, 2)", nullable: true, comment: "", samples: [], private: false };
+    const tables = [{ name: "orders", columns: [column] }] as unknown as Table[];
+    render(<AnswerText answer={answer} tables={tables} onShow={vi.fn()} />);
+    expect(screen.getByRole("button", { name: "61,885.60" })).toBeTruthy();
   });
 
   it("is text, whatever it says", () => {

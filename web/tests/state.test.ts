@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { firstWish, kindOf, specOf } from "../src/state/chart";
+import { meaningsOfRecords } from "../src/state/columns";
 import { fileName } from "../src/state/download";
 import { compare, matches } from "../src/state/filter";
-import { cell, columnFormat, cost, duration, isGrouped, localized, span, written } from "../src/state/format";
+import { type Cell, cell, columnFormat, cost, duration, isGrouped, localized, span, written } from "../src/state/format";
 import { isFigure, origin, pieces } from "../src/state/numbers";
 import { hashOf, parseRoute } from "../src/state/route";
 import { markdownOf } from "../src/state/share";
@@ -206,6 +207,29 @@ describe("what is shown", () => {
   ])("writes %s of a sentence in %s with the reader's marks: %s", (text, language, shown) => {
     expect(localized(text, language, "en")).toBe(shown);
     expect(localized(text, language, language)).toBe(text);
+  });
+
+  it("writes a number of a sentence as its column is written, unless it is rounded", () => {
+    const money: Cell = { value: 61885.6, format: columnFormat("revenue", [61885.6], "hundredths") };
+    expect(localized("61,885.6", "en", "en", money)).toBe("61,885.60");
+    expect(localized("€61885.6", "en", "en", money)).toBe("€61,885.60");
+    expect(localized("61.885,6 €", "de", "en", money)).toBe("61,885.60 €");
+    expect(localized("61,886", "en", "en", money)).toBe("61,886");
+    expect(localized("-5.5", "en", "en", { value: -5.5, format: columnFormat("change", [-5.5, 2.25]) })).toBe("-5.50");
+  });
+
+  it("marks no thousands in four digits of a sentence, nor in those of a name", () => {
+    expect(localized("2024", "en", "en", { value: 2024, format: columnFormat("season", [2024]) })).toBe("2024");
+    expect(localized("12345", "en", "en", { value: 12345, format: columnFormat("order_id", [12345]) })).toBe("12345");
+  });
+
+  it("knows the amounts with two decimals among the columns of records", () => {
+    const typed = (name: string, type: string) => ({ name, type, nullable: true, comment: "", samples: [], private: false });
+    const table = (name: string, type: string) => ({ name, columns: [typed("order_id", "BIGINT"), typed("amount", type)] });
+    const tables = (...types: string[]) => types.map((type, at) => table(`t${at}`, type)) as unknown as Table[];
+    expect(meaningsOfRecords(["order_id", "amount"], tables("DECIMAL(10, 2)"))).toEqual({ amount: "hundredths" });
+    expect(meaningsOfRecords(["order_id", "amount"], tables("DECIMAL(10, 2)", "DOUBLE"))).toEqual({});
+    expect(meaningsOfRecords(["order_id", "price"], tables("DECIMAL(10, 2)"))).toEqual({});
   });
 
   it("makes objects of rows", () => {

@@ -50,7 +50,7 @@ PAGE = """<!doctype html>
 """
 
 ROUTE = """<section><h2><code>{method} {path}</code> {summary}</h2>
-<p>{description}</p><p>Answers: {answers}.</p>
+<p>{description}</p><p>Responses: {responses}.</p>
 {form}</section>
 """
 
@@ -74,14 +74,15 @@ def docs_page(openapi: dict[str, Any]) -> str:
 
 
 def _route(method: str, path: str, operation: dict[str, Any], openapi: dict[str, Any]) -> str:
-    answers = (
-        f"<code>{escape(status)}</code> {escape(r['description'])}" for status, r in operation["responses"].items()
+    responses = (
+        f"<code>{escape(status)}</code> {escape(r['description'])}"
+        for status, r in sorted(operation["responses"].items())
     )
     return ROUTE.format(
         method=escape(method.upper()),
         path=escape(path),
         summary=escape(operation.get("summary", "")),
         description=escape(operation.get("description", "")),
-        answers=", ".join(answers),
+        responses=", ".join(responses),
         form=try_form(method, path, operation, openapi),
     )

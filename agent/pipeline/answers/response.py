@@ -137,7 +137,7 @@ def final_checks(run: Run, best: Attempt) -> list[Check]:
         if raw.result is not None:
             count = raw.result.row_count if raw.total is None else raw.total
             more = " or more" if raw.result.truncated and raw.total is None else ""
-            detail = f"{count}{more} record{'' if count == 1 else 's'} behind the result."
+            detail = f"{count:,}{more} record{'' if count == 1 else 's'} behind the result."
         checks.append(Check(name="raw_records", passed=None if raw.result is None else True, detail=detail))
     return checks
 

@@ -1,8 +1,8 @@
 // The sentence, each quantity of which says where it comes from and leads there.
 import { useId, useMemo, useState } from "react";
-import type { Answer } from "../api/types";
-import { type Meanings, meanings } from "../state/columns";
-import { cell, columnFormat, localized } from "../state/format";
+import type { Answer, Table } from "../api/types";
+import { answerOfPart, type Meanings, meaningsOf } from "../state/columns";
+import { type Cell, cell, columnFormat, localized } from "../state/format";
 import { withDates } from "../state/moments";
 import { type AnswerNumber, isFigure, origin, pieces } from "../state/numbers";
 
@@ -10,17 +10,23 @@ interface Props {
   answer: Answer;
   /** Which columns of the rows are months or years. */
   named?: Meanings;
+  /** The tables of the database, for the columns of its other queries. */
+  tables?: Table[];
   onShow: (number: AnswerNumber) => void;
   /** Shows the records behind a row of the result; absent where rows have none of their own. */
   onRecords?: ((row: number) => void) | undefined;
 }
 
 const NONE: Meanings = {};
+const NO_TABLES: Table[] = [];
 
-export function AnswerText({ answer, named = NONE, onShow, onRecords }: Props) {
+export function AnswerText({ answer, named = NONE, tables = NO_TABLES, onShow, onRecords }: Props) {
   const [open, setOpen] = useState<AnswerNumber | null>(null);
   const id = useId();
-  const dates = useMemo(() => datesOf(answer, named), [answer, named]);
+  const results = useMemo(() => resultsOf(answer, named, tables), [answer, named, tables]);
+  const dates = useMemo(() => datesOf(results), [results]);
+  const written = (text: string, number: AnswerNumber): string =>
+    localized(text, answer.language, undefined, cellOf(number, results));
   return (
     <>
       <p className="answer-text">
@@ -38,7 +44,7 @@ export function AnswerText({ answer, named = NONE, onShow, onRecords }: Props) {
                 if (number.row != null || number.source === "row count") onShow(number);
               }}
             >
-              {localized(text, answer.language)}
+              {written(text, number)}
             </button>
           ) : (
             withDates(text, dates)
@@ -48,7 +54,7 @@ export function AnswerText({ answer, named = NONE, onShow, onRecords }: Props) {
       <p id={id} role="status" className={open ? "figure-origin" : "sr-only"}>
         {open ? (
           <>
-            <strong>{localized(open.text, answer.language)}</strong> {origin(open)}.
+            <strong>{written(open.text, open)}</strong> {origin(open)}.
             {onRecords && open.source === "result" && open.row != null ? (
               <button type="button" className="button small quiet" onClick={() => onRecords(open.row ?? 0)}>
                 Show source records
@@ -61,19 +67,38 @@ export function AnswerText({ answer, named = NONE, onShow, onRecords }: Props) {
   );
 }
 
-/** The dates of the rows, of each query where there are several, as the table writes them. */
-function datesOf(answer: Answer, named: Meanings): Map<string, string> {
-  const found = new Map<string, string>();
-  for (const part of answer.parts) addDates(found, part, meanings(part.columns, part.sql ?? ""));
-  addDates(found, answer, named);
-  return found;
+/** The rows of one query, and what their columns are. */
+interface Result extends Pick<Answer, "columns" | "results"> {
+  part: number | null;
+  named: Meanings;
 }
 
-function addDates(found: Map<string, string>, { columns, results }: Pick<Answer, "columns" | "results">, named: Meanings): void {
-  for (const column of columns) {
-    const values = results.map((row) => row[column]);
-    const format = columnFormat(column, values, named[column]);
-    if (!format.moment || format.moment === "monthOfYear") continue;
-    for (const value of values) if (typeof value === "string") found.set(value, cell(value, format));
-  }
+/** The results that numbers of the sentence come from: the answer's own, the last, and that of each query of several. */
+function resultsOf(answer: Answer, named: Meanings, tables: Table[]): Result[] {
+  const parts = answer.parts.map((part) => {
+    const { columns, results } = part;
+    return { part: part.number, columns, results, named: meaningsOf(answerOfPart(answer, part), tables) };
+  });
+  return [...parts, { part: null, columns: answer.columns, results: answer.results, named }];
+}
+
+/** The cell that a number is; absent where it is none. */
+function cellOf({ source, part, row, column }: AnswerNumber, results: Result[]): Cell | undefined {
+  const result = results.find((one) => one.part === (part ?? null));
+  if (source !== "result" || row == null || column == null || !result) return undefined;
+  const values = result.results.map((one) => one[column]);
+  return { value: values[row], format: columnFormat(column, values, result.named[column]) };
+}
+
+/** The dates of the rows as the table writes them. */
+function datesOf(all: Result[]): Map<string, string> {
+  const found = new Map<string, string>();
+  for (const { columns, results, named } of all)
+    for (const column of columns) {
+      const values = results.map((row) => row[column]);
+      const format = columnFormat(column, values, named[column]);
+      if (!format.moment || format.moment === "monthOfYear") continue;
+      for (const value of values) if (typeof value === "string") found.set(value, cell(value, format));
+    }
+  return found;
 }

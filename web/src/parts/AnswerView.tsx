@@ -64,6 +64,7 @@ export function AnswerView({ answer, question, database, tables, elapsedMs, onAs
       <AnswerText
         answer={answer.status === "error" ? { ...answer, answer: withoutSuggestions(answer) } : answer}
         named={named}
+        tables={tables}
         onShow={show}
         onRecords={onRecords}
       />

@@ -2,6 +2,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { asProblem, call } from "../api/client";
 import type { DatabaseInfo } from "../api/types";
+import { day } from "../state/format";
 import { ProblemView } from "./ProblemView";
 
 interface Props {
@@ -50,7 +51,7 @@ function OwnData({ name, expires }: { name: string; expires: string }) {
   });
   return (
     <>
-      <p className="small soft">Only you see it, until {new Date(expires).toLocaleDateString()}.</p>
+      <p className="small soft">Only you see it, until {day(expires)}.</p>
       <div className="row">
         {sure ? (
           <>

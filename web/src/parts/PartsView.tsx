@@ -1,6 +1,7 @@
 // The queries of an answer that needed several: each with its question, its rows, its SQL and its checks.
 import { useCallback, useEffect, useMemo, useState } from "react";
 import type { Answer, AnswerPart, Table } from "../api/types";
+import { answerOfPart } from "../state/columns";
 import type { AnswerNumber } from "../state/numbers";
 import { Checks } from "./Checks";
 import { Icon } from "./Icon";
@@ -45,10 +46,7 @@ interface PartProps extends Omit<Props, "answer"> {
 }
 
 function PartView({ part, whole, database, tables, shown }: PartProps) {
-  const answer = useMemo<Answer>(() => {
-    const numbers = whole.numbers.filter((one) => one.part === part.number).map((one) => ({ ...one, part: null }));
-    return { ...whole, ...part, numbers, kind: "query", parts: [], choices: [], warnings: [] };
-  }, [whole, part]);
+  const answer = useMemo(() => answerOfPart(whole, part), [whole, part]);
   const [open, setOpen] = useState(part.status === "error");
   const [tab, setTab] = useState("rows");
   const [marked, setMarked] = useState<(Marked & { source: string }) | null>(null);

@@ -2,8 +2,8 @@
 import { useMemo } from "react";
 import { asProblem } from "../api/client";
 import { useRecords } from "../api/queries";
-import type { Answer, Row } from "../api/types";
-import type { Meanings } from "../state/columns";
+import type { Answer, Row, Table } from "../api/types";
+import { type Meanings, meaningsOfRecords } from "../state/columns";
 import { cell, columnFormat, count, plural } from "../state/format";
 import { rowsOf } from "../state/rows";
 import { ExportMenu } from "./ExportMenu";
@@ -13,6 +13,7 @@ import { type Marked, RowsTable } from "./RowsTable";
 interface Props {
   answer: Answer;
   database: string;
+  tables: Table[];
   /** Which columns of the answer are months or years. */
   named: Meanings;
   name: string;
@@ -22,15 +23,19 @@ interface Props {
   onAll: () => void;
 }
 
-export function RecordsPanel({ answer, database, named, name, marked, row, onAll }: Props) {
-  if (row) return <OfRow answer={answer} database={database} named={named} name={name} row={row} onAll={onAll} />;
+export function RecordsPanel({ marked, row, ...shared }: Props) {
+  const { answer, database, tables, name } = shared;
+  const columns = useMemo(() => Object.keys(answer.raw_results[0] ?? {}), [answer]);
+  const named = useMemo(() => meaningsOfRecords(columns, tables), [columns, tables]);
+  if (row) return <OfRow {...shared} row={row} />;
   return (
     <>
       <HowMany shown={answer.raw_results.length} total={answer.raw_total ?? null} more={answer.raw_truncated} />
       <RowsTable
-        columns={Object.keys(answer.raw_results[0] ?? {})}
+        columns={columns}
         rows={answer.raw_results}
         label="Source records"
+        named={named}
         marked={marked}
       />
       <ExportMenu database={database} sql={answer.raw_sql ?? ""} name={`${name} records`} />
@@ -38,9 +43,10 @@ export function RecordsPanel({ answer, database, named, name, marked, row, onAll
   );
 }
 
-function OfRow({ answer, database, named, name, row, onAll }: Omit<Props, "marked" | "row"> & { row: Row }) {
+function OfRow({ answer, database, tables, named, name, row, onAll }: Omit<Props, "marked" | "row"> & { row: Row }) {
   const found = useRecords(database, answer.sql ?? "", row);
   const rows = useMemo(() => (found.data ? rowsOf(found.data) : []), [found.data]);
+  const records = useMemo(() => meaningsOfRecords(found.data?.columns ?? [], tables), [found.data, tables]);
   const group = (answer.group_columns ?? []).map((key) => {
     const format = columnFormat(key, answer.results.map((one) => one[key]), named[key]);
     return `${key}: ${row[key] === null ? "–" : cell(row[key], format)}`;
@@ -63,6 +69,7 @@ function OfRow({ answer, database, named, name, row, onAll }: Omit<Props, "marke
             columns={found.data.columns}
             rows={rows}
             label={`Records of ${group.join(", ")}`}
+            named={records}
           />
           <ExportMenu database={database} sql={found.data.sql} name={`${name} records`} />
         </>

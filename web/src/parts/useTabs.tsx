@@ -76,6 +76,7 @@ export function useTabs({ answer, question, database, tables, marked, group, onR
         <RecordsPanel
           answer={answer}
           database={database}
+          tables={tables}
           named={named}
           name={name}
           marked={marked?.source === "records" ? marked : null}

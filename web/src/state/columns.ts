@@ -1,5 +1,5 @@
 // What the numbers of a column are, by its query, its docs and its name: months and years are no amounts.
-import type { Answer, Table } from "../api/types";
+import type { Answer, AnswerPart, Table } from "../api/types";
 import { numeralOf } from "./format";
 
 type Named = "year" | "month";
@@ -33,9 +33,19 @@ const EXPRESSION: Record<Named, RegExp> = {
 /** Which columns of a result are months, years or hundredths. `tables`: with the types and comments of their columns. */
 export function meanings(columns: string[], sql = "", tables: Table[] = []): Meanings {
   const items = selected(sql);
+  return ofItems(columns, items.length === columns.length ? items : [], tables);
+}
+
+/** `meanings` of records: their columns are those of the tables. */
+export function meaningsOfRecords(columns: string[], tables: Table[]): Meanings {
+  return ofItems(columns, columns, tables);
+}
+
+/** `items`: what the query computes each column by; none where that is not known. */
+function ofItems(columns: string[], items: string[], tables: Table[]): Meanings {
   const found: Meanings = {};
   columns.forEach((column, at) => {
-    const item = items.length === columns.length ? (items[at] ?? "") : "";
+    const item = items[at] ?? "";
     const meaning = meaningOf(column, item, tables) ?? (isStoredInHundredths(item, tables) ? "hundredths" : undefined);
     if (meaning) found[column] = meaning;
   });
@@ -55,6 +65,12 @@ export function meaningsOf(answer: Answer, tables: Table[] = []): Meanings {
     if (numeral?.format.decimals === 2 && cells.some((one) => one[of] === numeral.value)) found[of] = "hundredths";
   }
   return found;
+}
+
+/** One query of several as an answer of its own, with those numbers of the sentence that come from it. */
+export function answerOfPart(whole: Answer, part: AnswerPart): Answer {
+  const numbers = whole.numbers.filter((one) => one.part === part.number).map((one) => ({ ...one, part: null }));
+  return { ...whole, ...part, numbers, kind: "query", parts: [], choices: [], warnings: [] };
 }
 
 const EXTREME = /^(?:max|min)\((.+)\)$/;

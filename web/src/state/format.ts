@@ -90,11 +90,26 @@ export function numeralOf(text: string, language: string): Numeral | null {
   return { before, value: /[-−]/.test(before) ? -value : value, format, after };
 }
 
-/** A number that stands in a sentence, with the reader's marks in place of those of its language; any other text as it is. */
-export function localized(text: string, language: string, reader?: string): string {
+/** A number and how its column is written. */
+export interface Cell {
+  value: unknown;
+  format: ColumnFormat;
+}
+
+const YEARS_END = 10_000;
+
+/** A number that stands in a sentence, with the reader's marks in place of those of its language; any other text as it is.
+ * `from`: the cell that it is, whose decimals it gets, unless it is rounded. Four digits may be a year, and stay as they are. */
+export function localized(text: string, language: string, reader?: string, from?: Cell): string {
   const numeral = numeralOf(text, language);
   if (!numeral) return text;
-  return numeral.before + written(Math.abs(numeral.value), reader, numeral.format) + numeral.after;
+  const { before, value, after } = numeral;
+  let { format } = numeral;
+  if (from && from.value === value) {
+    const grouped = format.grouped || (from.format.grouped && Math.abs(value) >= YEARS_END);
+    format = { grouped, decimals: from.format.decimals };
+  }
+  return before + written(Math.abs(value), reader, format) + after;
 }
 
 const PLAIN: ColumnFormat = { grouped: true, decimals: null };

@@ -120,19 +120,21 @@ function Result({ tile }: { tile: Tile }) {
       </p>
     );
   }
-  if (run.chart) return <Picture spec={run.chart.spec} columns={run.columns} rows={rows} named={named} />;
+  if (run.chart) return <Picture tile={tile.name} spec={run.chart.spec} columns={run.columns} rows={rows} named={named} />;
   return <FirstRows columns={run.columns} rows={rows} named={named} count={run.row_count} more={run.truncated ?? false} />;
 }
 
 interface PictureProps {
+  tile: string;
   spec: Spec;
   columns: string[];
   rows: Row[];
   named: Meanings;
 }
 
-function Picture({ spec, columns, rows, named }: PictureProps) {
-  const { place, problem } = useDrawn(spec, rows, named, 180);
+function Picture({ tile, spec, columns, rows, named }: PictureProps) {
+  const headed = String(spec.title ?? "").toLowerCase() === tile.toLowerCase(); // the tile's name says it
+  const { place, problem } = useDrawn(headed ? { ...spec, title: undefined } : spec, rows, named, 180);
   return (
     <>
       {problem ? <p className="warned small">{problem}</p> : null}
