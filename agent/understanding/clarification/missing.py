@@ -115,13 +115,11 @@ async def missing_data(
         return Missing()  # nearly always, and no model is loaded for it
     is_understood = embedder is not None and await _is_understood(inquiry.schema, embedder)
     judge = embedder if is_understood else meaning
-    mention = [*phrases(inquiry.text), *content_words(inquiry.text)]
-    elsewhere = False
     if nothing_known and unknown and judge is not None:
         far = (FAR, APART) if is_understood else FAR_IN_ANY_LANGUAGE
-        elsewhere = await _is_elsewhere(inquiry, mention, judge, *far)
-    if elsewhere and not await _is_like_a_name(inquiry, mention, meaning):
-        return Missing(nothing_near=await _nothing_near(inquiry, unknown[0], examples))
+        mention = [*phrases(inquiry.text), *content_words(inquiry.text)]
+        if await _is_elsewhere(inquiry, mention, judge, *far):
+            return Missing(nothing_near=await _nothing_near(inquiry, unknown[0], examples))
     presumed = not unknown
     if presumed:
         unknown = presumed_words(inquiry.text)
@@ -131,8 +129,6 @@ async def missing_data(
         lacking = _shortened(inquiry, unknown)
     else:
         lacking = await _unlike(unknown, inquiry, embedder)
-    if elsewhere and not lacking:
-        return Missing(lacking=(Lacking(unknown[0]),))
     return Missing(lacking=tuple(it._replace(presumed=presumed or it.presumed) for it in lacking))
 
 
@@ -203,14 +199,6 @@ async def _unlike_any(mention: Sequence[str], inquiry: Inquiry, meaning: Embedde
         if general is not None and general[0] < _ANYTHING:
             lacking.append(Lacking(phrase, named[near[1]] if near[0] >= _NEAR else ""))
     return _once(lacking)
-
-
-async def _is_like_a_name(inquiry: Inquiry, mention: Sequence[str], meaning: Embedder | None) -> bool:
-    """Whether the multilingual model finds a name like something of a question: MiniLM overlooks some synonyms."""
-    if meaning is None:
-        return False
-    near = await nearest(mention, tuple(dict.fromkeys(_terms_of(inquiry))), inquiry, meaning, _TERMS)
-    return near is not None and near[0] >= UNLIKE_IN_ANY_LANGUAGE
 
 
 async def _is_elsewhere(inquiry: Inquiry, mention: Sequence[str], embedder: Embedder, far: float, apart: float) -> bool:

@@ -10,7 +10,7 @@ from rag.words import is_silent, stem_of, tokens, words
 # ruff: noqa: E501
 _PHRASE = 3  # words of what is asked for
 _CUES = (
-    r"\bhow (?:many|much)\s+",
+    r"\bhow many\s+",
     r"\b(?:the\s+)?(?:total\s+)?number of\s+(?:all\s+)?",
     r"\b(?:average|mean|median|total|highest|lowest|maximum|minimum|avg|sum of(?: all)?)\s+(?:the\s+)?",
     r"(?:^|[.;:?!]\s+|\b(?:please|you)\s+)(?:list|show(?:\s+me)?|give\s+me|display|name|find|count)\s+"
@@ -50,7 +50,7 @@ _UNITS = words(
     "second minute hour day week month year gram kilo kilogram ton tonne pound ounce litre liter gallon metre meter"
     " kilometre kilometer mile hectare acre percent cent euro dollar"
 )
-_COUNTS = ("how many", "how much", "number of")
+_COUNTS = ("how many", "number of")
 _SHARES = frozenset({"by", "per", "each", "every"})
 # After these comes what somebody does or how something is, and no thing: "who failed", "have been lent".
 _AUXILIARIES = """
