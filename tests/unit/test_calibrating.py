@@ -21,6 +21,7 @@ from agent.evaluation.calibration.calibrating import (
     figures_of,
     folds_of,
     require_sklearn,
+    surest_of,
     threshold_for,
 )
 from agent.evaluation.calibration.diagram import reliability_diagram, require_matplotlib
@@ -152,6 +153,28 @@ def test_a_threshold_is_never_above_the_lowest_answer_that_it_was_found_for() ->
     found = threshold_for(held, 0.5)
     assert found == pytest.approx(0.8777)
     assert figures_of(held, found).precision == 1.0
+
+
+@pytest.mark.parametrize(
+    ("recall", "right", "n"),
+    [
+        (1 / 3, 1.0, 2.0),  # both of one probability
+        (1 / 6, 0.5, 1.0),  # a half of them
+        (1 / 2, 1.5, 2.5),
+        (2 / 3, 2.0, 3.0),
+    ],
+)
+def test_the_surest_answers_hold_the_share_of_right_ones(recall: float, right: float, n: float) -> None:
+    held = [HeldOut(0.9, True), HeldOut(0.8, True), HeldOut(0.95, True, confirmed=False), HeldOut(0.9, False)]
+    surest = surest_of(held, recall)
+    assert surest is not None
+    assert surest == pytest.approx((right, n))
+
+
+def test_answers_that_nobody_confirms_are_not_among_the_surest() -> None:
+    held = [HeldOut(0.9, True), HeldOut(0.95, True, confirmed=False)]
+    assert surest_of(held, 0.5) is not None
+    assert surest_of(held, 0.6) is None, "one of two right ones is confirmed"
 
 
 def test_figures_of_a_perfect_and_of_a_blind_confidence() -> None:

@@ -34,6 +34,8 @@ LAST = date(2024, 3, 31)
         ("Which supplier delivers most?", ["supplier"], "a kind of thing, without what it does"),
         ("How often did each person come?", [], "a verb after what anybody can be"),
         ("Which weekday has the most orders?", [], "it can be computed of what is there"),
+        ("What are the full names of the doctors?", [], "how a name is written is no data"),
+        ("List all hotels by alphabetical order.", ["hotels"], "an order of rows is no data"),
         ("What is the GPM in 2023?", [], "an abbreviation may stand for anything"),
         ("The last name contains 'son'", [], "a name of a column is no order to name"),
         ("How many of them?", [], "nothing is named"),

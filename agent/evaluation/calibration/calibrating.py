@@ -237,6 +237,31 @@ def verified_of(held: Sequence[HeldOut], threshold: float | None) -> list[HeldOu
     return [it for it in held if it.confirmed and threshold is not None and it.probability >= threshold]
 
 
+class Surest(NamedTuple):
+    """The surest answers that hold a share of the right ones: how many of them are right, and how many they are.
+
+    Of answers with one probability a part counts, so that neither number need be whole.
+    """
+
+    right: float
+    n: float
+
+
+def surest_of(held: Sequence[HeldOut], recall: float) -> Surest | None:
+    """The surest confirmed answers that hold this share of the right ones; None where the confirmed ones hold fewer."""
+    wanted = recall * sum(it.right for it in held)
+    steps: dict[float, list[bool]] = {}
+    for it in held:
+        if it.confirmed:
+            steps.setdefault(it.probability, []).append(it.right)
+    right = count = 0.0
+    for _, ones in sorted(steps.items(), reverse=True):
+        if sum(ones) and right + sum(ones) >= wanted:
+            return Surest(wanted, count + len(ones) * (wanted - right) / sum(ones))
+        right, count = right + sum(ones), count + len(ones)
+    return None
+
+
 def figures_of(held: Sequence[HeldOut], threshold: float | None) -> Figures:
     """AUROC, calibration error, and precision and recall at the threshold."""
     right = [it.probability for it in held if it.right]

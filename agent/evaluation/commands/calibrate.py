@@ -24,16 +24,18 @@ from agent.evaluation.calibration.calibrating import (
     LEAST_VERIFIED,
     LOGPROBS,
     Fitted,
+    HeldOut,
     Sample,
     calibrate,
     refuse_too_few,
     require_sklearn,
+    surest_of,
     verified_of,
 )
 from agent.evaluation.calibration.diagram import reliability_diagram, require_matplotlib
 from agent.evaluation.commands.targets import spaced
 from agent.evaluation.harness import EvaluationInvalid, GoldQuestion, evaluate
-from agent.evaluation.report import ResultLine
+from agent.evaluation.report import ResultLine, wilson
 from agent.evaluation.retrieval.cases import Folder, read_folders
 from agent.pipeline.asking import Asking
 from agent.pipeline.confidence.calibration import Calibration, Fit, Sureness
@@ -50,6 +52,7 @@ OPTIONS = Options.model_validate(
     {"reuse_verified": False, "clarify": False, "enable_answer": False, "raw_row_limit": 0, "plan": False}
 )
 SEED = 1
+RECALLS = (0.5, 0.6, 0.65, 0.7, 0.8)  # at which the precision is printed
 
 
 class Observed:
@@ -241,8 +244,18 @@ def figure_rows(fitted: Fitted, calibration: Calibration) -> list[tuple[str, str
         ("threshold", "none" if fit.threshold is None else f"{fit.threshold:.3f}, for a precision of {fit.wanted:.0%}"),
         ("precision at the threshold", f"{good} of {len(sure)}, {good / len(sure):.1%}" if sure else "-"),
         ("recall at the threshold", f"{figures.recall:.1%}"),
+        *((f"precision at a recall of {it:.0%}", _precision_at(fitted.held, it)) for it in RECALLS),
         *((f"coefficient of {name}", f"{it:+.3f}  ({FEATURES[name]})") for name, it in fit.coefficients.items()),
     ]
+
+
+def _precision_at(held: Sequence[HeldOut], recall: float) -> str:
+    """With its 95 % interval; a dash where too few answers are confirmed."""
+    surest = surest_of(held, recall)
+    interval = surest and wilson(round(surest.right), round(surest.n))
+    if not surest or not interval:
+        return "-"
+    return f"{surest.right / surest.n:.1%} (95 %: {interval[0]:.1%} to {interval[1]:.1%})"
 
 
 def unreached(fitted: Fitted) -> str:
