@@ -9,6 +9,7 @@ from agent.checks.grounding.claims.claims import Segment
 from agent.checks.grounding.claims.names import Rows
 from agent.checks.grounding.evidence.facts import Facts
 from agent.checks.grounding.languages.vocabulary import Class
+from agent.checks.grounding.languages.words import same_word
 from agent.checks.grounding.result import Problem
 
 _EXTREME = re.compile(r"(?:가장|제일)\s*(?P<by>\S+)|(?P<most>최대|최고|최다|1위)|(?P<least>최소|최저|꼴찌)")
@@ -16,7 +17,7 @@ _HIGH = re.compile(r"많|높|크|큰|길|긴|깁|비싸|비싼|무거|오래")
 _LOW = re.compile(r"적|낮|작|짧|싸|싼|저렴|가벼")
 # Comparisons, changes, quantifiers: nobody reads them here, so they are taken from the question only.
 _OTHERS = re.compile(
-    r"보다|\d배|두\s?배|세\s?배|절반|증가|감소|상승|하락|늘어|늘었|줄어|줄었|모두|모든|전부|전체|유일|항상|매번|각각|초과|미만"
+    r"보다|\d배|두\s?배|세\s?배|절반|증가|감소|상승|하락|늘어|늘었|줄어|줄었|모두|모든|전부|전체|유일|항상|매번|각각|초과|미만|상반기|하반기"
 )
 # "For each": 국가별, 국가마다, 각 국가.
 _OF_EACH = re.compile(r"(?<=[\uac00-\ud7a3]{2})별(?:로)?(?=[\s,])|(?<=[\uac00-\ud7a3])마다(?=[\s,])|(?<![^\s])각(?=\s)")
@@ -28,6 +29,10 @@ _DURATIONS = {
     "일": frozenset({"day", "days"}),
 }
 _DURATION = re.compile(rf"\d\s*({'|'.join(_DURATIONS)})")
+# Of a number: 76.8kWh, 36 µg/m³, 12km입니다.
+_UNIT = re.compile(r"\d[\d.,]*\s?(?P<unit>[A-Za-zµμ°]{1,4}[²³]?(?:/[A-Za-z]{1,3}[²³]?)?)(?![A-Za-z\d²³/-])")
+_SCALES = frozenset("kKMB")
+_UNIT_WORD = re.compile(r"[^\W\d_]+[²³]?(?:/[^\W\d_]+[²³]?)?|°[CF]?")
 
 
 def korean_problems(
@@ -51,6 +56,9 @@ def korean_problems(
         own = _DURATIONS[found[1]]
         if units & frozenset().union(*_DURATIONS.values()) and not units & own:
             yield Problem(found[0], "its column is of something else")
+    for found in _UNIT.finditer(text):
+        if found["unit"] not in _SCALES and not _has_unit(found["unit"], facts):
+            yield Problem(found[0], "its column is of something else")
     for found in _EXTREME.finditer(text):
         cls = _direction(found[0])
         if cls is None:
@@ -64,6 +72,15 @@ def korean_problems(
     for found in _OTHERS.finditer(text):
         if found[0] not in facts.question and found[0] not in shared:
             yield Problem(found[0], "the rows do not say so")
+
+
+def _has_unit(unit: str, facts: Facts) -> bool:
+    """Whether a measure has this unit, or the question, a row, or what is known of a measure without units names it."""
+    texts = [facts.question, *(str(cell) for row in facts.rows for cell in row if isinstance(cell, str))]
+    texts += [it for measure in facts.measures if not measure.units for it in (measure.currency, *measure.told)]
+    words = {unit for it in facts.measures for unit in it.units}
+    words |= {word.lower() for text in texts for word in _UNIT_WORD.findall(text)}
+    return any(same_word(unit.lower(), word) for word in words)
 
 
 def _direction(text: str) -> Class | None:

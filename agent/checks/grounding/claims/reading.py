@@ -343,7 +343,9 @@ class _Reader:
 
     @staticmethod
     def _unit_after(numeral: Numeral, code: re.Match[str]) -> bool:
-        return code[0][len(numeral.raw) :].isalpha() and numeral.start == code.start()
+        """A unit in letters, also as a ratio or a power: `99kg`, `36µg/m³`."""
+        rest = code[0][len(numeral.raw) :]
+        return numeral.start == code.start() and re.fullmatch(r"[^\W\d_]+(?:/[^\W\d_]+)?", rest) is not None
 
     def _in_words(self, at: int) -> Item | None:
         place = self._word_at.get(at)

@@ -217,7 +217,7 @@ class Facts:
             currency="" if plain else self._currency(said),
             units=()
             if counts
-            else _units(re.sub(r"^min\b", "", said), name, *named.sources),  # the least wait is not in minutes
+            else _units(re.sub(r"^min\b", "", said), name, named.sources),  # the least wait is not in minutes
             scale=Fraction(1) if plain else _scale((name, *named.sources, *texts)),
             percent=percent,
             rate=named.quotient or _PER.search(said) is not None,
@@ -262,11 +262,19 @@ def _scale(texts: Sequence[str]) -> Fraction:
     return found.pop() if len(found) == 1 else Fraction(1)
 
 
-def _units(said: str, *names: str) -> tuple[str, ...]:
-    plain = [name for name in names if not _RATE.search(name)]
-    found = (*_UNIT.findall(said), *(unit for name in plain for unit in _NAME_UNIT.findall(f"_{name}")))
-    found += tuple(rate for rate in _PER.findall(said) if found)  # "tonnes per hectare"
-    return tuple(dict.fromkeys(unit.lower() for unit in found))
+def _units(said: str, name: str, sources: Sequence[str]) -> tuple[str, ...]:
+    """The units that docs and names have; where a column is named after another unit than its source, its own alone."""
+    own, inner = _units_named([name]), _units_named(sources)
+    converted = inner - own if own and not own & inner else frozenset[str]()
+    found = [*_UNIT.findall(said), *own, *inner]
+    found += [rate for rate in _PER.findall(said) if found]  # "tonnes per hectare"
+    return tuple(dict.fromkeys(unit.lower() for unit in found if unit.lower() not in converted))
+
+
+def _units_named(names: Sequence[str]) -> frozenset[str]:
+    """The units that end these names, in small letters."""
+    plain = (name for name in names if not _RATE.search(name))
+    return frozenset(unit.lower() for name in plain for unit in _NAME_UNIT.findall(f"_{name}"))
 
 
 def is_fraction(facts: Facts, column: ColumnFacts) -> bool:
