@@ -112,7 +112,7 @@ async def test_a_webhook_that_may_not_go_there_says_so(page: Page, service_url: 
     await total.get_by_label("Bound").fill("100")
     await total.get_by_label("Webhook").fill("https://example.com/hook")
     await total.get_by_role("button", name="Save").click()
-    await expect(total.get_by_role("alert")).to_contain_text("Webhooks may not go to this host")
+    await expect(total.get_by_role("alert")).to_contain_text("Webhooks to this host are not allowed")
 
 
 @pytest.mark.usefixtures("tiles")

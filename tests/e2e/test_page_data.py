@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 TOWNS = ("Köln", "Bonn", "Ulm")
 SALES = "sale_id;Stadt;Umsatz;Menge;Tag\n" + "".join(
-    f"{n};{TOWNS[n % 3]};{n},50 €;{'n/a' if n == 7 else n % 9};2024-{n % 9 + 1:02}-03\n" for n in range(1, 61)
+    f"{n};{TOWNS[n % 3]};{n},50 €;{'viele' if n == 7 else n % 9};2024-{n % 9 + 1:02}-03\n" for n in range(1, 61)
 )
 FIRST = "What is the total umsatz of sales for each stadt?"
 
