@@ -168,7 +168,7 @@ class Run:
         from agent.understanding.clarification.languages import is_english
 
         frames = clarifier.inquiry.frames
-        # Words of other languages are often called lacking though they are there under a translated name.
+        # What may well be there, under a translated or a shortened name, does not keep the answer from being verified.
         unexplained: RuleEvidence = "schema" if is_english(clarifier.inquiry.text) else "language"
         found: list[tuple[RuleEvidence, str]] = []
         if missing.nothing_near is not None and not missing.lacking:

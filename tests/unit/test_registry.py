@@ -16,7 +16,6 @@ from executors.engines.remote.executor import RemoteExecutor
 from executors.engines.servers.patient import PatientExecutor
 from executors.errors import DatabaseUnavailable, ErrorKind, RegistryInvalid, SqlFailed, UnknownDatabase
 from executors.registry.address import Address
-from executors.registry.kinds import kind_of, local_path
 from executors.registry.openers import OPENERS
 from executors.registry.options import ServerOptions
 from executors.registry.registry import EntryLimits, Registry, load_registry
@@ -468,37 +467,3 @@ def test_a_path_that_is_nothing_is_not_added(router: Router, tmp_path: Path) -> 
             router.add(tmp_path / name)
 
     assert router.names() == before
-
-
-@pytest.mark.parametrize("name, content, kind", [
-    ("a.sqlite", b"", "sqlite"),
-    ("a.db3", b"", "sqlite"),
-    ("a.duckdb", b"", "duckdb"),
-    ("a.TSV", b"", "files"),
-    ("a.ndjson", b"", "files"),
-    ("a.db", b"SQLite format 3\x00", "sqlite"),
-    ("a.db", b"12345678DUCKxxxx", "duckdb"),
-    ("a.data", b"SQLite format 3\x00", "sqlite"),
-])  # fmt: skip
-def test_a_files_kind_is_read_from_its_name_or_its_first_bytes(
-    tmp_path: Path, name: str, content: bytes, kind: str
-) -> None:
-    path = tmp_path / name
-    path.write_bytes(content)
-
-    assert kind_of(path) == kind
-
-
-@pytest.mark.parametrize("url, path", [
-    ("a/b.db", Path("a/b.db")),
-    ("/a/b.db", Path("/a/b.db")),
-    ("sqlite:///b.db", Path("b.db")),
-    ("sqlite:////a/b.db", Path("/a/b.db")),
-    ("duckdb:///b.duckdb", Path("b.duckdb")),
-    ("C:/data/b.db", Path("C:/data/b.db")),
-    ("postgresql://host.example/b", None),
-    ("mssql+pyodbc://host.example/b", None),
-    ("Driver={X};Server=host.example", None),
-])  # fmt: skip
-def test_an_address_is_a_path_or_a_server(url: str, path: Path | None) -> None:
-    assert local_path(url) == path

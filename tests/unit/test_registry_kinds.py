@@ -1,0 +1,43 @@
+"""What a path or an address leads to: a file of which kind, or a server."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from executors.registry.kinds import kind_of, local_path
+
+
+@pytest.mark.parametrize("name, content, kind", [
+    ("a.sqlite", b"", "sqlite"),
+    ("a.db3", b"", "sqlite"),
+    ("a.duckdb", b"", "duckdb"),
+    ("a.TSV", b"", "files"),
+    ("a.ndjson", b"", "files"),
+    ("a.db", b"SQLite format 3\x00", "sqlite"),
+    ("a.db", b"12345678DUCKxxxx", "duckdb"),
+    ("a.data", b"SQLite format 3\x00", "sqlite"),
+])  # fmt: skip
+def test_a_files_kind_is_read_from_its_name_or_its_first_bytes(
+    tmp_path: Path, name: str, content: bytes, kind: str
+) -> None:
+    path = tmp_path / name
+    path.write_bytes(content)
+
+    assert kind_of(path) == kind
+
+
+@pytest.mark.parametrize("url, path", [
+    ("a/b.db", Path("a/b.db")),
+    ("/a/b.db", Path("/a/b.db")),
+    ("sqlite:///b.db", Path("b.db")),
+    ("sqlite:////a/b.db", Path("/a/b.db")),
+    ("duckdb:///b.duckdb", Path("b.duckdb")),
+    ("C:/data/b.db", Path("C:/data/b.db")),
+    ("postgresql://host.example/b", None),
+    ("mssql+pyodbc://host.example/b", None),
+    ("Driver={X};Server=host.example", None),
+])  # fmt: skip
+def test_an_address_is_a_path_or_a_server(url: str, path: Path | None) -> None:
+    assert local_path(url) == path
