@@ -146,10 +146,10 @@ def _read(cue: Cue, text: str, matches: Sequence[re.Match[str]], language: Langu
         if topic is Topic.WHERE and not found.columns:
             return None
         return AboutData(topic=topic, tables=found.tables, columns=found.columns, term=found.term)
-    return _unknown(cue, spoken, found)
+    return _answer_unknown(cue, spoken, found)
 
 
-def _unknown(cue: Cue, spoken: Sequence[str], found: _Found) -> AboutData | None:
+def _answer_unknown(cue: Cue, spoken: Sequence[str], found: _Found) -> AboutData | None:
     """A definition that nobody has: of what is plainly asked for, and only where nothing of it is known."""
     asks_for_it = cue.topic is Topic.DEFINED or (cue.topic is Topic.MEANING and len(cue.patterns) > 1)
     nothing = not (found.tables or found.columns or found.term)
@@ -201,7 +201,7 @@ class _Names:
         tables = self._several(spoken)
         if tables:
             return self._with_rest(spoken, tables)
-        return _Found(tables=near) if (near := self._misspelled(spoken)) else _Found(left=tuple(spoken))
+        return _Found(tables=near) if (near := self._find_misspelled(spoken)) else _Found(left=tuple(spoken))
 
     def _tables(self, stems: frozenset[str]) -> tuple[str, ...]:
         """The tables whose whole name these words are."""
@@ -243,7 +243,7 @@ class _Names:
         columns = tuple(it for it in self._columns(stems, left) if it[0] in tables)
         return _Found(tables=tables, columns=columns) if columns else _Found(tables=tables, left=left)
 
-    def _misspelled(self, spoken: Sequence[str]) -> tuple[str, ...]:
+    def _find_misspelled(self, spoken: Sequence[str]) -> tuple[str, ...]:
         from rapidfuzz import fuzz, process
 
         names = {it.parts[-1].casefold(): it.name for it in self._schema.tables}

@@ -13,7 +13,7 @@ from agent.core.kinds import AboutData, Talk, Topic
 from agent.databases.knowledge.context import Context
 from agent.understanding.clarification.inquiry import Inquiry, Place
 from agent.understanding.clarification.lookups import Lookups, RangeCache
-from agent.understanding.clarification.main_date import plausible
+from agent.understanding.clarification.main_date import list_plausible
 from agent.understanding.overview import COUNTED_TABLES, with_rows
 from agent.understanding.sentences import Sentences, sentences_of
 from agent.understanding.suggest import telling_tables
@@ -110,7 +110,9 @@ class DataReplies:
             for it in tables
         ]
         text = self._phrases.tables.format(
-            database=self._schema.database, count=len(tables), tables=self._listed([self._sized(it) for it in tables])
+            database=self._schema.database,
+            count=len(tables),
+            tables=self._write_list([self._write_size(it) for it in tables]),
         )
         return _listing(text, rows, tables)
 
@@ -119,7 +121,7 @@ class DataReplies:
             return await self._overview()
         found = await self._counted(tables)
         rows = [{"table": it.name, "rows": it.row_count, "columns": len(it.columns)} for it in found]
-        return _listing("\n".join(f"{self._sized(it)}." for it in found), rows, found)
+        return _listing("\n".join(f"{self._write_size(it)}." for it in found), rows, found)
 
     def _columns(self, tables: Sequence[Table], *, described: bool) -> Reply:
         self._from_schema()
@@ -128,7 +130,9 @@ class DataReplies:
         for table in tables:
             names = [f"{it.name} ({it.type})" if described else it.name for it in table.columns]
             lines.append(
-                self._phrases.columns.format(table=table.name, count=len(table.columns), columns=self._listed(names))
+                self._phrases.columns.format(
+                    table=table.name, count=len(table.columns), columns=self._write_list(names)
+                )
             )
             for column in table.columns:
                 row: dict[str, JsonValue] = {"table": table.name} if len(tables) > 1 else {}
@@ -141,7 +145,7 @@ class DataReplies:
         counted = await self._counted(tables)
         columns, keys = self._columns(counted, described=True), await self._keys(tables, quietly=True)
         docs = [text for it in counted if (text := self._table_doc(it))]
-        lines = [*docs, *(f"{self._sized(it)}." for it in counted), columns.text, keys.text]
+        lines = [*docs, *(f"{self._write_size(it)}." for it in counted), columns.text, keys.text]
         return columns.model_copy(update={"text": "\n".join(line for line in lines if line)})
 
     async def _keys(self, tables: Sequence[Table], *, quietly: bool = False) -> Reply:
@@ -191,7 +195,7 @@ class DataReplies:
         rows: list[dict[str, JsonValue]] = []
         inquiry = Inquiry("", Context(db_schema=self._schema, system=""))
         for table in tables:
-            places: list[Place] = plausible(inquiry, table)[:1]
+            places: list[Place] = list_plausible(inquiry, table)[:1]
             known = await self._lookups.date_range(places[0]) if places else None
             if known is None:
                 continue
@@ -217,9 +221,7 @@ class DataReplies:
             return Reply(text=unknown_text, sources=())
         lines: list[str] = []
         if about.term:
-            lines += [
-                self._quoted(it) for it in self._documents if it.kind == "rule" and term_of(it.text) == about.term
-            ]
+            lines += [self._quote(it) for it in self._documents if it.kind == "rule" and term_of(it.text) == about.term]
         else:
             for owner, column in about.columns:
                 lines += self._column_lines(owner, column)
@@ -239,23 +241,23 @@ class DataReplies:
         self._from_schema()
         whole = f"{table.name}.{column.name}"
         lines = [self._phrases.is_a.format(column=whole, type=column.type)]
-        docs = [self._quoted(it) for it in self._column_docs(table.name, column.name)]
+        docs = [self._quote(it) for it in self._column_docs(table.name, column.name)]
         lines += docs or [self._phrases.undocumented.format(name=whole)]
         samples = [] if column.private else [it for it in column.samples if it][:_VALUES]
         return [*lines, *([self._phrases.values.format(values=", ".join(map(repr, samples)))] if samples else [])]
 
     def _table_lines(self, name: str) -> list[str]:
-        docs = [self._quoted(it) for it in self._documents if it.kind == "table" and it.table == name]
+        docs = [self._quote(it) for it in self._documents if it.kind == "table" and it.table == name]
         return docs or [self._phrases.undocumented.format(name=name)]
 
     def _column_docs(self, table: str, column: str) -> list[Document]:
         return [it for it in self._documents if it.kind == "column" and (it.table, it.column) == (table, column)]
 
     def _table_doc(self, table: Table) -> str:
-        docs = [self._quoted(it) for it in self._documents if it.kind == "table" and it.table == table.name]
+        docs = [self._quote(it) for it in self._documents if it.kind == "table" and it.table == table.name]
         return " ".join(docs) or table.comment
 
-    def _quoted(self, document: Document) -> str:
+    def _quote(self, document: Document) -> str:
         """What a document says; its source is told."""
         comment = document.source == "comment"
         self._sources.append(self._phrases.from_comment if comment or not document.source else document.source)
@@ -267,11 +269,11 @@ class DataReplies:
             self._sources.append(self._phrases.from_data.format(database=self._schema.database))
         return await with_rows(tables, self._database)
 
-    def _sized(self, table: Table) -> str:
+    def _write_size(self, table: Table) -> str:
         rows = "" if table.row_count is None else f" ({self._phrases.rows.format(count=f'{table.row_count:,}')})"
         return f"{table.name}{rows}"
 
-    def _listed(self, names: Sequence[str]) -> str:
+    def _write_list(self, names: Sequence[str]) -> str:
         more = len(names) - LISTED
         return ", ".join([*names[:LISTED], *([self._phrases.more.format(count=more)] if more > 0 else [])])
 

@@ -51,7 +51,7 @@ def shape_checks(question: str, result: QueryResult) -> list[Check]:
     only_null = all(value is None for row in result.rows for value in row)
     detail = _ONLY_NULL if only_null else ""
     checks.append(Check(name="not_all_null", passed=not only_null, detail=detail))
-    wanted = requested_count(question)
+    wanted = read_requested_count(question)
     if wanted is not None:
         fits = result.row_count <= wanted
         detail = f"{plural(wanted, 'row')} {'was' if wanted == 1 else 'were'} asked for, {result.row_count} came."
@@ -59,7 +59,7 @@ def shape_checks(question: str, result: QueryResult) -> list[Check]:
     return checks
 
 
-def requested_count(question: str) -> int | None:
+def read_requested_count(question: str) -> int | None:
     """How many rows a question asks for in so many words; None where it names no number, or may mean one of groups."""
     match = TOP_N.search(question)
     if match is None or _GROUPED.search(question):

@@ -18,7 +18,7 @@ from agent.pipeline.service import Service
 from agent.platform.config.settings import Settings
 from agent.platform.llm.scripted import ScriptedModel
 from agent.understanding.clarification.languages import frames_of
-from agent.understanding.clarification.mentions import mentioned, spellings, with_umlauts
+from agent.understanding.clarification.mentions import list_mentioned, spellings, with_umlauts
 from agent.understanding.reading import small_talk
 from agent.understanding.small_talk import NEARER, Nearness, nearness, read_small_talk
 from rag.embedding import multilingual
@@ -344,7 +344,7 @@ async def test_where_nothing_is_near_the_question_back_and_its_choices_are_in_it
     ("Hur många kockar finns det?", "sv", []),
 ])  # fmt: skip
 def test_nouns_of_a_question(text: str, language: str, nouns: list[str]) -> None:
-    assert mentioned(text, language) == nouns
+    assert list_mentioned(text, language) == nouns
 
 
 @pytest.mark.parametrize("name, spelled", [

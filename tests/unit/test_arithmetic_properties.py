@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from agent.checks.grounding.arithmetic.calculator import CalculationRefused, calculate, fill_placeholders
 from agent.checks.grounding.arithmetic.equations import recompute
 from agent.checks.grounding.arithmetic.expression import MAX_RESULT_DIGITS
-from agent.checks.grounding.arithmetic.numerals import decimals_needed, written
+from agent.checks.grounding.arithmetic.numerals import decimals_needed, write_number
 from agent.checks.grounding.check import check
 from agent.checks.grounding.evidence.facts import Facts
 from executors.base import QueryResult
@@ -26,7 +26,7 @@ many = settings(max_examples=200, deadline=None)
 
 def _number(digits: int, decimals: int) -> Tree:
     value = Fraction(digits, 10**decimals)
-    return written(value, decimals), value
+    return write_number(value, decimals), value
 
 
 numbers = st.builds(_number, st.integers(0, 99_999), st.integers(0, 3))
@@ -100,7 +100,7 @@ def test_any_text_comes_through_and_a_second_time_unchanged(text: str) -> None:
 def test_a_wrong_result_is_mended_once_and_for_all(parts: list[tuple[Tree, str]], error: int, grouped: bool) -> None:
     expression, value = _flat(parts)
     assume(not re.fullmatch(r"(?:19|20)\d\d - (?:19|20)\d\d", expression) or value >= 0)  # years, from when to when
-    stated = written(value + error, 3, grouping="," if grouped else "")
+    stated = write_number(value + error, 3, grouping="," if grouped else "")
 
     once = recompute(f"{expression} = {stated}")
 
@@ -116,7 +116,7 @@ def test_a_right_equation_stays_to_the_letter(parts: list[tuple[Tree, str]], sen
     expression, value = _flat(parts)
     decimals = decimals_needed(value)
     assert decimals is not None  # no division, so decimals suffice
-    text = sentence.format(expression, written(value, decimals))
+    text = sentence.format(expression, write_number(value, decimals))
 
     assert recompute(text).text == text
 
@@ -125,7 +125,7 @@ def test_a_right_equation_stays_to_the_letter(parts: list[tuple[Tree, str]], sen
 @given(sums, st.integers(0, 4))
 def test_a_correct_rounding_stays_to_the_letter(parts: list[tuple[Tree, str]], decimals: int) -> None:
     expression, value = _flat(parts)
-    text = f"{expression} = {written(value, decimals)}"
+    text = f"{expression} = {write_number(value, decimals)}"
 
     assert recompute(text).text == text
 

@@ -10,7 +10,7 @@ from agent.checks.rules.lookup import look_up
 from agent.core.models import Attempt, Check, Verdict
 from agent.databases.database import Database
 from agent.pipeline.judging.judge import verdict_of_checks
-from agent.understanding.shape import requested_count, shape_checks
+from agent.understanding.shape import read_requested_count, shape_checks
 from executors.base import Cancel, CheckedSql, Column, QueryResult, Schema, Table
 from executors.engines.sqlite.executor import SqliteExecutor
 from executors.errors import ErrorKind, SqlFailed
@@ -55,7 +55,7 @@ from executors.sql.tree import tree_to_change
     ],
 )
 def test_the_number_of_rows_that_a_question_asks_for(question: str, wanted: int | None, why: str) -> None:
-    assert requested_count(question) == wanted, why
+    assert read_requested_count(question) == wanted, why
 
 
 def test_fewer_rows_than_asked_for_are_fine_and_more_are_not() -> None:

@@ -10,9 +10,9 @@ from agent.databases.knowledge.context import Context
 from agent.understanding.clarification.inquiry import Inquiry, with_ending
 from agent.understanding.clarification.languages import frames_of, is_english
 from agent.understanding.clarification.lookups import DateRange, RangeCache, days_before, months_before
-from agent.understanding.clarification.main_date import plausible
+from agent.understanding.clarification.main_date import list_plausible
 from agent.understanding.clarification.missing import _is_known, _is_named, _shortens
-from agent.understanding.clarification.wanted import presumed_words, wanted_phrases
+from agent.understanding.clarification.wanted import find_presumed_words, find_wanted_phrases
 from executors.base import Column, Schema, Table
 
 SCHEMA = Schema(
@@ -48,7 +48,7 @@ LAST = date(2024, 3, 31)
     ],
 )
 def test_what_a_question_asks_for(question: str, things: list[str], why: str) -> None:
-    assert wanted_phrases(question) == things, why
+    assert find_wanted_phrases(question) == things, why
 
 
 @pytest.mark.parametrize("question, presumed", [
@@ -60,7 +60,7 @@ def test_what_a_question_asks_for(question: str, things: list[str], why: str) ->
     ("Is anything broken?", []),
 ])  # fmt: skip
 def test_a_verb_is_not_presumed_to_be_data(question: str, presumed: list[str]) -> None:
-    assert presumed_words(question) == presumed
+    assert find_presumed_words(question) == presumed
 
 
 @pytest.mark.parametrize("part, word, shortens", [
@@ -180,4 +180,4 @@ def test_a_date_that_is_named_in_full_leaves_those_that_begin_alike(question: st
     columns = (Column(name="zeitpunkt", type="TIMESTAMP"), Column(name="zeit_tz", type="TIMESTAMPTZ"))
     table = Table(name="readings", columns=columns)
     context = Context(db_schema=Schema(database="d", dialect="duckdb", tables=(table,)), system="")
-    assert [it.column.name for it in plausible(Inquiry(question, context), table)] == dates
+    assert [it.column.name for it in list_plausible(Inquiry(question, context), table)] == dates

@@ -10,7 +10,7 @@ from agent.core.models import Choice, Exchange, Options, Pending, Question
 from agent.pipeline.service import Service
 from agent.platform.llm.scripted import ScriptedModel
 from agent.platform.telemetry.ledger import Ledger
-from agent.understanding.followups.faithful import chosen, keeps, with_reply
+from agent.understanding.followups.faithful import find_chosen, keeps, with_reply
 from agent.understanding.followups.followups import FollowUps
 
 REVENUE = Exchange(
@@ -241,7 +241,7 @@ async def test_a_question_of_its_own_is_no_reply(followups: FollowUps) -> None:
 )
 def test_a_choice_is_known_without_a_model(message: str, place: int | None, why: str) -> None:
     wanted = None if place is None else RECENT.choices[place].question
-    assert chosen(message, RECENT.choices) == wanted, why
+    assert find_chosen(message, RECENT.choices) == wanted, why
 
 
 def test_a_reply_keeps_the_sign_of_its_question() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agent.checks.grounding.answer import composed_text
+from agent.checks.grounding.answer import compose_text
 from agent.checks.grounding.evidence.facts import Facts
 from executors.base import JsonValue, QueryResult
 
@@ -70,7 +70,7 @@ OF_2023 = "WHERE admitted_on >= '2023-01-01' AND admitted_on < '2024-01-01'"
 def test_what_is_composed(
     question: str, columns: str, rows: tuple[tuple[JsonValue, ...], ...], sql: str, text: str
 ) -> None:
-    found = composed_text(Facts(question, QueryResult(columns=tuple(columns.split()), rows=rows), sql))
+    found = compose_text(Facts(question, QueryResult(columns=tuple(columns.split()), rows=rows), sql))
     assert found.text == text
     for number in found.numbers:
         assert found.text[number.start : number.end] == number.text
@@ -92,4 +92,4 @@ def test_what_is_stored_with_two_decimals_is_written_with_two(select: str, text:
         sql=f"SELECT {select} FROM orders",
         hundredths=frozenset({"amount"}),
     )
-    assert composed_text(found).text == text
+    assert compose_text(found).text == text

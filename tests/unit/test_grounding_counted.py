@@ -6,7 +6,7 @@ import pytest
 
 from agent.checks.grounding.answer import check_text
 from agent.checks.grounding.evidence.facts import Facts
-from agent.checks.grounding.languages.currencies import are_same, currencies_in, currency_in
+from agent.checks.grounding.languages.currencies import are_same, find_currencies, find_currency
 from executors.base import JsonValue, QueryResult
 from rag.docs.documents import make_document
 
@@ -159,8 +159,8 @@ def test_rows_may_hold_causes() -> None:
     ],
 )
 def test_currencies_are_found_by_their_names(text: str, named: set[str], code: str) -> None:
-    assert currencies_in(text) == named
-    assert currency_in(text) == code
+    assert find_currencies(text) == named
+    assert find_currency(text) == code
 
 
 @pytest.mark.parametrize(

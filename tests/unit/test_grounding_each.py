@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agent.checks.grounding.answer import check_text, composed_text
+from agent.checks.grounding.answer import check_text, compose_text
 from agent.checks.grounding.evidence.facts import Facts
 from executors.base import QueryResult
 
@@ -61,4 +61,4 @@ def test_a_mean_of_groups_is_of_each() -> None:
 
 
 def test_a_composed_answer_does_not_say_each() -> None:
-    assert composed_text(facts(ENGLISH)).text == "Customer count (2025): 318."
+    assert compose_text(facts(ENGLISH)).text == "Customer count (2025): 318."

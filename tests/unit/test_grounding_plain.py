@@ -48,7 +48,7 @@ def test_no_plain_word_is_a_claim_of_another_kind(language: str) -> None:
     plain = set(plain_words(language))
     listed = vocabulary(language)
     assert {
-        it for it in plain if (found := listed.at(it.split("_"), 0)) is None or found.cls is not Class.FILLER
+        it for it in plain if (found := listed.find_phrase(it.split("_"), 0)) is None or found.cls is not Class.FILLER
     } == set()
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agent.checks.grounding.answer import check_text, composed_text
+from agent.checks.grounding.answer import check_text, compose_text
 from agent.checks.grounding.evidence.facts import Facts
 from executors.base import JsonValue, QueryResult
 from rag.docs.documents import make_document
@@ -123,8 +123,8 @@ def test_a_claim_of_such_a_table(rows: Facts, sentence: str, holds: bool) -> Non
 
 def test_a_composed_answer_counts_money_in_its_currency() -> None:
     """Cents are written as dollars; where the name says what they are, they stay as they are, without a currency."""
-    assert composed_text(CENTS).text == "Sold by shelf (May 2024): Tools: $2,500.75; Paint: $999.00."
-    assert composed_text(PRICES).text == "Price cents by tool: Saw: 1,250; Axe: 4,000."
+    assert compose_text(CENTS).text == "Sold by shelf (May 2024): Tools: $2,500.75; Paint: $999.00."
+    assert compose_text(PRICES).text == "Price cents by tool: Saw: 1,250; Axe: 4,000."
 
 
 BONUSES = facts(
@@ -174,7 +174,7 @@ def test_a_korean_denial_is_of_its_own_row(rows: Rows, sentence: str, holds: boo
 def test_what_is_only_multiplied_by_a_hundred_is_no_percentage() -> None:
     total = facts("What is the total?", "total", ((46050.0,),), "SELECT SUM(amount) * 100 AS total FROM orders")
     share = facts("What share is late?", "late", ((12.5,),), "SELECT AVG(late) * 100 AS late FROM trips")
-    assert (composed_text(total).text, composed_text(share).text) == ("Total: 46,050.", "Late: 12.5%.")
+    assert (compose_text(total).text, compose_text(share).text) == ("Total: 46,050.", "Late: 12.5%.")
 
 
 GROWTH = facts(
@@ -248,4 +248,4 @@ OVERDUE = facts(
     pytest.param(SECOND_QUARTER, "Kosten: 1.200,5.", id="a quarter in a column of its own"),
 ])  # fmt: skip
 def test_a_composed_answer_says_no_more_than_its_rows(rows: Facts, text: str) -> None:
-    assert composed_text(rows).text == text
+    assert compose_text(rows).text == text

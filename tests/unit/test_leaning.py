@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agent.understanding.followups.leaning import Leaning, asks_by_itself, content_words, leaning
+from agent.understanding.followups.leaning import Leaning, asks_by_itself, content_words, find_leaning
 
 LEANING = [
     ("and in 2024?", "begins like the end of a sentence"),
@@ -160,17 +160,17 @@ UNSURE = [
 
 @pytest.mark.parametrize("text, why", LEANING)
 def test_leans(text: str, why: str) -> None:
-    assert leaning(text) is Leaning.LEANS, why
+    assert find_leaning(text) is Leaning.LEANS, why
 
 
 @pytest.mark.parametrize("text, why", STANDING)
 def test_stands(text: str, why: str) -> None:
-    assert leaning(text) is Leaning.STANDS, why
+    assert find_leaning(text) is Leaning.STANDS, why
 
 
 @pytest.mark.parametrize("text, why", UNSURE)
 def test_is_unsure(text: str, why: str) -> None:
-    assert leaning(text) is Leaning.UNSURE, why
+    assert find_leaning(text) is Leaning.UNSURE, why
 
 
 @pytest.mark.parametrize(

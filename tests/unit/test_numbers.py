@@ -6,7 +6,7 @@ import pytest
 
 from agent.checks.grounding.answer import check_text
 from agent.checks.grounding.evidence.facts import Facts
-from agent.checks.grounding.result import counted
+from agent.checks.grounding.result import find_counted
 from agent.core.models import AnswerNumber
 from executors.base import QueryResult
 
@@ -76,12 +76,12 @@ def test_a_column_that_is_there_twice_is_named_as_the_records_name_it() -> None:
 @pytest.mark.parametrize("context, said", [(" (n = 12)", "12"), (" (n > 500)", "500")])
 def test_the_row_count_behind_an_answer_is_a_number_too(context: str, said: str) -> None:
     text = "Spain leads."
-    (number,) = counted(text, context)
+    (number,) = find_counted(text, context)
     assert (number.source, (text + context)[number.start : number.end]) == ("row count", said)
 
 
 def test_one_row_is_not_counted() -> None:
-    assert counted("It is 42.", "") == ()
+    assert find_counted("It is 42.", "") == ()
 
 
 def test_a_code_of_one_letter_is_a_word_too() -> None:

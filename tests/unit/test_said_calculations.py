@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from agent.checks.grounding.arithmetic.equations import recompute
-from agent.checks.grounding.arithmetic.number_words import number_in_words
+from agent.checks.grounding.arithmetic.number_words import read_number_words
 from bench.arithmetic_said import WANTED, measure
 
 
@@ -86,7 +86,7 @@ def test_number_words_that_are_right_stay_to_the_letter(language: str | None, te
     ],
 )
 def test_a_number_in_words_is_read_whole(words: str, language: str, value: int) -> None:
-    assert number_in_words(words.split(), 0, language) == (value, len(words.split()))
+    assert read_number_words(words.split(), 0, language) == (value, len(words.split()))
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from agent.checks.grounding.check import MAX_CHARS, Checked, check, names_rows
 from agent.checks.grounding.claims.reading import Item
 from agent.checks.grounding.compose import compose
 from agent.checks.grounding.evidence.facts import Facts
-from agent.checks.grounding.languages.vocabulary import Class, classes_in
+from agent.checks.grounding.languages.vocabulary import Class, find_classes
 from agent.checks.grounding.limits import is_name, limits_of
 from agent.checks.grounding.omissions import LEFT_OUT, TIME_LEFT_OUT
 from agent.checks.grounding.result import CheckedText, expression_of
@@ -38,7 +38,7 @@ def check_text(text: str, facts: Facts) -> CheckedText:
     added = sorted((it for it in limits_of(facts) if it.lower() not in text.lower()), key=partial(is_name, facts))
     if not added or denies(text) or (is_name(facts, added[-1]) and not _speaks_of_rows(text, facts)):
         return checked
-    whole = Class.ALL in classes_in(text, facts.language) and not _ALL_COUNTED.search(text)
+    whole = Class.ALL in find_classes(text, facts.language) and not _ALL_COUNTED.search(text)
     if is_name(facts, added[-1]) and whole:
         return checked  # "across all lines (RE 7)"
     body, limits = text.rstrip().rstrip("."), ", ".join(added)
@@ -71,7 +71,7 @@ def check_written(text: str, facts: Facts) -> CheckedText:
     found = check(computed.text, facts, filled)
     problems = tuple(f"“{it.text}”: {it.why}" for it in found.problems) + computed.warnings
     corrections = (*computed.filled, *computed.corrected)
-    shown, numbers = _with_marks(computed.text, _linked(computed.text, found, facts, corrections), facts.language)
+    shown, numbers = _with_marks(computed.text, _link_numbers(computed.text, found, facts, corrections), facts.language)
     return CheckedText(
         text=shown,
         corrections=corrections,
@@ -81,7 +81,7 @@ def check_written(text: str, facts: Facts) -> CheckedText:
     )
 
 
-def composed_text(facts: Facts, why: str = "") -> CheckedText:
+def compose_text(facts: Facts, why: str = "") -> CheckedText:
     """The answer that the rows give by themselves. Args: why: what was wrong with the model's."""
     found = compose(facts)
     checks = (
@@ -123,7 +123,9 @@ def _grounding(found: Checked, problems: tuple[str, ...]) -> Check:
     return Check(name="grounding", passed=True, detail=claims)
 
 
-def _linked(text: str, found: Checked, facts: Facts, calculations: tuple[Correction, ...]) -> tuple[AnswerNumber, ...]:
+def _link_numbers(
+    text: str, found: Checked, facts: Facts, calculations: tuple[Correction, ...]
+) -> tuple[AnswerNumber, ...]:
     links = [_number(text, item, support, facts, calculations) for item, support in found.numbers]
     for item in found.names:
         if any(char.isdigit() for char in item.text):

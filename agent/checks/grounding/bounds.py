@@ -11,7 +11,7 @@ from agent.checks.grounding.claims.reading import Item
 from agent.checks.grounding.evidence.facts import ColumnFacts, Facts
 from agent.checks.grounding.languages.vocabulary import Class
 from agent.checks.grounding.support.found import Support
-from agent.checks.grounding.support.support import Numbers, counted_in
+from agent.checks.grounding.support.support import Numbers, is_counted_in
 
 _QUANTIFIERS = frozenset({Class.ALL, Class.ALL_BUT, Class.ONLY, Class.EACH, Class.NOT, Class.NOTHING})
 _SETTLED = _QUANTIFIERS | {Class.OVER, Class.UNDER, Class.NEGATIVE}
@@ -42,7 +42,7 @@ def settle(facts: Facts, numbers: Numbers, segment: Segment) -> Settled | None:
         return _below_zero(facts, numbers, segment)
     limit, quantifiers = segment.items[place + 1], _QUANTIFIERS & segment.classes
     columns = numbers.columns(segment, place + 1)
-    named = numbers.named(segment)
+    named = numbers.find_named(segment)
     if any(it.text.lower() in _EXCEPT for it in segment.items) and quantifiers & {Class.ALL, Class.EACH}:
         quantifiers = frozenset({Class.ALL_BUT})  # "all except Ada"
     first = min((it.start for it in segment.names), default=None)
@@ -66,7 +66,7 @@ def settle(facts: Facts, numbers: Numbers, segment: Segment) -> Settled | None:
         return None
     if len(columns) != 1 or len(counts) > 1 or not (quantifiers or counts or (named and len(named) > 1)):
         return None
-    beyond = _beyond(facts, numbers, segment, place, columns[0])
+    beyond = _find_rows_beyond(facts, numbers, segment, place, columns[0])
     if beyond is None:
         return None
     holds = _verdict(facts, quantifiers, named, beyond, counts)
@@ -78,7 +78,7 @@ def settle(facts: Facts, numbers: Numbers, segment: Segment) -> Settled | None:
     return Settled(holds, told)
 
 
-def settled_items(segment: Segment) -> frozenset[int]:
+def list_settled_items(segment: Segment) -> frozenset[int]:
     """Where the words start that `settle` decides."""
     return frozenset(it.start for it in segment.items if it.cls in _SETTLED)
 
@@ -94,7 +94,7 @@ def _bound_of(segment: Segment) -> int | None:
     return found[0] if len(found) == 1 and not items[found[0] + 1].cls else None
 
 
-def _beyond(facts: Facts, numbers: Numbers, segment: Segment, place: int, column: ColumnFacts) -> Rows | None:
+def _find_rows_beyond(facts: Facts, numbers: Numbers, segment: Segment, place: int, column: ColumnFacts) -> Rows | None:
     """The rows whose value is beyond the bound; None where one has no value, or the number is of another unit."""
     limit = segment.items[place + 1]
     cells = [facts.values(column.index, [row]) for row in range(len(facts.rows))]
@@ -105,7 +105,7 @@ def _beyond(facts: Facts, numbers: Numbers, segment: Segment, place: int, column
         return None
     reached = numbers.reaches(segment, limit)
     over = segment.items[place].cls is Class.OVER
-    unit = 100 if fractions else column.scale if counted_in(limit, column) else 1
+    unit = 100 if fractions else column.scale if is_counted_in(limit, column) else 1
     return frozenset(
         row
         for row, (value,) in enumerate(cells)
@@ -128,7 +128,7 @@ def _below_zero(facts: Facts, numbers: Numbers, segment: Segment) -> Settled | N
     if len(values) != len(facts.rows) or {Class.NOT, Class.NOTHING, Class.ALL_BUT} & segment.classes:
         return None
     below = frozenset(row for row, value in enumerate(values) if value < 0)
-    holds = _verdict(facts, _QUANTIFIERS & segment.classes, numbers.named(segment), below, counts)
+    holds = _verdict(facts, _QUANTIFIERS & segment.classes, numbers.find_named(segment), below, counts)
     if holds is None:
         return None
     told = Support("calculation", counts[0].value, None, None, f"count({columns[0].name} < 0)")

@@ -90,10 +90,10 @@ class Calculations:
             return None
         if not self._is_meant(segment, tokens, numbers, value.number):
             return None
-        return Support("calculation", value.number, None, None, expression, _said_by(tokens, segment))
+        return Support("calculation", value.number, None, None, expression, _find_class_of(tokens, segment))
 
     def _is_meant(self, segment: Segment, tokens: Sequence[Token], numbers: Numbers, value: Fraction) -> bool:
-        own = segment.own()
+        own = segment.map_own_rows()
         named = numbers.rows_of(segment) if own or len(self._facts.rows) == 1 else None
         everywhere = frozenset(range(len(self._facts.rows)))
         signs = {it.kind for it in tokens if it.kind in _WORDS}
@@ -131,7 +131,7 @@ class Calculations:
         )
 
 
-def _said_by(tokens: Sequence[Token], segment: Segment) -> Class | None:
+def _find_class_of(tokens: Sequence[Token], segment: Segment) -> Class | None:
     """The word that an expression stands for."""
     signs = {it.kind for it in tokens} | {it.name for it in tokens}
     if Class.MEAN in segment.classes and signs & {"/", "avg", "mean", "average"}:

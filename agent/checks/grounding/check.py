@@ -8,10 +8,10 @@ from dataclasses import replace
 from itertools import pairwise, product
 from typing import NamedTuple
 
-from agent.checks.grounding.arithmetic.dates import dates_in
-from agent.checks.grounding.bounds import settle, settled_items
+from agent.checks.grounding.arithmetic.dates import find_dates
+from agent.checks.grounding.bounds import list_settled_items, settle
 from agent.checks.grounding.calculations import Calculation, Calculations
-from agent.checks.grounding.claims.claims import Segment, crossed, groups_of, parallel, segments_of
+from agent.checks.grounding.claims.claims import Segment, find_crossed, groups_of, pair_parallel, segments_of
 from agent.checks.grounding.claims.names import NameIndex, Rows
 from agent.checks.grounding.claims.reading import Item, items_of
 from agent.checks.grounding.claims.roles import with_roles
@@ -20,8 +20,14 @@ from agent.checks.grounding.korean import korean_problems
 from agent.checks.grounding.languages.language import known_words, language_of
 from agent.checks.grounding.languages.vocabulary import LANGUAGES, Class, vocabulary
 from agent.checks.grounding.languages.words import is_among
-from agent.checks.grounding.nouns import misnamed
-from agent.checks.grounding.omissions import affirms, foreign_names, miscounted, omissions, turned_round
+from agent.checks.grounding.nouns import find_misnamed
+from agent.checks.grounding.omissions import (
+    affirms,
+    find_foreign_names,
+    find_miscounted,
+    find_omissions,
+    find_turned_round,
+)
 from agent.checks.grounding.result import Problem
 from agent.checks.grounding.support.found import Support
 from agent.checks.grounding.support.support import Numbers
@@ -61,17 +67,17 @@ def check(text: str, facts: Facts, calculations: Sequence[Calculation] = ()) -> 
         text: an answer, its placeholders filled in.
         calculations: what they were filled with.
     """
-    if unfit := _unfit(text):
+    if unfit := _find_unfit(text):
         return Checked((), (), (unfit,), read=False)
     names = NameIndex(facts)
     items = items_of(text, facts, names)
     asked = items_of(facts.question, facts, names)
-    found = Calculations(text, _conditions_repeated(items, asked), facts, calculations)
+    found = Calculations(text, _list_conditions_repeated(items, asked), facts, calculations)
     items = with_roles(found.items, facts, names)
     segments = segments_of(items)
     numbers = Numbers(facts, asked, segments, items)
-    paired = {number.start: _rows(name) for name, number in parallel(segments)}
-    paired |= {number.start: rows for rows, number in crossed(segments)}
+    paired = {number.start: _rows(name) for name, number in pair_parallel(segments)}
+    paired |= {number.start: rows for rows, number in find_crossed(segments)}
     supports: dict[int, Support] = {}
     told: list[tuple[Item, Support | None]] = []
     settled: set[int] = set()
@@ -79,12 +85,12 @@ def check(text: str, facts: Facts, calculations: Sequence[Calculation] = ()) -> 
     for segment in segments:
         bounds = settle(facts, numbers, segment) if facts.language in LANGUAGES else None
         if bounds is not None:
-            settled |= settled_items(segment)
+            settled |= list_settled_items(segment)
             if not bounds.holds:
                 problems.append(Problem(" ".join(it.text for it in segment.items), "the rows do not say so of these"))
         for item in segment.numbers:
             support = bounds.supports.get(item.start) if bounds is not None and bounds.holds else None
-            support = support or numbers.of(segment, item, rows=paired.get(item.start))
+            support = support or numbers.find_support(segment, item, rows=paired.get(item.start))
             support = support or found.support(segment, item, numbers)
             told.append((item, support))
             if support is not None:
@@ -95,24 +101,25 @@ def check(text: str, facts: Facts, calculations: Sequence[Calculation] = ()) -> 
         if it is None
     ]
     problems += found.problems
-    problems += _apart(segments)
-    problems += _torn(text, items, facts)
+    problems += _find_apart(segments)
+    problems += _find_torn(text, items, facts)
     read = facts.language in LANGUAGES
     rows_named = [item for segment in segments for item in segment.names]
-    problems += _unplaced(items, facts, asked)
-    problems += _other_days(segments, facts, names.dated)
+    problems += _find_unplaced(items, facts, asked)
+    problems += _find_other_days(segments, facts, names.dated)
     if read:
         context = WordingContext(facts, names, asked, numbers, supports, segments)
         problems += Wording(context, frozenset(settled)).problems()
-        problems += foreign_names(segments, facts, asked)
-        problems += turned_round(text, facts)
-        problems += omissions(items, segments, facts, asked, supports)
-        problems += miscounted(segments, facts)
+        problems += find_foreign_names(segments, facts, asked)
+        problems += find_turned_round(text, facts)
+        problems += find_omissions(items, segments, facts, asked, supports)
+        problems += find_miscounted(segments, facts)
         problems += [
-            Problem(it, "its column is of something else") for it in misnamed(facts, asked, numbers, segments, supports)
+            Problem(it, "its column is of something else")
+            for it in find_misnamed(facts, asked, numbers, segments, supports)
         ]
     else:
-        problems += _unread(text, items, segments, facts, supports)
+        problems += _find_unread(text, items, segments, facts, supports)
     stated = {it.text.lower() for it in problems}
     problems += [it for it in causes(text, facts) if it.text.lower().split()[0] not in stated]
     if not problems and not _says_something(supports, rows_named, items, asked, facts):
@@ -126,7 +133,7 @@ def names_rows(text: str, facts: Facts) -> bool:
     return any(it.kind in ("name", "date") and it.places for it in items_of(text, facts, NameIndex(facts)))
 
 
-def _unread(
+def _find_unread(
     text: str, items: Sequence[Item], segments: Sequence[Segment], facts: Facts, supports: Mapping[int, Support]
 ) -> Iterator[Problem]:
     """What can be held against a text whose words are not known: it is of numbers and names, and denies nothing."""
@@ -139,8 +146,8 @@ def _unread(
     elif named and not told and len(facts.rows) > 1 and facts.measures:  # it compares or denies
         yield Problem("the sentence", "it says no number of the rows, and its words cannot be read")
     if not facts.rows and facts.conditions:
-        asked = [it for it in dates_in(facts.question) if denies(text)]
-        said = {reading for it in dates_in(text) for reading in it.readings}
+        asked = [it for it in find_dates(facts.question) if denies(text)]
+        said = {reading for it in find_dates(text) for reading in it.readings}
         for date in asked:
             if said.isdisjoint(date.readings) and len(items) > _FEW_WORDS:
                 yield Problem(facts.question[date.start : date.end], "the question asks for this time")
@@ -166,7 +173,7 @@ def _is_of_another_language(text: str, facts: Facts, items: Sequence[Item]) -> b
     return len(common & set(known_words(text))) > _FEW_WORDS + asked
 
 
-def _unfit(text: str) -> Problem | None:
+def _find_unfit(text: str) -> Problem | None:
     if len(text) > MAX_CHARS:
         return Problem("the reply", "it is too long for an answer; one or two sentences are wanted")
     if markup := _MARKUP.search(text):
@@ -174,16 +181,16 @@ def _unfit(text: str) -> Problem | None:
     return None
 
 
-def _conditions_repeated(items: Sequence[Item], asked: Sequence[Item]) -> list[Item]:
+def _list_conditions_repeated(items: Sequence[Item], asked: Sequence[Item]) -> list[Item]:
     """The items; "since 2022" of the question is a condition of all rows, and not the row of 2022."""
 
-    def sided(words: Sequence[Item], at: int) -> tuple[Class, str] | None:
+    def find_side(words: Sequence[Item], at: int) -> tuple[Class, str] | None:
         side = words[at - 1].cls if at else None
         return (side, words[at].text.lower()) if side in (Class.AFTER, Class.BEFORE) else None
 
-    said = [sided(asked, at) for at in range(len(asked))]
+    said = [find_side(asked, at) for at in range(len(asked))]
     return [
-        replace(it, places={}) if (found := sided(items, at)) is not None and found in said else it
+        replace(it, places={}) if (found := find_side(items, at)) is not None and found in said else it
         for at, it in enumerate(items)
     ]
 
@@ -192,7 +199,7 @@ def _rows(item: Item) -> Rows:
     return frozenset(row for rows in item.places.values() for row in rows)
 
 
-def _apart(segments: Sequence[Segment]) -> Iterator[Problem]:
+def _find_apart(segments: Sequence[Segment]) -> Iterator[Problem]:
     """Names that are said to stand together, and do so in no row."""
     for group in groups_of(segments):
         longest = max(map(len, group))
@@ -200,14 +207,14 @@ def _apart(segments: Sequence[Segment]) -> Iterator[Problem]:
             pairs = [[it[0] if len(it) == 1 else it[at] for it in group] for at in range(longest)]
         else:
             pairs = [list(it) for it in product(*group)]
-            if any(_together(pair) for pair in pairs):
+            if any(_stand_together(pair) for pair in pairs):
                 continue
         for pair in pairs:
-            if not _together(pair):
+            if not _stand_together(pair):
                 yield Problem(" ".join(it.text for it in pair), "no row has these together")
 
 
-def _torn(text: str, items: Sequence[Item], facts: Facts) -> Iterator[Problem]:
+def _find_torn(text: str, items: Sequence[Item], facts: Facts) -> Iterator[Problem]:
     """Single words of names that stand side by side, and are of different ones: a first name and another's last."""
     for one, other in pairwise(items):
         if one.kind == other.kind == "name" and text[one.end : other.start].isspace():
@@ -222,14 +229,14 @@ def _is_whole(name: Item, facts: Facts) -> bool:
     return any(str(facts.rows[row][column]).casefold() == said for column, rows in name.places.items() for row in rows)
 
 
-def _together(names: Sequence[Item]) -> bool:
+def _stand_together(names: Sequence[Item]) -> bool:
     rows = _rows(names[0])
     for name in names[1:]:
         rows &= _rows(name)
     return bool(rows)
 
 
-def _other_days(segments: Sequence[Segment], facts: Facts, dated: Collection[int]) -> Iterator[Problem]:
+def _find_other_days(segments: Sequence[Segment], facts: Facts, dated: Collection[int]) -> Iterator[Problem]:
     """Days of one of several columns of days, beside a word of another one or of none: "launched" for "landed"."""
     days = [facts.columns[at] for at in dated]
     shared = frozenset.intersection(*(it.words for it in days)) if days else frozenset[str]()
@@ -241,12 +248,12 @@ def _other_days(segments: Sequence[Segment], facts: Facts, dated: Collection[int
                 yield Problem(item.text, "the rows have several days, and no word beside it says which this is")
 
 
-def _unplaced(items: Sequence[Item], facts: Facts, asked: Sequence[Item]) -> Iterator[Problem]:
+def _find_unplaced(items: Sequence[Item], facts: Facts, asked: Sequence[Item]) -> Iterator[Problem]:
     """Times that neither the rows nor the question nor the query's conditions have."""
     bounds = " ; ".join(value for it in facts.conditions for value in it.bounds)
     known = {reading for it in asked if it.date for reading in it.date.readings}
     known |= {(int(it.value), None, None, None) for it in asked if it.kind == "number"}
-    known |= {reading for date in dates_in(bounds) for reading in date.readings}
+    known |= {reading for date in find_dates(bounds) for reading in date.readings}
     years = {it[0] for it in known if it[0]}
     quarters = {it.period[1] for it in facts.measures if it.period and it.period[1]}
     known |= {(year, None, None, quarter) for year in (None, *years) for quarter in quarters}

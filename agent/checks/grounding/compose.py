@@ -72,7 +72,7 @@ def compose(facts: Facts) -> Composed:
     In the language of the question where it is known here, else in English, with the docs' labels for the columns, else
     their names, and with units and currency where the docs have them.
     """
-    return _Composer(facts).composed()
+    return _Composer(facts).write_sentence()
 
 
 @dataclass
@@ -87,7 +87,7 @@ class _Composer:
         result = self.facts.result
         self._formats: Sequence[ColumnFormat] = column_formats(result.columns, result.rows)
 
-    def composed(self) -> Composed:
+    def write_sentence(self) -> Composed:
         facts = self.facts
         columns = facts.columns[:MOST_COLUMNS]
         if not facts.rows:
@@ -158,7 +158,7 @@ class _Composer:
         self._text += "" if self._text.endswith((".", "!", "?")) else "."
 
     def _add_cell(self, row: int, column: ColumnFacts) -> None:
-        shown = self._shown(self.facts.rows[row][column.index], column)
+        shown = self._show_cell(self.facts.rows[row][column.index], column)
         start = len(self._text)
         self._add(shown)
         if any(char.isdigit() for char in shown):
@@ -167,7 +167,7 @@ class _Composer:
                 AnswerNumber(text=shown, start=start, end=len(self._text), source="result", row=row, column=key)
             )
 
-    def _shown(self, cell: JsonValue, column: ColumnFacts) -> str:
+    def _show_cell(self, cell: JsonValue, column: ColumnFacts) -> str:
         if cell is None:
             return self._frames.no_value
         if isinstance(cell, bool) or (column.kind == "flag" and column.name.lower().startswith(("is_", "has_"))):

@@ -9,7 +9,7 @@ from agent.checks.grounding.claims.claims import Segment
 from agent.checks.grounding.claims.names import Rows
 from agent.checks.grounding.evidence.facts import Facts
 from agent.checks.grounding.languages.vocabulary import Class
-from agent.checks.grounding.languages.words import same_word
+from agent.checks.grounding.languages.words import is_same_word
 from agent.checks.grounding.result import Problem
 
 _EXTREME = re.compile(r"(?:가장|제일)\s*(?P<by>\S+)|(?P<most>최대|최고|최다|1위)|(?P<least>최소|최저|꼴찌)")
@@ -63,9 +63,9 @@ def korean_problems(
         cls = _direction(found[0])
         if cls is None:
             yield Problem(found[0], "the rows do not order by it")
-        elif not _holds(cls, _named_near(found.start(), segments), facts, _told_near(found.start(), numbers)) and not (
-            cls is asked and len(facts.rows) == 1
-        ):
+        elif not _holds(
+            cls, _find_named_near(found.start(), segments), facts, _find_told_near(found.start(), numbers)
+        ) and not (cls is asked and len(facts.rows) == 1):
             yield Problem(found[0], "another row has a value beyond it, or none is named")
     shared = {"전체"} if computed & {Class.SHARE} else set[str]()
     shared |= {"모두", "전체", "모든"} if computed & {Class.SUM} else set()
@@ -80,7 +80,7 @@ def _has_unit(unit: str, facts: Facts) -> bool:
     texts += [it for measure in facts.measures if not measure.units for it in (measure.currency, *measure.told)]
     words = {unit for it in facts.measures for unit in it.units}
     words |= {word.lower() for text in texts for word in _UNIT_WORD.findall(text)}
-    return any(same_word(unit.lower(), word) for word in words)
+    return any(is_same_word(unit.lower(), word) for word in words)
 
 
 def _direction(text: str) -> Class | None:
@@ -92,7 +92,7 @@ def _direction(text: str) -> Class | None:
     return Class.LEAST if found["least"] or (found["by"] and _LOW.match(found["by"])) else None
 
 
-def _named_near(at: int, segments: Sequence[Segment]) -> Rows:
+def _find_named_near(at: int, segments: Sequence[Segment]) -> Rows:
     """The rows of the segment that a place of the text lies in, else of the only name there is."""
     for segment in segments:
         if segment.items and segment.items[0].start <= at <= segment.items[-1].end and segment.names:
@@ -105,7 +105,7 @@ def _rows(segment: Segment) -> Rows:
     return frozenset(row for it in segment.names for places in it.places.values() for row in places)
 
 
-def _told_near(at: int, numbers: Mapping[int, int]) -> int | None:
+def _find_told_near(at: int, numbers: Mapping[int, int]) -> int | None:
     """The column of the last number before a place, else of the first one after it."""
     before = [start for start in numbers if start < at]
     return numbers[max(before)] if before else numbers[min(numbers)] if numbers else None

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from agent.checks.grounding.arithmetic.dates import MONTHS, dates_in
+from agent.checks.grounding.arithmetic.dates import MONTHS, find_dates
 from agent.checks.grounding.evidence.facts import Facts
-from agent.checks.grounding.languages.words import is_among, same_word
+from agent.checks.grounding.languages.words import is_among, is_same_word
 from rag.words import denies
 
 _YEAR = re.compile(r"(?<!\d)(?:1[89]|20)\d\d(?!\d)")
@@ -52,7 +52,7 @@ def _time(facts: Facts) -> Iterator[tuple[int, int]]:
     """The one time of the question that a condition is about; nothing where there are several."""
     text = facts.question
     years = set(_YEAR.findall(" ".join(value for it in facts.conditions for value in it.values)))
-    dates = [(it.start, it.end) for it in dates_in(text)]
+    dates = [(it.start, it.end) for it in find_dates(text)]
     alone = [it.span() for it in _YEAR.finditer(text) if not any(start <= it.start() < end for start, end in dates)]
     spans = [*dates, *alone]
     if len(spans) != 1 or not any(year in text[slice(*spans[0])] for year in years):
@@ -73,7 +73,7 @@ def _time(facts: Facts) -> Iterator[tuple[int, int]]:
 
 def _is_of_quarter(time: str, facts: Facts) -> bool:
     """Whether the query takes the quarter that a time says, by its name or from its first month on."""
-    readings = [it for date in dates_in(time) for it in date.readings if it[0] and it[3]]
+    readings = [it for date in find_dates(time) for it in date.readings if it[0] and it[3]]
     begins = [begin for year, _, _, at in readings if at for begin in (f"{year}-q{at}", f"{year}-{3 * at - 2:02}")]
     values = [value.lower() for it in facts.conditions for value in it.values]
     return bool(begins) and any(value.startswith(begin) for value in values for begin in begins)
@@ -95,6 +95,6 @@ def _values(facts: Facts) -> Iterator[tuple[int, int]]:
     for word in words:
         if len(word) > 1 and not re.fullmatch(r"[\d.,%:T -]+", word):
             at = re.search(rf"(?<!\w){re.escape(word)}(?!\w)", facts.question, re.IGNORECASE)
-            forms = (it for it in _WORD.finditer(facts.question) if same_word(it.group().lower(), word.lower()))
+            forms = (it for it in _WORD.finditer(facts.question) if is_same_word(it.group().lower(), word.lower()))
             if at := at or next(forms, None):
                 yield at.span()

@@ -8,13 +8,13 @@ from itertools import dropwhile, takewhile
 from agent.checks.grounding.claims.claims import Segment
 from agent.checks.grounding.claims.reading import Item
 from agent.checks.grounding.evidence.facts import ColumnFacts, Facts
-from agent.checks.grounding.languages.currencies import currencies_in
+from agent.checks.grounding.languages.currencies import find_currencies
 from agent.checks.grounding.languages.near_words import is_synonym
 from agent.checks.grounding.languages.vocabulary import Class
 from agent.checks.grounding.languages.words import is_among, words_of
-from agent.checks.grounding.omissions import counted_words
+from agent.checks.grounding.omissions import list_counted_words
 from agent.checks.grounding.support.found import Support
-from agent.checks.grounding.support.support import Numbers, counted_in
+from agent.checks.grounding.support.support import Numbers, is_counted_in
 
 _QUANTIFYING = frozenset(
     {Class.MOST, Class.LEAST, Class.MORE, Class.LESS, Class.OVER, Class.UNDER, Class.SUM, Class.MEAN}
@@ -34,7 +34,7 @@ _NEAR = 3  # items in which a noun follows what quantifies it
 _COMPOUND = 5  # letters from which a German word may end in another one
 
 
-def misnamed(
+def find_misnamed(
     facts: Facts,
     asked: Sequence[Item],
     numbers: Numbers,
@@ -42,7 +42,7 @@ def misnamed(
     supports: Mapping[int, Support],
 ) -> Iterator[str]:
     """The nouns that stand beside a number of another column: "120 terraces" of 120 seats."""
-    quantified = frozenset((*_quantified(asked), *counted_words(facts)))
+    quantified = frozenset((*_find_quantified(asked), *list_counted_words(facts)))
     for segment in segments:
         for place, item in enumerate(segment.items):
             support = supports.get(item.start)
@@ -52,11 +52,11 @@ def misnamed(
                 continue
             if support.expression.startswith("count("):
                 continue  # of rows
-            nouns = _after(segment.items, place) or _number_of(segment.items, place)
+            nouns = _list_words_after(segment.items, place) or _number_of(segment.items, place)
             columns = [facts.columns[support.column]] if support.column is not None else numbers.columns(segment, place)
             if not nouns or len(columns) != 1:
                 continue
-            scaled = columns[0].scale < _THOUSAND or counted_in(item, columns[0])  # "251 visitors", of thousands
+            scaled = columns[0].scale < _THOUSAND or is_counted_in(item, columns[0])  # "251 visitors", of thousands
             if not scaled or not any(is_own(it, columns[0], facts, quantified) for it in nouns):
                 yield " ".join((item.text, *nouns))
 
@@ -64,11 +64,11 @@ def misnamed(
 def is_own(noun: str, column: ColumnFacts, facts: Facts, quantified: frozenset[str]) -> bool:
     """Whether a noun says what the numbers of a column are."""
     own = {*column.words, *column.units} - _GENERIC
-    if currencies_in(noun) or is_among(noun, {*own, *column.units}) or is_synonym(noun, own):
+    if find_currencies(noun) or is_among(noun, {*own, *column.units}) or is_synonym(noun, own):
         return True
     others = {word for it in facts.measures if it is not column for word in it.words}
     others |= {word for it in facts.columns if it.kind == "dimension" for word in words_of(it.name)}
-    if is_among(noun, quantified - others) or _ends_in(noun, own):
+    if is_among(noun, quantified - others) or _has_ending(noun, own):
         return True
     counts = column.projection.aggregate == "count"
     if counts and not column.projection.sources and is_among(noun, words_of(facts.query.tables[0])):
@@ -76,12 +76,12 @@ def is_own(noun: str, column: ColumnFacts, facts: Facts, quantified: frozenset[s
     return not own and not is_among(noun, others)
 
 
-def _ends_in(noun: str, words: set[str]) -> bool:
+def _has_ending(noun: str, words: set[str]) -> bool:
     """ "Überstunden" of a column `stunden`."""
     return any(len(it) >= _COMPOUND and noun.endswith(it) for it in words)
 
 
-def _after(items: Sequence[Item], place: int) -> list[str]:
+def _list_words_after(items: Sequence[Item], place: int) -> list[str]:
     following = takewhile(lambda it: it.kind in ("word", "name"), items[place + 1 :])
     return [it.text.lower() for it in following if it.kind == "word"]
 
@@ -95,7 +95,7 @@ def _number_of(items: Sequence[Item], place: int) -> list[str]:
     return [it.text.lower() for it in before[start + 1 : start + 1 + _NEAR] if it.kind == "word"]
 
 
-def _quantified(asked: Sequence[Item]) -> Iterator[str]:
+def _find_quantified(asked: Sequence[Item]) -> Iterator[str]:
     """What the question quantifies: "parcels" of "how many parcels", "visitors" of "the fewest visitors"."""
     for at, item in enumerate(asked):
         counts = item.kind == "phrase" and (item.cls in _QUANTIFYING or item.text.lower() in _NUMBER_OF)

@@ -13,11 +13,11 @@ from agent.checks.grounding.claims.reading import Item
 from agent.checks.grounding.evidence.facts import Facts, is_fraction
 from agent.checks.grounding.evidence.query_facts import Condition
 from agent.checks.grounding.languages.countries import country_names
-from agent.checks.grounding.languages.currencies import currencies_in
+from agent.checks.grounding.languages.currencies import find_currencies
 from agent.checks.grounding.languages.near_words import is_derived
-from agent.checks.grounding.languages.plain_words import transferring
+from agent.checks.grounding.languages.plain_words import list_transfer_words
 from agent.checks.grounding.languages.vocabulary import LANGUAGES, Class, vocabulary
-from agent.checks.grounding.languages.words import is_among, same_word, words_of
+from agent.checks.grounding.languages.words import is_among, is_same_word, words_of
 from agent.checks.grounding.result import Problem
 from agent.checks.grounding.support.found import Support
 
@@ -51,7 +51,7 @@ _SHORT = 3  # letters of a word that may be left out
 _HEAD = 3  # words in which what is counted is named
 
 
-def omissions(
+def find_omissions(
     items: Sequence[Item],
     segments: Sequence[Segment],
     facts: Facts,
@@ -66,7 +66,7 @@ def omissions(
     fragment = len(said) <= _FRAGMENT and not any(it.kind == "phrase" for it in items)
     if fragment or _AS_ASKED & set(said):  # "267 customers."; "There are no such customers."
         return
-    yield from _left_mean(items, facts, asked, supports)
+    yield from _find_left_mean(items, facts, asked, supports)
     content = [it.text.lower() for it in asked if it.kind == "word" and len(it.text) > 1]
     that_time = _THAT_TIME.search(" ".join(it.text for it in items))
     dates = [it for it in asked if it.kind == "date" and not that_time]
@@ -75,31 +75,31 @@ def omissions(
     ):
         return  # fmt: skip
     text = {*said, *(word for it in items for word in words_of(it.text))}
-    replaced = bool(transferring(facts.language) & text)
-    for needed in _needed(facts, content, verbs=replaced):
+    replaced = bool(list_transfer_words(facts.language) & text)
+    for needed in _list_needed(facts, content, verbs=replaced):
         if not any(is_among(word, text) or is_derived(word, text) for word in needed):
             yield Problem(needed[0], LEFT_OUT)
     told = [it for it in items if it.kind == "date"]
-    head = counted_words(facts)
+    head = list_counted_words(facts)
     others = [word for word in content if not is_among(word, head)]
     says_where = bool(told) or any(it.kind == "name" for it in items)
     unsaid = head and not says_where and not any(is_among(word, text) for word in others)
     if unsaid and others and facts.query.aggregates:
         yield Problem(others[0], LEFT_OUT)
-    yield from _left_times(items, told, dates, facts, asked)
-    yield from _left_numbers(items, told, facts, asked)
+    yield from _find_left_times(items, told, dates, facts, asked)
+    yield from _find_left_numbers(items, told, facts, asked)
     denied = {Class.NOT, Class.NOTHING}
     polar = vocabulary(facts.language).is_polar(facts.question)
     if any(denied & it.classes for it in segments) and facts.conditions:
         why = "the question asks of fewer, and the answer denies all"
-        yield from (Problem(it, why) for it in _dropped(asked, text, polar=polar))
+        yield from (Problem(it, why) for it in _find_dropped(asked, text, polar=polar))
     denials = sum(it.cls in denied for it in items)
     none = not facts.rows  # of what is denied there is none: "no supplier has never been late"
     if _asks_denied(asked, facts, polar=polar) and denials < 1 + none:
         yield Problem("not", "the question denies something, and the answer does not")
 
 
-def _left_mean(
+def _find_left_mean(
     items: Sequence[Item], facts: Facts, asked: Sequence[Item], supports: Mapping[int, Support]
 ) -> Iterator[Problem]:
     """A mean that is told of a row as if it were a single value, or the whole."""
@@ -112,7 +112,7 @@ def _left_mean(
         yield Problem(mean, "the question asks for it, and the answer leaves it out")
 
 
-def _left_times(
+def _find_left_times(
     items: Sequence[Item], told: Sequence[Item], dates: Sequence[Item], facts: Facts, asked: Sequence[Item]
 ) -> Iterator[Problem]:
     """Times of the question that a sentence leaves out. Args: told: times of the sentence. dates: of the question."""
@@ -126,7 +126,7 @@ def _left_times(
             yield Problem(date.text, TIME_LEFT_OUT)
 
 
-def _left_numbers(
+def _find_left_numbers(
     items: Sequence[Item], told: Sequence[Item], facts: Facts, asked: Sequence[Item]
 ) -> Iterator[Problem]:
     """Numbers that the query compares with, and that a sentence leaves out."""
@@ -140,7 +140,7 @@ def _left_numbers(
     for number in (it for it in asked if it.kind == "number"):
         if tells and not _OF_OTHERS & {it.cls for it in items} and _is_of_shown(number, facts):
             continue  # "31.5 hours" of those with more than 20; a key, of a row that is named
-        if number.value not in numbers and number.value != limit and _compared(number, facts):
+        if number.value not in numbers and number.value != limit and _is_compared(number, facts):
             yield Problem(number.text, LEFT_OUT)
 
 
@@ -153,12 +153,12 @@ def affirms(items: Sequence[Item], asked: Sequence[Item], facts: Facts) -> bool:
     return polar and repeats and len(cells) == 1 and (cells[0] is True or cells[0] == 1)
 
 
-def _dropped(asked: Sequence[Item], said: set[str], *, polar: bool) -> Iterator[str]:
+def _find_dropped(asked: Sequence[Item], said: set[str], *, polar: bool) -> Iterator[str]:
     """Words of the question that narrow what is denied: "overdue" of "overdue loans"; all, where it asks yes or no."""
     asked = [it for it in asked if it.text.lower() not in _HOW_MUCH]
     if polar:
         words = [it for it in asked if it.kind == "word" and it.cls is None and len(it.text) > _SHORT]
-        words = [it for it in words if not currencies_in(it.text)]  # "$12" says "dollars"
+        words = [it for it in words if not find_currencies(it.text)]  # "$12" says "dollars"
         yield from (it.text for it in words if not is_among(it.text.lower(), said))
         return
     grouped = {asked[at + 1].start for at, it in enumerate(asked[:-1]) if it.cls in (Class.EACH, Class.PER)}
@@ -171,7 +171,7 @@ def _dropped(asked: Sequence[Item], said: set[str], *, polar: bool) -> Iterator[
                 yield one.text
 
 
-def turned_round(text: str, facts: Facts) -> Iterator[Problem]:
+def find_turned_round(text: str, facts: Facts) -> Iterator[Problem]:
     """A direction that is the opposite of the question's: "from Lima" for "to Lima"."""
     asked = {(_DIRECTION[it[1].lower()], it[2].lower()) for it in _DIRECTED.finditer(facts.question)}
     for found in _DIRECTED.finditer(text):
@@ -189,7 +189,7 @@ def _says(told: DateInText, asked: DateInText) -> bool:
     )
 
 
-def _needed(facts: Facts, content: Sequence[str], *, verbs: bool) -> Iterator[list[str]]:
+def _list_needed(facts: Facts, content: Sequence[str], *, verbs: bool) -> Iterator[list[str]]:
     """For each condition of the query the words of the question that say it; nothing where none does.
 
     Args:
@@ -234,7 +234,7 @@ def _is_flag(condition: Condition) -> bool:
     return all(value.lower() in _FLAGS for value in condition.values)
 
 
-def _compared(number: Item, facts: Facts) -> bool:
+def _is_compared(number: Item, facts: Facts) -> bool:
     """Whether the query compares something with this number."""
     values = {value for condition in facts.conditions for value in condition.values}
     digits = number.numeral is not None
@@ -263,9 +263,9 @@ def _asks_denied(asked: Sequence[Item], facts: Facts, *, polar: bool) -> bool:
     return any(it.cls is Class.NOT for it in asked) and (flags or any(it.denied for it in facts.conditions))
 
 
-def miscounted(segments: Sequence[Segment], facts: Facts) -> Iterator[Problem]:
+def find_miscounted(segments: Sequence[Segment], facts: Facts) -> Iterator[Problem]:
     """What is said to be counted, where the question asks how many there are of something else."""
-    head = counted_words(facts)
+    head = list_counted_words(facts)
     if not head or len(facts.rows) != 1 or not facts.query.aggregates:
         return
     words = facts.question_words
@@ -283,7 +283,7 @@ def miscounted(segments: Sequence[Segment], facts: Facts) -> Iterator[Problem]:
                 yield Problem(" ".join(after), "the question asks how many there are of something else")
 
 
-def counted_words(facts: Facts) -> list[str]:
+def list_counted_words(facts: Facts) -> list[str]:
     """What the question asks to be counted: the words after "how many"."""
     if facts.language not in LANGUAGES:
         return []
@@ -294,7 +294,7 @@ def counted_words(facts: Facts) -> list[str]:
             if tuple(words[at : at + len(phrase)]) == phrase:
                 found: list[str] = []
                 for place in range(at + len(phrase), min(at + len(phrase) + _HEAD, len(words))):
-                    known = listed.at(words, place)
+                    known = listed.find_phrase(words, place)
                     if known is not None and found:
                         break
                     if known is None:
@@ -303,7 +303,7 @@ def counted_words(facts: Facts) -> list[str]:
     return []
 
 
-def foreign_names(segments: Sequence[Segment], facts: Facts, asked: Sequence[Item]) -> Iterator[Problem]:
+def find_foreign_names(segments: Sequence[Segment], facts: Facts, asked: Sequence[Item]) -> Iterator[Problem]:
     """Names of the question that the rows tell apart by, and that are none of theirs: "Spain has most", of a row DE."""
     dimensions = {
         source for it in facts.columns if it.kind == "dimension" for source in (it.name.lower(), *it.projection.sources)
@@ -318,14 +318,14 @@ def foreign_names(segments: Sequence[Segment], facts: Facts, asked: Sequence[Ite
     for segment in segments:
         for place, item in enumerate(segment.items):
             word = item.text.lower()
-            if item.kind != "word" or not item.text[0].isupper() or not any(same_word(word, it) for it in names):
+            if item.kind != "word" or not item.text[0].isupper() or not any(is_same_word(word, it) for it in names):
                 continue
             if not told_apart and _is_repeated(segment.items, place, asked):
                 continue  # "closest to the Earth", as the question says
-            meant = _meant(word, facts)
+            meant = _list_meant(word, facts)
             if not dimensions or not facts.rows:
                 continue
-            if meant & compared or (dimensions and not meant & values and not _in_text(word, values)):
+            if meant & compared or (dimensions and not meant & values and not _is_in_text(word, values)):
                 yield Problem(item.text, "no row is about it")  # fmt: skip
 
 
@@ -338,12 +338,12 @@ def _is_of_another_table(condition: Condition, facts: Facts) -> bool:
 def _is_repeated(items: Sequence[Item], place: int, asked: Sequence[Item]) -> bool:
     """Whether a word follows the preposition that it follows in the question: "into Dutch"."""
 
-    def before(words: Sequence[Item], at: int) -> str:
+    def find_word_before(words: Sequence[Item], at: int) -> str:
         found = [it.text.lower() for it in words[max(0, at - 2) : at]]
         return next((it for it in found if it in _PREPOSITIONS), "")
 
-    said = {before(asked, at) for at, it in enumerate(asked) if it.text.lower() == items[place].text.lower()}
-    return before(items, place) in said - {""}
+    said = {find_word_before(asked, at) for at, it in enumerate(asked) if it.text.lower() == items[place].text.lower()}
+    return find_word_before(items, place) in said - {""}
 
 
 def _are_countries(column: int, facts: Facts) -> bool:
@@ -353,15 +353,15 @@ def _are_countries(column: int, facts: Facts) -> bool:
     return bool(cells) and all(cell in known or cell in names for cell in cells)
 
 
-def _meant(word: str, facts: Facts) -> set[str]:
+def _list_meant(word: str, facts: Facts) -> set[str]:
     """The values that a name of the question stands for, in small letters."""
     found = {word} | {value.lower() for said, value in facts.linked if word in words_of(said)}
     codes = (it for condition in facts.conditions for it in facts.codes_of(condition.columns))
     found |= {code.lower() for code, meaning in codes if word in words_of(meaning)}
     return found | {
-        code.lower() for code, names in country_names().items() if any(same_word(word, it.lower()) for it in names)
+        code.lower() for code, names in country_names().items() if any(is_same_word(word, it.lower()) for it in names)
     }
 
 
-def _in_text(word: str, values: set[str]) -> bool:
+def _is_in_text(word: str, values: set[str]) -> bool:
     return any(is_among(word, words_of(value)) for value in values)

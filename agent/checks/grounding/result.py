@@ -28,7 +28,7 @@ def expression_of(text: str, shown: str, start: int, calculations: Sequence[Corr
     return equation[1].strip() if equation else ""
 
 
-def counted(text: str, context: str) -> tuple[AnswerNumber, ...]:
+def find_counted(text: str, context: str) -> tuple[AnswerNumber, ...]:
     """The number in the row-count context that is put behind an answer. Args: text: the answer before it."""
     found = _COUNT.search(context)
     if found is None:

@@ -102,14 +102,14 @@ class Writer:
             calculate: fill `[[...]]`, recompute equations, and support sums and the like by recomputing them.
             quick: save the call where the rows give the answer by themselves.
         """
-        from agent.checks.grounding.answer import composed_text
+        from agent.checks.grounding.answer import compose_text
 
         rows = attempt.rows
         facts = facts_of(question, attempt, context, raw=raw, calculate=calculate)
         if self.composes(rows, quick=quick):
             if draft is not None:
                 await draft  # of nobody: see `Run.start_side_tasks`
-            checked = await off_loop(partial(composed_text, facts))
+            checked = await off_loop(partial(compose_text, facts))
         else:
             checked = await self._written(question, attempt, context, ledger, facts, draft)
         if rows.truncated:
@@ -126,7 +126,7 @@ class Writer:
         draft: Awaitable[str | None] | None,
     ) -> CheckedText:
         """The model's sentence, the first or the second; composed where neither holds."""
-        from agent.checks.grounding.answer import check_text, composed_text
+        from agent.checks.grounding.answer import check_text, compose_text
 
         why = last = complaint = ""
         try:
@@ -151,7 +151,7 @@ class Writer:
         except ModelError as error:
             why = str(error)
         ledger.warn(f"{why.rstrip('.')}, so the answer is composed from the rows.")
-        return await off_loop(partial(composed_text, facts, why))
+        return await off_loop(partial(compose_text, facts, why))
 
     def _leak(self, text: str, question: str, attempt: Attempt, context: Context) -> str:
         rows = templates.as_table(attempt.rows, len(attempt.rows.rows))
@@ -193,10 +193,10 @@ def _hundredths(context: Context) -> frozenset[str]:
 
 
 def _with_count(checked: CheckedText, rows: QueryResult) -> CheckedText:
-    from agent.checks.grounding.result import counted
+    from agent.checks.grounding.result import find_counted
 
     context = row_count_context(rows)
-    numbers = (*checked.numbers, *counted(checked.text, context))
+    numbers = (*checked.numbers, *find_counted(checked.text, context))
     return checked.model_copy(update={"text": checked.text + context, "numbers": numbers})
 
 

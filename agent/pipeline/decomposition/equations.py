@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from agent.checks.grounding.arithmetic.calculator import CalculationRefused, calculate, format_value
 from agent.checks.grounding.arithmetic.display import MARKS, MAX_DECIMALS, is_amount, is_number
-from agent.checks.grounding.arithmetic.numerals import written
+from agent.checks.grounding.arithmetic.numerals import write_number
 from agent.core.models import AnswerNumber, AnswerPart
 
 _OPERAND = re.compile(r"\{(\d{1,2})\}")
@@ -81,7 +81,7 @@ def _shown(digits: str, decimals: int, language: str, *, grouped: bool) -> str:
     """Digits with the marks of a language and at least so many decimals."""
     grouping, mark = MARKS.get(language, MARKS["en"])
     needed = max(decimals, len(digits.partition(".")[2]))
-    return written(Fraction(digits), needed, grouping=grouping if grouped else "", mark=mark)
+    return write_number(Fraction(digits), needed, grouping=grouping if grouped else "", mark=mark)
 
 
 def _digits(exact: Decimal) -> str:

@@ -16,7 +16,7 @@ from agent.platform.access.orders import wishes_change
 from agent.platform.llm.prompting import leaks
 from agent.platform.llm.prompting.fences import one_line
 from agent.platform.llm.replies import parse_structured
-from agent.understanding.followups.faithful import unsaid_numbers
+from agent.understanding.followups.faithful import find_unsaid_numbers
 from executors.base import Frozen
 from executors.errors import ErrorKind
 
@@ -104,5 +104,5 @@ def _read(run: Run, reply: _PlanReply) -> QuestionPlan | None:
     if leak := leaks.problem("\n".join((*questions, *calculations)), run.context.system, (whole,)):
         raise ReplyUnusable(f"{leak[0].upper()}{leak[1:]}.")
     known = (whole, run.context.today, *run.context.rules, *run.context.values)
-    unsupported = unsaid_numbers(" ".join(questions), known)
+    unsupported = find_unsaid_numbers(" ".join(questions), known)
     return QuestionPlan(questions=questions, calculations=tuple(filter(None, calculations)), unsupported=unsupported)

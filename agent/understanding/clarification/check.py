@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from agent.core.models import Choice, Clarification
 from agent.understanding.clarification.inquiry import Inquiry, Place, date_places, time_words
-from agent.understanding.clarification.languages import listed
+from agent.understanding.clarification.languages import write_list
 from agent.understanding.clarification.lookups import Lookups, RangeCache
 from agent.understanding.clarification.measures import vague_measure
 from agent.understanding.clarification.missing import Examples, Missing, missing_data, no_examples
@@ -95,9 +95,11 @@ class Clarifier:
                 choices = tuple(
                     Choice(label=value, question=inquiry.with_ending(f"({place.name} = '{value}')")) for value in values
                 )
-                return Clarification(reason="model", text=listed(text, values), choices=choices)
+                return Clarification(reason="model", text=write_list(text, values), choices=choices)
         choices = tuple(Choice(label=one, question=inquiry.with_ending(f"({one})")) for one in proposed)
-        return Clarification(reason="model", text=listed(text, list(proposed)) if proposed else text, choices=choices)
+        return Clarification(
+            reason="model", text=write_list(text, list(proposed)) if proposed else text, choices=choices
+        )
 
     async def _with_ranges(self, text: str, dates: list[Place]) -> Clarification:
         frames, inquiry = self.inquiry.frames, self.inquiry
@@ -112,7 +114,7 @@ class Clarifier:
             else:
                 label = frames.by_date.format(name=place.column.name.replace("_", " "))
                 choices.append(Choice(label=label, question=inquiry.with_ending(f"{label} ({place.name})")))
-        return Clarification(reason="model", text=listed(text, ranges), choices=tuple(choices))
+        return Clarification(reason="model", text=write_list(text, ranges), choices=tuple(choices))
 
 
 def _names(text: str, place: Place) -> bool:

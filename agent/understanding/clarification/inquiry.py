@@ -162,7 +162,7 @@ def time_words(column: Column) -> frozenset[str]:
     return words(column.name) - _TIME_WORDS
 
 
-def alike(some: Iterable[str], others: Iterable[str]) -> bool:
+def are_alike(some: Iterable[str], others: Iterable[str]) -> bool:
     """Whether a word of each begin alike."""
     begin = {it[:_STEM] for it in others if len(it) >= _STEM}
     return any(it[:_STEM] in begin for it in some if len(it) >= _STEM)

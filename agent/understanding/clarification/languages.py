@@ -300,6 +300,6 @@ def is_english(question: str) -> bool:
     return question.isascii() and frames_of(question) is EN and bool(found & _BY_WORD["en"])
 
 
-def listed(text: str, labels: list[str]) -> str:
+def write_list(text: str, labels: list[str]) -> str:
     """A sentence with the choices under it, one a line."""
     return "\n".join([text, *(f"- {label}" for label in labels)])

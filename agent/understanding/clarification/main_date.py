@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from agent.understanding.clarification.inquiry import Inquiry, Place, alike, date_places, own_words, time_words
+from agent.understanding.clarification.inquiry import Inquiry, Place, are_alike, date_places, own_words, time_words
 from agent.understanding.suggest import telling_tables
 from executors.base import Table
 from rag.words import words
@@ -43,16 +43,16 @@ def has_deed(text: str) -> bool:
     return bool(_DEED.search(text))
 
 
-def plausible(inquiry: Inquiry, table: Table) -> list[Place]:
+def list_plausible(inquiry: Inquiry, table: Table) -> list[Place]:
     """The columns of dates that a period of this table's rows may be about; one where something settles it."""
     found = date_places(table)
-    for settles in (_hinted(inquiry, found), _of_rules(inquiry, found)):
+    for settles in (_list_hinted(inquiry, found), _list_of_rules(inquiry, found)):
         if len(settles) == 1:
             return settles
     for others in (_UPKEEP, _CREATED, _SECOND):
         found = [it for it in found if not time_words(it.column) & others] or found
     own = own_words(table)
-    main = [it for it in found if time_words(it.column) <= own or alike(time_words(it.column), own)]
+    main = [it for it in found if time_words(it.column) <= own or are_alike(time_words(it.column), own)]
     if not main and own & _SALES:
         main = [it for it in found if time_words(it.column) & _SOLD]
     return main[:1] or found
@@ -60,23 +60,26 @@ def plausible(inquiry: Inquiry, table: Table) -> list[Place]:
 
 def main_date(inquiry: Inquiry) -> Place | None:
     """The one that a time without a column's name is most probably about; None where no dates are in play."""
-    hinted = _hinted(inquiry, [it for table in inquiry.schema.tables for it in date_places(table)])
+    hinted = _list_hinted(inquiry, [it for table in inquiry.schema.tables for it in date_places(table)])
     own = {table.name for table in inquiry.in_play}
     for near in ([it for it in hinted if it.table.name in own], hinted if len(hinted) == 1 else []):
         if near:
             return near[0]
-    if measured := _measured(inquiry):
+    if measured := _find_measured(inquiry):
         return measured
     tables = sorted(inquiry.in_play, key=lambda table: (table.name, "") not in inquiry.mentioned)
     has_dates = any(date_places(table) for table in tables if (table.name, "") in inquiry.mentioned)
     if (has_deed(inquiry.text) and not has_dates) or not any(date_places(table) for table in tables):
-        tables = [*_beside(inquiry, tables), *tables]  # what was done stands in the tables that refer to who did it
+        tables = [
+            *_list_tables_beside(inquiry, tables),
+            *tables,
+        ]  # what was done stands in the tables that refer to who did it
     if inquiry.frames.language != "en" and not inquiry.named and not inquiry.mentioned:
         tables = telling_tables(inquiry.schema)  # its words name nothing here: what is linked most is meant
-    return next((found[0] for table in tables if (found := plausible(inquiry, table))), None)
+    return next((found[0] for table in tables if (found := list_plausible(inquiry, table))), None)
 
 
-def _measured(inquiry: Inquiry) -> Place | None:
+def _find_measured(inquiry: Inquiry) -> Place | None:
     """The date of the rows that are added up, where the question asks for sales, or for a term of the docs.
 
     What it names beside that ("by country") are only groups. Of several tables with amounts and dates the one that the
@@ -88,10 +91,10 @@ def _measured(inquiry: Inquiry) -> Place | None:
     named = {table.name for table in inquiry.named if date_places(table)}
     tables = [it for it in telling_tables(inquiry.schema) if not (terms or named) or it.name in (terms or named)]
     sums = [it for it in tables if any(words(column.name) & _AMOUNTS for column in it.columns)]
-    return next((found[0] for table in sums if (found := plausible(inquiry, table))), None)
+    return next((found[0] for table in sums if (found := list_plausible(inquiry, table))), None)
 
 
-def _hinted(inquiry: Inquiry, places: list[Place]) -> list[Place]:
+def _list_hinted(inquiry: Inquiry, places: list[Place]) -> list[Place]:
     """Those whose name the question says: in full, with its table, or in one of its words that no table's name has."""
     written = [it for it in places if it.name.lower() in inquiry.text.lower()]
     if written:
@@ -99,17 +102,17 @@ def _hinted(inquiry: Inquiry, places: list[Place]) -> list[Place]:
     tables = {stem for table in inquiry.named for stem in own_words(table)}
     mention = inquiry.stems - tables
     named = [it for it in places if inquiry.says(it.column)]
-    return named or [it for it in places if alike(time_words(it.column), mention)]
+    return named or [it for it in places if are_alike(time_words(it.column), mention)]
 
 
-def _of_rules(inquiry: Inquiry, places: list[Place]) -> list[Place]:
+def _list_of_rules(inquiry: Inquiry, places: list[Place]) -> list[Place]:
     """Those that the entries of the glossary name which the question uses, or else any rule or past query."""
     used = [it for it in places if (it.table.name, it.column.name) in inquiry.mentioned]
     doc_text = " ".join(f"{it.text} {it.sql}" for it in inquiry.context.known if it.kind in {"rule", "query"})
     return used or [it for it in places if re.search(rf"\b{re.escape(it.column.name)}\b", doc_text, re.IGNORECASE)]
 
 
-def _beside(inquiry: Inquiry, tables: list[Table]) -> list[Table]:
+def _list_tables_beside(inquiry: Inquiry, tables: list[Table]) -> list[Table]:
     """The tables with dates that refer to these, or to what refers to these; those the question is about first."""
     near = {table.name for table in tables}
     found: dict[str, Table] = {}

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from agent.core.models import Choice, Clarification
 from agent.understanding.clarification.inquiry import Inquiry, own_words
-from agent.understanding.clarification.languages import is_english, listed
-from agent.understanding.clarification.mentions import mentioned, without_particle
+from agent.understanding.clarification.languages import is_english, write_list
+from agent.understanding.clarification.mentions import list_mentioned, without_particle
 from agent.understanding.clarification.missing import UNLIKE_IN_ANY_LANGUAGE
 from agent.understanding.clarification.nearness import Terms, nearest
 from agent.understanding.shape import NUMBER_WORDS
@@ -75,7 +75,7 @@ async def vague_measure(inquiry: Inquiry, meaning: Embedder | None = None) -> Cl
     choices = tuple(Choice(label=label, question=inquiry.with_ending(label)) for label in labels)
     return Clarification(
         reason="vague_measure",
-        text=listed(inquiry.frames.vague_measure.format(mention=mention), labels),
+        text=write_list(inquiry.frames.vague_measure.format(mention=mention), labels),
         choices=choices,
         assumption=inquiry.frames.assumed.format(mention=mention, meant=labels[0]),
     )
@@ -89,7 +89,7 @@ def _first_noun(phrase: str) -> str:
 
 async def _entity_by_meaning(inquiry: Inquiry, mention: str, noun: str, meaning: Embedder) -> Table | None:
     """The table that a noun of another language names; None where the question speaks of anything else as well."""
-    others = [it for it in mentioned(inquiry.text, inquiry.frames.language) if it not in mention]
+    others = [it for it in list_mentioned(inquiry.text, inquiry.frames.language) if it not in mention]
     if others:
         return None
     by_name = {split_name(it.parts[-1]): it for it in inquiry.schema.tables}

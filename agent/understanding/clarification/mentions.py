@@ -50,7 +50,7 @@ _UMLAUTS = {"ae": "ä", "oe": "ö", "ue": "ü"}
 _LETTERS = 4  # of a word in Latin letters; shorter ones are rarely nouns
 
 
-def mentioned(text: str, language: str) -> list[str]:
+def list_mentioned(text: str, language: str) -> list[str]:
     """The nouns of a question as it writes them, each once; none in a language that is not known here.
 
     Args:

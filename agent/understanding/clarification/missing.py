@@ -15,10 +15,16 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from agent.core.models import Choice, Clarification
 from agent.understanding.clarification.inquiry import Inquiry, text_of
-from agent.understanding.clarification.languages import is_english, listed
-from agent.understanding.clarification.mentions import ANYTHING, mentioned, spellings, with_umlauts, without_particle
+from agent.understanding.clarification.languages import is_english, write_list
+from agent.understanding.clarification.mentions import (
+    ANYTHING,
+    list_mentioned,
+    spellings,
+    with_umlauts,
+    without_particle,
+)
 from agent.understanding.clarification.nearness import Terms, nearest
-from agent.understanding.clarification.wanted import GENERIC, content_words, presumed_words, wanted_phrases
+from agent.understanding.clarification.wanted import GENERIC, content_words, find_presumed_words, find_wanted_phrases
 from agent.understanding.followups.words import GERMAN, Language
 from agent.understanding.followups.words_romance import FRENCH, ITALIAN, SPANISH
 from executors.base import Schema
@@ -109,8 +115,8 @@ async def missing_data(
     if not is_english(inquiry.text):
         return await _missing_in_another_language(inquiry, meaning, examples)
     known = _known_words(inquiry)
-    unknown = [it for phrase in wanted_phrases(inquiry.text) if (it := _unknown(phrase, known))]
-    nothing_known = not _any_known(inquiry, known)
+    unknown = [it for phrase in find_wanted_phrases(inquiry.text) if (it := _find_unknown(phrase, known))]
+    nothing_known = not _is_any_known(inquiry, known)
     if not unknown and not nothing_known:
         return Missing()  # nearly always, and no model is loaded for it
     is_understood = embedder is not None and await _is_understood(inquiry.schema, embedder)
@@ -122,11 +128,11 @@ async def missing_data(
             return Missing(nothing_near=await _nothing_near(inquiry, unknown[0], examples))
     presumed = not unknown
     if presumed:
-        unknown = presumed_words(inquiry.text)
+        unknown = find_presumed_words(inquiry.text)
     if meaning is not None:
         lacking = await _unlike_any(unknown, inquiry, meaning)
     elif embedder is None or not is_understood:
-        lacking = _shortened(inquiry, unknown)
+        lacking = _shorten(inquiry, unknown)
     else:
         lacking = await _unlike(unknown, inquiry, embedder)
     return Missing(lacking=tuple(it._replace(presumed=presumed or it.presumed) for it in lacking))
@@ -135,16 +141,16 @@ async def missing_data(
 async def _missing_in_another_language(inquiry: Inquiry, meaning: Embedder | None, examples: Examples) -> Missing:
     nouns = _nouns(inquiry) if meaning is not None else []
     if meaning is None or not nouns:
-        return Missing(lacking=_lacking_elsewhere(inquiry))
+        return Missing(lacking=_find_lacking_elsewhere(inquiry))
     lacking = await _unlike_any(nouns, inquiry, meaning)
-    counted = [it.mention for it in lacking if it.mention in _counted(inquiry) and not it.near]
-    nothing_known = bool(counted) and not _any_noun_known(inquiry, nouns)
+    counted = [it.mention for it in lacking if it.mention in _list_counted(inquiry) and not it.near]
+    nothing_known = bool(counted) and not _is_any_noun_known(inquiry, nouns)
     if nothing_known and await _is_elsewhere(inquiry, nouns, meaning, *FAR_IN_ANY_LANGUAGE):
         return Missing(lacking, await _nothing_near(inquiry, counted[0], examples))
     return Missing(lacking=lacking)
 
 
-def _counted(inquiry: Inquiry) -> list[str]:
+def _list_counted(inquiry: Inquiry) -> list[str]:
     """The things that a question in another language wants counted or listed, one word each."""
     if inquiry.frames.language == "ko":
         return [without_particle(match["mention"]) for match in _KOREAN_CUE.finditer(inquiry.text)]
@@ -156,7 +162,7 @@ def _counted(inquiry: Inquiry) -> list[str]:
 def _nouns(inquiry: Inquiry) -> list[str]:
     """What a question in another language speaks of, but for its times."""
     times = " ".join(it.mention for it in periods_in(inquiry.text))
-    found = mentioned(inquiry.text, inquiry.frames.language)
+    found = list_mentioned(inquiry.text, inquiry.frames.language)
     return [it for it in found if it not in times and it.casefold() not in MONTHS]
 
 
@@ -165,7 +171,7 @@ async def _unlike(unknown: Sequence[str], inquiry: Inquiry, embedder: Embedder) 
     lacking: list[Lacking] = []
     terms = tuple(dict.fromkeys(_terms_of(inquiry)))
     for phrase in unknown:
-        if short := _shortened(inquiry, [phrase]):
+        if short := _shorten(inquiry, [phrase]):
             lacking += short
             continue
         near = await nearest([phrase, phrase.rpartition(" ")[2]], terms, inquiry, embedder, _TERMS)
@@ -188,7 +194,7 @@ async def _unlike_any(mention: Sequence[str], inquiry: Inquiry, meaning: Embedde
     for phrase in mention:
         if any(_is_known(form, known) for it in tokens(phrase) for form in spellings(it.folded)):
             continue
-        if short := _shortened(inquiry, [phrase]):
+        if short := _shorten(inquiry, [phrase]):
             lacking += short
             continue
         parts = list(dict.fromkeys([phrase, phrase.rpartition(" ")[2]]))
@@ -215,13 +221,13 @@ async def _is_elsewhere(inquiry: Inquiry, mention: Sequence[str], embedder: Embe
     return near is not None and near[0] < apart
 
 
-def _unknown(phrase: str, known: frozenset[str]) -> str:
+def _find_unknown(phrase: str, known: frozenset[str]) -> str:
     """The words of a phrase that name what is asked for, if none of them is known; else nothing."""
     parts = [it for it in tokens(phrase) if stem_of(it) not in GENERIC]
     return "" if any(_is_known(it.folded, known) for it in parts) else " ".join(it.text for it in parts)
 
 
-def _any_known(inquiry: Inquiry, known: frozenset[str]) -> bool:
+def _is_any_known(inquiry: Inquiry, known: frozenset[str]) -> bool:
     """Whether any word of the question, or a value that it has, is known; no question is asked back that names none."""
     content = content_words(inquiry.text)
     names = any(it.text[:1].isupper() and not it.leads for it in tokens(inquiry.text))
@@ -229,7 +235,7 @@ def _any_known(inquiry: Inquiry, known: frozenset[str]) -> bool:
     return not content or names or values or bool(inquiry.rules) or any(_is_known(it.lower(), known) for it in content)
 
 
-def _any_noun_known(inquiry: Inquiry, nouns: Sequence[str]) -> bool:
+def _is_any_noun_known(inquiry: Inquiry, nouns: Sequence[str]) -> bool:
     """Whether a noun of a question, or a value or a term that it has, is known."""
     known = _known_words(inquiry)
     forms = (form for noun in nouns for it in tokens(noun) for form in spellings(it.folded))
@@ -237,7 +243,7 @@ def _any_noun_known(inquiry: Inquiry, nouns: Sequence[str]) -> bool:
     return values or bool(inquiry.rules) or any(_is_known(it, known) for it in forms)
 
 
-def _shortened(inquiry: Inquiry, mention: Sequence[str]) -> tuple[Lacking, ...]:
+def _shorten(inquiry: Inquiry, mention: Sequence[str]) -> tuple[Lacking, ...]:
     """What a table's or a column's name shortens: of "doctor" the table `doc`, of "account" the column `acc_type`."""
     names = [table.parts[-1] for table in inquiry.schema.tables]
     names += [column.name for table in inquiry.schema.tables for column in table.columns]
@@ -254,7 +260,7 @@ def _shortens(part: str, word: str) -> bool:
     return _SHORTENED <= len(part) < len(word) and word.startswith(part) and not is_plural
 
 
-def _lacking_elsewhere(inquiry: Inquiry) -> tuple[Lacking, ...]:
+def _find_lacking_elsewhere(inquiry: Inquiry) -> tuple[Lacking, ...]:
     """What a question in another language asks for and no name has, where other words of it are names."""
     found: list[Lacking] = []
     known = _known_words(inquiry)
@@ -385,7 +391,7 @@ async def _nothing_near(inquiry: Inquiry, phrase: str, examples: Examples) -> Cl
     text = frames.missing.format(mention=phrase, tables=about + (", …" if len(names) > _TABLES_SHOWN else ""))
     return Clarification(
         reason="missing_data",
-        text=listed(f"{text} {frames.instead}", questions) if questions else text,
+        text=write_list(f"{text} {frames.instead}", questions) if questions else text,
         choices=tuple(Choice(label=question, question=question) for question in questions),
         assumption=frames.nothing_near.format(mention=phrase),
     )

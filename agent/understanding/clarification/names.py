@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from agent.core.models import Choice, Clarification
 from agent.understanding.clarification.inquiry import Inquiry, Place, own_words
-from agent.understanding.clarification.languages import listed
+from agent.understanding.clarification.languages import write_list
 from agent.understanding.clarification.lookups import Lookups
 from rag.linking.values import LinkedValue, quoted
 from rag.words import is_silent, tokens, words
@@ -115,7 +115,7 @@ async def _several_columns(
     ]
     return Clarification(
         reason="several_columns",
-        text=listed(inquiry.frames.several_columns.format(mention=mention), [it.label for it in choices]),
+        text=write_list(inquiry.frames.several_columns.format(mention=mention), [it.label for it in choices]),
         choices=tuple(choices),
         assumption=inquiry.frames.assumed.format(mention=mention, meant=places[0].name),
     )
@@ -152,12 +152,12 @@ async def _several_values(inquiry: Inquiry, values: list[LinkedValue], lookups: 
         return None
     if re.search(rf"\b{re.escape(_plural_of(place))}\b", inquiry.text, re.IGNORECASE):
         return None  # "products ... House Blend": all of them
-    inside = f" {_spelled(mention)} "
-    stored = [it for it in await lookups.values_like(place, mention, _READ) if inside in f" {_spelled(it)} "]
+    inside = f" {_spell(mention)} "
+    stored = [it for it in await lookups.values_like(place, mention, _READ) if inside in f" {_spell(it)} "]
     if not stored:  # nothing holds it: those that are spelled like it, as far as they may be seen
         offered = {it.value for it in near}
         stored = [it for value in sorted(offered) for it in await lookups.values_like(place, value, 1) if it in offered]
-    return _chosen(inquiry, mention, place, stored, stored) if len(stored) > 1 else None
+    return _offer_choices(inquiry, mention, place, stored, stored) if len(stored) > 1 else None
 
 
 async def _several_people(inquiry: Inquiry, values: list[LinkedValue], lookups: Lookups) -> Clarification | None:
@@ -176,7 +176,7 @@ async def _several_people(inquiry: Inquiry, values: list[LinkedValue], lookups: 
     value = next(it.value for it in values if it.is_sure)
     rows = await lookups.rows_with(place.table, place.column.name, value, names, MOST_SHOWN + 1)
     people = [" ".join(row) for row in rows]
-    return _chosen(inquiry, mention, place, people, people) if len(people) > 1 else None
+    return _offer_choices(inquiry, mention, place, people, people) if len(people) > 1 else None
 
 
 def _full_name(place: Place) -> tuple[str, str] | None:
@@ -187,7 +187,7 @@ def _full_name(place: Place) -> tuple[str, str] | None:
     return found if found is not None and place.column.name in found else None
 
 
-def _chosen(
+def _offer_choices(
     inquiry: Inquiry, mention: str, place: Place, labels: Sequence[str], values: Sequence[str]
 ) -> Clarification:
     frames, shown = inquiry.frames, list(zip(labels, values, strict=True))[:MOST_SHOWN]
@@ -198,7 +198,7 @@ def _chosen(
     frame = frames.many_values if len(values) > MOST_SHOWN else frames.several_values
     return Clarification(
         reason="several_values",
-        text=listed(
+        text=write_list(
             frame.format(mention=mention, count=min(len(values), MOST_SHOWN), column=place.name),
             [it.label for it in choices],
         ),
@@ -213,7 +213,7 @@ def _plural_of(place: Place) -> str:
     return last if last.endswith("s") else f"{last}s"
 
 
-def _spelled(text: str) -> str:
+def _spell(text: str) -> str:
     return " ".join(it.folded for it in tokens(text))
 
 

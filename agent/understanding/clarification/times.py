@@ -7,9 +7,9 @@ from datetime import date
 
 from agent.core.models import Choice, Clarification
 from agent.understanding.clarification.inquiry import Inquiry, Place
-from agent.understanding.clarification.languages import listed
+from agent.understanding.clarification.languages import write_list
 from agent.understanding.clarification.lookups import DateRange, Lookups, days_before, months_before
-from agent.understanding.clarification.main_date import has_deed, main_date, plausible
+from agent.understanding.clarification.main_date import has_deed, list_plausible, main_date
 from agent.understanding.clarification.vague_words import first_time_word, vague_words
 from rag.linking.dates import periods_in
 from rag.words import words
@@ -38,7 +38,7 @@ async def vague_time(inquiry: Inquiry, lookups: Lookups) -> Clarification | None
         return None
     frames, known, mention = inquiry.frames, await lookups.date_range(place), _bare(match[0])
     choices = [
-        Choice(label=label, question=_dated(inquiry, match, f"{when} ({place.name})"))
+        Choice(label=label, question=_write_with_dates(inquiry, match, f"{when} ({place.name})"))
         for label, when in _spans(inquiry, known, _unit(mention))
     ]
     text = frames.vague_time_unknown.format(mention=mention, column=place.name)
@@ -46,7 +46,7 @@ async def vague_time(inquiry: Inquiry, lookups: Lookups) -> Clarification | None
         text = frames.vague_time.format(mention=mention, column=place.name, first=known.first, last=known.last)
     return Clarification(
         reason="vague_time",
-        text=listed(text, [it.label for it in choices]),
+        text=write_list(text, [it.label for it in choices]),
         choices=tuple(choices),
         assumption=frames.assumed.format(mention=mention, meant=f"{choices[0].label}, {place.name}"),
     )
@@ -57,7 +57,7 @@ async def two_dates(inquiry: Inquiry, lookups: Lookups) -> Clarification | None:
     periods = inquiry.context.linked.periods
     if len({it.mention for it in periods}) != 1 or has_deed(inquiry.text):
         return None
-    dated = [(table, found) for table in inquiry.in_play if (found := plausible(inquiry, table))]
+    dated = [(table, found) for table in inquiry.in_play if (found := list_plausible(inquiry, table))]
     if len(dated) != 1 or dated[0][0] not in inquiry.named or len(dated[0][1]) < 2:
         return None
     period, places = periods[0], dated[0][1]
@@ -74,7 +74,7 @@ async def two_dates(inquiry: Inquiry, lookups: Lookups) -> Clarification | None:
     text = inquiry.frames.two_dates.format(mention=period.mention, ranges="; ".join(ranges))
     return Clarification(
         reason="two_dates",
-        text=listed(text, [it.label for it in choices]),
+        text=write_list(text, [it.label for it in choices]),
         choices=tuple(choices),
         assumption=inquiry.frames.assumed.format(mention=period.mention, meant=choices[0].label),
     )
@@ -114,14 +114,14 @@ def _unit(mention: str) -> str:
         "quarter": "quarter quartal trimestr",
         "year": "year jahr année ans año anni",
     }
-    return next((unit for unit, listed in forms.items() if any(it in spoken for it in listed.split())), "")
+    return next((unit for unit, write_list in forms.items() if any(it in spoken for it in write_list.split())), "")
 
 
 def _period(inquiry: Inquiry, first: date, last: date) -> str:
     return inquiry.frames.period.format(first=first, last=last)
 
 
-def _dated(inquiry: Inquiry, match: re.Match[str], when: str) -> str:
+def _write_with_dates(inquiry: Inquiry, match: re.Match[str], when: str) -> str:
     """The question with its vague time put right: in its place in Korean and Chinese, elsewhere at the end."""
     before, after = inquiry.text[: match.start()], inquiry.text[match.end() :]
     if inquiry.frames.language in {"ko", "zh"}:

@@ -62,7 +62,7 @@ _BEFORE_VERBS = frozenset(_AUXILIARIES.split())
 _COORDINATORS = ("or ", "and ", ", ")
 
 
-def wanted_phrases(question: str) -> list[str]:
+def find_wanted_phrases(question: str) -> list[str]:
     """The things that a question asks for, each as its last few words: after `how many`, `average`, `per` and such."""
     found: list[str] = []
     for match in _CUE.finditer(question):
@@ -110,7 +110,7 @@ def content_words(question: str) -> list[str]:
     ]
 
 
-def presumed_words(question: str) -> list[str]:
+def find_presumed_words(question: str) -> list[str]:
     """What a question may be about though it asks for it in no such words: "Revenue by month" can be another name's."""
     parts = tokens(question)
     acting = {it.text for before, it in itertools.pairwise(parts) if before.folded in _BEFORE_VERBS}

@@ -55,7 +55,7 @@ class FirstLooks:
         """What a principal sees of a database. Raises DatabaseUnavailable."""
         found, schema = await self._questions(database), await database.schema()
         texts = tuple(dict.fromkeys(it.text() for it in found))
-        return FirstLook(tables=tuple(map(_looked, schema.tables)), questions=texts)
+        return FirstLook(tables=tuple(map(_look_at, schema.tables)), questions=texts)
 
     async def examples(self, database: Database, language: str = "en", tables: Sequence[str] = ()) -> tuple[str, ...]:
         """The questions beside another response: none where they cannot be known soon.
@@ -89,7 +89,7 @@ class FirstLooks:
         return known[1]
 
 
-def _looked(table: Table) -> LookedTable:
+def _look_at(table: Table) -> LookedTable:
     return LookedTable(
         name=table.name,
         rows=table.row_count,

@@ -73,7 +73,7 @@ def keeps(text: str, message: str, conversation: Sequence[str]) -> bool:
     return not words or any(_has(folded, word) for word in words)
 
 
-def unsaid_numbers(text: str, known: Sequence[str]) -> tuple[str, ...]:
+def find_unsaid_numbers(text: str, known: Sequence[str]) -> tuple[str, ...]:
     """The numbers of a text that stand nowhere in what is known, each once."""
     found = _numbers(" ".join(known))
     return tuple(dict.fromkeys(number for number in _NUMBER.findall(text) if number not in found))
@@ -107,12 +107,12 @@ def asks_back(text: str, pending: Pending) -> bool:
     return folded in " ".join(pending.clarification.casefold().split()) or lost * 2 > len(about)
 
 
-def chosen(message: str, choices: Sequence[Choice]) -> str | None:
+def find_chosen(message: str, choices: Sequence[Choice]) -> str | None:
     """The question of the choice that a message names by its label, its question or its number; None where none."""
-    reply = _folded(message)
+    reply = _fold(message)
     for number, choice in enumerate(choices, 1):
         short = choice.label.split(" (")[0]  # what it means in dates need not be repeated
-        if reply in (_folded(choice.label), _folded(short), _folded(choice.question), str(number)):
+        if reply in (_fold(choice.label), _fold(short), _fold(choice.question), str(number)):
             return choice.question
     places = [place for place, words in enumerate(_PLACES) if set(reply.split()) & words]
     only_place = bool(places) and not content_words(message)
@@ -130,7 +130,7 @@ def int_of(number: str) -> float:
     return float(number.replace(",", "")) if number.replace(",", "").replace(".", "", 1).isdigit() else float("inf")
 
 
-def _folded(text: str) -> str:
+def _fold(text: str) -> str:
     return " ".join(text.casefold().split()).strip(_ENDING)
 
 

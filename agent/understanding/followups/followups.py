@@ -17,8 +17,16 @@ from agent.platform.llm.chat import ChatModel, Message
 from agent.platform.llm.prompting import leaks, templates
 from agent.platform.llm.prompting.fences import one_line
 from agent.platform.telemetry.ledger import Ledger
-from agent.understanding.followups.faithful import asks_back, chosen, corrects, keeps, keeps_all, replaces, with_reply
-from agent.understanding.followups.leaning import Leaning, asks_by_itself, leaning
+from agent.understanding.followups.faithful import (
+    asks_back,
+    corrects,
+    find_chosen,
+    keeps,
+    keeps_all,
+    replaces,
+    with_reply,
+)
+from agent.understanding.followups.leaning import Leaning, asks_by_itself, find_leaning
 
 MAX_TOKENS = 160
 _LABEL = re.compile(r"^\W*(?:complete question|question|rewritten(?: question)?)\s*:\s*", re.IGNORECASE)
@@ -63,10 +71,10 @@ class FollowUps:
             return alone
         if question.pending is not None:
             return await self._reply(alone, question.pending, ledger)
-        found = leaning(question.text) if question.history else Leaning.STANDS
+        found = find_leaning(question.text) if question.history else Leaning.STANDS
         if found is Leaning.STANDS:
             return alone
-        unsure, in_view = found is Leaning.UNSURE, question.model_copy(update={"history": _in_view(question)})
+        unsure, in_view = found is Leaning.UNSURE, question.model_copy(update={"history": _list_in_view(question)})
         try:
             text = await self._follow_up(question, ledger, may_stand=unsure)
         except ModelError as error:
@@ -78,7 +86,7 @@ class FollowUps:
 
     async def _follow_up(self, question: Question, ledger: Ledger, *, may_stand: bool) -> str | None:
         """The whole question; None where the model left it as it was, or what it wrote cannot be used."""
-        history = _in_view(question)
+        history = _list_in_view(question)
         text = await self._written("followup", question, ledger, history=history, may_stand=may_stand)
         conversation = [f"{it.question} {it.answer} {it.sql or ''}" for it in history]
         if may_stand and not keeps_all(text, question.text):
@@ -92,7 +100,7 @@ class FollowUps:
         if _ANYWAY.fullmatch(question.text):
             options = question.options.model_copy(update={"clarify": False})
             return question.model_copy(update={"text": pending.question, "options": options})
-        text = chosen(question.text, pending.choices)
+        text = find_chosen(question.text, pending.choices)
         if text is None and asks_by_itself(question.text):
             return question.model_copy(update={"pending": None})
         if text is None:
@@ -120,12 +128,12 @@ class FollowUps:
         return not leaks_out and (ordered or not orders_change(text)) and keeps(text, message, conversation)
 
 
-def _in_view(question: Question) -> tuple[Exchange, ...]:
+def _list_in_view(question: Question) -> tuple[Exchange, ...]:
     """The exchanges that a message can lean on: the last one, or all where it, or the last one, speaks of several.
 
     The last question is nearly always whole, whatever led to it; what came before would only be mixed in.
     """
-    several = _SEVERAL.search(question.text) or leaning(question.history[-1].question) is Leaning.LEANS
+    several = _SEVERAL.search(question.text) or find_leaning(question.history[-1].question) is Leaning.LEANS
     return question.history if several else question.history[-1:]
 
 

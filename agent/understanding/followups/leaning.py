@@ -33,7 +33,7 @@ class Leaning(Enum):
     UNSURE = auto()
 
 
-def leaning(text: str) -> Leaning:
+def find_leaning(text: str) -> Leaning:
     """Whether a message leans on the conversation before it.
 
     Args:
@@ -51,16 +51,18 @@ def leaning(text: str) -> Leaning:
         return Leaning.LEANS if len(words) < MANY else Leaning.UNSURE
     if best.always.search(text):
         return Leaning.LEANS
-    return _Sentence(text, words, best).leaning()
+    return _Sentence(text, words, best).find_leaning()
 
 
 def asks_by_itself(text: str) -> bool:
     """Whether a message is a whole question or request, not a statement or a fragment."""
     script = next((script for script in SCRIPTS if script.letters.search(text)), None)
     if script is not None:
-        return bool(script.asks.search(text)) and leaning(text) is Leaning.STANDS
+        return bool(script.asks.search(text)) and find_leaning(text) is Leaning.STANDS
     words = _TOKEN.findall(text.casefold())
-    return leaning(text) is Leaning.STANDS and any(word in language.asks for language in LANGUAGES for word in words)
+    return find_leaning(text) is Leaning.STANDS and any(
+        word in language.asks for language in LANGUAGES for word in words
+    )
 
 
 def asks(word: str) -> bool:
@@ -105,7 +107,7 @@ class _Sentence:
             if word not in naming_nothing and not _is_number(word) and not (number == 0 and word in language.changes)
         ]
 
-    def leaning(self) -> Leaning:
+    def find_leaning(self) -> Leaning:
         words, language = self._words, self._language
         if not self._content:
             return Leaning.LEANS

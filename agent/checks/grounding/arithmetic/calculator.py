@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from agent.checks.grounding.arithmetic.expression import Value, evaluate
-from agent.checks.grounding.arithmetic.numerals import CURRENCY_CODES, CURRENCY_SYMBOLS, decimals_needed, written
+from agent.checks.grounding.arithmetic.numerals import CURRENCY_CODES, CURRENCY_SYMBOLS, decimals_needed, write_number
 from agent.checks.grounding.arithmetic.tokens import CalculationRefused, tokenize
 from agent.core.models import Correction
 from executors.base import Frozen
@@ -140,7 +140,7 @@ def format_value(value: Value, style: str = "", *, currency: str = "", european:
         if wanted.currency:
             decimals = 0 if wanted.currency == "¥" else 2
     grouping, mark = (".", ",") if european else (",", ".")
-    digits = written(abs(number), min(decimals, 20), grouping=grouping if wanted.thousands else "", mark=mark)
+    digits = write_number(abs(number), min(decimals, 20), grouping=grouping if wanted.thousands else "", mark=mark)
     minus = "-" if number < 0 and any(c in "123456789" for c in digits) else ""
     symbol = wanted.currency
     if symbol == _OF_THE_DATA:

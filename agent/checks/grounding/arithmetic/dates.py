@@ -61,7 +61,7 @@ class DateInText:
     time: str | None = None
 
 
-def dates_in(text: str) -> Iterator[DateInText]:
+def find_dates(text: str) -> Iterator[DateInText]:
     """The dates in `text`, in order; a month's name alone is none, since it holds no number."""
     for match in _DATE.finditer(text):
         found = _read(match)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 
-from agent.checks.grounding.arithmetic.numerals import decimals_needed, written
+from agent.checks.grounding.arithmetic.numerals import decimals_needed, write_number
 from executors.base import JsonValue
 
 Number = int | float | Decimal | Fraction
@@ -88,9 +88,9 @@ def format_number(value: Number, language: str = "en", style: ColumnFormat = Col
     if decimals is None:
         needed = decimals_needed(exact)
         decimals = MAX_DECIMALS if needed is None else min(needed, MAX_DECIMALS)
-        text = written(exact, decimals, grouping=grouping if style.grouped else "", mark=mark)
+        text = write_number(exact, decimals, grouping=grouping if style.grouped else "", mark=mark)
         return text.rstrip("0").rstrip(mark) if decimals else text
-    return written(exact, decimals, grouping=grouping if style.grouped else "", mark=mark)
+    return write_number(exact, decimals, grouping=grouping if style.grouped else "", mark=mark)
 
 
 def format_cell(value: JsonValue, language: str = "en", style: ColumnFormat = ColumnFormat()) -> str:

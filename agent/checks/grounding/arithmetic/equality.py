@@ -10,7 +10,7 @@ from agent.checks.grounding.arithmetic.expression import Value, evaluate
 from agent.checks.grounding.arithmetic.numerals import Reading, is_rounding
 from agent.checks.grounding.arithmetic.prose import Piece, vocabulary
 from agent.checks.grounding.arithmetic.sides import Expression, tokens_of
-from agent.checks.grounding.arithmetic.stated import Stated, fraction_stated
+from agent.checks.grounding.arithmetic.stated import Stated, read_fraction
 from agent.checks.grounding.arithmetic.tokens import CalculationRefused
 from agent.checks.grounding.arithmetic.units import factors, unit
 
@@ -40,7 +40,7 @@ class Side:
     otherwise: Fraction | None
 
 
-def evaluated(expression: Expression, stated: Stated) -> Side | None:
+def evaluate_side(expression: Expression, stated: Stated) -> Side | None:
     numerals = [*expression.numerals, stated.numeral]
     european = any(n.readings and n.reading() is None for n in numerals)
     values = [_value(expression.parts, european=style) for style in (european, not european)]
@@ -71,7 +71,7 @@ def says_more(side: Side, stated: Stated) -> bool:
     expression = side.expression
     operators = [piece for piece in expression.parts if piece.operator is not None]
     plain = any(
-        piece.verbal or piece.operator not in ("-", "/") or piece.text == "÷" or _spaced(expression, piece)
+        piece.verbal or piece.operator not in ("-", "/") or piece.text == "÷" or _has_spaces(expression, piece)
         for piece in operators
     )
     backwards = side.value.number < 0 and not stated.negative
@@ -81,7 +81,7 @@ def says_more(side: Side, stated: Stated) -> bool:
     return not plain or backwards or other or bool(_COMPARING & set(stated.words[:2]))
 
 
-def _spaced(expression: Expression, operator: Piece) -> bool:
+def _has_spaces(expression: Expression, operator: Piece) -> bool:
     after = expression.parts[expression.parts.index(operator) + 1]
     return operator.text != ":" and operator.end < after.start
 
@@ -89,7 +89,7 @@ def _spaced(expression: Expression, operator: Piece) -> bool:
 def holds(sides: Sequence[Side], stated: Stated) -> bool:
     """Is the stated result right by any side of the equation, read in any reasonable way?"""
     if stated.under is not None:
-        exact = fraction_stated(stated)
+        exact = read_fraction(stated)
         return any(exact in (side.value.number, *side.shorter) for side in sides)
     return any(_side_holds(side, stated) for side in sides)
 
@@ -99,13 +99,13 @@ def _side_holds(side: Side, stated: Stated) -> bool:
     reading = stated.numeral.reading(european=side.european)
     multipliers = (*_multipliers(side, stated), *_unit_factors(side, stated))
     sayable = (*(side.value.number * multiplier for multiplier in multipliers), *side.shorter)
-    if reading is not None and any(_right(reading, stated, value) for value in sayable):
+    if reading is not None and any(_is_right(reading, stated, value) for value in sayable):
         return True
     other = stated.numeral.reading(european=not side.european)
-    return side.otherwise is not None and other is not None and _right(other, stated, side.otherwise)
+    return side.otherwise is not None and other is not None and _is_right(other, stated, side.otherwise)
 
 
-def _right(reading: Reading, stated: Stated, value: Fraction) -> bool:
+def _is_right(reading: Reading, stated: Stated, value: Fraction) -> bool:
     figure = -reading.value if stated.negative else reading.value
     if is_rounding(figure, reading.decimals, value):
         return True
@@ -188,7 +188,7 @@ def _is_year(digits: str) -> bool:
     return len(digits) == 4 and digits.isdigit() and 1900 <= int(digits) <= 2100
 
 
-def likeliest(side: Side, stated: Stated) -> Fraction | None:
+def choose_likeliest(side: Side, stated: Stated) -> Fraction | None:
     """The value in the terms of what is stated: as percent, in millions, in its unit."""
     multipliers = _multipliers(side, stated)
     if side.value.hundredfold and stated.numeral.percent:

@@ -12,12 +12,26 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from agent.checks.grounding.arithmetic.equality import Side, evaluated, holds, is_share_or_range, likeliest, says_more
-from agent.checks.grounding.arithmetic.numerals import Numeral, Reading, decimals_needed, numeral_at, rounded, written
+from agent.checks.grounding.arithmetic.equality import (
+    Side,
+    choose_likeliest,
+    evaluate_side,
+    holds,
+    is_share_or_range,
+    says_more,
+)
+from agent.checks.grounding.arithmetic.numerals import (
+    Numeral,
+    Reading,
+    decimals_needed,
+    read_numeral,
+    round_half_up,
+    write_number,
+)
 from agent.checks.grounding.arithmetic.prose import Piece, Role, pieces
-from agent.checks.grounding.arithmetic.said import said_edits
-from agent.checks.grounding.arithmetic.sides import expression_before, segment_start
-from agent.checks.grounding.arithmetic.stated import Stated, stated_after
+from agent.checks.grounding.arithmetic.said import find_said_edits
+from agent.checks.grounding.arithmetic.sides import find_expression_before, segment_start
+from agent.checks.grounding.arithmetic.stated import Stated, find_stated_after
 from agent.core.models import Correction
 from executors.base import Frozen
 
@@ -53,11 +67,11 @@ def recompute(text: str, language: str | None = None) -> Recomputed:
     Args:
         language: whose number words are read in calculations that are said in words; None: only digits are.
     """
-    outcome = _recomputed_once(text, language)
+    outcome = _recompute_once(text, language)
     for _ in range(_MAX_ROUNDS):  # a corrected result may be part of the next equation
         if not outcome.corrections:
             break
-        again = _recomputed_once(outcome.text, language)
+        again = _recompute_once(outcome.text, language)
         corrections = (*outcome.corrections, *again.corrections)
         outcome = Recomputed(text=again.text, corrections=corrections, values=again.values)
         if not again.corrections:
@@ -65,20 +79,20 @@ def recompute(text: str, language: str | None = None) -> Recomputed:
     return outcome
 
 
-def _recomputed_once(text: str, language: str | None) -> Recomputed:
+def _recompute_once(text: str, language: str | None) -> Recomputed:
     found = pieces(text)
     edits: list[_Edit] = []
     corrections: list[Correction] = []
     values: list[Fraction] = []
     for index, piece in enumerate(found):
-        stated = stated_after(text, found, index) if piece.role is Role.EQUALS else None
+        stated = find_stated_after(text, found, index) if piece.role is Role.EQUALS else None
         if stated is None:
             continue
         sides = _sides(found, index, stated)
         if not sides:
             continue
         if holds(sides, stated):
-            values += [*(side.value.number for side in sides), *_stated_values(stated)]
+            values += [*(side.value.number for side in sides), *_list_stated_values(stated)]
             continue
         if piece.verbal and says_more(sides[0], stated):
             continue
@@ -88,26 +102,28 @@ def _recomputed_once(text: str, language: str | None) -> Recomputed:
             edits.append(change)
             corrections.append(
                 Correction(
-                    expression=side.expression.written(), stated=text[change.start : change.end], computed=change.text
+                    expression=side.expression.write_span(),
+                    stated=text[change.start : change.end],
+                    computed=change.text,
                 )
             )
-    for said in said_edits(text, language):
+    for said in find_said_edits(text, language):
         if not any(edit.start < said.end and said.start < edit.end for edit in edits):
             edits.append(_Edit(said.start, said.end, said.text))
             wrong = text[said.start : said.end]
             corrections.append(Correction(expression=said.expression, stated=wrong, computed=said.text))
-    for change in sorted((*edits, *_repeated(text, found, edits)), key=lambda change: -change.start):
+    for change in sorted((*edits, *_repeat_corrections(text, found, edits)), key=lambda change: -change.start):
         text = text[: change.start] + change.text + text[change.end :]
     return Recomputed(text=text, corrections=tuple(corrections), values=tuple(values))
 
 
-def _repeated(text: str, found: Sequence[Piece], edits: Sequence[_Edit]) -> Iterator[_Edit]:
+def _repeat_corrections(text: str, found: Sequence[Piece], edits: Sequence[_Edit]) -> Iterator[_Edit]:
     """Change a wrong result also where a later sentence concludes with it: "So the total is 136.7."
 
     Only a telling number (three digits) counts, that is not said before the equation, nor is part of another one.
     """
     for edit in edits:
-        old, new = numeral_at(text[edit.start : edit.end], 0), numeral_at(edit.text, 0)
+        old, new = read_numeral(text[edit.start : edit.end], 0), read_numeral(edit.text, 0)
         digits = sum(char.isdigit() for char in old.raw) if old else 0
         if old is None or new is None or digits < _CHAINED_DIGITS:
             continue
@@ -141,13 +157,13 @@ def _sides(found: Sequence[Piece], index: int, stated: Stated) -> list[Side]:
     sides: list[Side] = []
     while True:
         low = segment_start(found, index)
-        expression = expression_before(found, index)
-        side = evaluated(expression, stated) if expression else None
+        expression = find_expression_before(found, index)
+        side = evaluate_side(expression, stated) if expression else None
         if side is not None:
             if sides and _runs_on(sides[-1], side):
                 return sides
             sides.append(side)
-        elif expression is not None or not _lone(found, low, index):
+        elif expression is not None or not _is_alone(found, low, index):
             return sides
         whole = expression is None or expression.first == low
         if found[index].verbal or not whole or low == 0 or not _sign(found[low - 1]):
@@ -159,7 +175,7 @@ def _sign(piece: Piece) -> bool:
     return piece.role is Role.EQUALS and not piece.verbal
 
 
-def _lone(found: Sequence[Piece], low: int, index: int) -> bool:
+def _is_alone(found: Sequence[Piece], low: int, index: int) -> bool:
     """A single number with its unit between two equality signs."""
     parts = [piece for piece in found[low:index] if piece.role is not Role.WORD]
     if len(parts) == 2 and parts[0].operator == "-":
@@ -179,20 +195,20 @@ def _correct(sides: Sequence[Side], stated: Stated) -> tuple[Side, _Edit] | None
     if side.expression.doubtful or not stated.numeral.readings or is_share_or_range(side, stated):
         return None
     if stated.under is not None:
-        return _corrected_fraction(side, stated)
-    value = likeliest(side, stated)
+        return _correct_fraction(side, stated)
+    value = choose_likeliest(side, stated)
     if value is None:
         return None
     reading = stated.numeral.reading(european=side.european) or stated.numeral.readings[0]
-    return side, _restated(side, stated, reading, value)
+    return side, _restate(side, stated, reading, value)
 
 
-def _stated_values(stated: Stated) -> list[Fraction]:
+def _list_stated_values(stated: Stated) -> list[Fraction]:
     """The number as stated, in its own unit: as good as the value that it is a rounding of."""
     return [reading.value * stated.numeral.factor for reading in stated.numeral.readings[:1]]
 
 
-def _corrected_fraction(side: Side, stated: Stated) -> tuple[Side, _Edit] | None:
+def _correct_fraction(side: Side, stated: Stated) -> tuple[Side, _Edit] | None:
     """Write a fraction for a fraction, where the expression has one too."""
     value = side.value.number
     slashes = any(part.operator == "/" for part in side.expression.parts)
@@ -203,19 +219,19 @@ def _corrected_fraction(side: Side, stated: Stated) -> tuple[Side, _Edit] | None
     return side, _Edit(stated.start, stated.piece.end + 1 + len(stated.under.text), shown)
 
 
-def _restated(side: Side, stated: Stated, reading: Reading, value: Fraction) -> _Edit:
+def _restate(side: Side, stated: Stated, reading: Reading, value: Fraction) -> _Edit:
     """The value in the style of the stated number: its marks, its currency, as many decimals as truth needs."""
     numeral = stated.numeral
     decimals = _decimals(numeral, reading, value, exact=side.value.exact)
     grouping, mark = _marks(side, reading)
     if grouping == "." and not decimals:
         grouping = ""  # 1.236 alone would be read as a decimal number
-    digits = written(abs(value), decimals, grouping=grouping, mark=mark)
+    digits = write_number(abs(value), decimals, grouping=grouping, mark=mark)
     if numeral.raw.startswith(".") and digits.startswith("0."):
         digits = digits[1:]
     shown = numeral.text[: numeral.digits[0] - numeral.start].replace("-", "").replace("−", "") + digits
     shown += numeral.text[numeral.digits[1] - numeral.start :]
-    if rounded(value, decimals) < 0:
+    if round_half_up(value, decimals) < 0:
         shown = f"-{shown}"
     if stated.ordinal and value.denominator == 1:
         return _Edit(stated.start, stated.piece.end + 2, shown + _ordinal(value.numerator))
@@ -229,12 +245,12 @@ def _ordinal(number: int) -> str:
 
 def _decimals(numeral: Numeral, reading: Reading, value: Fraction, *, exact: bool) -> int:
     needed = decimals_needed(value) if exact else None
-    if numeral.currency and reading.decimals == 2 and (value == 0 or rounded(value, 2) != 0):
+    if numeral.currency and reading.decimals == 2 and (value == 0 or round_half_up(value, 2) != 0):
         return 2
     if needed is not None and needed <= max(reading.decimals, _MAX_DECIMALS):
         return needed
     decimals = max(reading.decimals, 2)
-    while rounded(value, decimals) == 0 and decimals < 20:
+    while round_half_up(value, decimals) == 0 and decimals < 20:
         decimals += 1
     return decimals
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from agent.checks.grounding.arithmetic.numerals import rounded
+from agent.checks.grounding.arithmetic.numerals import round_half_up
 from agent.checks.grounding.arithmetic.tokens import LIST_FUNCTIONS, NUMBERED_FUNCTIONS, CalculationRefused, Kind, Token
 
 MAX_DEPTH = 24
@@ -236,5 +236,5 @@ class _Parser:
         places = arguments[1] if len(arguments) > 1 else self._sympy.Integer(0)
         if not places.is_Integer or not 0 <= int(places) <= MAX_RESULT_DIGITS:
             raise CalculationRefused("round takes a whole number of decimals.")
-        nearest = rounded(number, int(places))
+        nearest = round_half_up(number, int(places))
         return self._sympy.Rational(nearest.numerator, nearest.denominator)

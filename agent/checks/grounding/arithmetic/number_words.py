@@ -58,7 +58,7 @@ def _atoms(language: str) -> Mapping[str, int]:
     return found | dict(_LARGE[language])
 
 
-def number_in_words(words: Sequence[str], place: int, language: str) -> tuple[int, int] | None:
+def read_number_words(words: Sequence[str], place: int, language: str) -> tuple[int, int] | None:
     """The number that begins at a place of a list of words, in small letters, and how many words it takes.
 
     None where there is none, and for articles such as "ein" and "un", which are a number only before another one.
@@ -152,7 +152,7 @@ _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _DIGIT_BEFORE = re.compile(r"\d[\s-]?$")
 
 
-def numbers_in_words(text: str, language: str) -> Iterator[tuple[int, int, int]]:
+def find_number_words(text: str, language: str) -> Iterator[tuple[int, int, int]]:
     """Where each number of a text is written in words, and its value; one by itself is none, as it often is a pronoun.
 
     Nor is what belongs to a number in digits: "2 million".
@@ -161,7 +161,7 @@ def numbers_in_words(text: str, language: str) -> Iterator[tuple[int, int, int]]
     spelled = [it[0].lower() for it in words]
     at = 0
     while at < len(words):
-        found = number_in_words(spelled, at, language)
+        found = read_number_words(spelled, at, language)
         if found is None:
             at += 1
             continue

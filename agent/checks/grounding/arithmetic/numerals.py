@@ -86,7 +86,7 @@ NUMERAL = re.compile(
 )
 
 
-def european(language: str | None) -> bool:
+def is_european(language: str | None) -> bool:
     """Whether a comma stands before the decimals in this language."""
     return language in _EUROPEAN
 
@@ -101,12 +101,12 @@ class Reading:
     mark: str
 
     @property
-    def european(self) -> bool:
+    def is_european(self) -> bool:
         """A comma before the decimals, or dots between thousands."""
         return self.mark == "," or self.grouping == "."
 
     @property
-    def plain(self) -> bool:
+    def is_plain(self) -> bool:
         """No marks at all, so that every style reads it alike."""
         return not (self.grouping or self.mark)
 
@@ -141,7 +141,7 @@ class Numeral:
 
     def reading(self, *, european: bool = False) -> Reading | None:
         """The reading in one of the two styles; None where the digits cannot be read so."""
-        return next((r for r in self.readings if r.plain or r.european == european), None)
+        return next((r for r in self.readings if r.is_plain or r.is_european == european), None)
 
     def value(self, *, european: bool = False) -> Fraction | None:
         """The number meant, with sign, percent and scale; None where the digits cannot be read in this style."""
@@ -149,7 +149,7 @@ class Numeral:
         return None if reading is None else reading.value * self.factor
 
 
-def numeral_at(text: str, position: int) -> Numeral | None:
+def read_numeral(text: str, position: int) -> Numeral | None:
     """The number that starts at `position`, or None where what stands there is no number."""
     match = NUMERAL.match(text, position)
     if match is None:
@@ -205,7 +205,7 @@ def _read(groups: list[str], marks: list[str], point: str, comma: str) -> Readin
     decimal = bool(marks) and marks[-1] == point
     separators = marks[:-1] if decimal else marks
     whole = groups[:-1] if decimal else groups
-    if len(set(separators)) > 1 or point in separators or not _grouped(whole):
+    if len(set(separators)) > 1 or point in separators or not _is_grouped(whole):
         return None
     grouping = separators[0] if separators else ""
     if grouping and grouping not in (comma, *_APOSTROPHES, *_THIN_SPACES):
@@ -215,7 +215,7 @@ def _read(groups: list[str], marks: list[str], point: str, comma: str) -> Readin
     return Reading(Fraction(digits, 10 ** len(fraction)), len(fraction), grouping, point if decimal else "")
 
 
-def _grouped(groups: list[str]) -> bool:
+def _is_grouped(groups: list[str]) -> bool:
     """Thousands in threes, or the Indian way (`12,34,567`); a single group is always right."""
     if len(groups) == 1:
         return True
@@ -235,7 +235,7 @@ def decimals_needed(value: Fraction) -> int | None:
     return max(twos, fives) if rest == 1 else None
 
 
-def rounded(value: Fraction, decimals: int) -> Fraction:
+def round_half_up(value: Fraction, decimals: int) -> Fraction:
     """The value at so many decimals, halves away from zero."""
     unit = 10**decimals
     scaled = abs(value) * unit
@@ -248,9 +248,9 @@ def is_rounding(stated: Fraction, decimals: int, value: Fraction) -> bool:
     return abs(stated - value) <= Fraction(1, 2 * 10**decimals)
 
 
-def written(value: Fraction, decimals: int, *, grouping: str = "", mark: str = ".") -> str:
+def write_number(value: Fraction, decimals: int, *, grouping: str = "", mark: str = ".") -> str:
     """The digits of the value, rounded to so many decimals, with a minus sign where negative."""
-    exact = rounded(value, decimals)
+    exact = round_half_up(value, decimals)
     digits = str(abs(exact.numerator) * 10**decimals // exact.denominator).rjust(decimals + 1, "0")
     whole, fraction = (digits[:-decimals], digits[-decimals:]) if decimals else (digits, "")
     if grouping:

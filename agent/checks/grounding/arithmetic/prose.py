@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from enum import Enum, auto
 
-from agent.checks.grounding.arithmetic.numerals import CURRENCY_SYMBOLS, Numeral, numeral_at
+from agent.checks.grounding.arithmetic.numerals import CURRENCY_SYMBOLS, Numeral, read_numeral
 from agent.checks.grounding.arithmetic.tokens import SIGNS, WORDS, Kind
 
 
@@ -104,7 +104,7 @@ class _Scanner:
         self._at = 0
 
     def scan(self) -> list[Piece]:
-        rules = (self._masked, self._equals, self._number, self._operator_word, self._word, self._sign)
+        rules = (self._is_masked, self._equals, self._number, self._operator_word, self._word, self._sign)
         while self._at < len(self._text):
             if self._text[self._at] in " \t\u00a0\u202f\u2009":
                 self._at += 1
@@ -123,7 +123,7 @@ class _Scanner:
     def _char(self, position: int) -> str:
         return self._text[position] if 0 <= position < len(self._text) else ""
 
-    def _masked(self) -> bool:
+    def _is_masked(self) -> bool:
         match = _CODE.match(self._text, self._at) or _NOT_ARITHMETIC.match(self._text, self._at)
         return bool(match) and self._add(Role.BREAK, match.end()) if match else False
 
@@ -143,7 +143,7 @@ class _Scanner:
         stated = self._last(Role.EQUALS) or [p.role for p in self._found[-2:]] == [Role.EQUALS, Role.OPERATOR]
         if ordinal and not stated:
             return self._add(Role.WORD, ordinal.end())
-        numeral = numeral_at(self._text, self._at)
+        numeral = read_numeral(self._text, self._at)
         if numeral is None:
             return False
         role = Role.NUMBER if numeral.readings else Role.BREAK
@@ -155,7 +155,7 @@ class _Scanner:
 
     def _power(self, digit: str) -> None:
         self._add(Role.OPERATOR, self._at + 1, operator="^")
-        self._found.append(Piece(Role.NUMBER, self._at, self._at, digit, numeral=numeral_at(digit, 0)))
+        self._found.append(Piece(Role.NUMBER, self._at, self._at, digit, numeral=read_numeral(digit, 0)))
 
     def _operator_word(self) -> bool:
         words = _OPERATOR_WORDS.match(self._text, self._at)

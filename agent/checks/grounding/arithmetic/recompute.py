@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from agent.checks.grounding.arithmetic.calculator import fill_placeholders
 from agent.checks.grounding.arithmetic.equations import recompute
-from agent.checks.grounding.arithmetic.numerals import european
+from agent.checks.grounding.arithmetic.numerals import is_european
 from agent.core.models import Correction
 from executors.base import Frozen
 
@@ -34,7 +34,7 @@ def compute(text: str, *, currency: str = "", language: str | None = None) -> Co
         currency: ISO code of the data's amounts; empty where nothing says it.
         language: of the text, in which its numbers are read; None where it is not known.
     """
-    filled = fill_placeholders(text, currency=currency, european=european(language))
+    filled = fill_placeholders(text, currency=currency, european=is_european(language))
     recomputed = recompute(filled.text, language)
     return Computed(
         text=recomputed.text,

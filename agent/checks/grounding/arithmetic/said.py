@@ -10,15 +10,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
-from agent.checks.grounding.arithmetic.number_words import numbers_in_words
+from agent.checks.grounding.arithmetic.number_words import find_number_words
 from agent.checks.grounding.arithmetic.numerals import (
     Numeral,
     Reading,
     decimals_needed,
     is_rounding,
-    numeral_at,
-    rounded,
-    written,
+    read_numeral,
+    round_half_up,
+    write_number,
 )
 
 _MAX_DECIMALS = 6
@@ -74,7 +74,7 @@ class _Form(NamedTuple):
     compute: Callable[[Sequence[Fraction]], Fraction | None]
 
 
-def _compiled(pattern: str) -> re.Pattern[str]:
+def _compile_pattern(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern, re.IGNORECASE)
 
 
@@ -86,7 +86,7 @@ def _change(values: Sequence[Fraction]) -> Fraction | None:
     return abs(values[1] - values[0]) / abs(values[0]) * 100 if values[0] else None
 
 
-def _apart(values: Sequence[Fraction]) -> Fraction:
+def _subtract(values: Sequence[Fraction]) -> Fraction:
     return abs(values[0] - values[1])
 
 
@@ -127,40 +127,48 @@ _PER = (
     rf"{_UNIT}\s(?:each|per|pro|je|par|por)\b"
 )
 _FORMS: Sequence[_Form] = (
-    _Form(_compiled(_SUM), "+", _total),
-    _Form(_compiled(_MEAN), "mean", _mean),
-    _Form(_compiled(_APART), "-", _apart),
-    _Form(_compiled(rf"(?<![\d.,%$€£+*/×÷-])(?<![\d.,]\s)(?P<list>{_LIST})\s{_TOGETHER}{_IS}{_RESULT}"), "+", _total),
-    _Form(_compiled(rf"(?<![\d.,%$€£+*/×÷-])(?<![\d.,]\s)(?P<list>{_LIST}){_IS}{_TOGETHER}\s{_RESULT}"), "+", _total),
-    _Form(_compiled(rf"\b{_TOGETHER},?\s(?P<list>{_LIST}){_IS}{_RESULT}"), "+", _total),
-    _Form(_compiled(_SHARE), "%", _share),
-    _Form(_compiled(_SHARE_OF), "%", _share),
-    _Form(_compiled(_CHANGE), "change", _change),
-    _Form(_compiled(rf"{_CHANGED}{_PERCENT}"), "change", _change),
-    _Form(_compiled(_A_CHANGE), "change", _change),
-    _Form(_compiled(rf"{_CHANGED}{_RESULT}(?!\s?%)"), "-", _apart),
-    _Form(_compiled(_TIMES), "/", _ratio),
-    _Form(_compiled(_PER), "/", _ratio),
+    _Form(_compile_pattern(_SUM), "+", _total),
+    _Form(_compile_pattern(_MEAN), "mean", _mean),
+    _Form(_compile_pattern(_APART), "-", _subtract),
+    _Form(
+        _compile_pattern(rf"(?<![\d.,%$€£+*/×÷-])(?<![\d.,]\s)(?P<list>{_LIST})\s{_TOGETHER}{_IS}{_RESULT}"),
+        "+",
+        _total,
+    ),
+    _Form(
+        _compile_pattern(rf"(?<![\d.,%$€£+*/×÷-])(?<![\d.,]\s)(?P<list>{_LIST}){_IS}{_TOGETHER}\s{_RESULT}"),
+        "+",
+        _total,
+    ),
+    _Form(_compile_pattern(rf"\b{_TOGETHER},?\s(?P<list>{_LIST}){_IS}{_RESULT}"), "+", _total),
+    _Form(_compile_pattern(_SHARE), "%", _share),
+    _Form(_compile_pattern(_SHARE_OF), "%", _share),
+    _Form(_compile_pattern(_CHANGE), "change", _change),
+    _Form(_compile_pattern(rf"{_CHANGED}{_PERCENT}"), "change", _change),
+    _Form(_compile_pattern(_A_CHANGE), "change", _change),
+    _Form(_compile_pattern(rf"{_CHANGED}{_RESULT}(?!\s?%)"), "-", _subtract),
+    _Form(_compile_pattern(_TIMES), "/", _ratio),
+    _Form(_compile_pattern(_PER), "/", _ratio),
 )
 
 
-def said_edits(text: str, language: str | None = None) -> Iterator[Edit]:
+def find_said_edits(text: str, language: str | None = None) -> Iterator[Edit]:
     """What of a text's calculations in words is wrong; one edit for each stated result.
 
     Args:
         language: whose number words are read; None: only digits are.
     """
-    digits, moved = _in_digits(text, language) if language is not None else (text, ())
+    digits, moved = _write_in_digits(text, language) if language is not None else (text, ())
     for edit in _edits(digits):
-        yield edit._replace(start=_before(edit.start, moved), end=_before(edit.end, moved))
+        yield edit._replace(start=_move_back(edit.start, moved), end=_move_back(edit.end, moved))
 
 
-def _in_digits(text: str, language: str) -> tuple[str, Sequence[_Move]]:
+def _write_in_digits(text: str, language: str) -> tuple[str, Sequence[_Move]]:
     """A text with its number words in digits, and how far each moved what follows."""
     parts: list[str] = []
     moved: list[_Move] = []
     at = length = 0
-    for start, end, value in numbers_in_words(text, language):
+    for start, end, value in find_number_words(text, language):
         parts += [text[at:start], str(value)]
         length += start - at
         moved.append(_Move(length, length + len(str(value)), end))
@@ -168,7 +176,7 @@ def _in_digits(text: str, language: str) -> tuple[str, Sequence[_Move]]:
     return "".join((*parts, text[at:])), moved
 
 
-def _before(place: int, moved: Sequence[_Move]) -> int:
+def _move_back(place: int, moved: Sequence[_Move]) -> int:
     """A place of the text in digits, in the text as it was."""
     before = [it for it in moved if it.start < place]
     if not before:
@@ -203,7 +211,7 @@ def _edit(text: str, match: re.Match[str], form: _Form, start: int, end: int) ->
     else:
         found = [numeral for name in ("one", "two") for numeral in _numerals(text, *match.span(name))]
     digits = re.compile(r"[\d]").search(text, start, end)
-    stated = numeral_at(text, digits.start()) if digits else None
+    stated = read_numeral(text, digits.start()) if digits else None
     if stated is None or any(not it.readings for it in (*found, stated)) or len(found) < 2:
         return None
     negative = bool(digits and re.search(r"[-−]", text[start : digits.start()]))
@@ -220,11 +228,11 @@ def _edit(text: str, match: re.Match[str], form: _Form, start: int, end: int) ->
         decimals = 2
     grouping = reading.grouping or next((it.grouping for it in (_reading(n, european=home) for n in found)), "")
     mark = reading.mark or ("," if home else ".")
-    shown = written(abs(value), decimals, grouping=grouping, mark=mark)
+    shown = write_number(abs(value), decimals, grouping=grouping, mark=mark)
     inside = text[start:end]
     new = re.sub(r"[-−]", "", inside)
     new = new.replace(stated.raw, shown, 1)
-    sign = "-" if rounded(value, decimals) < 0 else ""
+    sign = "-" if round_half_up(value, decimals) < 0 else ""
     return Edit(start, end, sign + new, _expression(form, found))
 
 
@@ -260,8 +268,8 @@ def _expression(form: _Form, found: Sequence[Numeral]) -> str:
 
 def _numerals(text: str, start: int, end: int) -> Iterator[Numeral]:
     for match in re.compile(_N).finditer(text, start, end):
-        numeral = numeral_at(text, match.start())
+        numeral = read_numeral(text, match.start())
         if numeral is None and text[match.start()] in "-−":
-            numeral = numeral_at(text, match.start() + 1)
+            numeral = read_numeral(text, match.start() + 1)
         if numeral is not None:
             yield numeral

@@ -48,7 +48,7 @@ class Expression:
     def numerals(self) -> Iterator[Numeral]:
         return (piece.numeral for piece in self.parts if piece.numeral is not None)
 
-    def written(self) -> str:
+    def write_span(self) -> str:
         """As arithmetic alone: `45.6+12.3`."""
         return "".join(
             p.numeral.raw + "%" * p.numeral.percent if p.numeral else (p.operator or p.text) for p in self.parts
@@ -81,7 +81,7 @@ def segment_start(pieces: Sequence[Piece], end: int) -> int:
     return low
 
 
-def expression_before(pieces: Sequence[Piece], end: int) -> Expression | None:
+def find_expression_before(pieces: Sequence[Piece], end: int) -> Expression | None:
     """The longest expression with at least two numbers that ends at index `end`; None where there is none."""
     walk = _Walk(pieces, segment_start(pieces, end))
     left = walk.go(end - 1)
@@ -128,10 +128,10 @@ class _Walk:
     def _skip_words(self, at: int) -> int:
         """Pass unit words, and parentheses that hold nothing but words."""
         while True:
-            if self._role(at) is Role.WORD and not self._unknown(at):
+            if self._role(at) is Role.WORD and not self._is_unknown(at):
                 self.words.append(self._pieces[at].text)
                 at -= 1
-            elif self._role(at) is Role.CLOSE and (start := self._opening(at)) is not None:
+            elif self._role(at) is Role.CLOSE and (start := self._find_opening(at)) is not None:
                 inside = self._pieces[start + 1 : at]
                 if any(piece.role is not Role.WORD for piece in inside):
                     return at
@@ -139,7 +139,7 @@ class _Walk:
             else:
                 return at
 
-    def _unknown(self, at: int) -> bool:
+    def _is_unknown(self, at: int) -> bool:
         """The letter of "2x", or the sign of "5!": it changes the number that it touches."""
         word = self._pieces[at]
         touches = self._role(at - 1) in (Role.NUMBER, Role.CLOSE) and self._pieces[at - 1].end == word.start
@@ -152,7 +152,7 @@ class _Walk:
             self.parts.append(self._pieces[at])
             self.words += [numeral.currency] if (numeral := self._pieces[at].numeral) and numeral.currency else []
             return at - 1
-        if role is not Role.CLOSE or (start := self._opening(at)) is None:
+        if role is not Role.CLOSE or (start := self._find_opening(at)) is None:
             return None
         inner = _Walk(self._pieces, start + 1)
         left = inner.go(at - 1)
@@ -162,7 +162,7 @@ class _Walk:
         self.words += inner.words
         return start - 1
 
-    def _opening(self, closing: int) -> int | None:
+    def _find_opening(self, closing: int) -> int | None:
         depth = 0
         for at in range(closing, self._low - 1, -1):
             depth += {Role.CLOSE: 1, Role.OPEN: -1}.get(self._pieces[at].role, 0)

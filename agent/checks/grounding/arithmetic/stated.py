@@ -50,7 +50,7 @@ class Stated:
         return self.numeral.negative or (self.sign is not None and self.sign.operator == "-")
 
 
-def stated_after(text: str, pieces: Sequence[Piece], index: int) -> Stated | None:
+def find_stated_after(text: str, pieces: Sequence[Piece], index: int) -> Stated | None:
     """The single number stated right after the equality at `index`; None for expressions and composite amounts."""
     at, approximate = index + 1, pieces[index].text in "≈≅≃" or bool(_APPROXIMATE.search(pieces[index].text))
     while at < len(pieces) and pieces[at].role in (Role.WORD, Role.BREAK):
@@ -129,7 +129,7 @@ def _composite(text: str, end: int, pieces: Sequence[Piece], last: int) -> bool:
     return one is not None and other is not None and same_dimension(one, other)
 
 
-def fraction_stated(stated: Stated) -> Fraction | None:
+def read_fraction(stated: Stated) -> Fraction | None:
     """The value of a result such as `3/4`; None where the result is no fraction or its denominator is zero."""
     over = stated.numeral.value()
     under = stated.under.value() if stated.under else None

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
-from agent.checks.grounding.arithmetic.numerals import numeral_at
+from agent.checks.grounding.arithmetic.numerals import read_numeral
 from agent.core.errors import PlumblineError
 
 MAX_LENGTH = 500
@@ -99,7 +99,7 @@ def _token(text: str, position: int, before: list[Token], *, in_call: bool) -> t
         return [Token("*")], cross.end()
     if text[position] in SIGNS:
         return [Token(SIGNS[text[position]])], position + 1
-    numeral = numeral_at(text, position)
+    numeral = read_numeral(text, position)
     if numeral is None or not numeral.readings:
         raise CalculationRefused(f"Not arithmetic: {text[position : position + 40]!r}.")
     value = numeral.readings[0].value * numeral.scale * (-1 if numeral.negative else 1)

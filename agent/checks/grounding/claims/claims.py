@@ -49,7 +49,7 @@ class Segment:
     def classes(self) -> frozenset[Class]:
         return frozenset(it.cls for it in self.items if it.cls is not None)
 
-    def own(self) -> dict[int, Rows]:
+    def map_own_rows(self) -> dict[int, Rows]:
         """The rows that its names stand in, by column."""
         found: dict[int, Rows] = {}
         for item in self.names:
@@ -71,7 +71,7 @@ def segments_of(items: Sequence[Item]) -> list[Segment]:
     """The segments of a text; each number finds the names that it belongs to in its own, else in `inherited`."""
     found: list[Segment] = []
     for sentence, parts in enumerate(_sentences(items)):
-        found += _merged([Segment(sentence, part) for part in parts])
+        found += _merge([Segment(sentence, part) for part in parts])
     _inherit(found)
     return found
 
@@ -102,7 +102,7 @@ def _is_between(items: Sequence[Item], place: int) -> bool:
     return ends and any(it in BETWEEN for it in before)
 
 
-def _merged(segments: Sequence[Segment]) -> list[Segment]:
+def _merge(segments: Sequence[Segment]) -> list[Segment]:
     """What only introduces the next segment, or ends the one before, joined with it."""
     found: list[Segment] = []
     pending: list[Item] = []
@@ -129,14 +129,14 @@ def _merged(segments: Sequence[Segment]) -> list[Segment]:
 
 def _same_kind(pending: Sequence[Item], segment: Segment) -> bool:
     """Whether names that wait for a number are of a column that the next segment has names of its own for."""
-    waiting = Segment(segment.sentence, list(pending)).own()
-    return bool(waiting.keys() & segment.own().keys())
+    waiting = Segment(segment.sentence, list(pending)).map_own_rows()
+    return bool(waiting.keys() & segment.map_own_rows().keys())
 
 
 def _inherit(segments: Sequence[Segment]) -> None:
     """Give a segment the names of its neighbours for the columns that it does not name itself."""
     for place, segment in enumerate(segments):
-        own = segment.own()
+        own = segment.map_own_rows()
         if not segment.numbers and not segment.classes:
             continue
         same = [it for it in segments[:place][::-1] if it.sentence == segment.sentence]
@@ -146,10 +146,10 @@ def _inherit(segments: Sequence[Segment]) -> None:
         elif not own:
             same = []
         for other in (it for it in segments[:place][::-1] if it.sentence == segment.sentence):
-            for column, rows in other.own().items():
+            for column, rows in other.map_own_rows().items():
                 (segment.before if column in own else segment.nearby).setdefault(column, rows)
         for other in same:
-            for column, rows in other.own().items():
+            for column, rows in other.map_own_rows().items():
                 if column not in own and column not in segment.inherited:
                     segment.inherited[column] = rows
 
@@ -170,7 +170,7 @@ def groups_of(segments: Sequence[Segment]) -> Iterator[list[list[Item]]]:
             yield list(group.values())
 
 
-def parallel(segments: Sequence[Segment]) -> Iterator[tuple[Item, Item]]:
+def pair_parallel(segments: Sequence[Segment]) -> Iterator[tuple[Item, Item]]:
     """Names and numbers in two lists of one length: "Ada, Bo and Cy have 3, 2 and 1"; nothing for other sentences."""
     for sentence in sorted({it.sentence for it in segments}):
         items = [it for one in segments if one.sentence == sentence for it in one.items]
@@ -180,7 +180,7 @@ def parallel(segments: Sequence[Segment]) -> Iterator[tuple[Item, Item]]:
         numbers = [it for it in told if it.kind == "number"]
         for segment in segments:
             if segment.sentence == sentence:
-                yield from _alternating(segment)
+                yield from _pair_alternating(segment)
         columns = {next(iter(it.places)) for it in names}
         if (
             len(names) == len(numbers) > 1
@@ -190,7 +190,7 @@ def parallel(segments: Sequence[Segment]) -> Iterator[tuple[Item, Item]]:
             yield from zip(names, numbers, strict=True)  # fmt: skip
 
 
-def crossed(segments: Sequence[Segment]) -> Iterator[tuple[Rows, Item]]:
+def find_crossed(segments: Sequence[Segment]) -> Iterator[tuple[Rows, Item]]:
     """Numbers over two names: "Ada had 3 in May and 4 in June; Bo had 2 and 1"; nothing for other sentences."""
     for sentence in sorted({it.sentence for it in segments}):
         items = [it for one in segments if one.sentence == sentence for it in one.items]
@@ -231,7 +231,7 @@ def _rows(name: Item) -> Rows:
     return frozenset(row for rows in name.places.values() for row in rows)
 
 
-def _alternating(segment: Segment) -> Iterator[tuple[Item, Item]]:
+def _pair_alternating(segment: Segment) -> Iterator[tuple[Item, Item]]:
     """ "From 388 in February to 520 in March": each number with the name beside it."""
     told = [it for it in segment.items if it.kind in ("number", "name", "date") and (it.places or it.kind == "number")]
     told = [it for it in told if not _is_ratio(segment.items, it)]  # "doubled" stands beside no name

@@ -7,10 +7,10 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from functools import cached_property
 
-from agent.checks.grounding.arithmetic.dates import MONTHS, DateInText, dates_in
+from agent.checks.grounding.arithmetic.dates import MONTHS, DateInText, find_dates
 from agent.checks.grounding.evidence.facts import ColumnFacts, Facts
 from agent.checks.grounding.languages.countries import country_names
-from agent.checks.grounding.languages.words import same_word
+from agent.checks.grounding.languages.words import is_same_word
 from executors.base import JsonValue
 
 Rows = frozenset[int]
@@ -76,7 +76,7 @@ class NameIndex:
     def _add_dates(self, cell: JsonValue, column: ColumnFacts, rows: Iterable[int]) -> None:
         found: list[Date] = []
         if isinstance(cell, str):
-            for date in dates_in(cell):
+            for date in find_dates(cell):
                 found += date.readings
             if not found and cell.lower() in MONTHS:
                 found.append((None, MONTHS[cell.lower()], None, None))
@@ -114,7 +114,7 @@ class NameIndex:
     def column_name(self, column: int) -> str:
         return self._facts.columns[column].name
 
-    def name_at(self, tokens: list[tuple[str, int, int]], place: int) -> tuple[int, Places] | None:
+    def find_name(self, tokens: list[tuple[str, int, int]], place: int) -> tuple[int, Places] | None:
         """The longest name that begins at a token of a sentence, as how many tokens it takes, and where it stands.
 
         Args:
@@ -153,21 +153,21 @@ class NameIndex:
                             found.setdefault(token, {}).setdefault(column, set()).update(rows)
         return found
 
-    def like(self, word: str) -> Places | None:
+    def find_like(self, word: str) -> Places | None:
         """Where the one name of a single word stands of which a word is a form: "urgentes" of "urgent"."""
         found = [
-            aliases[head,] for head, aliases in self._aliases.items() if (head,) in aliases and same_word(word, head)
+            aliases[head,] for head, aliases in self._aliases.items() if (head,) in aliases and is_same_word(word, head)
         ]
         return {column: frozenset(rows) for column, rows in found[0].items()} if len(found) == 1 else None
 
-    def where_date(self, date: DateInText) -> Places | None:
+    def find_date(self, date: DateInText) -> Places | None:
         """Where a date stands, or the part of it that is said; None where it does not."""
         for reading in date.readings:
-            if found := self._where_parts(reading):
+            if found := self._find_parts(reading):
                 return found
         return None
 
-    def _where_parts(self, reading: Date) -> Places | None:
+    def _find_parts(self, reading: Date) -> Places | None:
         whole = self.dates.get(reading)
         if whole is not None:
             return {column: frozenset(rows) for column, rows in whole.items()}

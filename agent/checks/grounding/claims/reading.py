@@ -9,14 +9,14 @@ from fractions import Fraction
 from itertools import takewhile
 from typing import Literal
 
-from agent.checks.grounding.arithmetic.dates import MONTHS, DateInText, dates_in
-from agent.checks.grounding.arithmetic.number_words import number_in_words
-from agent.checks.grounding.arithmetic.numerals import Numeral, Reading, european, numeral_at
+from agent.checks.grounding.arithmetic.dates import MONTHS, DateInText, find_dates
+from agent.checks.grounding.arithmetic.number_words import read_number_words
+from agent.checks.grounding.arithmetic.numerals import Numeral, Reading, is_european, read_numeral
 from agent.checks.grounding.claims.names import TOKEN, NameIndex, Places
 from agent.checks.grounding.evidence.facts import Facts
 from agent.checks.grounding.languages.language import language_of
-from agent.checks.grounding.languages.plain_words import doing, transferring
-from agent.checks.grounding.languages.ratios import ratio_in_words
+from agent.checks.grounding.languages.plain_words import list_doing_words, list_transfer_words
+from agent.checks.grounding.languages.ratios import read_ratio
 from agent.checks.grounding.languages.vocabulary import LANGUAGES, Class, Vocabulary, vocabulary
 from agent.checks.grounding.languages.words import is_among, words_of
 
@@ -108,9 +108,9 @@ class Item:
         return self.numeral.currency if self.numeral is not None else ""
 
 
-def chosen_reading(numeral: Numeral, language: str | None) -> Reading | None:
+def choose_reading(numeral: Numeral, language: str | None) -> Reading | None:
     """The one way to read a number in a language; the other style only where it cannot be read in its own."""
-    return numeral.reading(european=european(language)) or (numeral.readings[0] if numeral.readings else None)
+    return numeral.reading(european=is_european(language)) or (numeral.readings[0] if numeral.readings else None)
 
 
 def items_of(text: str, facts: Facts, names: NameIndex) -> list[Item]:
@@ -163,7 +163,7 @@ def _with_years(question: str, items: Sequence[Item], names: NameIndex) -> Itera
         timed = timed or (german and after is not None and after.kind in ("phrase", "number") and before != "")
         if item.kind == "number" and timed and re.fullmatch(r"(?:1[89]|20)\d\d", item.text):
             date = DateInText(item.start, item.end, ((int(item.text), None, None, None),))
-            places, asked = names.where_date(date) or {}, re.search(rf"(?<!\d){item.text}(?!\d)", question)
+            places, asked = names.find_date(date) or {}, re.search(rf"(?<!\d){item.text}(?!\d)", question)
             if asked and any(names.are_all(rows) for rows in places.values()):
                 places = {}  # it tells no row from another
             if places or (asked and before not in _JOINED):
@@ -204,11 +204,13 @@ class _Reader:
         self._words = [it[0].lower().replace("’", "'") for it in words]
         self._ends = [it.end() for it in words]
         self._word_at = {it.start(): place for place, it in enumerate(words)}
-        self._dates = {it.start: it for it in dates_in(spaced)}
+        self._dates = {it.start: it for it in find_dates(spaced)}
         labels = {word for column in facts.columns for word in column.words}
         heads = [words_of(column.name)[-1:] for column in facts.columns if column.kind == "dimension"]
         self._asked = facts.question_words
-        deeds = doing(language) | transferring(language) if language in LANGUAGES else frozenset[str]()
+        deeds = (
+            list_doing_words(language) | list_transfer_words(language) if language in LANGUAGES else frozenset[str]()
+        )
         self._deeds = {word for word in deeds if is_among(word, self._asked)}  # "used" of "Which are not used?"
         self._nouns = {form for head in heads for word in head for form in (word, f"{word}s")}
         self._labels = labels | {word[:-1] for word in labels if word.endswith("s")} | {f"{word}s" for word in labels}
@@ -245,14 +247,14 @@ class _Reader:
         found = _ABBREVIATIONS.match(self._text, at) if at in self._word_at else None
         if found is None or self._vocabulary is None:
             return None
-        known = self._vocabulary.at([found[0].rstrip(".").lower()], 0)
+        known = self._vocabulary.find_phrase([found[0].rstrip(".").lower()], 0)
         return self._item("phrase", at, found.end(), cls=known.cls if known is not None else Class.FILLER)
 
     def _name(self, at: int) -> Item | None:
         place = self._token_at.get(at)
         if place is None:
             return None
-        found = self._names.name_at(self._tokens, place)
+        found = self._names.find_name(self._tokens, place)
         if found is not None and not self._is_amount(place, found[0], found[1]):
             return self._item("name", at, self._tokens[place + found[0] - 1][2], places=found[1])
         for value in self._values:
@@ -267,8 +269,12 @@ class _Reader:
             return self._item("name", at, at + len(token), places={c: frozenset(r) for c, r in part.items()})
         if self._language not in (None, "en", "ko") and len(token) >= _TRANSLATED and token.isalpha():
             word = token.lower()
-            plain = word not in self._labels and self._vocabulary is not None and not self._vocabulary.at([word], 0)
-            places = self._names.like(word) if plain and not is_among(word, self._asked) else None
+            plain = (
+                word not in self._labels
+                and self._vocabulary is not None
+                and not self._vocabulary.find_phrase([word], 0)
+            )
+            places = self._names.find_like(word) if plain and not is_among(word, self._asked) else None
             return self._item("name", at, at + len(token), places=places) if places else None
         return None
 
@@ -291,7 +297,7 @@ class _Reader:
         date = self._dates.get(at)
         if date is None:
             return self._month(at)
-        places = self._names.where_date(date)
+        places = self._names.find_date(date)
         named = bool(date.readings) and date.readings[0][0] is None and date.readings[0][2] is not None
         if places is None and named and self._text[at : at + 1].isalpha():
             return self._month(at)  # "In March 12 orders came": no date after all
@@ -324,7 +330,7 @@ class _Reader:
         if ordinal := _ORDINAL.match(self._text, at):
             return self._item("phrase", at, ordinal.end(), cls=Class.RANK, rank=int(ordinal[1]))
         code = _CODE.match(self._text, at)
-        numeral = numeral_at(self._text, at)
+        numeral = read_numeral(self._text, at)
         if code is not None and (numeral is None or (numeral.end < code.end() and not self._unit_after(numeral, code))):
             return self._item("word", at, code.end())
         if numeral is None:
@@ -333,7 +339,7 @@ class _Reader:
             return None
         if _MARKER.search(self._text[:at]) and re.match(r"[.)]\s", self._text[numeral.end :]):
             return self._item("mark", at, numeral.end + 1)
-        reading = chosen_reading(numeral, self._language)
+        reading = choose_reading(numeral, self._language)
         if reading is None:  # `1.2.3`
             return self._item("word", at, numeral.end)
         signed = numeral.negative or re.search(r"(?:^|[\s(])[-−]$", self._text[:at]) is not None
@@ -353,7 +359,7 @@ class _Reader:
             return None
         if ratio := self._ratio(at, place, self._language):
             return ratio
-        found = number_in_words(self._words, place, self._language)
+        found = read_number_words(self._words, place, self._language)
         if found is None or (found[1] == 1 and self._words[place] == _ONE.get(self._language) and self._no_one(place)):
             return None
         end = self._ends[place + found[1] - 1]
@@ -361,14 +367,14 @@ class _Reader:
 
     def _ratio(self, at: int, place: int, language: str) -> Item | None:
         """ "half of" is 50 %; "twice" is a number of times."""
-        ratio = ratio_in_words(self._words, place, language)
+        ratio = read_ratio(self._words, place, language)
         if ratio is None or self._words[place] in self._labels:
             return None
         end = self._ends[place + ratio.length - 1]
         if not ratio.share:
             cls = Class.MULTIPLIED if ratio.grows else Class.TIMES
             return self._item("number", at, end, value=ratio.value, half=_HALF_TIMES, cls=cls)
-        percent = numeral_at("50 %", 0)
+        percent = read_numeral("50 %", 0)
         return self._item(
             "number", at, end, value=ratio.value * 100, half=_HALF_SHARE, numeral=percent, cls=Class.SHARE
         )
@@ -388,7 +394,7 @@ class _Reader:
             return self._item("word", at, compound.end())  # "no-shows" denies nothing
         if self._words[place].endswith("n't"):
             return self._item("phrase", at, self._ends[place], cls=Class.NOT)
-        found = self._vocabulary.at(self._words, place)
+        found = self._vocabulary.find_phrase(self._words, place)
         if found is not None and found.length == 1 and found.cls in _VERBS and self._words[place] in self._nouns:
             return None  # "three peaks", of a column "peak"
         if found is not None and found.length == 1 and self._words[place] in self._deeds:
@@ -397,7 +403,7 @@ class _Reader:
             return self._compound(at, place)
         end = self._ends[place + found.length - 1]
         if found.length > 1 and _BETWEEN_WORDS.search(self._text, at, end):
-            found = self._vocabulary.at(self._words[: place + 1], place)
+            found = self._vocabulary.find_phrase(self._words[: place + 1], place)
             if found is None:
                 return None
             end = self._ends[place]

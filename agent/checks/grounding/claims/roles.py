@@ -37,7 +37,7 @@ def with_roles(items: Sequence[Item], facts: Facts, names: NameIndex) -> list[It
     found: list[Item] = []
     at = 0
     while at < len(items):
-        role = reader.at(items, at, found)
+        role = reader.find_role(items, at, found)
         if role is None:
             found.append(items[at])
             at += 1
@@ -57,23 +57,23 @@ class _Roles:
         self._facts, self._key, self._timed = facts, key, timed
         self._limited = facts.query.limit is not None and len(facts.rows) >= facts.query.limit
 
-    def at(self, items: Sequence[Item], place: int, before: Sequence[Item]) -> _Role | None:
+    def find_role(self, items: Sequence[Item], place: int, before: Sequence[Item]) -> _Role | None:
         """The role that begins at an item; None where none does."""
         item = items[place]
         sentence = _sentence(items, place)
         if item.text.lower() in _OTHERS:
-            return self._others(items, place, before)
+            return self._find_others(items, place, before)
         if self._timed and item.cls in _FIRST | _LAST and _CHANGED & {it.cls for it in sentence}:
             return self._end(items, place, sentence)
         if any(it.places for it in sentence):
             return None  # "the top three are A, B and C"
         if item.cls is Class.RANK and _BETWEEN & {it.cls for it in sentence}:
-            return self._ranked(items, place, sentence)
+            return self._find_ranked(items, place, sentence)
         if item.cls in _ENDS or (item.cls is Class.RANK and item.rank == 1):
-            return self._several(items, place)
+            return self._find_several(items, place)
         return None
 
-    def _others(self, items: Sequence[Item], place: int, before: Sequence[Item]) -> _Role | None:
+    def _find_others(self, items: Sequence[Item], place: int, before: Sequence[Item]) -> _Role | None:
         """All rows but those that were named before: "the other four"."""
         named = frozenset(row for it in before for row in it.places.get(self._key.index, ()))
         rest = frozenset(range(len(self._facts.rows))) - named
@@ -82,7 +82,7 @@ class _Roles:
             return None
         return _Role(self._with_noun(items, place, 2 if count is not None else 1), rest)
 
-    def _several(self, items: Sequence[Item], place: int) -> _Role | None:
+    def _find_several(self, items: Sequence[Item], place: int) -> _Role | None:
         """The first or last of an order: "the top three regions", "the first three months"."""
         count = items[place + 1] if place + 1 < len(items) else None
         if count is None or not _is_count(count) or not 1 < count.value < len(self._facts.rows):
@@ -97,7 +97,7 @@ class _Roles:
             return None
         return _Role(length, frozenset(order[-number:] if item.cls is Class.LATEST else order[:number]))
 
-    def _ranked(self, items: Sequence[Item], place: int, sentence: Sequence[Item]) -> _Role | None:
+    def _find_ranked(self, items: Sequence[Item], place: int, sentence: Sequence[Item]) -> _Role | None:
         """One row of an order, of which the sentence names two: "between the first and the second region"."""
         ranks = [it.rank for it in sentence if it.cls is Class.RANK]
         order = self._by_measure(Class.MOST) if len(ranks) == 2 and not self._timed else None

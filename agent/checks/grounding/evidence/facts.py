@@ -13,7 +13,7 @@ from typing import Literal
 from agent.checks.grounding.arithmetic.display import NAMING
 from agent.checks.grounding.evidence.query_facts import Condition, Projection, QueryFacts, query_facts
 from agent.checks.grounding.kinds import words_of_kind
-from agent.checks.grounding.languages.currencies import currency_in
+from agent.checks.grounding.languages.currencies import find_currency
 from agent.checks.grounding.languages.language import language_of
 from agent.checks.grounding.languages.words import is_among, words_of
 from executors.base import JsonValue, QueryResult
@@ -212,7 +212,7 @@ class Facts:
                 }
             ),
             told=() if counts else (name, *named.sources, *texts),
-            label=short or _spelled_out(name) or name,
+            label=short or _spell_out(name) or name,
             projection=named,
             currency="" if plain else self._currency(said),
             units=()
@@ -237,10 +237,10 @@ class Facts:
                 yield document.text
 
     def _currency(self, said: str) -> str:
-        found = currency_in(said)
+        found = find_currency(said)
         if not found and _MONEY.search(said):
             rules = " ".join(it.text for it in self.documents if it.kind in ("rule", "table"))
-            found = currency_in(rules) or currency_in(self.question)
+            found = find_currency(rules) or find_currency(self.question)
         return found
 
 
@@ -264,14 +264,14 @@ def _scale(texts: Sequence[str]) -> Fraction:
 
 def _units(said: str, name: str, sources: Sequence[str]) -> tuple[str, ...]:
     """The units that docs and names have; where a column is named after another unit than its source, its own alone."""
-    own, inner = _units_named([name]), _units_named(sources)
+    own, inner = _find_named_units([name]), _find_named_units(sources)
     converted = inner - own if own and not own & inner else frozenset[str]()
     found = [*_UNIT.findall(said), *own, *inner]
     found += [rate for rate in _PER.findall(said) if found]  # "tonnes per hectare"
     return tuple(dict.fromkeys(unit.lower() for unit in found if unit.lower() not in converted))
 
 
-def _units_named(names: Sequence[str]) -> frozenset[str]:
+def _find_named_units(names: Sequence[str]) -> frozenset[str]:
     """The units that end these names, in small letters."""
     plain = (name for name in names if not _RATE.search(name))
     return frozenset(unit.lower() for name in plain for unit in _NAME_UNIT.findall(f"_{name}"))
@@ -316,10 +316,10 @@ def _is_key(name: str) -> bool:
     )
 
 
-def _spelled_out(name: str) -> str:
+def _spell_out(name: str) -> str:
     """A column's name in words: without the unit that stands with its numbers, and without short forms."""
     if rate := _RATE.search(name):
-        return f"{_spelled_out(name[: rate.start()])} {rate[1]}/{rate[2]}".strip()
+        return f"{_spell_out(name[: rate.start()])} {rate[1]}/{rate[2]}".strip()
     bare = _NAME_UNIT.sub("", re.sub(r"_(?:eur|usd|gbp|chf)$", "", name, flags=re.IGNORECASE))
     # `q1` and `sales_2023` are told from `q2` and `sales_2024`.
     parts = ([part] if re.search(r"\d", part) else words_of(part) for part in re.split(r"[\W_]+", bare))

@@ -156,7 +156,7 @@ def _projection(column: exp.Expr, tree: exp.Query, grouped: frozenset[str]) -> P
         tables=tuple(dict.fromkeys(aliases.get(it.table, "") for it in columns if it.table)),
         aggregate=kinds[0] if kinds else "",
         sources=tuple(sources),
-        hundredfold=any(_hundred(it) for one in whole for it in one.find_all(exp.Mul))
+        hundredfold=any(_is_hundred(it) for one in whole for it in one.find_all(exp.Mul))
         and any(one.find(exp.Div, exp.SafeDivide, exp.IntDiv, exp.Avg) is not None for one in whole),
         tested=bool(columns) and len(whole) == 1 and all(it.find_ancestor(exp.Predicate) is not None for it in columns),
         quotient=any(
@@ -169,7 +169,7 @@ def _projection(column: exp.Expr, tree: exp.Query, grouped: frozenset[str]) -> P
     )
 
 
-def _hundred(product: Any) -> bool:
+def _is_hundred(product: Any) -> bool:
     return any(it.is_number and float(it.name) == 100 for it in (product.left.unnest(), product.right.unnest()))
 
 

@@ -46,7 +46,7 @@ _SHARED_PATTERNS = {name: re.compile(names, re.IGNORECASE) for name, (names, _) 
 
 
 @lru_cache(maxsize=4096)
-def currencies_in(text: str) -> frozenset[str]:
+def find_currencies(text: str) -> frozenset[str]:
     """The currencies that a text names: ISO codes; "dollar", "peso" or "krone" where it does not say which."""
     found: set[str] = set()
     for code, pattern in _OWN_PATTERNS.items():
@@ -55,16 +55,18 @@ def currencies_in(text: str) -> frozenset[str]:
     return frozenset(found | {name for name, pattern in _SHARED_PATTERNS.items() if pattern.search(text)})
 
 
-def currency_in(text: str) -> str:
+def find_currency(text: str) -> str:
     """The ISO code of the one currency that a text names; empty for none and for several."""
-    codes = {_SHARED[it][1][0] if it in _SHARED else it for it in currencies_in(text)}
+    codes = {_SHARED[it][1][0] if it in _SHARED else it for it in find_currencies(text)}
     return codes.pop() if len(codes) == 1 else ""
 
 
 def are_same(said: Collection[str], known: Collection[str]) -> bool:
     """Whether all currencies that are said are known: "dollar" where Canadian dollars are."""
-    return all(any(one == other or one in _meant(other) or other in _meant(one) for other in known) for one in said)
+    return all(
+        any(one == other or one in _list_meant(other) or other in _list_meant(one) for other in known) for one in said
+    )
 
 
-def _meant(name: str) -> tuple[str, ...]:
+def _list_meant(name: str) -> tuple[str, ...]:
     return _SHARED[name][1] if name in _SHARED else ()

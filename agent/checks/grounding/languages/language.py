@@ -25,11 +25,11 @@ _OTHERS = {
 
 def known_words(text: str) -> list[str]:
     """The words of a text, in small letters; the elided ones of French and Italian by themselves."""
-    found = (part for word in _WORD.findall(text.lower().replace("’", "'")) for part in _elided(word))
+    found = (part for word in _WORD.findall(text.lower().replace("’", "'")) for part in _split_elision(word))
     return list(found)
 
 
-def _elided(word: str) -> list[str]:
+def _split_elision(word: str) -> list[str]:
     head, quote, tail = word.partition("'")
     if quote and head in {"l", "d", "qu", "n", "s", "c", "j", "m", "t", "un", "dell", "all", "nell", "sull", "dall"}:
         return [head, tail]

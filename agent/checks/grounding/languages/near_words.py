@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import lru_cache
 
-from agent.checks.grounding.languages.words import plain, same_word
+from agent.checks.grounding.languages.words import fold_word, is_same_word
 
 _STEM, _LONG_STEM, _SHARE = 4, 6, 0.6  # letters that two forms share; of long ones; of the shorter one
 
@@ -159,12 +159,12 @@ _SETS: tuple[tuple[str, ...], ...] = tuple(tuple(line.split()) for line in _GROU
 
 @lru_cache(maxsize=8192)
 def _groups_of(word: str) -> frozenset[int]:
-    return frozenset(at for at, group in enumerate(_SETS) if any(same_word(word, it) for it in group))
+    return frozenset(at for at, group in enumerate(_SETS) if any(is_same_word(word, it) for it in group))
 
 
 @lru_cache(maxsize=65536)
-def _one_stem(one: str, other: str) -> bool:
-    one, other = plain(one), plain(other)
+def _have_one_stem(one: str, other: str) -> bool:
+    one, other = fold_word(one), fold_word(other)
     shared = next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
     least = min(len(one), len(other))
     return (
@@ -175,7 +175,7 @@ def _one_stem(one: str, other: str) -> bool:
 def is_near(word: str, known: Iterable[str]) -> bool:
     """Whether a word has the stem of one of these, or can stand for it."""
     groups = _groups_of(word)
-    return any(_one_stem(word, it) or (groups and groups & _groups_of(it)) for it in known)
+    return any(_have_one_stem(word, it) or (groups and groups & _groups_of(it)) for it in known)
 
 
 def is_synonym(word: str, known: Iterable[str]) -> bool:
@@ -186,4 +186,4 @@ def is_synonym(word: str, known: Iterable[str]) -> bool:
 
 def is_derived(word: str, known: Iterable[str]) -> bool:
     """Whether a word has the stem of one of these: "Norwegian" of "Norway"."""
-    return any(_one_stem(word, it) for it in known)
+    return any(_have_one_stem(word, it) for it in known)

@@ -331,11 +331,11 @@ def plain_words(language: str) -> list[str]:
     return [word for words in _CLASSES[language].values() for word in words.split()]
 
 
-def doing(language: str) -> frozenset[str]:
+def list_doing_words(language: str) -> frozenset[str]:
     """Those that say nothing by themselves, unless a question asks for them: "not used since 2023"."""
     return frozenset(_CLASSES[language]["doing"].split())
 
 
-def transferring(language: str) -> frozenset[str]:
+def list_transfer_words(language: str) -> frozenset[str]:
     """Those that say nothing by themselves, but the opposite of another verb in its place: "received" for "shipped"."""
     return frozenset(_CLASSES[language]["transferring"].split())

@@ -47,14 +47,14 @@ class Ratio(NamedTuple):
     grows: bool = False
 
 
-def ratio_in_words(words: Sequence[str], place: int, language: str) -> Ratio | None:
+def read_ratio(words: Sequence[str], place: int, language: str) -> Ratio | None:
     """The longest ratio that begins at a place of a list of words, in small letters."""
-    found = (ratio for phrase, ratio in _listed(language) if tuple(words[place : place + len(phrase)]) == phrase)
+    found = (ratio for phrase, ratio in _list_ratios(language) if tuple(words[place : place + len(phrase)]) == phrase)
     return max(found, key=lambda it: it.length, default=None)
 
 
 @lru_cache(maxsize=8)
-def _listed(language: str) -> tuple[tuple[tuple[str, ...], Ratio], ...]:
+def _list_ratios(language: str) -> tuple[tuple[tuple[str, ...], Ratio], ...]:
     found = []
     for listed, share, grows in ((_SHARES, True, False), (_MULTIPLES, False, False), (_GROWN, False, True)):
         for line in filter(None, listed.get(language, "").split(";")):

@@ -112,7 +112,7 @@ class Vocabulary:
             return True
         return bool(first) and first[0] in self.polar
 
-    def at(self, words: list[str], place: int) -> Phrase | None:
+    def find_phrase(self, words: list[str], place: int) -> Phrase | None:
         """The longest phrase that begins at a place of a list of words in small letters."""
         for length in range(min(MAX_PHRASE, len(words) - place), 0, -1):
             if found := self._whole.get(tuple(words[place : place + length])):
@@ -134,9 +134,9 @@ def vocabulary(language: str) -> Vocabulary:
     return Vocabulary(language, _LISTS[language])
 
 
-def classes_in(text: str, language: str | None) -> frozenset[Class]:
+def find_classes(text: str, language: str | None) -> frozenset[Class]:
     """What the words of a text claim; nothing in a language that is not known."""
     if language not in _LISTS:
         return frozenset()
     words, listed = _WORD.findall(text.lower()), vocabulary(language)
-    return frozenset(it.cls for at in range(len(words)) if (it := listed.at(words, at)) is not None)
+    return frozenset(it.cls for at in range(len(words)) if (it := listed.find_phrase(words, at)) is not None)

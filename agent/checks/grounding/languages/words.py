@@ -64,18 +64,18 @@ def words_of(text: str) -> list[str]:
 
 
 @lru_cache(maxsize=8192)
-def plain(word: str) -> str:
+def fold_word(word: str) -> str:
     """A word in small letters, without accents."""
     decomposed = unicodedata.normalize("NFKD", word.casefold())
     return "".join(char for char in decomposed if not unicodedata.combining(char))
 
 
 @lru_cache(maxsize=65536)
-def same_word(one: str, other: str) -> bool:
+def is_same_word(one: str, other: str) -> bool:
     """Whether two words are forms of one: "storniert" and "stornierte", "sold" and "sell", "km" and "kilometres"."""
     if one == other or _SETS.get(one, frozenset()) & _SETS.get(other, frozenset()):
         return True
-    one, other = plain(one), plain(other)
+    one, other = fold_word(one), fold_word(other)
     if one == other or _participle(one) == other or one == _participle(other):
         return True
     shared = next((at for at, (left, right) in enumerate(zip(one, other, strict=False)) if left != right), None)
@@ -93,4 +93,4 @@ def _participle(word: str) -> str:
 
 def is_among(word: str, known: Iterable[str]) -> bool:
     """Whether a word is a form of one of these."""
-    return any(same_word(word, it) for it in known)
+    return any(is_same_word(word, it) for it in known)

@@ -10,7 +10,14 @@ from agent.checks.grounding.claims.claims import Segment
 from agent.checks.grounding.claims.reading import Item
 from agent.checks.grounding.evidence.facts import ColumnFacts, Facts
 from agent.checks.grounding.languages.vocabulary import Class
-from agent.checks.grounding.support.aggregates import Computed, add, is_summable, of_two, spelled_out, written
+from agent.checks.grounding.support.aggregates import (
+    Computed,
+    add,
+    compute_of_two,
+    is_summable,
+    spell_out,
+    write_equation,
+)
 
 _APART = frozenset({Class.DIFFERENCE, Class.MORE, Class.LESS, Class.RISE, Class.FALL, Class.TIMES, Class.MULTIPLIED})
 _DENIED = frozenset({Class.NOT, Class.NOTHING})
@@ -31,7 +38,7 @@ def values_of(facts: Facts, rows: Sequence[int] | None) -> Values:
     return {at: add(cells) for at, cells in found.items() if len(cells) == whole}
 
 
-def computed_across(
+def compute_across(
     facts: Facts, segment: Segment, item: Item, named: Sequence[ColumnFacts], values: Values
 ) -> Iterator[Computed]:
     """What a number of a segment may be.
@@ -49,23 +56,23 @@ def computed_across(
             whole = whole_of(facts, part)
             if whole is not None and whole.index in values:
                 rest = values[whole.index] - values[part.index]
-                yield Computed(rest, _apart(values[whole.index], values[part.index]), Class.NOT)
+                yield Computed(rest, _write_difference(values[whole.index], values[part.index]), Class.NOT)
     if _APART & classes:
         for pair in combinations(told, 2):
-            if _alike(*pair):
-                yield from of_two(item, [values[it.index] for it in _in_time(pair, classes)], classes)
+            if _are_alike(*pair):
+                yield from compute_of_two(item, [values[it.index] for it in _list_in_time(pair, classes)], classes)
     if Class.SUM in classes and not item.percent:
         for parts in filter(None, (told, series(facts))):
             if len(parts) > 1 and set(parts) <= set(series(facts)) and all(it.index in values for it in parts):
                 cells = [values[it.index] for it in parts]
-                yield Computed(add(cells), spelled_out(" + ", [written(it) for it in cells], "sum"), Class.SUM)
+                yield Computed(add(cells), spell_out(" + ", [write_equation(it) for it in cells], "sum"), Class.SUM)
     if {Class.MEAN, Class.PER} & classes and not item.percent:
         yield from _means(facts, told, values)
 
 
 def whole_of(facts: Facts, part: ColumnFacts) -> ColumnFacts | None:
     """The one measure that a measure is a part of: of the same unit, and in no row less."""
-    found = [it for it in facts.measures if it is not part and _alike(part, it) and _is_within(facts, part, it)]
+    found = [it for it in facts.measures if it is not part and _are_alike(part, it) and _is_within(facts, part, it)]
     return found[0] if len(found) == 1 else None
 
 
@@ -75,13 +82,13 @@ def series(facts: Facts) -> Sequence[ColumnFacts]:
     timed = [it for it in measures if it.period is not None]
     if len(timed) > 1 and len({it.period for it in timed}) == len(timed):
         return timed
-    alike = all(_alike(one, other) for one, other in combinations(measures, 2))
+    alike = all(_are_alike(one, other) for one, other in combinations(measures, 2))
     nested = any(_is_within(facts, one, other) for one, other in permutations(measures, 2))
     whole = len(measures) == len(facts.measures) >= _LEAST_OF_SERIES
     return measures if whole and alike and not nested and len(facts.rows) > 1 else ()
 
 
-def _alike(one: ColumnFacts, other: ColumnFacts) -> bool:
+def _are_alike(one: ColumnFacts, other: ColumnFacts) -> bool:
     plain = not (one.percent or other.percent or one.rate or other.rate)
     mean = "avg" in (one.projection.aggregate, other.projection.aggregate)
     same = one.currency == other.currency and one.units == other.units and one.scale == other.scale
@@ -93,7 +100,7 @@ def _is_within(facts: Facts, part: ColumnFacts, whole: ColumnFacts) -> bool:
     return bool(less) and len(less) == len(more) and all(0 <= a <= b for a, b in zip(less, more, strict=True))
 
 
-def _in_time(pair: Sequence[ColumnFacts], classes: frozenset[Class]) -> Sequence[ColumnFacts]:
+def _list_in_time(pair: Sequence[ColumnFacts], classes: frozenset[Class]) -> Sequence[ColumnFacts]:
     """Two columns in the order in which they are named; of what changed, the earlier one first."""
     changed = {Class.RISE, Class.FALL, Class.MULTIPLIED} & classes
     timed = all(it.period is not None for it in pair)
@@ -101,15 +108,15 @@ def _in_time(pair: Sequence[ColumnFacts], classes: frozenset[Class]) -> Sequence
 
 
 def _shares(facts: Facts, told: Sequence[ColumnFacts], values: Values, *, denied: bool) -> Iterator[Computed]:
-    pairs = [(one, other) for one, other in permutations(told, 2) if _alike(one, other)]
+    pairs = [(one, other) for one, other in permutations(told, 2) if _are_alike(one, other)]
     pairs += [(it, other) for it in told if (other := whole_of(facts, it)) is not None]
     for one, other in pairs:
         part, whole = values[one.index], values.get(other.index)
         if not whole or not 0 <= part <= whole:
             continue
         share = (whole - part if denied else part) / whole * 100
-        top = f"({_apart(whole, part)})" if denied else written(part)
-        yield Computed(share, f"{top} / {written(whole)} * 100", Class.NOT if denied else Class.SHARE)
+        top = f"({_write_difference(whole, part)})" if denied else write_equation(part)
+        yield Computed(share, f"{top} / {write_equation(whole)} * 100", Class.NOT if denied else Class.SHARE)
 
 
 def _means(facts: Facts, told: Sequence[ColumnFacts], values: Values) -> Iterator[Computed]:
@@ -118,8 +125,8 @@ def _means(facts: Facts, told: Sequence[ColumnFacts], values: Values) -> Iterato
     for column in told if len(counts) == 1 else ():
         if column.projection.aggregate == "sum" and not column.projection.tested:
             total, count = values[column.index], values[counts[0].index]
-            yield Computed(total / count, f"{written(total)} / {written(count)}", Class.MEAN)
+            yield Computed(total / count, f"{write_equation(total)} / {write_equation(count)}", Class.MEAN)
 
 
-def _apart(whole: Fraction, part: Fraction) -> str:
-    return f"{written(whole)} - {written(part)}"
+def _write_difference(whole: Fraction, part: Fraction) -> str:
+    return f"{write_equation(whole)} - {write_equation(part)}"

@@ -42,12 +42,12 @@ def candidates(
     values = [value for _, value in numbers if value is not None]
     if not values or (facts.result.truncated and not named):
         return
-    terms, classes = [written(value) for value in values], segment.classes
+    terms, classes = [write_equation(value) for value in values], segment.classes
     limited = facts.query.limit is not None and len(facts.rows) >= facts.query.limit and not named
     if (Class.SUM in classes or summed) and not limited and is_summable(column):
-        yield Computed(add(values), spelled_out(" + ", terms, f"sum({column.name})"), Class.SUM)
+        yield Computed(add(values), spell_out(" + ", terms, f"sum({column.name})"), Class.SUM)
     if Class.MEAN in classes and not limited:
-        spelled = spelled_out(" + ", terms, f"sum({column.name})")
+        spelled = spell_out(" + ", terms, f"sum({column.name})")
         yield Computed(add(values) / len(values), f"({spelled}) / {len(values)}", Class.MEAN)
     single = column.projection.aggregate != "avg" or Class.MEAN in classes  # the dearest is not the dearest mean
     if Class.MOST in classes and not named and single:
@@ -58,10 +58,10 @@ def candidates(
         whole = facts.values(column.index)
         total = add(whole) if whole else Fraction(0)
         if len(whole) > len(values) and total and not limited and not {Class.RISE, Class.FALL} & classes:
-            part = spelled_out(" + ", terms, f"sum({column.name})")
-            yield Computed(add(values) / total * 100, f"({part}) / {written(total)} * 100", Class.SHARE)
+            part = spell_out(" + ", terms, f"sum({column.name})")
+            yield Computed(add(values) / total * 100, f"({part}) / {write_equation(total)} * 100", Class.SHARE)
     if len(values) == 2 and (named or len(facts.rows) == 2):
-        yield from of_two(item, values, classes)
+        yield from compute_of_two(item, values, classes)
     elif {Class.DIFFERENCE, Class.MOST, Class.LEAST} <= classes:
         yield Computed(max(values) - min(values), f"max({column.name}) - min({column.name})", Class.DIFFERENCE)
 
@@ -78,11 +78,11 @@ def total(facts: Facts, column: ColumnFacts) -> Computed | None:
     limited = facts.query.limit is not None and len(facts.rows) >= facts.query.limit
     if len(values) < 2 or limited or facts.result.truncated or not is_summable(column):
         return None
-    spelled = spelled_out(" + ", [written(value) for value in values], f"sum({column.name})")
+    spelled = spell_out(" + ", [write_equation(value) for value in values], f"sum({column.name})")
     return Computed(add(values), spelled, Class.SUM)
 
 
-def of_two(item: Item, values: Sequence[Fraction], classes: frozenset[Class]) -> Iterator[Computed]:
+def compute_of_two(item: Item, values: Sequence[Fraction], classes: frozenset[Class]) -> Iterator[Computed]:
     first, second = values
     apart = {Class.DIFFERENCE, Class.MORE, Class.LESS, Class.RISE, Class.FALL} & classes
     shrinks = bool({Class.FALL} & classes)
@@ -92,19 +92,19 @@ def of_two(item: Item, values: Sequence[Fraction], classes: frozenset[Class]) ->
         wrong = wrong or (grows and second < first) or (shrinks and second > first)
         if not wrong:
             high, low = max(values), min(values)
-            yield Computed(high - low, f"{written(high)} - {written(low)}", Class.DIFFERENCE)
+            yield Computed(high - low, f"{write_equation(high)} - {write_equation(low)}", Class.DIFFERENCE)
     if item.percent and apart and (grows or shrinks or Class.MORE in classes or Class.LESS in classes):
         base, other = (first, second) if grows or shrinks else (second, first)
         change = (other - base) / abs(base) * 100 if base else None
         up = grows or Class.MORE in classes
         if change is not None and (change > 0) == up:
-            spelled = f"({written(other)} - {written(base)}) / {written(base)} * 100"
+            spelled = f"({write_equation(other)} - {write_equation(base)}) / {write_equation(base)} * 100"
             yield Computed(abs(change), spelled, Class.RISE if up else Class.FALL)
     if item.cls is Class.MULTIPLIED or (Class.TIMES in classes and Class.LESS in classes):
         if first:
-            yield Computed(second / first, f"{written(second)} / {written(first)}", Class.TIMES)
+            yield Computed(second / first, f"{write_equation(second)} / {write_equation(first)}", Class.TIMES)
     elif Class.TIMES in classes and second:
-        yield Computed(first / second, f"{written(first)} / {written(second)}", Class.TIMES)
+        yield Computed(first / second, f"{write_equation(first)} / {write_equation(second)}", Class.TIMES)
 
 
 def add(values: Sequence[Fraction]) -> Fraction:
@@ -115,10 +115,10 @@ def add(values: Sequence[Fraction]) -> Fraction:
     return Fraction(int(total.p), int(total.q))
 
 
-def written(value: Fraction) -> str:
+def write_equation(value: Fraction) -> str:
     return str(value.numerator) if value.denominator == 1 else repr(float(value))
 
 
-def spelled_out(operator: str, terms: Sequence[str], short: str) -> str:
+def spell_out(operator: str, terms: Sequence[str], short: str) -> str:
     """The operands, where they are few; else what stands for them."""
     return operator.join(terms) if len(terms) <= _SHOWN else short

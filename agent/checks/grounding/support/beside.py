@@ -9,9 +9,9 @@ from agent.checks.grounding.claims.claims import Segment
 from agent.checks.grounding.claims.names import Rows
 from agent.checks.grounding.claims.reading import Item
 from agent.checks.grounding.evidence.facts import ColumnFacts, Facts
-from agent.checks.grounding.languages.currencies import currencies_in
+from agent.checks.grounding.languages.currencies import find_currencies
 from agent.checks.grounding.languages.vocabulary import Class
-from agent.checks.grounding.languages.words import is_among, same_word
+from agent.checks.grounding.languages.words import is_among, is_same_word
 
 LOOSE = Fraction(1, 10)  # the most that "about" or "over" may leave out
 OF_ALL = frozenset({Class.SUM, Class.MEAN})
@@ -44,7 +44,7 @@ def interval(item: Item, said: Fraction, bound: Class | None) -> tuple[Fraction,
 
 def currencies(items: Sequence[Item], place: int) -> frozenset[str]:
     """Those that stand with a number: "$12", "12 dollars"."""
-    return currencies_in(" ".join([items[place].currency, *(it.text for it in items[place + 1 : place + 3])]))
+    return find_currencies(" ".join([items[place].currency, *(it.text for it in items[place + 1 : place + 3])]))
 
 
 def says_aggregate(segment: Segment, column: ColumnFacts) -> bool:
@@ -64,7 +64,7 @@ def all_of(groups: Iterable[Rows]) -> Rows:
     return found or frozenset()
 
 
-def in_order(segment: Segment, rows: Rows) -> list[int]:
+def list_in_order(segment: Segment, rows: Rows) -> list[int]:
     """The rows as the segment names them, one after the other."""
     order: list[int] = []
     for item in segment.names:
@@ -72,7 +72,7 @@ def in_order(segment: Segment, rows: Rows) -> list[int]:
     return [*order, *sorted(rows - set(order))]
 
 
-def counted_words(items: Sequence[Item], place: int) -> list[Item]:
+def list_counted_words(items: Sequence[Item], place: int) -> list[Item]:
     found: list[Item] = []
     for item in items[place + 1 : place + 1 + NEAR]:
         if item.kind in ("number", "name", "date", "mark") or (item.kind == "phrase" and item.cls is not Class.ROWS):
@@ -81,14 +81,14 @@ def counted_words(items: Sequence[Item], place: int) -> list[Item]:
     return found
 
 
-def same_beside(one: Sequence[Item], at: int, other: Sequence[Item], place: int) -> bool:
+def have_same_beside(one: Sequence[Item], at: int, other: Sequence[Item], place: int) -> bool:
     for step in (1, -1):
         left = one[at + step] if 0 <= at + step < len(one) else None
         right = other[place + step] if 0 <= place + step < len(other) else None
         if left and right and left.kind == right.kind and left.kind in ("word", "phrase"):
             if left.cls is Class.FILLER and right.cls is Class.FILLER and left.text.lower() != right.text.lower():
                 continue
-            if (left.cls and left.cls is right.cls) or same_word(left.text.lower(), right.text.lower()):
+            if (left.cls and left.cls is right.cls) or is_same_word(left.text.lower(), right.text.lower()):
                 return True
     return False
 

@@ -15,7 +15,7 @@ from agent.checks.grounding.claims.reading import Item
 from agent.checks.grounding.evidence.facts import Facts
 from agent.checks.grounding.languages.vocabulary import Class
 from agent.checks.grounding.languages.words import is_among, words_of
-from agent.checks.grounding.support.beside import NEAR, OF_THE, PART_OF, THE, are_flagged, counted_words
+from agent.checks.grounding.support.beside import NEAR, OF_THE, PART_OF, THE, are_flagged, list_counted_words
 from agent.checks.grounding.support.found import Support
 
 # Names of columns that hold what a row of a table is called.
@@ -36,21 +36,21 @@ class Counts:
     items: Sequence[Item]
     sentences: Mapping[int, Rows]
 
-    def counted(self, segment: Segment, place: int, bound: Class | None) -> Support | None:
+    def find_counted(self, segment: Segment, place: int, bound: Class | None) -> Support | None:
         """The number of rows, where they are what is counted: "6 countries", not "6 customers" of 6 countries."""
         facts, item = self.facts, segment.items[place]
         count = len(facts.rows)
-        told = frozenset(row for places in segment.own().values() for row in places)
+        told = frozenset(row for places in segment.map_own_rows().values() for row in places)
         if item.percent or item.currency or facts.query.aggregates:
             return None
         if told and len(told) < count:
-            return self._selected(segment, place, told) if bound is None else None
+            return self._find_selected(segment, place, told) if bound is None else None
         limited = facts.query.limit is not None and count >= facts.query.limit
         if facts.result.truncated and bound is Class.OVER:
             limited = item.value > count
         elif facts.result.truncated or item.value != count or bound is not None:
             return None
-        after = counted_words(segment.items, place)
+        after = list_counted_words(segment.items, place)
         exists = place > 0 and segment.items[place - 1].cls is Class.EXISTS
         if limited and (exists or not any(it.value == item.value for it in self.asked if it.kind == "number")):
             return None
@@ -81,7 +81,7 @@ class Counts:
         of_table = {word for it in tables for word in words_of(it)} if len(tables) == 1 and named else set[str]()
         return frozenset({word for it in keys for word in it.words} | each | of_table)
 
-    def _selected(self, segment: Segment, place: int, told: Rows) -> Support | None:
+    def _find_selected(self, segment: Segment, place: int, told: Rows) -> Support | None:
         """The number of the rows that have what is named: "two contracts end in December", "three are from Rome"."""
         facts, item = self.facts, segment.items[place]
         limited = facts.query.limit is not None and len(facts.rows) >= facts.query.limit
@@ -90,17 +90,17 @@ class Counts:
             return None
         keys = {word for it in facts.columns if it.kind == "dimension" for word in it.words}
         keys |= {word for table in facts.query.tables for word in words_of(table)}
-        words = [it.text.lower() for it in counted_words(segment.items, place) if it.kind == "word"]
+        words = [it.text.lower() for it in list_counted_words(segment.items, place) if it.kind == "word"]
         counts = {word for it in facts.measures for word in it.words}
         named = bool(words) and is_among(words[0], keys) and not is_among(words[0], counts)
         return Support("row count", item.value) if named else None
 
-    def listed(self, segment: Segment, place: int) -> Support | None:
+    def find_listed(self, segment: Segment, place: int) -> Support | None:
         """How many names a sentence lists, where these are all rows or the first: "the top three are A, B and C"."""
         facts, item = self.facts, segment.items[place]
         if self.is_of_all(segment, place):
             return Support("row count", item.value)
-        if item.value == self._in_apposition(item) > 1 and not item.percent and not item.currency:
+        if item.value == self._find_apposition(item) > 1 and not item.percent and not item.currency:
             return Support("row count", item.value)
         named = self.sentences.get(segment.sentence, frozenset())
         if item.percent or item.currency or item.value != len(named) or len(named) < 2:
@@ -120,7 +120,7 @@ class Counts:
         first = min(inside) > max(outside) if Class.MOST in ends else max(inside) < min(outside)
         return Support("row count", item.value) if first else None
 
-    def _in_apposition(self, item: Item) -> int:
+    def _find_apposition(self, item: Item) -> int:
         """How many names are put after a number: "two regions, North and South, had more than 800"."""
         items = self.items[self.items.index(item) + 1 :]
         first = next((at for at, it in enumerate(items) if it.kind not in ("word", "phrase") or it.cls), len(items))
@@ -139,7 +139,7 @@ class Counts:
         called = any(is_among(it.text.lower(), self._nouns) for it in following if it.kind in ("word", "phrase"))
         whole = not limited and not facts.result.truncated and (facts.query.grouped or called)
         plain = not item.percent and not item.currency and item.cls is None
-        after = counted_words(segment.items, place)
+        after = list_counted_words(segment.items, place)
         counted = {word for it in facts.measures for word in it.words}
         if any(is_among(it.text.lower(), counted) for it in after if it.kind == "word"):
             return False  # "a total of 3 rides"

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from agent.checks.grounding.claims.claims import Segment
 from agent.checks.grounding.claims.names import Rows
 from agent.checks.grounding.evidence.facts import ColumnFacts, Facts, number_of
-from agent.checks.grounding.languages.currencies import currencies_in
+from agent.checks.grounding.languages.currencies import find_currencies
 from agent.checks.grounding.languages.vocabulary import Class
 from agent.checks.grounding.languages.words import is_among, words_of
 from agent.checks.grounding.support.aggregates import Computed, candidates
@@ -29,7 +29,7 @@ class OverRecords(NamedTuple):
     words: frozenset[str]
 
 
-def over_records(facts: Facts, segment: Segment, place: int, rows: Rows | None) -> Iterator[OverRecords]:
+def compute_over_records(facts: Facts, segment: Segment, place: int, rows: Rows | None) -> Iterator[OverRecords]:
     """What a number of a segment may be: how many records there are, or an aggregate of the column named beside it.
 
     Nothing where the records are not all there, or where a join may repeat them.
@@ -43,12 +43,12 @@ def over_records(facts: Facts, segment: Segment, place: int, rows: Rows | None) 
     chosen = _records_of(facts, records, rows)
     if not chosen:
         return
-    word = _word_after(segment, place)
+    word = _find_word_after(segment, place)
     names = frozenset(words_of(facts.query.tables[0])[-1:])
     counts = any(it.projection.aggregate == "count" for it in facts.columns)  # 3 vehicles, of which there are 4 records
     if is_among(word, names) and not counts and not item.currency:
         yield OverRecords(Computed(Fraction(len(chosen)), "count(*)", Class.SUM), None, names)
-    for column in _beside(records, segment, place, word):
+    for column in _list_columns_beside(records, segment, place, word):
         for computed in candidates(records, segment, item, column, chosen, named=False):
             if computed.cls in _AGGREGATES:
                 yield OverRecords(computed, column, frozenset({*column.words, *column.units}))
@@ -68,41 +68,41 @@ def _records_of(facts: Facts, records: Facts, rows: Rows | None) -> Sequence[int
     places = {name: place for place, name in enumerate(records.result.columns)}
     if not keys or any(it.name not in places for it in keys):
         return ()
-    groups = [tuple(_comparable(row[it.index]) for it in keys) for row in facts.rows]
-    theirs = [tuple(_comparable(row[places[it.name]]) for it in keys) for row in records.rows]
+    groups = [tuple(_make_comparable(row[it.index]) for it in keys) for row in facts.rows]
+    theirs = [tuple(_make_comparable(row[places[it.name]]) for it in keys) for row in records.rows]
     if len(set(groups)) < len(groups) or set(groups) != set(theirs):
         return ()
     wanted = {groups[row] for row in rows}
     return [place for place in everything if theirs[place] in wanted]
 
 
-def _comparable(cell: JsonValue) -> object:
+def _make_comparable(cell: JsonValue) -> object:
     number = number_of(cell)
     return number if number is not None else str(cell)
 
 
-def _word_after(segment: Segment, place: int) -> str:
+def _find_word_after(segment: Segment, place: int) -> str:
     """The word that says what a number is of: the next one but a currency; empty where there is none."""
     for item in segment.items[place + 1 :]:
         if item.kind in ("number", "name", "date", "mark"):
             break
-        if item.kind == "word" and not currencies_in(item.text.lower()):
+        if item.kind == "word" and not find_currencies(item.text.lower()):
             return item.text.lower()
     return ""
 
 
-def _beside(records: Facts, segment: Segment, place: int, after: str) -> list[ColumnFacts]:
+def _list_columns_beside(records: Facts, segment: Segment, place: int, after: str) -> list[ColumnFacts]:
     """The columns of the records that the word after a number names, else the nearest one before it."""
-    if after and (found := _named(records, after)):
+    if after and (found := _list_named_columns(records, after)):
         return found
     for item in reversed(segment.items[:place]):
         if item.kind == "number":
             break
-        if item.kind in ("word", "phrase") and (found := _named(records, item.text.lower())):
+        if item.kind in ("word", "phrase") and (found := _list_named_columns(records, item.text.lower())):
             return found
     return []
 
 
-def _named(records: Facts, word: str) -> list[ColumnFacts]:
+def _list_named_columns(records: Facts, word: str) -> list[ColumnFacts]:
     found = [it for it in records.measures if is_among(word, it.words) or word in it.units]
     return found if len(found) == 1 else []

@@ -11,9 +11,9 @@ from agent.checks.grounding.claims.claims import BETWEEN, Segment
 from agent.checks.grounding.claims.names import Rows
 from agent.checks.grounding.claims.reading import Item
 from agent.checks.grounding.evidence.facts import ColumnFacts, Facts, number_of
-from agent.checks.grounding.languages.currencies import are_same, currencies_in
+from agent.checks.grounding.languages.currencies import are_same, find_currencies
 from agent.checks.grounding.languages.vocabulary import Class
-from agent.checks.grounding.languages.words import is_among, same_word, words_of
+from agent.checks.grounding.languages.words import is_among, is_same_word, words_of
 from agent.checks.grounding.support.beside import (
     COMPARED,
     FROM,
@@ -21,9 +21,9 @@ from agent.checks.grounding.support.beside import (
     PART_OF,
     all_of,
     currencies,
-    in_order,
+    have_same_beside,
     interval,
-    same_beside,
+    list_in_order,
     says_aggregate,
     span_of,
 )
@@ -44,7 +44,7 @@ _INCLUSIVE = frozenset(
 )
 
 
-def counted_in(item: Item, column: ColumnFacts) -> bool:
+def is_counted_in(item: Item, column: ColumnFacts) -> bool:
     """Whether a number of a text spells out what a column's numbers are counted in: "412.7 million", not "412.7"."""
     scaled = item.numeral is not None and item.numeral.scale != 1
     return column.scale != 1 and (scaled or abs(item.value) >= column.scale)
@@ -77,7 +77,7 @@ class Numbers:
         self.sentences = found
         self.counts = Counts(self.facts, self.asked, self.items, found)
 
-    def of(self, segment: Segment, item: Item, *, rows: Rows | None = None) -> Support | None:
+    def find_support(self, segment: Segment, item: Item, *, rows: Rows | None = None) -> Support | None:
         """The support of one number of a segment; None where it has none.
 
         Args:
@@ -91,37 +91,37 @@ class Numbers:
         columns = self.columns(segment, place)
         named = rows if rows is not None else self.rows_of(segment)
         if named is None and columns and says_aggregate(segment, columns[0]):
-            named = self.nearby(segment)  # "Rome is the cheapest, at 200 on average"
+            named = self.find_nearby(segment)  # "Rome is the cheapest, at 200 on average"
         if item.cls is Class.MULTIPLIED:
             return self._aggregate(segment, item, columns, bound)
         return (
             self._cell(segment, item, columns, named, bound)
             or self._aggregate(segment, item, columns, bound)
-            or self._across(segment, item, named, bound)
+            or self._find_across(segment, item, named, bound)
             or self._whole(segment, place, columns)
             or found
-            or self.counts.counted(segment, place, bound)
-            or self.counts.listed(segment, place)
+            or self.counts.find_counted(segment, place, bound)
+            or self.counts.find_listed(segment, place)
             or self._end(segment, place, columns)
-            or self._over_records(segment, place, named, bound)
+            or self._find_over_records(segment, place, named, bound)
         )
 
     # -- which rows, which columns ------------------------------------------------------------------------
 
     def rows_of(self, segment: Segment) -> Rows | None:
         """The rows that a segment speaks of; None where it names none and there are several."""
-        found = {**segment.inherited, **segment.own()}
+        found = {**segment.inherited, **segment.map_own_rows()}
         if not found:
             return frozenset({0}) if len(self.facts.rows) == 1 else None
         return all_of(found.values())
 
-    def named(self, segment: Segment) -> Rows | None:
+    def find_named(self, segment: Segment) -> Rows | None:
         """The rows that a segment names itself; None where it names none."""
-        own = segment.own()
+        own = segment.map_own_rows()
         return all_of(own.values()) if own else None
 
     @staticmethod
-    def nearby(segment: Segment) -> Rows | None:
+    def find_nearby(segment: Segment) -> Rows | None:
         """The rows of the names that came before in the sentence of a segment that has none itself."""
         return all_of(segment.nearby.values()) or None
 
@@ -131,16 +131,16 @@ class Numbers:
         if len(measures) < 2:
             return measures
         items = segment.items
-        if (named := self._named_after(items, place)) is not None:
+        if (named := self._find_named_after(items, place)) is not None:
             return [named]
         shared: list[ColumnFacts] = []
         for item in items[place + 1 : place + 1 + NEAR]:
-            found = self.labelled(item)
+            found = self.list_labelled(item)
             whole = items[place].percent and item.cls is Class.FILLER  # "50 % of the customers" is of a share
             if whole or (not found and item.kind in ("number", "mark")):
                 break
             if found:
-                before = self._labelled_before(items, place)  # "a total of 12 km": the unit alone is that of both
+                before = self._list_labelled_before(items, place)  # "a total of 12 km": the unit alone is that of both
                 found = [it for it in found if it in before] or found
                 if len(found) < len(measures):
                     return found
@@ -150,16 +150,20 @@ class Numbers:
         if shared and not any(it.period for it in shared):
             return shared
         for item in reversed(items[:place]):
-            if found := self.labelled(item):
+            if found := self.list_labelled(item):
                 return found
-        if (exact := self._named_exactly(segment)) is not None:
+        if (exact := self._find_named_exactly(segment)) is not None:
             return [exact]
-        asked = [it for it in measures if any(is_among(word, self._telling(it)) for word in self.facts.question_words)]
+        asked = [
+            it
+            for it in measures
+            if any(is_among(word, self._list_telling_words(it)) for word in self.facts.question_words)
+        ]
         said = currencies(items, place)
         currency = [it for it in measures if said and it.currency and are_same(said, {it.currency})]
         return currency or asked or measures
 
-    def _named_after(self, items: Sequence[Item], place: int) -> ColumnFacts | None:
+    def _find_named_after(self, items: Sequence[Item], place: int) -> ColumnFacts | None:
         """The column whose own name stands in the words right after a number: the tickets of "668 closed tickets"."""
         words: list[str] = []
         for item in items[place + 1 : place + 1 + NEAR]:
@@ -170,25 +174,25 @@ class Numbers:
         found = {at for at, names in own.items() if any(is_among(word, names) for word in words)}
         return self.facts.columns[found.pop()] if len(found) == 1 else None
 
-    def _named_exactly(self, segment: Segment) -> ColumnFacts | None:
+    def _find_named_exactly(self, segment: Segment) -> ColumnFacts | None:
         """The column that has a word beside a number for its whole name: `hours` of `hours` and `mean_hours`."""
         if Class.MEAN in segment.classes:
             return None
         words = [it.text.lower() for it in segment.items if it.kind == "word"]
         whole = [it for it in self.facts.measures if it.projection.aggregate != "avg" and len(words_of(it.name)) == 1]
-        found = [it for it in whole if any(same_word(word, words_of(it.name)[0]) for word in words)]
+        found = [it for it in whole if any(is_same_word(word, words_of(it.name)[0]) for word in words)]
         return found[0] if len(found) == 1 else None
 
-    def _labelled_before(self, items: Sequence[Item], place: int) -> list[ColumnFacts]:
+    def _list_labelled_before(self, items: Sequence[Item], place: int) -> list[ColumnFacts]:
         """The columns that words between a number and the one before it tell."""
         for item in reversed(items[:place]):
             if item.kind in ("number", "mark", "date"):
                 break
-            if found := self.labelled(item):
+            if found := self.list_labelled(item):
                 return found
         return []
 
-    def labelled(self, item: Item) -> list[ColumnFacts]:
+    def list_labelled(self, item: Item) -> list[ColumnFacts]:
         """The measures that a word tells, or a time, of `sales_2023` and `sales_2024`."""
         if item.kind in ("date", "number") and not item.places:
             years = {0, *(int(year) for year in _YEAR.findall(item.text))}
@@ -201,9 +205,9 @@ class Numbers:
         meant = [it for it in self.facts.measures if item.cls in _NAMED and it.projection.aggregate == _NAMED[item.cls]]
         if meant:
             return meant  # "the average", of MIN, AVG and MAX
-        return [it for it in self.facts.measures if is_among(word, self._telling(it)) or word in it.units]
+        return [it for it in self.facts.measures if is_among(word, self._list_telling_words(it)) or word in it.units]
 
-    def _telling(self, column: ColumnFacts) -> set[str]:
+    def _list_telling_words(self, column: ColumnFacts) -> set[str]:
         """The words of a column that no other measure has."""
         others = {word for it in self.facts.measures if it is not column for word in it.words}
         return set(column.words) - others
@@ -242,7 +246,7 @@ class Numbers:
         if Class.POINTS in segment.classes and column is not None and not column.percent and abs(value) <= 1:
             value *= 100
         said = item.value
-        if column is not None and counted_in(item, column):
+        if column is not None and is_counted_in(item, column):
             value *= column.scale
         losing = {Class.FALL, Class.LESS, Class.NEGATIVE} & segment.classes or self._carries(segment, Class.NEGATIVE)
         if value < 0 < said and losing:
@@ -265,10 +269,10 @@ class Numbers:
     def currency_fits(self, item: Item, column: ColumnFacts | None) -> bool:
         if not item.currency:
             return True
-        said = currencies_in(item.currency)
+        said = find_currencies(item.currency)
         known = {column.currency} - {""} if column is not None else {it.currency for it in self.facts.measures} - {""}
         if not known and not (column is not None and column.projection.aggregate == "count"):
-            known = set(currencies_in(self.facts.question))
+            known = set(find_currencies(self.facts.question))
         return bool(said) and are_same(said, known)
 
     # -- aggregates ---------------------------------------------------------------------------------------
@@ -281,11 +285,11 @@ class Numbers:
 
         if not self.facts.calculate or len(self.facts.rows) < 2:
             return None
-        own = segment.own()
+        own = segment.map_own_rows()
         of_all = segment.nearby if item.percent and not own else {}
         names = own or of_all or (segment.inherited if not {Class.SUM, Class.MEAN} & segment.classes else {})
         rows = all_of(names.values()) if names else frozenset(range(len(self.facts.rows)))
-        ordered = in_order(segment, rows) if names else sorted(rows)
+        ordered = list_in_order(segment, rows) if names else sorted(rows)
         before = all_of(segment.before.values()) if own.keys() == segment.before.keys() else frozenset()
         others = [segment.inherited[it] for it in segment.inherited.keys() - own] if own else []
         if others and COMPARED & segment.classes:
@@ -312,30 +316,30 @@ class Numbers:
                     return Support("calculation", found.value, None, None, found.expression, found.cls)
         return None
 
-    def _across(self, segment: Segment, item: Item, rows: Rows | None, bound: Class | None) -> Support | None:
+    def _find_across(self, segment: Segment, item: Item, rows: Rows | None, bound: Class | None) -> Support | None:
         """What the columns of one row give, or their sums: "75 % of the candidates passed", "28 medals in total"."""
-        from agent.checks.grounding.support.across import computed_across, values_of
+        from agent.checks.grounding.support.across import compute_across, values_of
 
         if not self.facts.calculate:
             return None
         if rows is not None and len(rows) > 1:  # "dogs and rabbits had the same rate, 80%"
-            found_of = [self._across(segment, item, frozenset({row}), bound) for row in sorted(rows)]
+            found_of = [self._find_across(segment, item, frozenset({row}), bound) for row in sorted(rows)]
             return found_of[0] if all(it is not None for it in found_of) else None
         values = values_of(self.facts, sorted(rows) if rows is not None else None)
-        named = self._columns_named(segment) if values else []
-        for found in computed_across(self.facts, segment, item, named, values):
+        named = self._list_columns_named(segment) if values else []
+        for found in compute_across(self.facts, segment, item, named, values):
             exact = found.cls is not Class.TIMES or bound is not None or abs(found.value - item.value) <= _TIMES_OFF
             if exact and self.says(segment, item, found.value, None, bound):
                 return Support("calculation", found.value, None, None, found.expression, found.cls)
         return None
 
-    def _columns_named(self, segment: Segment) -> list[ColumnFacts]:
+    def _list_columns_named(self, segment: Segment) -> list[ColumnFacts]:
         """The columns that one word each tells, in the order in which they are named: here, else in the sentence."""
         sentence = [it for one in self.segments if one.sentence == segment.sentence for it in one.items]
         named: list[ColumnFacts] = []
         for items in (segment.items, sentence):
             for item in items:
-                found = self.labelled(item)
+                found = self.list_labelled(item)
                 named += [it for it in found if len(found) == 1 and it not in named]
             if len(named) > 1:
                 break
@@ -346,19 +350,19 @@ class Numbers:
         limited = self.facts.query.limit is not None and len(self.facts.rows) >= self.facts.query.limit
         if limited or self.facts.result.truncated or not self.facts.query.grouped or _OF_ONE & segment.classes:
             return False
-        own = segment.own()
+        own = segment.map_own_rows()
         if self._carries(segment, Class.SUM) and not own and not segment.inherited:
             return True
         if len(segment.names) == 1:
             return len(rows) > 1 and not segment.inherited
         before = [at for at, it in enumerate(segment.items) if it.kind == "number" and it.start < item.start]
-        return not own and len(before) == 1 and self.counts.counted(segment, before[0], None) is not None
+        return not own and len(before) == 1 and self.counts.find_counted(segment, before[0], None) is not None
 
     def _carries(self, segment: Segment, cls: Class) -> bool:
         """Whether a word of the segment before goes on in one without names: "in total 12 nights and 300 francs"."""
         at = next((at for at, it in enumerate(self.segments) if it is segment), 0)
         before = self.segments[at - 1] if at else None
-        if before is None or before.sentence != segment.sentence or segment.own() or len(segment.numbers) != 1:
+        if before is None or before.sentence != segment.sentence or segment.map_own_rows() or len(segment.numbers) != 1:
             return False
         return cls in before.classes and not (_OF_ONE - {Class.SUM}) & segment.classes
 
@@ -378,7 +382,7 @@ class Numbers:
             return None
         rows = self.rows_of(segment)
         values = values_of(self.facts, sorted(rows) if rows is not None else None)
-        for part in self._columns_named(segment):
+        for part in self._list_columns_named(segment):
             whole = whole_of(self.facts, part)
             if whole is not None and {part.index, whole.index} <= values.keys():
                 told = self.says(segment, items[before], values[part.index], part, None)
@@ -392,10 +396,12 @@ class Numbers:
                 return Support("calculation", found.value, None, None, found.expression)
         return None
 
-    def _over_records(self, segment: Segment, place: int, rows: Rows | None, bound: Class | None) -> Support | None:
-        from agent.checks.grounding.support.records import over_records
+    def _find_over_records(
+        self, segment: Segment, place: int, rows: Rows | None, bound: Class | None
+    ) -> Support | None:
+        from agent.checks.grounding.support.records import compute_over_records
 
-        for (value, expression, cls), column, words in over_records(self.facts, segment, place, rows):
+        for (value, expression, cls), column, words in compute_over_records(self.facts, segment, place, rows):
             if self.says(segment, segment.items[place], value, column, bound):
                 return Support("calculation", value, None, None, expression, cls, words)
         return None
@@ -407,7 +413,14 @@ class Numbers:
         facts, told = self.facts, segment.numbers
         spans = Class.RANGE in segment.classes or any(it.text.lower() in BETWEEN for it in segment.items)
         limited = facts.query.limit is not None and len(facts.rows) >= facts.query.limit
-        if not spans or len(told) != 2 or segment.own() or limited or facts.result.truncated or len(columns) != 1:
+        if (
+            not spans
+            or len(told) != 2
+            or segment.map_own_rows()
+            or limited
+            or facts.result.truncated
+            or len(columns) != 1
+        ):
             return None
         values = facts.values(columns[0].index)
         if len(values) < max(2, len(facts.rows)):
@@ -432,7 +445,7 @@ class Numbers:
             ):
                 continue
             year = item.numeral is not None and len(item.numeral.raw) == 4 and item.numeral.raw.isdigit()
-            if year or item.currency or same_beside(self.asked, at, segment.items, place):
+            if year or item.currency or have_same_beside(self.asked, at, segment.items, place):
                 return Support("question", item.value)
         return None
 

@@ -32,14 +32,14 @@ class Comparisons:
         self.checks: Checks = {
             Class.MORE: self._comparison,
             Class.LESS: self._comparison,
-            Class.EQUAL: self._equal,
+            Class.EQUAL: self._check_equal,
             Class.OVER: self._bound,
             Class.UNDER: self._bound,
             Class.RANGE: self._range,
             Class.RISE: self._change,
             Class.FALL: self._change,
-            Class.STABLE: self._stable,
-            Class.MULTIPLIED: self._multiplied,
+            Class.STABLE: self._check_stable,
+            Class.MULTIPLIED: self._check_multiplied,
             Class.POINTS: self._points,
         }
 
@@ -78,7 +78,7 @@ class Comparisons:
             return False
         return self._facts.columns[support.column].projection.aggregate == wanted
 
-    def _equal(self, segment: Segment, place: int) -> str:
+    def _check_equal(self, segment: Segment, place: int) -> str:
         """ "As many as": of two names with one value, or after a number of times."""
         if Class.EQUAL in self._context.question_classes or Class.STABLE in segment.classes:
             return ""  # "stayed the same" is held there
@@ -110,7 +110,9 @@ class Comparisons:
     def _pair(self, segment: Segment, place: int, names: Sequence[Item]) -> tuple[Fraction, Fraction] | None:
         """The values of two names that are compared, in the order in which they are named."""
         columns = {column for name in names for column in name.places}
-        others = [rows for column, rows in {**segment.inherited, **segment.own()}.items() if column not in columns]
+        others = [
+            rows for column, rows in {**segment.inherited, **segment.map_own_rows()}.items() if column not in columns
+        ]
         rows = [frozenset.intersection(_rows_of(name), *others) for name in names]
         return self._pair_of(segment, place, [sorted(it) for it in rows])
 
@@ -124,7 +126,7 @@ class Comparisons:
     def _bound(self, segment: Segment, place: int) -> str:
         if any(it.kind == "number" for it in segment.items[place + 1 : place + 2]):
             return ""
-        return "" if self._context.in_question(segment.items[place]) else "no number follows it"
+        return "" if self._context.is_in_question(segment.items[place]) else "no number follows it"
 
     def _change(self, segment: Segment, place: int) -> str:
         item = segment.items[place]
@@ -150,7 +152,7 @@ class Comparisons:
         if len(names) == 2 and (pair := self._pair(segment, place, names)) is not None:
             right = pair[0] < pair[1] if item.cls is Class.RISE else pair[0] > pair[1]
             return "" if right else "the rows say the opposite"
-        if (pair := self._since_before(segment.names, segment, place)) is not None:  # "fell to 120 in 2021"
+        if (pair := self._find_since_before(segment.names, segment, place)) is not None:  # "fell to 120 in 2021"
             right = pair[0] < pair[1] if item.cls is Class.RISE else pair[0] > pair[1]
             return "" if right else "the rows say the opposite"
         cells = [it.value for it in numbers if it.origin == "result"]
@@ -187,13 +189,13 @@ class Comparisons:
         days = [[str(row[at]) for at in dated] for row in (one, other)]
         return (told[0].value, told[1].value) if same and days[0] < days[1] else None
 
-    def _stable(self, segment: Segment, place: int) -> str:
+    def _check_stable(self, segment: Segment, place: int) -> str:
         """ "Stayed at 66 in 2020": as much as the time before, or between two times."""
-        if self._context.in_question(segment.items[place]):
+        if self._context.is_in_question(segment.items[place]):
             return ""
         names, facts = segment.names, self._facts
         yearly = [it.index for it in facts.measures if it.period is not None]
-        rows = self._context.numbers.named(segment)
+        rows = self._context.numbers.find_named(segment)
         if len(yearly) > 1 and len(yearly) == len(facts.measures) and rows:
             same = all(len({facts.rows[row][at] for at in yearly}) == 1 for row in rows)
             return "" if same else "the rows do not say that it stayed the same"
@@ -201,14 +203,16 @@ class Comparisons:
         if len(names) == 2 and all(self._is_timed(it) for it in names):
             pair = self._pair(segment, place, names)
         elif names:
-            pair = self._since_before(names, segment, place)
+            pair = self._find_since_before(names, segment, place)
         else:
             values = facts.values(columns[0].index) if len(columns) == 1 and self._context.names.dated else []
             whole = len(values) == len(facts.rows) > 1 and not facts.result.truncated
             pair = (min(values), max(values)) if whole else None
         return "" if pair is not None and pair[0] == pair[1] else "the rows do not say that it stayed the same"
 
-    def _since_before(self, names: Sequence[Item], segment: Segment, place: int) -> tuple[Fraction, Fraction] | None:
+    def _find_since_before(
+        self, names: Sequence[Item], segment: Segment, place: int
+    ) -> tuple[Fraction, Fraction] | None:
         """The values of the time before the one that is named, and of that one; None where another claim is made."""
         if len(names) != 1 or not self._is_timed(names[0]) or len(self._facts.rows) < 2 or self._facts.result.truncated:
             return None
@@ -221,7 +225,7 @@ class Comparisons:
             return None
         return self._pair_of(segment, place, [[order[at - 1]], [order[at]]])
 
-    def _multiplied(self, segment: Segment, _: int) -> str:
+    def _check_multiplied(self, segment: Segment, _: int) -> str:
         """ "Doubled": of an earlier time."""
         names = [it for one in self._context.segments if one.sentence == segment.sentence for it in one.names]
         timed = all(self._is_timed(it) for it in names) or {Class.RISE, Class.FALL} & self._context.question_classes

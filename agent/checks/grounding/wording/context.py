@@ -12,7 +12,7 @@ from agent.checks.grounding.evidence.facts import ColumnFacts, Facts
 from agent.checks.grounding.kinds import fits, is_adjective
 from agent.checks.grounding.languages.language import known_words
 from agent.checks.grounding.languages.vocabulary import LANGUAGES, Class, vocabulary
-from agent.checks.grounding.languages.words import same_word, words_of
+from agent.checks.grounding.languages.words import is_same_word, words_of
 from agent.checks.grounding.support.found import Support
 from agent.checks.grounding.support.support import Numbers
 
@@ -51,9 +51,9 @@ class WordingContext:
         self.known = _known_words(facts) | {it.text.lower() for it in asked if it.kind == "word"}
         self.queried = frozenset(word for name in facts.query.tables for word in words_of(name))
 
-    def in_question(self, item: Item) -> bool:
+    def is_in_question(self, item: Item) -> bool:
         """Whether the question has the word."""
-        return any(same_word(item.text.lower(), it.text.lower()) for it in self.asked)
+        return any(is_same_word(item.text.lower(), it.text.lower()) for it in self.asked)
 
     def origin(self, item: Item) -> str | None:
         support = self.supports.get(item.start)
@@ -75,10 +75,10 @@ class WordingContext:
         """The segment that tells the number of one that tells none: "is the longest" before ", at 63.8"."""
         at = next(at for at, it in enumerate(self.segments) if it is segment)
         following = self.segments[at + 1] if at + 1 < len(self.segments) else None
-        ends = following is None or following.sentence != segment.sentence or following.own()
+        ends = following is None or following.sentence != segment.sentence or following.map_own_rows()
         return segment if segment.numbers or following is None or ends else following
 
-    def measured_by(self, segment: Segment, place: int) -> Sequence[ColumnFacts]:
+    def find_measures(self, segment: Segment, place: int) -> Sequence[ColumnFacts]:
         """The columns that a superlative may be of: by the words after it, else those of the number told with it."""
         text = segment.items[place].text
         fitting = [
@@ -90,7 +90,7 @@ class WordingContext:
             return fitting  # "the longest bridge", of its length and the year in which it opened
         after = takewhile(lambda it: it.kind != "number", segment.items[place + 1 :])
         for item in after:
-            if found := self.numbers.labelled(item):
+            if found := self.numbers.list_labelled(item):
                 return found
         told = self.with_numbers(segment).numbers
         beside = [it for it in told if it.start > segment.items[place].start] or told

@@ -57,7 +57,7 @@ class Denials:
             Class.EACH: self._each,
             Class.ONLY: self._only,
             Class.SOME: self._some,
-            Class.ASKED: self._asked_only,
+            Class.ASKED: self._is_only_asked,
             Class.YES: self._yes,
             Class.NO_VALUE: self._no_value,
             Class.NEGATIVE: self._negative,
@@ -70,7 +70,7 @@ class Denials:
         if any(self._context.cls(it) is Class.NOT for it in segment.numbers):
             return ""  # computed: "9 beds were not occupied"
         denied = {Class.NOT, Class.NOTHING} & self._context.question_classes
-        if denied and (segment.names or segment.numbers or self._context.in_question(segment.items[place])):
+        if denied and (segment.names or segment.numbers or self._context.is_in_question(segment.items[place])):
             return ""  # "no taxi has passed" denies more than "which have not passed"
         rows = self._context.numbers.rows_of(segment)
         chosen = sorted(rows) if rows else (range(len(facts.rows)) if len(facts.rows) == 1 else ())
@@ -83,13 +83,13 @@ class Denials:
         numbers = [value for it in empty if it.kind == "measure" for value in facts.values(it.index)]
         whole = bool(numbers) and all(it.denominator == 1 for it in numbers)
         after = next((it.text.lower() for it in segment.items[place + 1 :] if it.kind == "word"), "")
-        of_column = any(is_among(after, {*column.words, *self._asked_first()}) for column in empty)
+        of_column = any(is_among(after, {*column.words, *self._list_asked_first()}) for column in empty)
         zero = whole or not of_column or any(it.text.lower() in _ZERO for it in segment.items)
         told = {it.text.lower() for it in segment.items[place + 1 :]}
-        no_value = Class.NO_VALUE in segment.classes or self._denies_only(segment) or bool(told & _VALUES)
+        no_value = Class.NO_VALUE in segment.classes or self._only_denies(segment) or bool(told & _VALUES)
         if missing and zero and not no_value:
             return "a value that is missing is not nothing"
-        named = any(is_among(it, {*column.words, *self._asked_first()}) for it in words for column in empty)
+        named = any(is_among(it, {*column.words, *self._list_asked_first()}) for it in words for column in empty)
         others = {word for it in facts.measures if it not in empty for word in it.words}
         if empty and others:  # of 0 goals in 270 minutes: "no goals", not "no minutes", not "did not play"
             own = {word for it in empty for word in it.words} - others
@@ -111,7 +111,7 @@ class Denials:
         measured = any(it.denominator != 1 for it in values) or missing
         return not measured or column.projection.aggregate in ("count", "sum")
 
-    def _asked_first(self) -> list[str]:
+    def _list_asked_first(self) -> list[str]:
         """What the question asks for, in its own language: "mileage" of "What is the mileage of truck 12?"."""
         words = [it.text.lower() for it in self._context.asked if it.kind == "word"]
         asking = vocabulary(self._facts.language).common if self._facts.language in LANGUAGES else frozenset[str]()
@@ -120,7 +120,7 @@ class Denials:
         found = [it for it in words if it not in asking | _HOW | about and not is_among(it, tables)]
         return found[:1]
 
-    def _denies_only(self, segment: Segment) -> bool:
+    def _only_denies(self, segment: Segment) -> bool:
         """Whether a denial says nothing of its own: "none", "there is no value"."""
         words = [it.text.lower() for it in segment.items if it.kind == "word"]
         return not words or all(is_among(it, ("value", "wert", "valeur", "valor", "valore")) for it in words)
@@ -137,10 +137,10 @@ class Denials:
             return ""  # "12 % of all trips"
         if any(self._is_whole(segment, it.start) for it in after if it.kind == "number"):
             return ""  # "all 18 beds were occupied"
-        if segment.items[place].text.lower() in BOTH and len(self._context.numbers.named(segment) or ()) == 2:
+        if segment.items[place].text.lower() in BOTH and len(self._context.numbers.find_named(segment) or ()) == 2:
             return ""  # what is said of them is held against each
         total = Class.SUM in segment.classes and (len(self._facts.rows) > 1 or self._context.aggregates("sum", "count"))
-        return "" if total and not segment.own() else "the rows do not say so of all"
+        return "" if total and not segment.map_own_rows() else "the rows do not say so of all"
 
     def _is_whole(self, segment: Segment, start: int) -> bool:
         """Whether a number is that of a part and of its whole, the part being named."""
@@ -149,7 +149,7 @@ class Denials:
             return False
         part = self._facts.columns[support.column]
         whole = whole_of(self._facts, part)
-        said = any(self._context.numbers.labelled(it) == [part] for it in segment.items)
+        said = any(self._context.numbers.list_labelled(it) == [part] for it in segment.items)
         return said and whole is not None and self._facts.values(whole.index, [support.row]) == [support.value]
 
     def _all_but(self, _segment: Segment, _: int) -> str:
@@ -173,14 +173,14 @@ class Denials:
             not named_before
             and after is not None
             and after.kind == "word"
-            and not is_among(after.text.lower(), self._asked_of_each())
+            and not is_among(after.text.lower(), self._list_asked_of_each())
         ):
             return "the question does not ask for each of these"
-        if segment.items[place].text.lower() in _EVERYONE and not self._context.in_question(segment.items[place]):
+        if segment.items[place].text.lower() in _EVERYONE and not self._context.is_in_question(segment.items[place]):
             return "the rows do not say so of each"
         return "" if asked and segment.numbers else "the rows do not say so of each"
 
-    def _asked_of_each(self) -> list[str]:
+    def _list_asked_of_each(self) -> list[str]:
         """What the question asks for each of: "team" of "in each team"; every word where it does not say."""
         words = [it.text.lower() for it in self._context.asked if it.kind == "word"]
         places = [at for at, it in enumerate(self._context.asked) if it.cls in (Class.EACH, Class.PER)]
@@ -194,20 +194,20 @@ class Denials:
             return ""
         if Class.NEGATIVE in segment.classes and not segment.numbers:  # "only Growth is negative"
             whole = self._facts.query.limit is None and not self._facts.result.truncated
-            named = self._context.numbers.named(segment)
-            return "" if whole and named == self._below_zero() else "the rows do not say so"
+            named = self._context.numbers.find_named(segment)
+            return "" if whole and named == self._find_below_zero() else "the rows do not say so"
         alone = len(self._facts.rows) == 1 and self._facts.query.limit is None and not self._facts.query.aggregates
         return "" if alone and segment.names else "the rows do not say so"
 
     def _some(self, segment: Segment, place: int) -> str:
         item = segment.items[place]
         before = segment.items[place - 1].text.lower() if place else ""
-        if before in _AS or self._context.in_question(item):
+        if before in _AS or self._context.is_in_question(item):
             return ""
         return "it says no number, and the question does not say so"
 
-    def _asked_only(self, segment: Segment, place: int) -> str:
-        return "" if self._context.in_question(segment.items[place]) else "the question does not say so"
+    def _is_only_asked(self, segment: Segment, place: int) -> str:
+        return "" if self._context.is_in_question(segment.items[place]) else "the question does not say so"
 
     def _yes(self, _segment: Segment, _: int) -> str:
         cells = [cell for row in self._facts.rows for cell in row]
@@ -223,12 +223,12 @@ class Denials:
         """ "A loss of 12": of a number below zero."""
         item = segment.items[place]
         cells = [self._context.supports[it.start] for it in segment.numbers if it.start in self._context.supports]
-        if self._context.in_question(item) or any(it.value < 0 for it in cells):
+        if self._context.is_in_question(item) or any(it.value < 0 for it in cells):
             return ""
-        rows = self._context.numbers.named(segment) or frozenset()
-        return "" if rows and rows <= self._below_zero() else "no number in it is below zero"
+        rows = self._context.numbers.find_named(segment) or frozenset()
+        return "" if rows and rows <= self._find_below_zero() else "no number in it is below zero"
 
-    def _below_zero(self) -> Rows:
+    def _find_below_zero(self) -> Rows:
         """The rows that have a number below zero."""
         columns = [it.index for it in self._facts.measures]
         rows = range(len(self._facts.rows))

@@ -55,8 +55,8 @@ class Superlatives:
             cls = _OPPOSITE[cls]  # the fastest took the least time
         if place and segment.items[place - 1].cls is Class.RANK and segment.items[place - 1].rank > 1:
             return ""  # "the second highest": held there
-        rows = self._listed(segment, place) or self._context.numbers.rows_of(segment)
-        rows = rows or self._context.numbers.nearby(segment)
+        rows = self._find_listed(segment, place) or self._context.numbers.rows_of(segment)
+        rows = rows or self._context.numbers.find_nearby(segment)
         if any(self._context.cls(it) is cls for it in segment.numbers) or self._is_column(segment, place, cls):
             return ""
         if any(self._context.cls(it) is Class.DIFFERENCE for it in segment.numbers) and segment.classes >= _ENDS:
@@ -65,16 +65,16 @@ class Superlatives:
             return "it does not say by what"
         if self._is_of_means(segment, place):
             return "the rows hold means"
-        if len(self._facts.rows) > 1 and rows and (segment.own() or segment.inherited or segment.nearby):
+        if len(self._facts.rows) > 1 and rows and (segment.map_own_rows() or segment.inherited or segment.nearby):
             held = self._holds_extreme(segment, place, cls, rows)
             if held is not None:
                 return "" if held else "another row has a value beyond it"
         if cls in self._context.question_classes:
             return ""
-        return "" if self._chosen_by(cls) else "the query does not look for it"
+        return "" if self._is_chosen_by(cls) else "the query does not look for it"
 
     def _is_duration(self, segment: Segment, place: int) -> bool:
-        columns = self._context.columns_of_numbers(segment) or self._context.measured_by(segment, place)
+        columns = self._context.columns_of_numbers(segment) or self._context.find_measures(segment, place)
         names = [" ".join((it.name.replace("_", " "), *it.units)) for it in columns]
         return bool(names) and all(_DURATION.search(it) for it in names)
 
@@ -83,7 +83,7 @@ class Superlatives:
         columns = {column for it in segment.items if it.kind == "date" for column in it.places}
         return any(is_among(item.text.lower(), self._facts.columns[it].words) for it in columns)
 
-    def _listed(self, segment: Segment, place: int) -> Rows | None:
+    def _find_listed(self, segment: Segment, place: int) -> Rows | None:
         """The rows of a sentence that lists as many as it says: "the five highest are A (9), B (8), …"."""
         named = self._context.numbers.sentences.get(segment.sentence, frozenset())
         beside = segment.items[max(0, place - 1) : place] + segment.items[place + 1 : place + 2]
@@ -93,7 +93,7 @@ class Superlatives:
     def _holds_extreme(self, segment: Segment, place: int, cls: Class, rows: Rows) -> bool | None:
         """Whether the rows named are the first by a measure; None where it cannot be told."""
         facts = self._facts
-        columns = self._context.measured_by(segment, place)
+        columns = self._context.find_measures(segment, place)
         ordered = dict(facts.query.order)
         chosen = [it for it in columns if it.name.lower() in ordered] or list(columns)
         if not chosen or (facts.result.truncated and chosen[0].name.lower() not in ordered):
@@ -133,7 +133,7 @@ class Superlatives:
 
     def _is_of_means(self, segment: Segment, place: int) -> bool:
         """Whether a superlative speaks of single values, where the column that is meant holds means of them."""
-        columns = self._context.measured_by(segment, place)
+        columns = self._context.find_measures(segment, place)
         if not columns or any(it.projection.aggregate != "avg" for it in columns):
             return False
         if Class.MEAN in self._context.question_classes and len(self._facts.measures) == 1:
@@ -142,7 +142,7 @@ class Superlatives:
             return False  # a rate of yes and no is of all of them: "the highest pass rate"
         return not any(Class.MEAN in it.classes for it in self._context.segments if it.sentence == segment.sentence)
 
-    def _chosen_by(self, cls: Class) -> bool:
+    def _is_chosen_by(self, cls: Class) -> bool:
         """Whether the query picks the rows so: the first by an order, or MAX and MIN."""
         query = self._facts.query
         if (
@@ -158,7 +158,7 @@ class Superlatives:
         cls = segment.items[place].cls
         if cls is None:
             return ""
-        if cls in self._context.question_classes or self._context.in_question(segment.items[place]):
+        if cls in self._context.question_classes or self._context.is_in_question(segment.items[place]):
             return ""
         if self._is_end(segment, segment.items[place]):
             return ""
@@ -172,7 +172,7 @@ class Superlatives:
 
     def _rank(self, segment: Segment, place: int) -> str:
         item = segment.items[place]
-        if self._context.in_question(item) or self._is_end(segment, item):
+        if self._context.is_in_question(item) or self._is_end(segment, item):
             return ""
         rows = self._context.numbers.rows_of(segment)
         places = [it.index for it in self._facts.columns if it.projection.aggregate == "rank"]
@@ -187,7 +187,7 @@ class Superlatives:
 
     def _has_place(self, segment: Segment, place: int, rows: Rows) -> bool:
         """Whether rows have a place by the one column that is told: "second highest", "the third lowest"."""
-        columns = self._context.columns_of_numbers(segment) or list(self._context.measured_by(segment, place))
+        columns = self._context.columns_of_numbers(segment) or list(self._context.find_measures(segment, place))
         after = segment.items[place + 1].cls if place + 1 < len(segment.items) else None
         if len({it.index for it in columns}) != 1 or self._facts.result.truncated:
             return False

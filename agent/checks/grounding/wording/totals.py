@@ -28,18 +28,18 @@ class Totals:
     def __init__(self, context: WordingContext) -> None:
         self._context, self._facts = context, context.facts
         self.checks: Checks = {
-            Class.DIFFERENCE: self._calculated,
-            Class.TIMES: self._calculated,
-            Class.SUM: self._summed,
-            Class.MEAN: self._summed,
+            Class.DIFFERENCE: self._check_calculated,
+            Class.TIMES: self._check_calculated,
+            Class.SUM: self._check_summed,
+            Class.MEAN: self._check_summed,
             Class.PER: self._per,
             Class.SHARE: self._share,
             Class.TIME: self._time,
-            Class.BEFORE: self._as_asked,
-            Class.AFTER: self._as_asked,
+            Class.BEFORE: self._check_as_asked,
+            Class.AFTER: self._check_as_asked,
         }
 
-    def _calculated(self, segment: Segment, place: int) -> str:
+    def _check_calculated(self, segment: Segment, place: int) -> str:
         item = segment.items[place]
         if (
             any(self._context.origin(it) == "calculation" for it in segment.numbers)
@@ -55,7 +55,7 @@ class Totals:
                 return ""  # "was lent 31 times"
         return "" if is_among(item.text.lower(), self._context.known) else "no number in it is one"
 
-    def _summed(self, segment: Segment, place: int) -> str:
+    def _check_summed(self, segment: Segment, place: int) -> str:
         """A sum or mean: computed, or what the query computes, or what the question asks for."""
         item = segment.items[place]
         if item.cls in self._context.question_classes or is_among(item.text.lower(), self._context.known):
@@ -119,7 +119,7 @@ class Totals:
         counts = before is not None and before.kind == "number" and not _is_year(before)
         return "" if dated and not counts else "no row is counted in it"
 
-    def _as_asked(self, segment: Segment, place: int) -> str:
+    def _check_as_asked(self, segment: Segment, place: int) -> str:
         item = segment.items[place]
         following = segment.items[place + 1] if place + 1 < len(segment.items) else None
         if item.cls is Class.AFTER and following is not None and self._context.origin(following) == "result":
@@ -128,7 +128,7 @@ class Totals:
             return ""  # "since February 1, 1998"
         return (
             ""
-            if item.cls in self._context.question_classes or self._context.in_question(item)
+            if item.cls in self._context.question_classes or self._context.is_in_question(item)
             else "the question does not say so"
         )
 

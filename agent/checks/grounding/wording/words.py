@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from agent.checks.grounding.claims.claims import Segment
 from agent.checks.grounding.kinds import fits, is_adjective
-from agent.checks.grounding.languages.currencies import are_same, currencies_in
+from agent.checks.grounding.languages.currencies import are_same, find_currencies
 from agent.checks.grounding.languages.near_words import is_near
 from agent.checks.grounding.languages.vocabulary import Class, vocabulary
 from agent.checks.grounding.languages.words import is_among, words_of
@@ -56,7 +56,7 @@ class Wording:
     def _is_known(self, segment: Segment, place: int) -> bool:
         word = segment.items[place].text.lower()
         if currencies := self._currencies(segment, place):
-            known = {it.currency for it in self._facts.measures} - {""} or set(currencies_in(self._facts.question))
+            known = {it.currency for it in self._facts.measures} - {""} or set(find_currencies(self._facts.question))
             number = next((it for it in segment.items[max(0, place - 2) : place][::-1] if it.kind == "number"), None)
             support = self._context.supports.get(number.start) if number is not None else None
             if support is not None and support.column is not None:
@@ -94,10 +94,10 @@ class Wording:
             segment.items[at].text.lower() if 0 <= at < len(segment.items) else "" for at in range(place - 1, place + 2)
         ]
         for one, other in pairwise(words):
-            both = currencies_in(f"{one} {other}")
-            if both and both != currencies_in(one) | currencies_in(other):
+            both = find_currencies(f"{one} {other}")
+            if both and both != find_currencies(one) | find_currencies(other):
                 return both
-        return currencies_in(words[1])
+        return find_currencies(words[1])
 
     def _is_gained(self, segment: Segment, place: int) -> bool:
         """Whether a profit is said of a number above zero, of a column that has losses too."""
@@ -112,7 +112,7 @@ class Wording:
         text = segment.items[place].text
         if is_among(text.lower(), self._context.known):
             return True
-        columns = self._context.measured_by(segment, place) or self._facts.measures
+        columns = self._context.find_measures(segment, place) or self._facts.measures
         if _SIZE.fullmatch(text.lower().split()[-1]):  # "the largest city" is not the one that sells most
             beside = segment.items[max(0, place - 1) : place] + segment.items[place + 1 : place + 2]
             counts = any(it.projection.aggregate == "count" for it in columns) and bool(segment.numbers)
@@ -135,11 +135,14 @@ class Wording:
         listed = vocabulary("de")
         for cut in range(4, len(word) - 2):
             head, tail = word[:cut], word[cut:].removeprefix("s")
-            known = [is_among(part, self._context.known) or self._plain(listed.at([part], 0)) for part in (head, tail)]
+            known = [
+                is_among(part, self._context.known) or self._is_plain(listed.find_phrase([part], 0))
+                for part in (head, tail)
+            ]
             if all(known):
                 return True
         return False
 
     @staticmethod
-    def _plain(found: object) -> bool:
+    def _is_plain(found: object) -> bool:
         return getattr(found, "cls", None) in (Class.FILLER, Class.SUM, Class.TIME)
