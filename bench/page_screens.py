@@ -25,6 +25,9 @@ SETTLED_MS = 1_500  # in which a chart has been drawn
 
 
 LOOKS = [(DESKTOP, True, "dark"), (PHONE, False, "phone"), (PHONE, True, "phone-dark")]
+_NAMES = [name for *_, name in LOOKS]
+# Every picture that this module takes; a test compares them, and the states of `bench.page_states`, with docs/images.
+SCREENS = {"welcome", "asking", "answer", "sql", "number", *_NAMES, "dashboard", *(f"dashboard-{it}" for it in _NAMES)}
 
 
 async def ask_everything(browser: Browser, url: str, folder: Path) -> None:
@@ -37,15 +40,15 @@ async def ask_everything(browser: Browser, url: str, folder: Path) -> None:
     """
     async with watched(browser, url) as seen:
         await seen.page.wait_for_selector(".samples button")
-        await shot(seen.page, folder / "page-welcome.png")
+        await shot(seen.page, folder, "welcome")
         questions = await seen.page.locator(".samples button").all_text_contents()
-        await ask(seen.page, CHART, folder / "page-asking.png")
+        await ask(seen.page, CHART, folder)
         session = seen.page.url.removeprefix(url)
         await look_around(seen.page, folder)
     for size, dark, name in LOOKS:
         async with watched(browser, url, size=size, dark=dark, path=session) as seen:
             await seen.page.wait_for_selector(".chart-place svg")
-            await shot(seen.page, folder / f"page-{name}.png")
+            await shot(seen.page, folder, name)
     rest = [question for question in questions if question != CHART]
     for at, (size, dark, _) in enumerate([(DESKTOP, False, "light"), *LOOKS]):
         async with watched(browser, url, size=size, dark=dark) as seen:
@@ -61,7 +64,7 @@ async def dashboard(browser: Browser, url: str, folder: Path) -> None:
     for size, dark, name in [(DESKTOP, False, ""), *LOOKS]:
         async with watched(browser, url, size=size, dark=dark, path="/#/dashboard") as seen:
             await seen.page.wait_for_selector(".chart-place svg")
-            await shot(seen.page, folder / f"page-dashboard{name and f'-{name}'}.png")
+            await shot(seen.page, folder, "-".join(filter(None, ("dashboard", name))))
 
 
 async def put_tiles(url: str) -> None:
@@ -83,16 +86,16 @@ async def _json(sent: Awaitable[httpx2.Response]) -> Any:
     return (await sent).raise_for_status().json()
 
 
-async def ask(page: Page, question: str, while_asking: Path | None = None) -> None:
-    """Ask one question, and print what came of it."""
+async def ask(page: Page, question: str, pictures: Path | None = None) -> None:
+    """Ask one question and print its answer. pictures: the folder for a picture of the steps, if one is taken."""
     began = time.perf_counter()
     await page.get_by_label("Your question").fill(question)
     await expect(page.get_by_role("button", name="Ask", exact=True)).to_be_enabled()
     await page.keyboard.press("Enter")
     turn = page.get_by_role("region", name=question, exact=True).last
-    if while_asking is not None:
+    if pictures is not None:
         await expect(turn.locator(".step .sql").first).to_be_visible(timeout=ANSWER_MS)
-        await shot(page, while_asking)
+        await shot(page, pictures, "asking")
     done = turn.locator("article.answer .spent, article.clarification, .problem")
     await expect(done.first).to_be_visible(timeout=ANSWER_MS)
     await page.wait_for_timeout(SETTLED_MS)
@@ -105,15 +108,17 @@ async def look_around(page: Page, folder: Path) -> None:
     """The answer on the page, each part of it."""
     answer = page.get_by_role("article", name="Answer").last
     await answer.scroll_into_view_if_needed()
-    await shot(page, folder / "page-answer.png")
+    await shot(page, folder, "answer")
     await answer.get_by_role("tab", name="SQL").click()
     await page.wait_for_timeout(SETTLED_MS)
-    await shot(page, folder / "page-sql.png")
+    await shot(page, folder, "sql")
     await answer.locator(".figure").first.click()
     await page.wait_for_timeout(SETTLED_MS)
-    await shot(page, folder / "page-number.png")
+    await shot(page, folder, "number")
 
 
-async def shot(page: Page, path: Path) -> None:
-    """A picture of what is in sight."""
-    await page.screenshot(path=path)
+async def shot(page: Page, folder: Path, name: str) -> None:
+    """Take a picture of the viewport. Raises ValueError if `SCREENS` does not list the name."""
+    if name not in SCREENS:
+        raise ValueError(f"Add {name!r} to SCREENS.")
+    await page.screenshot(path=folder / f"page-{name}.png")

@@ -33,6 +33,13 @@ from testbed.service_process import ROOT
 
 Look = Callable[[str, Watched], Awaitable[None]]
 
+STATES = {
+    "clarification", "suggestions", "several-queries", "checks", "records", "share", "shared", "saved", "undo",
+    "contract", "key", "embedded",
+}  # fmt: skip
+BESIDE = {"undo-history", "add-data", "data-added", "delete-data"}  # only where the side panel has room
+DRAWERS = {"menu-phone", "tables-phone"}
+
 KEY = "plk_the-key-of-a-page"
 EMBED = (ROOT / "docs" / "embed.md").read_text(encoding="utf-8")
 SHOWN = "http://127.0.0.1:7071"  # the service in the example of docs/embed.md

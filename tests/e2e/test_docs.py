@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import struct
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -18,7 +19,10 @@ from agent.api.app import api_routes
 from agent.cli.main import app
 from agent.platform.config.settings_table import variables
 from bench.endpoint import started
+from bench.page_screens import SCREENS
+from bench.page_states import BESIDE, DRAWERS, STATES
 from bench.synthetic_file import Case
+from testbed.browser import DESKTOP, PHONE
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted((ROOT / "docs").glob("*.md"))
@@ -169,6 +173,24 @@ def test_every_setting_and_every_route_is_one(page: Path) -> None:
 
     assert set(SETTING.findall(text)) - known - (of_azd if page.parent.name == "infra" else set()) == set()
     assert dead == []
+
+
+def test_the_pictures_are_those_that_make_screens_takes() -> None:
+    taken = {path.stem.removeprefix("page-"): size_of(path) for path in (ROOT / "docs/images").glob("page-*.png")}
+
+    assert taken == {name: PHONE if "phone" in name else DESKTOP for name in SCREENS | STATES | BESIDE | DRAWERS}
+
+
+def size_of(picture: Path) -> tuple[int, int]:
+    """Width and height, from the header of a PNG."""
+    width, height = struct.unpack(">II", picture.read_bytes()[16:24])
+    return width, height
+
+
+def test_every_diagram_stands_on_a_page() -> None:
+    shown = {Path(target).name for page in PROSE for _, target in LINK.findall(page.read_text(encoding="utf-8"))}
+
+    assert {path.name for path in (ROOT / "docs/images").glob("*.svg")} - shown == set()
 
 
 def test_the_reference_is_what_the_code_says() -> None:

@@ -8,17 +8,11 @@ from typing import Any
 import pytest
 from playwright.async_api import Browser
 
-from bench.page_states import on_a_phone, stage, walk
+from bench.page_states import BESIDE, DRAWERS, STATES, on_a_phone, stage, walk
 from testbed.browser import DESKTOP, PHONE, Watched
 
 pytestmark = pytest.mark.usefixtures("service_embedder")
 
-STATES = {
-    "clarification", "suggestions", "several-queries", "checks", "records", "share", "shared", "saved", "undo",
-    "contract", "key", "embedded",
-}  # fmt: skip
-BESIDE = {"undo-history", "add-data", "data-added", "delete-data"}
-DRAWERS = {"menu-phone", "tables-phone"}
 # The levels of the headings in a dialog that is open, whose first is 2, for it lies on a view; or in the view.
 HEADINGS = """() => {
   const modal = document.querySelector("dialog:modal");
