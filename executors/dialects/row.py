@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 
 from executors.dialects.frozen import Frozen
@@ -13,6 +13,11 @@ from executors.errors import ErrorKind
 def words(*lines: str) -> frozenset[str]:
     """The words of some lines, as a set."""
     return frozenset(name for line in lines for name in line.split())
+
+
+def map_codes(kinds: Mapping[ErrorKind, str]) -> dict[str, ErrorKind]:
+    """The kind of each code, from the codes of each kind."""
+    return {code: kind for kind, codes in kinds.items() for code in codes.split()}
 
 
 # Words that no engine, or not every one, takes for a name without quotes; `reserved` has each engine's own.
@@ -147,7 +152,7 @@ class Dialect(Frozen):
     quote: what stands before and after a name that needs quoting.
     reserved: words, in lower case, that are no names without quotes here, beyond those of `RESERVED`.
     case: what a name without quotes means.
-    months_ago, truncate_month: templates with the holes `{n}` and `{column}`.
+    truncate_month: a template with the hole `{column}`.
     hints: what a model must know, one example each, most important first.
     instead: function of another dialect -> what to write here.
     codes: the driver's code (SQLSTATE, number, error class) -> its kind; the most certain of both.
@@ -188,7 +193,6 @@ class Dialect(Frozen):
     reserved: frozenset[str] = frozenset()
     case: NameCase = NameCase.ANY
     limit: Limit = Limit.LIMIT
-    months_ago: str
     truncate_month: str
     hints: tuple[str, ...]
     instead: dict[str, str] = {}

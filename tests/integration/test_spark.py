@@ -204,7 +204,7 @@ def test_what_is_offered_instead_of_a_function_runs(spark: SparkSession, name: s
 
 
 def test_dates_are_reckoned_in_the_rows_own_words(spark: SparkSession) -> None:
-    month, ago = ROW.truncate_month.format(column="created_at"), ROW.months_ago.format(n=2)
+    month, ago = ROW.truncate_month.format(column="created_at"), "add_months(current_date(), -2)"
     found = rows(spark, f"SELECT {month} FROM orders WHERE created_at < {ago} ORDER BY id")
     assert [value for (value,) in found][:2] == ["2024-01-01T00:00:00", "2024-02-01T00:00:00"]
 

@@ -290,9 +290,16 @@ def test_code_and_message_mean_the_same(
     assert (DIALECTS[dialect].codes[code], found, names.get("name")) == (kind, kind, name)
 
 
-@pytest.mark.parametrize("dialect", ["mysql", "mariadb", "clickhouse"])
-def test_the_examples_of_the_hints_pass_the_guard(dialect: str) -> None:
+@pytest.mark.parametrize(
+    "dialect, earlier",
+    [
+        ("mysql", "CURRENT_DATE - INTERVAL 2 MONTH"),
+        ("mariadb", "CURRENT_DATE - INTERVAL 2 MONTH"),
+        ("clickhouse", "today() - INTERVAL 2 MONTH"),
+    ],
+)
+def test_the_examples_of_the_hints_pass_the_guard(dialect: str, earlier: str) -> None:
     row = DIALECTS[dialect]
     month = row.truncate_month.format(column="created_at")
-    sql = f"SELECT {month} FROM orders WHERE created_at < {row.months_ago.format(n=2)}"
+    sql = f"SELECT {month} FROM orders WHERE created_at < {earlier}"
     assert check(dialect, sql).startswith(f"SELECT {month} FROM orders WHERE created_at < ")

@@ -150,18 +150,16 @@ def test_what_no_pattern_knows_is_other() -> None:
 
 
 @pytest.mark.parametrize(
-    "dialect, months_ago, month",
+    "dialect, month",
     [
-        ("sqlite", "datetime('now', '-2 months')", "strftime('%Y-%m', col)"),
-        ("duckdb", "CURRENT_DATE - INTERVAL 2 MONTH", "date_trunc('month', col)"),
-        ("postgresql", "CURRENT_DATE - INTERVAL '2 months'", "date_trunc('month', col)"),
-        ("sqlserver", "DATEADD(month, -2, GETDATE())", "DATETRUNC(month, col)"),
+        ("sqlite", "strftime('%Y-%m', col)"),
+        ("duckdb", "date_trunc('month', col)"),
+        ("postgresql", "date_trunc('month', col)"),
+        ("sqlserver", "DATETRUNC(month, col)"),
     ],
 )
-def test_dates_are_written_in_the_dialects_own_words(dialect: str, months_ago: str, month: str) -> None:
-    row = DIALECTS[dialect]
-    assert row.months_ago.format(n=2) == months_ago
-    assert row.truncate_month.format(column="col") == month
+def test_dates_are_written_in_the_dialects_own_words(dialect: str, month: str) -> None:
+    assert DIALECTS[dialect].truncate_month.format(column="col") == month
 
 
 @pytest.mark.parametrize(
@@ -204,10 +202,13 @@ def test_functions_are_listed_in_small_letters(name: str) -> None:
     assert [function for function in listed if function != function.lower()] == []
 
 
-@pytest.mark.parametrize("dialect", ["sqlite", "duckdb"])
-def test_the_examples_of_the_hints_run(dialect: str) -> None:
+@pytest.mark.parametrize(
+    "dialect, earlier",
+    [("sqlite", "datetime('now', '-2 months')"), ("duckdb", "CURRENT_DATE - INTERVAL 2 MONTH")],
+)
+def test_the_examples_of_the_hints_run(dialect: str, earlier: str) -> None:
     shop = sqlite_shop() if dialect == "sqlite" else duckdb_shop()
     row = DIALECTS[dialect]
     month = row.truncate_month.format(column="created_at")
-    sql = f"SELECT {month} FROM orders WHERE created_at < {row.months_ago.format(n=2)}"
+    sql = f"SELECT {month} FROM orders WHERE created_at < {earlier}"
     assert len(shop.execute(sql).fetchall()) == 5

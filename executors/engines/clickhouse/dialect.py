@@ -8,6 +8,7 @@ from executors.dialects.row import (
     Probe,
     SchemaQueries,
     SessionSetup,
+    map_codes,
     words,
 )
 from executors.engines.clickhouse.functions import MORE_AGGREGATES, MORE_FUNCTIONS
@@ -51,24 +52,23 @@ _SETTINGS = (
     "SET readonly = 1",
 )
 
-_CODES = {
-    **dict.fromkeys(("60", "81"), ErrorKind.TABLE_NOT_FOUND),
-    **dict.fromkeys(("47", "8", "10", "16"), ErrorKind.COLUMN_NOT_FOUND),
-    **dict.fromkeys(("207", "352"), ErrorKind.AMBIGUOUS_COLUMN),
-    **dict.fromkeys(("46", "63"), ErrorKind.FUNCTION_NOT_FOUND),
-    **dict.fromkeys(("62", "258", "558", "48", "179", "403", "73", "80", "115"), ErrorKind.SYNTAX_ERROR),
-    **dict.fromkeys(("184", "215"), ErrorKind.GROUPING),
-    **dict.fromkeys(
-        ("6", "27", "36", "38", "41", "42", "43", "44", "53", "69", "70", "72", "349", "386", "407"),
-        ErrorKind.TYPE_MISMATCH,
-    ),
-    "125": ErrorKind.SEVERAL_ROWS,
-    "153": ErrorKind.DIVISION_BY_ZERO,
-    "164": ErrorKind.NOT_READ_ONLY,
-    **dict.fromkeys(("192", "291", "452", "497", "516"), ErrorKind.PERMISSION),
-    **dict.fromkeys(("159", "160", "394"), ErrorKind.TIMEOUT),
-    **dict.fromkeys(("158", "191", "202", "241", "307", "396"), ErrorKind.RESOURCE),
-}
+_CODES = map_codes(
+    {
+        ErrorKind.TABLE_NOT_FOUND: "60 81",
+        ErrorKind.COLUMN_NOT_FOUND: "8 10 16 47",
+        ErrorKind.AMBIGUOUS_COLUMN: "207 352",
+        ErrorKind.FUNCTION_NOT_FOUND: "46 63",
+        ErrorKind.SYNTAX_ERROR: "48 62 73 80 115 179 258 403 558",
+        ErrorKind.GROUPING: "184 215",
+        ErrorKind.TYPE_MISMATCH: "6 27 36 38 41 42 43 44 53 69 70 72 349 386 407",
+        ErrorKind.SEVERAL_ROWS: "125",
+        ErrorKind.DIVISION_BY_ZERO: "153",
+        ErrorKind.NOT_READ_ONLY: "164",
+        ErrorKind.PERMISSION: "192 291 452 497 516",
+        ErrorKind.TIMEOUT: "159 160 394",
+        ErrorKind.RESOURCE: "158 191 202 241 307 396",
+    }
+)
 
 _AGGREGATES = COMMON_AGGREGATES | words(
     "any any_value anyheavy anylast approx_top_k argmax argmin array_agg avgweighted bit_and bit_or bit_xor corr",
@@ -161,7 +161,6 @@ CLICKHOUSE = Dialect(
     sqlglot="clickhouse",
     quote=("`", "`"),
     case=NameCase.EXACT,
-    months_ago="today() - INTERVAL {n} MONTH",
     truncate_month="toStartOfMonth({column})",
     hints=(
         "Year: toYear(col); month: toStartOfMonth(col), or as text formatDateTime(col, '%Y-%m').",
@@ -171,8 +170,7 @@ CLICKHOUSE = Dialect(
         "Write UNION ALL or UNION DISTINCT. Do not write FORMAT or SETTINGS.",
     ),
     instead={
-        "strftime": "formatDateTime(col, '%Y-%m')",
-        "to_char": "formatDateTime(col, '%Y-%m')",
+        **dict.fromkeys(words("strftime to_char"), "formatDateTime(col, '%Y-%m')"),
         "to_date": "toDate(text)",
         "getdate": "now()",
         "julianday": "dateDiff('day', earlier, later)",
@@ -180,8 +178,7 @@ CLICKHOUSE = Dialect(
         "nvl": "ifNull(col, value)",
         "iif": "if(condition, a, b)",
         "listagg": "arrayStringConcat(groupArray(col), ', ')",
-        "strpos": "position(text, part)",
-        "charindex": "position(text, part)",
+        **dict.fromkeys(words("strpos charindex"), "position(text, part)"),
         "split_part": "splitByChar(',', text)[1]",
         "percentile_cont": "quantile(0.5)(col)",
         "percentile_disc": "quantileExact(0.5)(col)",

@@ -34,7 +34,6 @@ DUCKDB = Dialect(
     title="DuckDB",
     sqlglot="duckdb",
     reserved=reserved.DUCKDB,
-    months_ago="CURRENT_DATE - INTERVAL {n} MONTH",
     truncate_month="date_trunc('month', {column})",
     hints=(
         "Year: year(col); month: date_trunc('month', col), or as text strftime(col, '%Y-%m').",
@@ -46,8 +45,7 @@ DUCKDB = Dialect(
         "dateadd": "col + INTERVAL 1 MONTH",
         "julianday": "date_diff('day', earlier, later)",
         "datetime": "CAST(col AS TIMESTAMP)",
-        "to_char": "strftime(col, '%Y-%m')",
-        "date_format": "strftime(col, '%Y-%m')",
+        **dict.fromkeys(words("to_char date_format"), "strftime(col, '%Y-%m')"),
         "getdate": "CURRENT_DATE",
         "isnull": "ifnull(col, value)",
         "iif": "if(condition, a, b)",

@@ -12,6 +12,7 @@ from executors.dialects.row import (
     Probe,
     SchemaQueries,
     SessionSetup,
+    map_codes,
     words,
 )
 from executors.engines.mysql.functions import BOTH, MARIADB_ONLY, MYSQL_ONLY
@@ -77,26 +78,24 @@ _READS = SchemaQueries(
     """,
 )
 
-_CODES = {
-    **dict.fromkeys(("1146", "1109", "1051", "1049", "1046"), ErrorKind.TABLE_NOT_FOUND),
-    "1054": ErrorKind.COLUMN_NOT_FOUND,
-    "1052": ErrorKind.AMBIGUOUS_COLUMN,
-    **dict.fromkeys(("1305", "1370", "1630", "1128"), ErrorKind.FUNCTION_NOT_FOUND),
-    **dict.fromkeys(("1064", "1149", "1222", "1235", "1248", "1060", "1066"), ErrorKind.SYNTAX_ERROR),
-    **dict.fromkeys(("1055", "1056", "1111", "1140", "1247", "3065", "3593", "4015", "4016"), ErrorKind.GROUPING),
-    **dict.fromkeys(
-        words("1115 1241 1253 1264 1267 1271 1292 1366 1411 1525 1582 1690 3141 4038"),
-        ErrorKind.TYPE_MISMATCH,
-    ),
-    "1242": ErrorKind.SEVERAL_ROWS,
-    "1365": ErrorKind.DIVISION_BY_ZERO,
-    **dict.fromkeys(("1044", "1045", "1142", "1143", "1227", "1290"), ErrorKind.PERMISSION),
-    **dict.fromkeys(words("1048 1062 1364 1406 1451 1452 1644 3819 4025"), ErrorKind.CONSTRAINT),
-    "1792": ErrorKind.NOT_READ_ONLY,
-    **dict.fromkeys(("1020", "1213"), ErrorKind.RESOURCE),
-    **dict.fromkeys(("3024", "1969", "1317", "1205"), ErrorKind.TIMEOUT),
-    **dict.fromkeys(("1021", "1028", "1037", "1038", "1041", "1104", "1114", "1436", "3636"), ErrorKind.RESOURCE),
-}
+_CODES = map_codes(
+    {
+        ErrorKind.TABLE_NOT_FOUND: "1046 1049 1051 1109 1146",
+        ErrorKind.COLUMN_NOT_FOUND: "1054",
+        ErrorKind.AMBIGUOUS_COLUMN: "1052",
+        ErrorKind.FUNCTION_NOT_FOUND: "1128 1305 1370 1630",
+        ErrorKind.SYNTAX_ERROR: "1060 1064 1066 1149 1222 1235 1248",
+        ErrorKind.GROUPING: "1055 1056 1111 1140 1247 3065 3593 4015 4016",
+        ErrorKind.TYPE_MISMATCH: "1115 1241 1253 1264 1267 1271 1292 1366 1411 1525 1582 1690 3141 4038",
+        ErrorKind.SEVERAL_ROWS: "1242",
+        ErrorKind.DIVISION_BY_ZERO: "1365",
+        ErrorKind.PERMISSION: "1044 1045 1142 1143 1227 1290",
+        ErrorKind.CONSTRAINT: "1048 1062 1364 1406 1451 1452 1644 3819 4025",
+        ErrorKind.NOT_READ_ONLY: "1792",
+        ErrorKind.RESOURCE: "1020 1021 1028 1037 1038 1041 1104 1114 1213 1436 3636",
+        ErrorKind.TIMEOUT: "1205 1317 1969 3024",
+    }
+)
 
 _ERRORS = (
     (r"Table '(?P<name>[^']+)' doesn't exist", ErrorKind.TABLE_NOT_FOUND),
@@ -151,7 +150,6 @@ MYSQL = Dialect(
     named_by_text=True,
     quote=("`", "`"),
     case=NameCase.EXACT,
-    months_ago="CURRENT_DATE - INTERVAL {n} MONTH",
     truncate_month="DATE_FORMAT({column}, '%Y-%m-01')",
     hints=(
         "Year: YEAR(col); month as text: DATE_FORMAT(col, '%Y-%m'). There is no date_trunc and no strftime.",
@@ -161,27 +159,22 @@ MYSQL = Dialect(
     ),
     instead={
         "date_trunc": "DATE_FORMAT(col, '%Y-%m-01')",
-        "strftime": "DATE_FORMAT(col, '%Y-%m')",
-        "to_char": "DATE_FORMAT(col, '%Y-%m')",
+        **dict.fromkeys(words("strftime to_char"), "DATE_FORMAT(col, '%Y-%m')"),
         "to_date": "STR_TO_DATE(text, '%Y-%m-%d')",
         "dateadd": "col + INTERVAL 1 MONTH",
-        "date_diff": "DATEDIFF(later, earlier)",
+        **dict.fromkeys(words("date_diff julianday"), "DATEDIFF(later, earlier)"),
         "age": "TIMESTAMPDIFF(MONTH, earlier, later)",
-        "julianday": "DATEDIFF(later, earlier)",
         "getdate": "NOW()",
         "today": "CURRENT_DATE",
         "len": "CHAR_LENGTH(col)",
         "nvl": "IFNULL(col, value)",
         "iif": "IF(condition, a, b)",
-        "string_agg": "GROUP_CONCAT(col SEPARATOR ', ')",
-        "listagg": "GROUP_CONCAT(col SEPARATOR ', ')",
+        **dict.fromkeys(words("string_agg listagg"), "GROUP_CONCAT(col SEPARATOR ', ')"),
         "array_agg": "JSON_ARRAYAGG(col)",
-        "strpos": "LOCATE(part, text)",
-        "charindex": "LOCATE(part, text)",
+        **dict.fromkeys(words("strpos charindex"), "LOCATE(part, text)"),
         "split_part": "SUBSTRING_INDEX(text, ',', 1)",
         "trunc": "TRUNCATE(col, 0)",
-        "median": "AVG over the middle rows, found with ROW_NUMBER()",
-        "percentile_cont": "AVG over the middle rows, found with ROW_NUMBER()",
+        **dict.fromkeys(words("median percentile_cont"), "AVG over the middle rows, found with ROW_NUMBER()"),
         "eomonth": "LAST_DAY(col)",
     },
     codes=_CODES,
