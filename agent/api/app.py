@@ -17,6 +17,7 @@ from agent import __version__
 from agent.api.http.auth import add_guards
 from agent.api.http.context import RequestContext
 from agent.api.http.errors import add_handlers
+from agent.api.http.head import HeadRequests, with_head
 from agent.api.http.idempotent import IdempotentRequests
 from agent.api.http.lazy_service import LazyService
 from agent.api.http.levels import ANONYMOUS, FUNCTION
@@ -127,7 +128,7 @@ def api_routes() -> tuple[ApiRoute, ...]:
         ApiRoute(
             name=route.operation_id or route.name,
             path=route.path,
-            methods=tuple(sorted(route.methods or ())),
+            methods=tuple(sorted(with_head(route.methods or ()))),
             auth=(route.openapi_extra or FUNCTION)["x-auth-level"],
         )
         for route in router.routes
@@ -182,6 +183,7 @@ def create_app(
     app.state.replays = Replays()
     app.state.draining = Draining()
     open_paths = frozenset(route.path for route in api_routes() if route.auth == "ANONYMOUS")
+    app.add_middleware(HeadRequests)
     app.add_middleware(IdempotentRequests, lazy=lazy, routes=app.state.routes)  # behind the door: it asks who it is
     add_guards(app, access, open_paths | page.asset_paths())
     app.add_middleware(DrainingRequests, draining=app.state.draining)

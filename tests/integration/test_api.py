@@ -93,6 +93,19 @@ async def test_the_callers_trace_goes_on(client: Client, traceparent: str, kept:
     assert (response.headers["x-trace-id"] == TRACE_ID) is kept, why
 
 
+@pytest.mark.parametrize("path", ["/health/live", "/health/ready", "/databases", "/nothing"])
+async def test_head_has_the_status_and_headers_of_get_and_no_body(client: Client, path: str) -> None:
+    got, asked = await client.get(path), await client.head(path)
+
+    assert (asked.status_code, asked.content) == (got.status_code, b"")
+    assert asked.headers["content-type"] == got.headers["content-type"]
+
+
+async def test_head_is_refused_where_get_is(client: Client) -> None:
+    response = await client.head("/query")
+    assert (response.status_code, response.headers["allow"]) == (405, "POST")
+
+
 # -------------------------------------------------------------------------------------------------- refusals
 
 

@@ -192,11 +192,21 @@ async def test_a_key_is_visible_ascii(client: Client, key: str) -> None:
     assert "such as a UUID" in problem(response, 422, "invalid-field")["detail"]
 
 
-async def test_who_only_reads_need_not_have_one(client: Client) -> None:
+async def test_a_query_is_run_once(client: Client) -> None:
     body = {"database": "shop", "sql": TOTAL}
     sent = [await client.post("/execute", json=body, headers=ANN | KEY) for _ in range(2)]
+    other = await client.post("/execute", json=body | {"sql": f"{TOTAL} LIMIT 1"}, headers=ANN | KEY)
 
     assert [one.status_code for one in sent] == [200, 200]
+    assert sent[1].headers["idempotent-replayed"] == "true"
+    assert sent[1].json() == sent[0].json()
+    problem(other, 422, "key-reused")
+
+
+async def test_what_only_looks_up_needs_none(client: Client) -> None:
+    body = {"database": "shop", "query": "revenue"}
+    sent = [await client.post("/rag/search", json=body, headers=ANN | KEY) for _ in range(2)]
+
     assert "idempotent-replayed" not in sent[1].headers
 
 

@@ -129,7 +129,8 @@ async def test_the_description_has_the_rules_between_fields(
 
 
 @pytest.mark.parametrize(
-    "path, methods", [("/saved/" + "0" * 32, "DELETE, GET, PUT"), ("/rag/documents", "GET, POST"), ("/query", "POST")]
+    "path, methods",
+    [("/saved/" + "0" * 32, "DELETE, GET, HEAD, PUT"), ("/rag/documents", "GET, HEAD, POST"), ("/query", "POST")],
 )
 async def test_a_refused_method_is_told_all_that_the_path_takes(client: Client, path: str, methods: str) -> None:
     response = await client.request("PATCH", path)

@@ -15,6 +15,7 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Match
 
 from agent.api.http.context import TRACE_HEADER, trace_id_of
+from agent.api.http.head import with_head
 from agent.core.errors import (
     ConfigurationInvalid,
     Later,
@@ -130,7 +131,7 @@ def _methods_of_path(request: Request) -> set[str]:
     """What a path can be asked for. Starlette names the methods of the first route alone; RFC 9110 wants all."""
     routes: Sequence[BaseRoute] = request.app.state.routes
     found = (route for route in routes if route.matches(request.scope)[0] is not Match.NONE)
-    return {method for route in found for method in getattr(route, "methods", None) or ()}
+    return with_head([method for route in found for method in getattr(route, "methods", None) or ()])
 
 
 async def _nobody_listens(_request: Request, _error: Exception) -> Response:

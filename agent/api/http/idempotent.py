@@ -26,8 +26,8 @@ from executors.errors import ExecutorError
 
 HEADER, REPLAYED = "idempotency-key", "idempotent-replayed"
 MAX_CHARS = 255
-# Operations that create or change something, or take a model's time to do it.
-ASKING = ("query", "query_stream", "chat", "chat_stream", "generate", "generate_stream")
+# Operations that create or change something, or take a model's or a database's time to do it.
+ASKING = ("query", "query_stream", "execute", "run_saved_query", "chat", "chat_stream", "generate", "generate_stream")
 CHANGING = (
     "start_session",
     "new_session",

@@ -73,20 +73,14 @@ def _read(path: Path) -> PageFile:
     return PageFile(body, zipped, MEDIA_TYPES[path.suffix], f'"{hashlib.sha256(body).hexdigest()[:32]}"')
 
 
-@router.api_route("/", methods=["GET", "HEAD"], operation_id="page", include_in_schema=False, openapi_extra=ANONYMOUS)
+@router.get("/", operation_id="page", include_in_schema=False, openapi_extra=ANONYMOUS)
 async def page(request: Request) -> Response:
     """The page itself."""
     file = await asyncio.to_thread(_read, FOLDER / INDEX)
     return _response(request, file, {"cache-control": REVALIDATED, "content-security-policy": CONTENT_SECURITY_POLICY})
 
 
-@router.api_route(
-    "/assets/{name}",
-    methods=["GET", "HEAD"],
-    operation_id="page_asset",
-    include_in_schema=False,
-    openapi_extra=ANONYMOUS,
-)
+@router.get("/assets/{name}", operation_id="page_asset", include_in_schema=False, openapi_extra=ANONYMOUS)
 async def page_asset(name: Annotated[str, PathParameter()], request: Request) -> Response:
     """A script, a style sheet, a font or a picture of the page."""
     path = _assets().get(name)
@@ -103,8 +97,6 @@ def _response(request: Request, file: PageFile, headers: dict[str, str]) -> Resp
     body = file.body
     if file.zipped is not None and "gzip" in _listed(request.headers, "accept-encoding"):
         body, headers = file.zipped, {**headers, "content-encoding": "gzip"}
-    if request.method == "HEAD":
-        return Response(headers={**headers, "content-length": str(len(body))}, media_type=file.media_type)
     return Response(body, headers=headers, media_type=file.media_type)
 
 
