@@ -48,7 +48,8 @@ OF_2023 = "WHERE admitted_on >= '2023-01-01' AND admitted_on < '2024-01-01'"
             "How many visitors had Central in each month of 2024?", "month visitors",
             (("2024-01", 30), ("2024-02", 33)),
             "SELECT month, SUM(visitors) AS visitors FROM visits WHERE branch = 'Central' AND month LIKE '2024-%' "
-            "GROUP BY month", "Visitors by month (Central): 2024-01: 30; 2024-02: 33.", id="a year that the rows show",
+            "GROUP BY month", "Visitors by month (Central): January 2024: 30; February 2024: 33.",
+            id="a year that the rows show",
         ),
         pytest.param(
             "Tell me about the home.", "address area_m2 built price_eur", (("12 Elm Street", 84.5, 1998, 412000),),
@@ -72,6 +73,40 @@ def test_what_is_composed(
 ) -> None:
     found = compose_text(Facts(question, QueryResult(columns=tuple(columns.split()), rows=rows), sql))
     assert found.text == text
+    for number in found.numbers:
+        assert found.text[number.start : number.end] == number.text
+
+
+MONTHLY = "SELECT date_trunc('month', day) AS {name}, SUM(sold) AS n FROM sales GROUP BY 1"
+TEXTS = "SELECT strftime(day, '%Y-%m') AS {name}, SUM(sold) AS n FROM sales GROUP BY 1"
+DAYS = "SELECT day AS {name}, SUM(sold) AS n FROM sales GROUP BY 1"
+
+
+@pytest.mark.parametrize(
+    ("question", "sql", "name", "cells", "shown"),
+    [
+        ("How many were sold each month?", TEXTS, "month", ("2024-03", "2024-12"), ("March 2024", "December 2024")),
+        ("How many were sold each month?", MONTHLY, "month", ("2024-03-01", "2024-12-01 00:00:00"),
+         ("March 2024", "December 2024")),
+        ("Wie viele wurden in jedem Monat verkauft?", TEXTS, "monat", ("2024-03", None), ("März 2024", "kein Wert")),
+        ("Combien ont été vendus par mois ?", TEXTS, "mois", ("2024-08",), ("août 2024",)),
+        ("¿Cuántos se vendieron en cada mes?", TEXTS, "mes", ("2024-09", "2024-10"),
+         ("septiembre de 2024", "octubre de 2024")),
+        ("Quanti ne sono stati venduti per ogni mese?", TEXTS, "mese", ("2024-05", "2024-06"),
+         ("maggio 2024", "giugno 2024")),
+        ("월별 판매량은?", TEXTS, "month", ("2024-03", "2024-12"), ("2024년 3월", "2024년 12월")),
+        ("How many were sold each day?", DAYS, "day", ("2024-03-01", "2024-12-01"), ("2024-03-01", "2024-12-01")),
+        ("How many were sold of each code?", DAYS, "code", ("2024-03", "2024-13"), ("2024-03", "2024-13")),
+    ],
+)  # fmt: skip
+def test_months_are_written_in_the_language_of_the_question(
+    question: str, sql: str, name: str, cells: tuple[str | None, ...], shown: tuple[str, ...]
+) -> None:
+    rows = tuple((cell, 7) for cell in cells)
+    result = QueryResult(columns=(name, "n"), rows=rows)
+    found = composed_text(Facts(question, result, sql.format(name=name), dialect="duckdb"))
+
+    assert all(it in found.text for it in shown)
     for number in found.numbers:
         assert found.text[number.start : number.end] == number.text
 

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from agent.checks.grounding.arithmetic.display import ColumnFormat, column_formats, format_number, is_number
 from agent.checks.grounding.evidence.facts import ColumnFacts, Facts, number_of
+from agent.checks.grounding.languages.months import FIRST_OF_MONTH, MONTH, month_in_words
 from agent.checks.grounding.limits import limits_of
 from agent.core.models import AnswerNumber
 from agent.platform.llm.prompting import templates
@@ -131,7 +132,8 @@ class _Composer:
 
     def _limits(self, columns: Sequence[ColumnFacts]) -> str:
         """What the question limits the rows to, in its own words, where no column that is shown says it."""
-        shown = " ".join(str(row[it.index]) for row in self.facts.rows[:SHORT_LIST] for it in columns).lower()
+        cells = [(row[it.index], it) for row in self.facts.rows[:SHORT_LIST] for it in columns]
+        shown = " ".join(text for cell, it in cells for text in (str(cell), self._shown(cell, it))).lower()
         shown += " ".join(("", *(self._label(it).lower() for it in columns)))
         found = [it for it in limits_of(self.facts) if it.lower() not in shown]
         return f" ({', '.join(found)})" if found else ""
@@ -172,6 +174,8 @@ class _Composer:
             return self._frames.no_value
         if isinstance(cell, bool) or (column.kind == "flag" and column.name.lower().startswith(("is_", "has_"))):
             return self._frames.yes if cell else self._frames.no
+        if (month := self._months(column)) and (found := month.fullmatch(str(cell))):
+            return month_in_words(int(found[1]), int(found[2]), self._language)
         if not is_number(cell):
             value = number_of(cell) if column.kind == "measure" else None
             if value is None:
@@ -181,6 +185,12 @@ class _Composer:
             whole = number_of(cell)
             cell = float(whole * column.scale) if whole is not None and not column.names_scale else cell
         return self._with_unit(format_number(cell, self._language, self._format(column)), column)
+
+    def _months(self, column: ColumnFacts) -> re.Pattern[str] | None:
+        """How the months of a column are written, where all of its values are months."""
+        cells = [row[column.index] for row in self.facts.rows if row[column.index] is not None]
+        pattern = FIRST_OF_MONTH if column.projection.monthly else MONTH
+        return pattern if all(isinstance(it, str) and pattern.fullmatch(it) for it in cells) else None
 
     def _format(self, column: ColumnFacts) -> ColumnFormat:
         found = self._formats[column.index]

@@ -21,7 +21,7 @@ class Projection(NamedTuple):
     grouped: whether the rows are groups of it. distinct: whether it counts each value once.
     tables: that its columns are of, where they say so.
     quotient: whether columns are divided by columns. tested: whether its columns only decide what is counted: the delay
-        of `AVG(CASE WHEN delay <= 5 THEN 1 ELSE 0 END)`.
+        of `AVG(CASE WHEN delay <= 5 THEN 1 ELSE 0 END)`. monthly: the first days of months, for months.
     """
 
     name: str
@@ -33,6 +33,7 @@ class Projection(NamedTuple):
     quotient: bool = False
     tested: bool = False
     tables: tuple[str, ...] = ()
+    monthly: bool = False
 
 
 class Condition(NamedTuple):
@@ -166,6 +167,11 @@ def _projection(column: exp.Expr, tree: exp.Query, grouped: frozenset[str]) -> P
         ),
         distinct=any(it.find(exp.Distinct) is not None for it in found),
         grouped=inner.sql() in grouped or column.alias_or_name in grouped,
+        monthly=any(
+            it.text("unit").lower() == "month"
+            for one in whole
+            for it in one.find_all(exp.DateTrunc, exp.TimestampTrunc)
+        ),
     )
 
 
