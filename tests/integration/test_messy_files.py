@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
+import json
+import lzma
 import resource
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -167,6 +170,31 @@ def test_sheets_of_a_workbook_share_neither_units_nor_remarks(opened: Open, tmp_
     assert [it.columns[1].comment for it in (here, there)] == ["Read as a number, in EUR.", "Read as a number, in USD."]
     assert "Sales of 2024" in executor.reports[0].problems[0]
     assert executor.reports[1].problems == ()
+
+
+@pytest.mark.parametrize("name", ["a.jsonl.gz", "a.ndjson.bz2", "a.json.xz"])
+def test_packed_json_in_a_folder_is_read(opened: Open, tmp_path: Path, name: str) -> None:
+    pack_text = {".gz": gzip.compress, ".bz2": bz2.compress, ".xz": lzma.compress}[Path(name).suffix]
+    (tmp_path / "data" / "b.csv").write_text("id\n1\n")
+    (tmp_path / "data" / name).write_bytes(pack_text(b'{"id": 1, "city": "Lyon"}\n{"id": 2, "city": "Porto"}\n'))
+
+    assert ask(opened(), "SELECT city FROM a ORDER BY id") == [("Lyon",), ("Porto",)]
+    assert ask(opened(f"data/{name}"), "SELECT count(*) FROM a") == [(2,)]
+
+
+def test_files_of_data_that_are_not_read_are_told(opened: Open, tmp_path: Path) -> None:
+    for name in ("a.csv", "old.xls", "more.zip", "club.sqlite", "notes.md", "dump.bz2", ".hidden.zip"):
+        (tmp_path / "data" / name).write_text("id\n1\n")
+    executor = opened()
+
+    assert [it.name for it in executor.schema().tables] == ["a"]
+    assert executor.warnings == (
+        "Not read: club.sqlite (ask it by itself, as a database), dump.bz2 (unpack it), more.zip (unpack it) "
+        "and 1 more.",
+    )
+    (tmp_path / "data" / "a.csv").unlink()
+    with pytest.raises(DatabaseUnavailable, match=r"no data that can be read.*\.csv.*Not read: club\.sqlite"):
+        opened().schema()
 
 
 def test_a_packed_file_that_is_none_says_so(opened: Open, tmp_path: Path) -> None:
@@ -385,6 +413,53 @@ def test_dates_have_the_order_of_all_values_of_their_column(
     assert bool(note) == bool(comment)
     is_guess = bool(note) and not comment.startswith("Years")
     assert executor.warnings == ((f"a.csv: day: {comment}",) if is_guess else ())
+
+
+@pytest.mark.parametrize(
+    "values, kind, read",
+    [
+        (["3 Mar 2024", "12. März 2024", "15-Jan-24"], "DATE", ["2024-03-03", "2024-03-12", "2024-01-15"]),
+        (["lundi 4 mars 2024", "1er août 2023", "5 févr. 2023"], "DATE", ["2024-03-04", "2023-08-01", "2023-02-05"]),
+        (["3 de mayo de 2024", "12 dic 2023"], "DATE", ["2024-05-03", "2023-12-12"]),
+        (["giovedì 6 giugno 2024", "7 gen. 2024"], "DATE", ["2024-06-06", "2024-01-07"]),
+        (["2024년 3월 3일", "2024年12月31日"], "DATE", ["2024-03-03", "2024-12-31"]),
+        (["June 3rd, 2024", "2024-05-02", "N/A"], "DATE", ["2024-06-03", "2024-05-02", None]),
+        (
+            ["Oct 9, 2023 2:05 PM", "12. Dezember 2023 um 9:30 Uhr"],
+            "TIMESTAMP",
+            ["2023-10-09 14:05:00", "2023-12-12 09:30:00"],
+        ),
+        (["03-FEB-69", "04-MAR-68"], "DATE", ["1969-02-03", "2068-03-04"]),
+        (["24-Jan-15", "24-Jan-16"], "VARCHAR", None),
+        (["30 Feb 2024", "1 Mar 2024"], "VARCHAR", None),
+        (["due 3 Mar 2024", "4 Mar 2024"], "VARCHAR", None),
+        (["Jan-24", "Feb-24"], "VARCHAR", None),
+        (["May", "June"], "VARCHAR", None),
+    ],
+)
+@pytest.mark.parametrize("kind_of_file", ["csv", "jsonl"])
+def test_dates_with_names_of_months_are_dates(
+    opened: Open, tmp_path: Path, values: list[str], kind: str, read: list[str | None] | None, kind_of_file: str
+) -> None:
+    path = tmp_path / "data" / f"a.{kind_of_file}"
+    if kind_of_file == "csv":
+        path.write_text("id;day\n" + "".join(f"{number};{value}\n" for number, value in enumerate(values)))
+    else:
+        path.write_text("".join(json.dumps({"id": number, "day": it}) + "\n" for number, it in enumerate(values)))
+    executor = opened()
+    (table,) = executor.schema().tables
+
+    assert table.columns[1].type == kind
+    stored = [value for (value,) in ask(executor, "SELECT CAST(day AS VARCHAR) FROM a ORDER BY id")]
+    assert stored == (values if read is None else read)
+
+
+def test_a_month_alone_stays_text_and_says_why(opened: Open, tmp_path: Path) -> None:
+    (tmp_path / "data" / "a.csv").write_text("id,month\n1,Jan-24\n2,Feb-24\n")
+    executor = opened()
+    executor.schema()
+    (report,) = executor.reports
+    assert report.columns[1].note == "Kept as text: all values are a month with a year or a day, and no whole dates."
 
 
 def test_a_year_of_two_digits_is_not_a_day_in_a_file_read_as_it_streams(

@@ -19,6 +19,7 @@ from agent.core.usage import Effort
 from agent.platform.config.hosts import origins
 from agent.platform.config.pricing import PriceTable
 from agent.platform.config.settings_protection import Count, ProtectionSettings, Seconds
+from executors.registry.kinds import FILE_SUFFIXES
 from executors.workers.limits import bytes_of
 
 PREFIX = "PLUMBLINE_"
@@ -28,8 +29,7 @@ IS_INSTALLED = ROOT.name in {"site-packages", "dist-packages"}
 
 # Endings of what `executors.registry.kinds` knows, and of archives of it.
 UPLOADABLE = frozenset(
-    {"csv", "tsv", "csv.gz", "tsv.gz", "json", "jsonl", "ndjson", "parquet", "xlsx"}
-    | {"sqlite", "sqlite3", "db3", "duckdb", "ddb", "zip"}
+    {it.removeprefix(".") for it in FILE_SUFFIXES} | {"sqlite", "sqlite3", "db3", "duckdb", "ddb", "zip"}
 )
 
 Days = Annotated[float, Field(gt=0, le=36_500)]
@@ -336,7 +336,7 @@ class Settings(ProtectionSettings):
         "Azure Functions takes no body over 100 MB, unless FUNCTIONS_REQUEST_BODY_SIZE_LIMIT allows it.",
     )
     upload_types: Annotated[str, AfterValidator(_upload_types)] = Field(
-        "csv,tsv,csv.gz,tsv.gz,json,jsonl,ndjson,parquet,xlsx,sqlite,sqlite3,zip",
+        "csv,tsv,json,jsonl,ndjson,csv.gz,tsv.gz,json.gz,jsonl.gz,ndjson.gz,parquet,xlsx,xlsm,sqlite,sqlite3,zip",
         description="Endings of files that can be uploaded, separated by commas; a `zip` holds data files. "
         "`duckdb` can be added where callers are trusted.",
     )

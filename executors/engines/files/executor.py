@@ -33,13 +33,14 @@ from executors.engines.local.files_state import FileState, state_of
 from executors.engines.local.samples import quoted
 from executors.engines.stopping import out_of_time
 from executors.errors import DatabaseUnavailable, DiskFull, is_disk_full
-from executors.registry.kinds import FILE_SUFFIXES, is_file_of_data, is_glob
+from executors.registry.kinds import FILE_SUFFIXES, PACKED, PACKED_TEXTS, is_file_of_data, is_glob, why_unread
 
 if TYPE_CHECKING:
     import duckdb
 
 MAX_FILES = 500
 RETRY_FULL_S = 60
+MOST_NAMED = 3  # files that are not read, of each database
 MOST_LOOKS = 5  # at files that change while a query reads them
 _FILE_FAULT = re.compile(
     r"CSV Error on Line|Malformed JSON|read_json|Parquet|No files found|Could not read|cannot open", re.IGNORECASE
@@ -229,7 +230,7 @@ class FilesExecutor(Executor):
             groups = grouped_parts(self._root, [(file.path, part.name, part.found) for file, part in parts])
             tables: dict[str, tuple[_File, ...]] = {}
             members_of: dict[str, tuple[_Part, ...]] = {}
-            warnings = [problem for file in files for problem in self._problems(file)]
+            warnings = [problem for file in files for problem in self._problems(file)] + not_read(self._path)
             for stem, members in groups:
                 name = _table_name(stem, tables)
                 queries = [selected(parts[at][1].found, partition) for at, partition in members]
@@ -416,11 +417,22 @@ def files_of(path: Path) -> tuple[_File, ...]:
     paths = sorted(it for it in paths if not _is_hidden(it.relative_to(root) if it != path else Path(it.name)))
     found = tuple(_File(path, state) for path in paths if (state := state_of(path)) and path.is_file())
     if not found:
-        kinds = ", ".join(FILE_SUFFIXES)
-        raise DatabaseUnavailable(f"{path.name} has no data that can be read; use files of {kinds}.")
+        kinds = ", ".join(it for it in FILE_SUFFIXES if it not in PACKED_TEXTS)
+        advice = f"use files of {kinds}; texts may be packed ({', '.join(PACKED)})."
+        raise DatabaseUnavailable(" ".join([f"{path.name} has no data that can be read; {advice}", *not_read(path)]))
     if len(found) > MAX_FILES:
         raise DatabaseUnavailable(f"{path.name} has {len(found)} files of data; at most {MAX_FILES} are read.")
     return found
+
+
+def not_read(path: Path) -> list[str]:
+    """What a folder has that holds data and is not read, as a sentence with what to do; none of a file or a glob."""
+    if not path.is_dir():
+        return []
+    found = sorted(it for it in path.rglob("*") if why_unread(it) and not _is_hidden(it.relative_to(path)))
+    each = ", ".join(f"{it.name} ({why_unread(it)})" for it in found[:MOST_NAMED])
+    more = f" and {len(found) - MOST_NAMED:,} more" if len(found) > MOST_NAMED else ""
+    return [f"Not read: {each}{more}."] if found else []
 
 
 def _is_hidden(path: Path) -> bool:

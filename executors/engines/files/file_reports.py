@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 from executors.base import ColumnReport, Table, TableReport
 from executors.engines.files.file_groups import differences
+from executors.engines.files.named_dates import NAMED_DATE
 from executors.engines.files.written_numbers import LOOKS_LIKE_NUMBER
 from executors.engines.local.samples import quoted
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from executors.engines.files.file_table import FileTable
 
 # What looks like a date: enough to tell which values are of another kind.
-_DATE = r"^\d{1,4}[-./]\d{1,2}[-./]\d{1,4}(\D.*)?$"
+_DATE = rf"(?:^\d{{1,4}}[-./]\d{{1,2}}[-./]\d{{1,4}}(\D.*)?$|{NAMED_DATE})"
 _MOSTLY = 0.8  # of the values are alike, where the others are told
 
 

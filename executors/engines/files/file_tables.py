@@ -92,7 +92,7 @@ def _inspect(connection: DuckDBPyConnection, path: Path, *, whole: bool, folder:
             return _described(connection, f"read_parquet({literal(str(path))}, hive_partitioning = false)")
         _check_text(path)
         if suffix not in _SEPARATED:
-            return _json(connection, path, whole)
+            return typed(connection, path, _json(connection, path, whole))
         try:
             return typed(connection, path, _csv(connection, path, whole))
         except _UnevenRows as error:
@@ -197,7 +197,7 @@ def _read(
         read = _with_texts(connection, path, dated, comma) if whole else _reader(path, dated, comma)
         if whole and all(it in read.columns or it[1] in _DATED or it[1] == "DOUBLE" for it in found.columns):
             names = [name for name, kind in found.columns if kind in _DATED]
-            if set(columns_of_dates(connection, read.reader, names)) == set(names):
+            if set(columns_of_dates(connection, read.reader, names).numbered) == set(names):
                 return read
         elif not whole:
             found = _with_order(connection, read, found)
@@ -218,7 +218,7 @@ def _with_order(connection: DuckDBPyConnection, texts: FileTable, found: _Sniffe
     if not form.startswith("%y"):
         return found
     sample = f"(SELECT * FROM {texts.reader} LIMIT {SAMPLED_LINES})"
-    names = columns_of_dates(connection, sample, [name for name, kind in found.columns if kind == "DATE"])
+    names = columns_of_dates(connection, sample, [name for name, kind in found.columns if kind == "DATE"]).numbered
     orders = {date.order for name in names if (date := written_date(connection, sample, name)) and date.order}
     if len(orders) != 1 or orders == {"year"}:
         return found

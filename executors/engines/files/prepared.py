@@ -1,4 +1,4 @@
-"""Files that DuckDB cannot read as they are, written anew in UTF-8: other encodings, gzip, Excel, ragged rows.
+"""Files that DuckDB cannot read as they are, written anew in UTF-8: other encodings, packed, Excel, ragged rows.
 
 Nothing vanishes: bytes that no encoding explains become U+FFFD and are counted, rows with fewer fields are filled up,
 those with more keep the rest in a column `_more`.
@@ -6,10 +6,13 @@ those with more keep the rest in a column `_more`.
 
 from __future__ import annotations
 
+import bz2
 import codecs
 import csv
 import gzip
+import lzma
 import re
+import zlib
 from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -19,7 +22,7 @@ from executors.errors import DatabaseUnavailable
 
 if TYPE_CHECKING:
     import zipfile
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
 MOST_UNPACKED = 4 * 1024**3  # bytes of one file, unpacked: what is more is no data, but a bomb
 MOST_SHEETS = 500 * 1024**2  # bytes of a workbook, unpacked
@@ -35,6 +38,7 @@ _MOST_ZEROS = 0.6  # of the bytes at one of two places, in mostly Western text o
 _FEW_ZEROS = 0.1  # of the first bytes of a text that somebody's program has put some into
 _CONTROL = re.compile(rb"[\x01-\x08\x0e-\x19\x1c-\x1f]")
 _UTF_8, _BROKEN = "utf-8", "utf-8-broken"  # the latter: with few bytes that are not
+_OPENERS: dict[str, Callable[[Path], Any]] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
 _INSTALL = "pip install -r requirements-local.txt"
 
 
@@ -51,11 +55,6 @@ class Prepared(NamedTuple):
     remarks: tuple[str, ...] = ()
 
 
-def stem_of(path: Path) -> str:
-    """What a file's table is called: `sales.csv.gz` is `sales`."""
-    return Path(path.stem).stem if path.suffix.lower() == ".gz" else path.stem
-
-
 def prepared(path: Path, folder: Path, encoding: str = "") -> list[Prepared]:
     """What is read in the place of a file, written below `folder` where it must be; mostly the file itself.
 
@@ -68,9 +67,9 @@ def prepared(path: Path, folder: Path, encoding: str = "") -> list[Prepared]:
         DatabaseUnavailable: it cannot be unpacked, or a package is missing.
         OSError: it cannot be read.
     """
-    if path.suffix.lower() == ".gz":
+    if path.suffix.lower() in _OPENERS:
         path = _unpacked(path, folder)
-    if path.suffix.lower() == ".xlsx":
+    if path.suffix.lower() in (".xlsx", ".xlsm"):
         return list(_sheets(path, folder))
     if path.suffix.lower() == ".parquet":
         return [Prepared(path.stem, path)]
@@ -173,7 +172,7 @@ def _unpacked(path: Path, folder: Path) -> Path:
     target, size, packed = folder / "unpacked" / path.stem, 0, path.stat().st_size
     target.parent.mkdir()
     try:
-        with gzip.open(path) as source, target.open("wb") as out:
+        with _OPENERS[path.suffix.lower()](path) as source, target.open("wb") as out:
             while piece := source.read(_PIECE):
                 size += len(piece)
                 if size > MOST_UNPACKED:
@@ -181,7 +180,9 @@ def _unpacked(path: Path, folder: Path) -> Path:
                 if size > RATIO_FROM and size > MAX_RATIO * packed:
                     raise _bomb(path)
                 out.write(piece)
-    except (EOFError, gzip.BadGzipFile) as error:
+    except (EOFError, zlib.error, lzma.LZMAError, OSError) as error:
+        if isinstance(error, OSError) and error.errno is not None:
+            raise  # of the disk; what is no such archive has no number
         raise DatabaseUnavailable(f"{path.name} cannot be unpacked: pack it again.") from error
     return target
 

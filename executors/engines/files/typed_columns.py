@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from executors.engines.files.absent_values import absent_note
-from executors.engines.files.written_dates import columns_of_dates, written_date
+from executors.engines.files.written_dates import DateColumns, WrittenDate, columns_of_dates, written_date
 from executors.engines.files.written_numbers import COMMA, POINT, mark_of, shapes_of, written_number
 from executors.engines.local.samples import quoted
 
@@ -30,14 +30,18 @@ def typed(connection: DuckDBPyConnection, path: Path, found: FileTable) -> FileT
     columns, selected, notes, problems = list(found.columns), list[str](), dict[str, str](), list[str]()
     orders, units, reasons = dict[str, str](), dict[str, str](), dict[str, str]()
     texts = [name for name, kind in found.columns if kind == "VARCHAR"]
-    dates = set(columns_of_dates(connection, found.reader, texts))
+    found_dates = columns_of_dates(connection, found.reader, texts)
+    dates = {*found_dates.numbered, *found_dates.named}
+    reasons |= dict.fromkeys(
+        found_dates.months, "Kept as text: all values are a month with a year or a day, and no whole dates."
+    )
     shapes = shapes_of(connection, found.reader, [name for name in texts if name not in dates])
     own = COMMA if found.decimal else POINT
     mark = mark_of(shapes.values(), (own for _, kind in found.columns if kind == "DOUBLE"))
     usual = POINT if found.delimiter in ("", ",") else ""
     for at, (name, kind) in enumerate(found.columns):
         selected.append(quoted(name))
-        if name in dates and (date := written_date(connection, found.reader, name)):
+        if name in dates and (date := _date(connection, found, name, found_dates)):
             if date.type:
                 columns[at], selected[at] = (name, date.type), f"{date.expression} AS {quoted(name)}"
             orders |= {name: date.order} if date.order else {}
@@ -65,6 +69,10 @@ def typed(connection: DuckDBPyConnection, path: Path, found: FileTable) -> FileT
         units=tuple(units.items()),
         reasons=tuple(reasons.items()),
     )
+
+
+def _date(connection: DuckDBPyConnection, found: FileTable, name: str, dates: DateColumns) -> WrittenDate | None:
+    return written_date(connection, found.reader, name, named=name in dates.named)
 
 
 def _order_of_days(connection: DuckDBPyConnection, found: FileTable, name: str, kind: str) -> str:

@@ -1,4 +1,4 @@
-"""Dates as people write them, in columns of texts: `31.12.23`, `04/13/2024 2:05 PM`, ISO dates beside German ones.
+"""Dates as people write them, in columns of texts: `31.12.23`, `04/13/2024 2:05 PM`, `3 Mar 2024`, ISO beside German.
 
 A column is read as dates only where every value is one in the same order of day, month and year. Where several orders
 fit, the column's note says which one was taken.
@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from executors.engines.duckdb.engine import literal
 from executors.engines.files.absent_values import absent_note, value_of
+from executors.engines.files.named_dates import MONTH_ALONE, NAMED_DATE, SHORT_NAMED_DATE, as_iso
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -41,26 +43,53 @@ class WrittenDate(NamedTuple):
     problem: str = ""
 
 
-def columns_of_dates(connection: DuckDBPyConnection, reader: str, columns: Sequence[str]) -> list[str]:
-    """Those columns of texts of which every value has the shape of a date; found in one scan."""
+class DateColumns(NamedTuple):
+    """Columns of texts of which every value has the shape of a date.
+
+    numbered: in digits alone. named: of some the month has a name. months: every value is a month without a day, or
+    without a year, so that they are no dates.
+    """
+
+    numbered: tuple[str, ...]
+    named: tuple[str, ...]
+    months: tuple[str, ...]
+
+
+def columns_of_dates(connection: DuckDBPyConnection, reader: str, columns: Sequence[str]) -> DateColumns:
+    """The columns of dates among those of texts; found in one scan."""
     if not columns:
-        return []
+        return DateColumns((), (), ())
     texts = [value_of(name) for name in columns]
-    shaped = ", ".join(f"bool_and(regexp_matches({it}, '{_SHAPE}')) FILTER ({it} <> '')" for it in texts)
+    tests = (_SHAPE, f"{_SHAPE}|{NAMED_DATE}", MONTH_ALONE)
+    shaped = ", ".join(
+        f"bool_and(regexp_matches({it}, {literal(test)})) FILTER ({it} <> '')" for it in texts for test in tests
+    )
     row = connection.execute(f"SELECT {shaped} FROM {reader}").fetchone()
     assert row is not None  # noqa: S101  an aggregate has one row
-    return [name for name, dates in zip(columns, row, strict=True) if dates]
+    found = list(zip(columns, zip(*[iter(row)] * len(tests), strict=True), strict=True))
+    return DateColumns(
+        tuple(name for name, (numbered, _, _) in found if numbered),
+        tuple(name for name, (numbered, either, _) in found if either and not numbered),
+        tuple(name for name, (_, _, alone) in found if alone),
+    )
 
 
-def written_date(connection: DuckDBPyConnection, reader: str, column: str) -> WrittenDate | None:
+def written_date(
+    connection: DuckDBPyConnection, reader: str, column: str, *, named: bool = False
+) -> WrittenDate | None:
     """How a column of texts that look like dates is read as dates; None where they are none.
 
     Args:
         connection: that may read the file.
         reader: the table function, or a query in parentheses.
         column: its name, of `columns_of_dates`.
+        named: whether months have names in it.
     """
     text = value_of(column)
+    if named and _has_year_first(connection, reader, text):
+        problem = "Its dates may have a day of two digits first, or a year; it is kept as text."
+        return WrittenDate("", text, "", problem, problem)
+    text = as_iso(text) if named else text
     readings = {order: _moment(_reading(text, order)) for order in _ORDERS}
     valid = {order: f"{it} IS NOT NULL" for order, it in readings.items()}
     short = f"regexp_matches({text}, '{_SHORT}')"
@@ -93,6 +122,17 @@ def written_date(connection: DuckDBPyConnection, reader: str, column: str) -> Wr
     problem = " ".join(notes) if guess or with_year else ""
     note = " ".join([*notes, absent] if absent else notes)
     return WrittenDate(kind, f"CAST({readings[order]} AS {kind})", order, note, problem)
+
+
+def _has_year_first(connection: DuckDBPyConnection, reader: str, text: str) -> bool:
+    """Whether what stands behind named months differs more than what stands before, where both have two digits."""
+    pattern = literal(SHORT_NAMED_DATE)
+    first, last = (f"regexp_extract({text}, {pattern}, {group})" for group in (1, 2))
+    row = connection.execute(
+        f"SELECT count(DISTINCT {first}), count(DISTINCT {last}) FROM {reader} WHERE regexp_matches({text}, {pattern})"
+    ).fetchone()
+    assert row is not None  # noqa: S101  an aggregate has one row
+    return bool(row[0] < row[1])
 
 
 def _moment(text: str) -> str:
