@@ -15,14 +15,14 @@ _TEXTS = (".csv", ".tsv", ".json", ".jsonl", ".ndjson")
 PACKED = (".gz", ".bz2", ".xz")  # endings of files that hold one other, packed
 PACKED_TEXTS = tuple(text + packed for text in _TEXTS for packed in PACKED)
 FILE_SUFFIXES = (*_TEXTS, ".parquet", ".xlsx", ".xlsm", *PACKED_TEXTS)
-# Endings of files that hold data and are not read with the other files of a folder, and what to do with them.
+# Endings of files that hold data and are not read, and what to do with them.
 _UNREAD = {
     **dict.fromkeys((".xls", ".xlsb", ".ods", ".numbers"), "save it as .xlsx"),
     **dict.fromkeys((".zip", ".7z", ".rar", ".tar", ".tgz", ".zst", *PACKED), "unpack it"),
     **dict.fromkeys((".avro", ".orc", ".feather", ".arrow", ".dta", ".sav", ".sas7bdat", ".rds"), "save it as Parquet"),
     **dict.fromkeys((".accdb", ".mdb", ".dbf"), "export its tables as CSV"),
-    **dict.fromkeys((".sqlite", ".sqlite3", ".db", ".db3", ".duckdb", ".ddb"), "ask it by itself, as a database"),
 }
+_ALONE = (".sqlite", ".sqlite3", ".db", ".db3", ".duckdb", ".ddb")  # databases, which are none of a folder's files
 _BY_SUFFIX: dict[str, Kind] = {
     ".sqlite": "sqlite",
     ".sqlite3": "sqlite",
@@ -57,7 +57,10 @@ def is_file_of_data(path: Path) -> bool:
 
 def why_unread(path: Path) -> str:
     """What to do with a file of a folder that holds data and is not read there; empty where it is, or holds none."""
-    return "" if is_file_of_data(path) else _UNREAD.get(path.suffix.lower(), "")
+    if is_file_of_data(path):
+        return ""
+    ending = path.suffix.lower()
+    return "ask it by itself, as a database" if ending in _ALONE else _UNREAD.get(ending, "")
 
 
 def kind_of(path: Path) -> Kind:
@@ -80,11 +83,10 @@ def kind_of(path: Path) -> Kind:
         return "sqlite"
     if head[8:12] == _DUCKDB_MAGIC:
         return "duckdb"
-    advice = _UNREAD.get(path.suffix.lower(), "")
-    raise DatabaseUnavailable(
-        f"{path.name} cannot be read: {advice or 'use'}{'. Read are' if advice else ''} SQLite and DuckDB files, CSV, "
-        "TSV, Parquet, JSON, Excel, or a folder of such files."
+    advice = _UNREAD.get(path.suffix.lower()) or (
+        "use SQLite and DuckDB files, CSV, TSV, Parquet, JSON, Excel, or a folder of such files"
     )
+    raise DatabaseUnavailable(f"{path.name} cannot be read: {advice}.")
 
 
 def is_encoding(name: str) -> bool:

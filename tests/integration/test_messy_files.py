@@ -174,9 +174,11 @@ def test_sheets_of_a_workbook_share_neither_units_nor_remarks(opened: Open, tmp_
 
 @pytest.mark.parametrize("name", ["a.jsonl.gz", "a.ndjson.bz2", "a.json.xz"])
 def test_packed_json_in_a_folder_is_read(opened: Open, tmp_path: Path, name: str) -> None:
-    pack_text = {".gz": gzip.compress, ".bz2": bz2.compress, ".xz": lzma.compress}[Path(name).suffix]
+    packers: dict[str, Callable[[bytes], bytes]] = {".gz": gzip.compress, ".bz2": bz2.compress, ".xz": lzma.compress}
     (tmp_path / "data" / "b.csv").write_text("id\n1\n")
-    (tmp_path / "data" / name).write_bytes(pack_text(b'{"id": 1, "city": "Lyon"}\n{"id": 2, "city": "Porto"}\n'))
+    (tmp_path / "data" / name).write_bytes(
+        packers[Path(name).suffix](b'{"id": 1, "city": "Lyon"}\n{"id": 2, "city": "Porto"}\n')
+    )
 
     assert ask(opened(), "SELECT city FROM a ORDER BY id") == [("Lyon",), ("Porto",)]
     assert ask(opened(f"data/{name}"), "SELECT count(*) FROM a") == [(2,)]

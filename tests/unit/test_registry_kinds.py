@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from executors.errors import DatabaseUnavailable
 from executors.registry.kinds import kind_of, local_path
 
 
@@ -41,3 +42,12 @@ def test_a_files_kind_is_read_from_its_name_or_its_first_bytes(
 ])  # fmt: skip
 def test_an_address_is_a_path_or_a_server(url: str, path: Path | None) -> None:
     assert local_path(url) == path
+
+
+@pytest.mark.parametrize(
+    "name, advice", [("a.xls", "save it as .xlsx"), ("a.zip", "unpack it"), ("a.qqq", "use SQLite")]
+)
+def test_what_cannot_be_read_says_what_to_do(tmp_path: Path, name: str, advice: str) -> None:
+    (tmp_path / name).write_bytes(b"\x00")
+    with pytest.raises(DatabaseUnavailable, match=f"{name} cannot be read: {advice}"):
+        kind_of(tmp_path / name)
