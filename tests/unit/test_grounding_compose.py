@@ -104,7 +104,7 @@ def test_months_are_written_in_the_language_of_the_question(
 ) -> None:
     rows = tuple((cell, 7) for cell in cells)
     result = QueryResult(columns=(name, "n"), rows=rows)
-    found = composed_text(Facts(question, result, sql.format(name=name), dialect="duckdb"))
+    found = compose_text(Facts(question, result, sql.format(name=name), dialect="duckdb"))
 
     assert all(it in found.text for it in shown)
     for number in found.numbers:
