@@ -26,8 +26,10 @@ from testbed.browser import DESKTOP, PHONE
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted((ROOT / "docs").glob("*.md"))
+DECISIONS = sorted((ROOT / "docs" / "decisions").glob("*.md"))
 PROSE = [
     *PAGES,
+    *DECISIONS,
     *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md", "infra/README.md", "docker/README.md")),
 ]
 COMMAND = re.compile(r"python -m agent ([a-z][a-z-]*)((?:[^\n|#`;&]|\\\n)*)")
@@ -130,6 +132,17 @@ def test_every_link_leads_somewhere(page: Path) -> None:
             dead.append(link)
 
     assert dead == []
+
+
+@pytest.mark.parametrize("page", DECISIONS, ids=ids(DECISIONS))
+def test_a_decision_has_context_and_consequence_and_stands_in_the_index(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    if page.name == "README.md":
+        assert {link for link, _ in LINK.findall(text)} == {it.name for it in DECISIONS if it != page}
+        return
+
+    counts = [text.count(f"**{part}.**") for part in ("Context", "Decision", "Consequence")]
+    assert counts == [max(1, text.count("\n## "))] * 3
 
 
 def anchors(page: Path) -> set[str]:
