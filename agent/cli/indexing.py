@@ -36,19 +36,23 @@ _PARTS = {"docs": "documents", "columns": "columns and tables", "values": "store
 
 
 def index(
+    sources: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[SOURCE]...", help="Names of the registry, or files or folders of data."),
+    ] = None,
     databases: Annotated[
         list[str] | None,
-        typer.Option("--database", "-d", help="A name of the registry, or a file or folder of data; may be repeated."),
+        typer.Option("--database", "-d", help="The same as SOURCE; may be repeated."),
     ] = None,
     docs: Docs = None,
-    every: Annotated[bool, typer.Option("--all", help="Every database of the registry; so without -d, too.")] = False,
+    every: Annotated[bool, typer.Option("--all", help="Every database of the registry, as without a source.")] = False,
 ) -> None:
     """Read and index what is known of databases; only what is new is embedded, and an interrupted run is gone on with.
 
     Questions are answered from the old index until the new one is whole. Exit code 1 where a database failed.
     """
     with opened() as (service, runner):
-        named = list(databases or ())
+        named = [*(sources or ()), *(databases or ())]
         others = service.router.names() if every or not named else ()
         wanted = {name: partial(resolve, service, name, docs if name in named else None) for name in (*named, *others)}
         whole = run_index(service, runner, wanted, out, err)

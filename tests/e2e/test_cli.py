@@ -246,7 +246,7 @@ async def test_what_was_indexed_once_is_not_indexed_again(cli: Cli, registry: Pa
     docs.write_text("# shop\n\n## orders\n\n- amount: in euro\n- status: C is completed, X is cancelled\n", "utf-8")
     registry.write_text(f"shop:\n  url: {shop_file.name}\n  docs: [{docs.name}]\n", encoding="utf-8")
     first = await cli("index", PLUMBLINE_EMBEDDING="local")
-    second = await cli("index", "--database", "shop", PLUMBLINE_EMBEDDING="local")
+    second = await cli("index", "shop", PLUMBLINE_EMBEDDING="local")
     assert (first.code, second.code) == (0, 0), first.err + second.err
     added = int(first.out.split()[1])
     assert added >= 2

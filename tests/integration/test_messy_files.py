@@ -552,6 +552,96 @@ def test_a_title_in_a_sheet_is_reported_under_the_name_of_its_file(opened: Open,
     assert problem.startswith("people.xlsx: 1 line before the header was not read as rows: “Sales of 2024”")
 
 
+Sheet = list[list[object]]
+QUARTERS: Sheet = [
+    ["Region", "Manager", "Q1", None, "Q2", None],
+    [None, None, "Units", "Revenue", "Units", "Revenue"],
+    ["North", "Ada", 120, 2400.5, 130, 2600],
+    ["South", "Bo", 80, 1600, 95, 1900.25],
+    ["East", "Cy", 60, 1200, 70, 1400],
+]
+
+
+def workbook(path: Path, rows: Sheet) -> None:
+    book = Workbook()
+    sheet = book.active
+    assert sheet is not None
+    for row in rows:
+        sheet.append(row)
+    book.save(path)
+
+
+@pytest.mark.parametrize("title", [[], [["Sales by region"], []]])
+def test_a_header_of_two_rows_is_one_and_a_row_of_sums_is_no_row(opened: Open, tmp_path: Path, title: Sheet) -> None:
+    workbook(tmp_path / "data" / "s.xlsx", [*title, *QUARTERS, ["Total", None, 260, 5200.5, 295, 5900.25]])
+    executor = opened()
+    (table,) = executor.schema().tables
+
+    names = ["Region", "Manager", "Q1 Units", "Q1 Revenue", "Q2 Units", "Q2 Revenue"]
+    assert [column.name for column in table.columns] == names
+    assert ask(executor, 'SELECT count(*), sum("Q1 Units"), sum("Q2 Revenue") FROM s') == [(3, 260, 5900.25)]
+    assert executor.reports[0].problems[:2] == (
+        "s.xlsx: Sheet: its header has two rows, whose names are joined.",
+        "s.xlsx: Sheet: its last row has the sums of the others, and is not read as one.",
+    )
+
+
+@pytest.mark.parametrize(
+    "rows, count",
+    [
+        ([["id", "n"], [1, 10], [2, 20], [3, 30]], 3),
+        ([["id", "name", "n"], [1, "a", 10], [2, "b", 20], [3, None, 30]], 3),
+        ([["city", "n"], ["Lyon", 2], ["Porto", 3], ["Turin", 4], ["Total", 10]], 4),
+        ([["city", "n"], ["Lyon", 2], ["Porto", 3], ["Turin", 4], ["Nice", 9]], 4),
+        ([["city", "n"], ["Lyon", 2], ["Porto", 3], ["Turin", 4], ["Summe", 9]], 3),
+        ([["city", "chef", "n"], ["Lyon", "A", 2], ["Porto", "B", 3], ["Turin", "C", 4], ["alle", None, 9]], 3),
+        ([["city", "n"], ["Lyon", 0], ["Porto", 0], ["Total", 0]], 3),
+    ],
+)
+def test_a_last_row_is_left_out_only_where_it_is_a_sum(opened: Open, tmp_path: Path, rows: Sheet, count: int) -> None:
+    workbook(tmp_path / "data" / "s.xlsx", rows)
+    assert ask(opened(), "SELECT count(*) FROM s") == [(count,)]
+
+
+@pytest.mark.parametrize(
+    "rows, names",
+    [
+        ([["a", "b"], ["x", "y"], ["z", "w"], ["v", "u"]], ["a", "b"]),  # texts alone
+        ([["city", "n"], ["Lyon", 2], ["Porto", 3]], ["city", "n"]),
+        ([["city", None, "n"], ["Lyon", "a", 3], ["Porto", "b", 3]], ["city", "column1", "n"]),
+        ([["Q1", None, "Q2", None], ["a", "b", "a", "b"], [1, 2, 3, 4]], ["Q1 a", "Q1 b", "Q2 a", "Q2 b"]),
+    ],
+)
+def test_two_rows_are_a_header_only_where_both_are_needed(
+    opened: Open, tmp_path: Path, rows: Sheet, names: list[str]
+) -> None:
+    workbook(tmp_path / "data" / "s.xlsx", rows)
+    assert [column.name for column in opened().schema().tables[0].columns] == names
+
+
+@pytest.mark.parametrize(
+    "values, read, note",
+    [
+        (["2024-01-01 10:00:00 +0100", "2024-07-01 09:30:00 +0200"], ["2024-01-01 10:00:00", "2024-07-01 09:30:00"],
+         "Times are as written; offset from UTC: +0100, +0200."),
+        (["Mon, 04 Mar 2024 14:05:00 GMT", "Tue, 5 Mar 2024 00:00:00 GMT"],
+         ["2024-03-04 14:05:00", "2024-03-05 00:00:00"], "Times are as written; offset from UTC: GMT."),
+        (["01.02.2024 10:00 +01:00", "13.02.2024 10:00 +0530", "14.02.2024 10:00 -0330"],
+         ["2024-02-01 09:00:00", "2024-02-13 04:30:00", "2024-02-14 13:30:00"], "Times are converted to UTC."),
+    ],
+)  # fmt: skip
+def test_times_with_an_offset_are_times(
+    opened: Open, tmp_path: Path, values: list[str], read: list[str], note: str
+) -> None:
+    path = tmp_path / "data" / "a.csv"
+    path.write_text("id;seen\n" + "".join(f"{number};{value}\n" for number, value in enumerate(values)))
+    executor = opened()
+    (table,) = executor.schema().tables
+
+    assert (table.columns[1].type, table.columns[1].comment) == ("TIMESTAMP", note)
+    assert [value for (value,) in ask(executor, "SELECT CAST(seen AS VARCHAR) FROM a ORDER BY id")] == read
+
+
 @pytest.mark.parametrize("most", [1_000_000, 10_000], ids=["of the text", "of the catalogue"])
 def test_a_full_disk_is_reported_and_not_remembered(opened: Open, tmp_path: Path, most: int) -> None:
     (tmp_path / "data" / "a.csv").write_bytes(("id;ort\n" + "1;München\n" * 200_000).encode("cp1252"))

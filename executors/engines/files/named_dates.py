@@ -49,7 +49,10 @@ _MONTH = rf"(?:{_any_of(' '.join(_NAMES))})"
 _WEEKDAY = rf"(?:(?:{_any_of(_WEEKDAYS)})\.?,? )?"
 _ORDINAL = "(?:st|nd|rd|th|er|[.º°ª])?"
 _OF = "(?: of| de| del)?"
-_TIME = r"(?:(?:,| at| um| a| à)? (\d{1,2}:\d{2}(?::\d{2}(?:\.\d{1,6})?)?(?: ?[ap]\.?m\.?)?)(?: Uhr)?)?"
+OFFSET = r"(?: ?(?:Z|UTC|GMT|[+-]\d{2}(?::?\d{2})?))"  # of a time from UTC
+_TIME = (
+    rf"(?:(?:,| at| um| a| à)? (\d{{1,2}}:\d{{2}}(?::\d{{2}}(?:\.\d{{1,6}})?)?(?: ?[ap]\.?m\.?)?)(?: Uhr|{OFFSET})?)?"
+)
 _DAY_FIRST = (
     rf"{_WEEKDAY}(\d{{1,2}}){_ORDINAL}{_OF}[ ./-]{{0,2}}({_MONTH})\.?,?{_OF}[ ./-]{{0,2}}(\d{{4}}|\d{{2}}){_TIME}"
 )

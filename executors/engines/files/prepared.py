@@ -14,10 +14,12 @@ import lzma
 import re
 import zlib
 from collections import Counter
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from executors.engines.files.encodings import NO_NORMALIZER, Encoding, likeliest
+from executors.engines.files.sheet_layout import SheetLayout
 from executors.errors import DatabaseUnavailable
 
 if TYPE_CHECKING:
@@ -201,21 +203,35 @@ def _sheets(path: Path, folder: Path) -> Iterator[Prepared]:
         book = load_workbook(path, read_only=True, data_only=True)
     except (InvalidFileException, zipfile.BadZipFile, KeyError) as error:
         raise DatabaseUnavailable(f"{path.name} is not an Excel workbook: save it as .xlsx again.") from error
-    found: list[tuple[str, Path]] = []
+    found: list[tuple[str, Path, SheetLayout]] = []
     for number, sheet in enumerate(book.worksheets):
         sheet.reset_dimensions()  # what the file says of them may be far more than it holds
         target = folder / f"{path.stem}_{number}.csv"
-        if _write_sheet(path, sheet.iter_rows(values_only=True), target):
-            found.append((sheet.title, target))
+        layout = SheetLayout()
+        if _write_sheet(path, sheet.iter_rows(values_only=True), target, layout):
+            found.append((sheet.title, target, layout))
     book.close()
     if not found:
         raise DatabaseUnavailable(f"{path.name} is empty: put data into it, or remove it.")
     uncomputed = _uncomputed(path)
-    for title, target in found:
+    for title, target, layout in found:
         count = uncomputed.get(title, 0)
         problem = f"{path.name}: {title} has cells with a formula and no value, which are empty: {count:,}."
         problems = (f"{problem} Open it in Excel and save it.",) if count else ()
-        yield Prepared(path.stem if len(found) == 1 else f"{path.stem}_{title}", target, problems)
+        remarks = (
+            *(
+                [f"{path.name}: {title}: its header has two rows, whose names are joined."]
+                if layout.joined_header()
+                else []
+            ),
+            *(
+                [f"{path.name}: {title}: its last row has the sums of the others, and is not read as one."]
+                if layout.has_totals
+                else []
+            ),
+        )
+        name = path.stem if len(found) == 1 else f"{path.stem}_{title}"
+        yield Prepared(name, target, problems, remarks=remarks)
 
 
 def _uncomputed(path: Path) -> Counter[str]:
@@ -263,9 +279,12 @@ def _check_packed(path: Path) -> None:
         raise _bomb(path)
 
 
-def _write_sheet(path: Path, rows: Iterable[tuple[Any, ...]], target: Path) -> bool:
-    """Write a sheet's rows that hold anything, each as wide as the widest. Returns whether there are any."""
-    width, ragged = 0, target.with_suffix(".rows")
+def _write_sheet(path: Path, rows: Iterable[tuple[Any, ...]], target: Path, layout: SheetLayout) -> bool:
+    """Write a sheet's rows that hold anything, each as wide as the widest. Returns whether there are any.
+
+    A header of two rows is written as one, and a last row of sums is left out. Args: layout: is told each row.
+    """
+    width, written, ragged = 0, 0, target.with_suffix(".rows")
     with ragged.open("w", encoding="utf-8", newline="") as out:
         writer = csv.writer(out)
         for number, cells in enumerate(rows):
@@ -275,10 +294,16 @@ def _write_sheet(path: Path, rows: Iterable[tuple[Any, ...]], target: Path) -> b
             while row and not row[-1]:
                 row.pop()
             if row:
-                width = max(width, len(row))
+                width, written = max(width, len(row)), written + 1
                 writer.writerow(row)
+                layout.add(cells[: len(row)])
+    header, end = layout.joined_header(), written - layout.has_totals
     with ragged.open(encoding="utf-8", newline="") as source, target.open("w", encoding="utf-8", newline="") as out:
-        csv.writer(out).writerows([*row, *[""] * (width - len(row))] for row in csv.reader(source))
+        for number, row in enumerate(islice(csv.reader(source), end)):
+            if header and number == header[0] + 1:
+                continue
+            names = header[1] if header and number == header[0] else row
+            csv.writer(out).writerow([*names, *[""] * (width - len(names))])
     ragged.unlink()
     return bool(width)
 

@@ -72,7 +72,7 @@ def typed(connection: DuckDBPyConnection, path: Path, found: FileTable) -> FileT
 
 
 def _date(connection: DuckDBPyConnection, found: FileTable, name: str, dates: DateColumns) -> WrittenDate | None:
-    return written_date(connection, found.reader, name, named=name in dates.named)
+    return written_date(connection, found.reader, name, named=name in dates.named, zoned=name in dates.zoned)
 
 
 def _order_of_days(connection: DuckDBPyConnection, found: FileTable, name: str, kind: str) -> str:

@@ -11,19 +11,21 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from executors.engines.duckdb.engine import literal
 from executors.engines.files.absent_values import absent_note, value_of
-from executors.engines.files.named_dates import MONTH_ALONE, NAMED_DATE, SHORT_NAMED_DATE, as_iso
+from executors.engines.files.named_dates import MONTH_ALONE, NAMED_DATE, OFFSET, SHORT_NAMED_DATE, as_iso
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 _HALF = r"(?i) ?([ap])\.?m\.?$"  # of a day, behind a time of twelve hours
-_TIME = r"(?:[ T]\d{1,2}:\d{2}(?::\d{2}(?:\.\d{1,6})?)?(?: ?[AaPp]\.?[Mm]\.?)?)?"
+_TIME = rf"(?:[ T]\d{{1,2}}:\d{{2}}(?::\d{{2}}(?:\.\d{{1,6}})?)?(?: ?[AaPp]\.?[Mm]\.?)?{OFFSET}?)?"
+_BEHIND = rf"(:\d{{2}}(?:\.\d+)?(?: ?[AaPp]\.?[Mm]\.?)?)({OFFSET})$"  # the end of a time, and its offset
 _TWELVE = "['%Y-%m-%d %I:%M %p', '%Y-%m-%d %I:%M:%S %p', '%Y-%m-%d %I:%M:%S.%f %p']"
 _SHAPE = "^(?:" + "|".join(
     rf"\d{{4}}{it}\d{{1,2}}{it}\d{{1,2}}|\d{{1,2}}{it}\d{{1,2}}{it}(?:\d{{4}}|\d{{2}})" for it in (r"\.", "-", "/")
 ) + f"){_TIME}$"  # fmt: skip
 _SHORT = r"^\d{1,2}\D\d{1,2}\D\d{2}(?:\D.*)?$"
 _YEAR = r"^\d{4}\D"
+_MOST_OFFSETS = 2
 # Places of the year, the month and the day in a date of three parts.
 _ORDERS = {"day": (3, 2, 1), "month": (3, 1, 2), "year": (1, 2, 3)}
 
@@ -47,35 +49,39 @@ class DateColumns(NamedTuple):
     """Columns of texts of which every value has the shape of a date.
 
     numbered: in digits alone. named: of some the month has a name. months: every value is a month without a day, or
-    without a year, so that they are no dates.
+    without a year, so that they are no dates. zoned: dates, of which times have an offset from UTC.
     """
 
     numbered: tuple[str, ...]
     named: tuple[str, ...]
     months: tuple[str, ...]
+    zoned: tuple[str, ...]
 
 
 def columns_of_dates(connection: DuckDBPyConnection, reader: str, columns: Sequence[str]) -> DateColumns:
     """The columns of dates among those of texts; found in one scan."""
     if not columns:
-        return DateColumns((), (), ())
+        return DateColumns((), (), (), ())
     texts = [value_of(name) for name in columns]
-    tests = (_SHAPE, f"{_SHAPE}|{NAMED_DATE}", MONTH_ALONE)
+    tests = (("and", _SHAPE), ("and", f"{_SHAPE}|{NAMED_DATE}"), ("and", MONTH_ALONE), ("or", _BEHIND))
     shaped = ", ".join(
-        f"bool_and(regexp_matches({it}, {literal(test)})) FILTER ({it} <> '')" for it in texts for test in tests
+        f"bool_{all_or_any}(regexp_matches({it}, {literal(test)})) FILTER ({it} <> '')"
+        for it in texts
+        for all_or_any, test in tests
     )
     row = connection.execute(f"SELECT {shaped} FROM {reader}").fetchone()
     assert row is not None  # noqa: S101  an aggregate has one row
     found = list(zip(columns, zip(*[iter(row)] * len(tests), strict=True), strict=True))
     return DateColumns(
-        tuple(name for name, (numbered, _, _) in found if numbered),
-        tuple(name for name, (numbered, either, _) in found if either and not numbered),
-        tuple(name for name, (_, _, alone) in found if alone),
+        tuple(name for name, (numbered, _, _, _) in found if numbered),
+        tuple(name for name, (numbered, either, _, _) in found if either and not numbered),
+        tuple(name for name, (_, _, alone, _) in found if alone),
+        tuple(name for name, (_, either, _, zoned) in found if either and zoned),
     )
 
 
 def written_date(
-    connection: DuckDBPyConnection, reader: str, column: str, *, named: bool = False
+    connection: DuckDBPyConnection, reader: str, column: str, *, named: bool = False, zoned: bool = False
 ) -> WrittenDate | None:
     """How a column of texts that look like dates is read as dates; None where they are none.
 
@@ -84,8 +90,11 @@ def written_date(
         reader: the table function, or a query in parentheses.
         column: its name, of `columns_of_dates`.
         named: whether months have names in it.
+        zoned: whether its times have an offset from UTC.
     """
     text = value_of(column)
+    zone, moved = _zone(connection, reader, text) if zoned else ("", None)
+    text = f"regexp_replace({text}, {literal(_BEHIND)}, '\\1')" if zoned else text
     if named and _has_year_first(connection, reader, text):
         problem = "Its dates may have a day of two digits first, or a year; it is kept as text."
         return WrittenDate("", text, "", problem, problem)
@@ -110,8 +119,9 @@ def written_date(
         problem = "Some of its dates have the day first and others the month first; it is kept as text."
         return WrittenDate("", text, "", problem, problem) if count and either == count else None
     kind = "TIMESTAMP" if timed else "DATE"
+    absent = " ".join(filter(None, (zone, absent)))
     if with_year == count:
-        return WrittenDate(kind, f"CAST({readings['day']} AS {kind})", "", absent)
+        return WrittenDate(kind, _moved(f"CAST({readings['day']} AS {kind})", moved), "", absent)
     if "year" in possible and len(possible) > 1 and firsts > lasts:
         possible.remove("year")  # days differ more than years
     order = "year" if "year" in possible and firsts < lasts else possible[0]
@@ -121,7 +131,31 @@ def written_date(
         notes.append(f"Some dates have the year first, the others the {order}.")
     problem = " ".join(notes) if guess or with_year else ""
     note = " ".join([*notes, absent] if absent else notes)
-    return WrittenDate(kind, f"CAST({readings[order]} AS {kind})", order, note, problem)
+    return WrittenDate(kind, _moved(f"CAST({readings[order]} AS {kind})", moved), order, note, problem)
+
+
+def _zone(connection: DuckDBPyConnection, reader: str, text: str) -> tuple[str, str | None]:
+    """The sentence on a column's offsets from UTC, and the expression of one in minutes where times are moved to UTC.
+
+    One zone has two offsets at most, in summer and in winter: its times are read as its clocks show them.
+    """
+    offset = f"upper(trim(regexp_extract({text}, {literal(_BEHIND)}, 2)))"
+    row = connection.execute(
+        f"SELECT count(DISTINCT {offset}), min({offset}), max({offset}) FROM {reader} WHERE {text} <> ''"
+    ).fetchone()
+    assert row is not None  # noqa: S101  an aggregate has one row
+    count, least, most = row
+    if count <= _MOST_OFFSETS and least:
+        return f"Times are as written; offset from UTC: {', '.join(dict.fromkeys((least, most)))}.", None
+    digits = f"regexp_extract({offset}, '^([+-]\\d{{2}})', 1)"
+    minutes = (
+        f"coalesce(TRY_CAST(concat(left({offset}, 1), regexp_extract({offset}, '\\d{{2}}:?(\\d{{2}})$', 1)) AS INT), 0)"
+    )
+    return "Times are converted to UTC.", f"(60 * coalesce(TRY_CAST({digits} AS INT), 0) + {minutes})"
+
+
+def _moved(moment: str, minutes: str | None) -> str:
+    return moment if minutes is None else f"({moment} - to_minutes({minutes}))"
 
 
 def _has_year_first(connection: DuckDBPyConnection, reader: str, text: str) -> bool:
