@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from functools import partial
 
-from agent.checks.grounding.arithmetic.display import MARKS, is_amount
+from agent.checks.grounding.arithmetic.display import MARKS, is_amount, is_number
 from agent.checks.grounding.calculations import Calculation
 from agent.checks.grounding.check import MAX_CHARS, Checked, check, names_rows
 from agent.checks.grounding.claims.reading import Item
-from agent.checks.grounding.compose import compose
-from agent.checks.grounding.evidence.facts import Facts
+from agent.checks.grounding.compose import compose, show_cell
+from agent.checks.grounding.evidence.facts import Facts, number_of
+from agent.checks.grounding.languages.currencies import find_currencies
 from agent.checks.grounding.languages.vocabulary import Class, find_classes
 from agent.checks.grounding.limits import is_name, limits_of
 from agent.checks.grounding.omissions import LEFT_OUT, TIME_LEFT_OUT
@@ -71,7 +73,8 @@ def check_written(text: str, facts: Facts) -> CheckedText:
     found = check(computed.text, facts, filled)
     problems = tuple(f"“{it.text}”: {it.why}" for it in found.problems) + computed.warnings
     corrections = (*computed.filled, *computed.corrected)
-    shown, numbers = _with_marks(computed.text, _link_numbers(computed.text, found, facts, corrections), facts.language)
+    links = _link_numbers(computed.text, found, facts, corrections)
+    shown, numbers = _format_numbers(computed.text, links, facts, _amounts(computed.text, found, facts))
     return CheckedText(
         text=shown,
         corrections=corrections,
@@ -91,27 +94,49 @@ def compose_text(facts: Facts, why: str = "") -> CheckedText:
     return CheckedText(text=found.text, numbers=found.numbers, checks=checks, source="composed")
 
 
-def _with_marks(
-    text: str, numbers: tuple[AnswerNumber, ...], language: str | None
+def _format_numbers(
+    text: str, numbers: tuple[AnswerNumber, ...], facts: Facts, amounts: Mapping[int, str]
 ) -> tuple[str, tuple[AnswerNumber, ...]]:
-    """The text with the marks of its language in numbers without any, as tables have them; the numbers, moved along."""
-    if language is None or language not in MARKS:
+    """The text with its numbers as a composed answer writes them; the numbers, moved along.
+
+    Args:
+        amounts: what stands in place of the number at a position.
+    """
+    if facts.language is None or facts.language not in MARKS:
         return text, numbers
-    grouping, mark = MARKS[language]
     parts, moved, end = list[str](), list[AnswerNumber](), 0
     for number in numbers:
-        plain = _PLAIN.fullmatch(number.text) if number.source in _COMPUTED else None
-        changed = number.text
-        if plain is not None and mark == "," and len(plain["part"] or "") == 3:
-            plain = None  # "15.315" has its mark already
-        if plain is not None and (number.column is None or is_amount(number.column)):
-            whole = f"{int(plain['whole']):,}".replace(",", grouping)
-            changed = f"{plain['before']}{whole}{mark + plain['part'] if plain['part'] else ''}{plain['after']}"
+        changed = amounts.get(number.start) or _with_marks(number, *MARKS[facts.language])
         parts += [text[end : number.start], changed]
         start = sum(map(len, parts)) - len(changed)
         moved.append(number.model_copy(update={"text": changed, "start": start, "end": start + len(changed)}))
         end = number.end
     return "".join([*parts, text[end:]]), tuple(moved)
+
+
+def _with_marks(number: AnswerNumber, grouping: str, mark: str) -> str:
+    """A number with the marks of a language, where it has none."""
+    plain = _PLAIN.fullmatch(number.text) if number.source in _COMPUTED else None
+    if plain is None or not (number.column is None or is_amount(number.column)):
+        return number.text
+    if mark == "," and len(plain["part"] or "") == 3:
+        return number.text  # "15.315" has its mark already
+    whole = f"{int(plain['whole']):,}".replace(",", grouping)
+    return f"{plain['before']}{whole}{mark + plain['part'] if plain['part'] else ''}{plain['after']}"
+
+
+def _amounts(text: str, found: Checked, facts: Facts) -> dict[int, str]:
+    """The cells of money columns by their position in a text that names no currency: "€643,160.90" for "643160.9"."""
+    if find_currencies(text):
+        return {}
+    amounts = {}
+    for item, support in found.numbers:
+        if support is None or support.origin != "result" or support.column is None or support.row is None:
+            continue
+        column, cell = facts.columns[support.column], facts.rows[support.row][support.column]
+        if column.currency and column.scale == 1 and is_number(cell) and number_of(cell) == item.value:
+            amounts[item.start] = show_cell(facts, support.row, column)
+    return amounts
 
 
 def _grounding(found: Checked, problems: tuple[str, ...]) -> Check:

@@ -76,6 +76,11 @@ def compose(facts: Facts) -> Composed:
     return _Composer(facts).write_sentence()
 
 
+def show_cell(facts: Facts, row: int, column: ColumnFacts) -> str:
+    """A cell as a composed answer writes it: with the unit or currency of its column."""
+    return _Composer(facts).show_cell(facts.rows[row][column.index], column)
+
+
 @dataclass
 class _Composer:
     facts: Facts
@@ -160,7 +165,7 @@ class _Composer:
         self._text += "" if self._text.endswith((".", "!", "?")) else "."
 
     def _add_cell(self, row: int, column: ColumnFacts) -> None:
-        shown = self._show_cell(self.facts.rows[row][column.index], column)
+        shown = self.show_cell(self.facts.rows[row][column.index], column)
         start = len(self._text)
         self._add(shown)
         if any(char.isdigit() for char in shown):
@@ -169,7 +174,7 @@ class _Composer:
                 AnswerNumber(text=shown, start=start, end=len(self._text), source="result", row=row, column=key)
             )
 
-    def _show_cell(self, cell: JsonValue, column: ColumnFacts) -> str:
+    def show_cell(self, cell: JsonValue, column: ColumnFacts) -> str:
         if cell is None:
             return self._frames.no_value
         if isinstance(cell, bool) or (column.kind == "flag" and column.name.lower().startswith(("is_", "has_"))):
