@@ -138,7 +138,7 @@ class _Composer:
     def _limits(self, columns: Sequence[ColumnFacts]) -> str:
         """What the question limits the rows to, in its own words, where no column that is shown says it."""
         cells = [(row[it.index], it) for row in self.facts.rows[:SHORT_LIST] for it in columns]
-        shown = " ".join(text for cell, it in cells for text in (str(cell), self._show_cell(cell, it))).lower()
+        shown = " ".join(text for cell, it in cells for text in (str(cell), self.show_cell(cell, it))).lower()
         shown += " ".join(("", *(self._label(it).lower() for it in columns)))
         found = [it for it in limits_of(self.facts) if it.lower() not in shown]
         return f" ({', '.join(found)})" if found else ""
