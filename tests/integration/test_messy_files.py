@@ -552,6 +552,42 @@ def test_a_title_in_a_sheet_is_reported_under_the_name_of_its_file(opened: Open,
     assert problem.startswith("people.xlsx: 1 line before the header was not read as rows: “Sales of 2024”")
 
 
+@pytest.mark.parametrize(
+    "text, rows, remark",
+    [
+        ('{"count": 2, "data": [{"id": 1, "day": "3 Mar 2024"}, {"id": 2, "day": "4 Mar 2024"}]}',
+         [(1, "2024-03-03"), (2, "2024-03-04")], "a.json: its rows are the records of data; left out: count."),
+        ('{"Orders": [{"id": 7, "day": "2024-03-04"}]}', [(7, "2024-03-04")],
+         "a.json: its rows are the records of Orders."),
+    ],
+)  # fmt: skip
+def test_the_records_of_a_list_in_one_record_are_the_rows(
+    opened: Open, tmp_path: Path, text: str, rows: list[tuple[object, ...]], remark: str
+) -> None:
+    (tmp_path / "data" / "a.json").write_text(text)
+    executor = opened()
+
+    assert ask(executor, "SELECT id, CAST(day AS VARCHAR) FROM a ORDER BY id") == rows
+    executor.schema()
+    assert executor.reports[0].problems == (remark,)
+
+
+@pytest.mark.parametrize(
+    "name, text, columns",
+    [
+        ("a.json", '[{"id": 1, "tags": [{"t": "x"}]}, {"id": 2, "tags": []}]', ["id", "tags"]),
+        ("a.json", '{"id": 1, "tags": ["x", "y"]}', ["id", "tags"]),
+        ("a.json", '{"a": [{"id": 1}], "b": [{"id": 2}]}', ["a", "b"]),
+        ("a.jsonl", '{"id": 1, "tags": [{"t": "x"}]}', ["id", "tags"]),
+    ],
+)
+def test_a_list_beside_other_records_stays_a_column(
+    opened: Open, tmp_path: Path, name: str, text: str, columns: list[str]
+) -> None:
+    (tmp_path / "data" / name).write_text(text)
+    assert [column.name for column in opened().schema().tables[0].columns] == columns
+
+
 Sheet = list[list[object]]
 QUARTERS: Sheet = [
     ["Region", "Manager", "Q1", None, "Q2", None],

@@ -345,7 +345,23 @@ def _json(connection: DuckDBPyConnection, path: Path, whole: bool) -> FileTable:
     lines = path.suffix.lower() in {".jsonl", ".ndjson"}
     shape = f"{literal(str(path))}, format = '{'newline_delimited' if lines else 'auto'}'"
     found = _described(connection, f"read_json({shape}, sample_size = {-1 if whole else SAMPLED_LINES})")
-    return FileTable(found.columns, f"read_json({shape}, columns = {_pinned(found.columns)})", whole)
+    table = FileTable(found.columns, f"read_json({shape}, columns = {_pinned(found.columns)})", whole)
+    return table if lines else _listed(connection, path, table)
+
+
+def _listed(connection: DuckDBPyConnection, path: Path, table: FileTable) -> FileTable:
+    """The records of a list where a file is one record around it, as APIs answer: `{"count": 2, "data": [...]}`."""
+    lists = [name for name, kind in table.columns if kind.startswith("STRUCT(") and kind.endswith(")[]")]
+    if len(lists) != 1:
+        return table
+    row = connection.execute(f"SELECT count(*) FROM (SELECT 1 FROM {table.reader} LIMIT 2)").fetchone()
+    if row is None or row[0] != 1:
+        return table
+    found = _described(connection, f"(SELECT unnest({quoted(lists[0])}, max_depth := 2) FROM {table.reader})")
+    others = [name for name, _ in table.columns if name not in lists]
+    left_out = f"; left out: {', '.join(others)}" if others else ""
+    remark = f"{path.name}: its rows are the records of {lists[0]}{left_out}."
+    return found._replace(whole=table.whole, remarks=(remark,))
 
 
 def _described(connection: DuckDBPyConnection, reader: str) -> FileTable:
