@@ -97,3 +97,12 @@ def test_measures_and_categories_carry_questions() -> None:
     sales = table("sales", column("category", "VARCHAR", "Food", "Tools"), column("amount", "DOUBLE"))
     profile = TableProfile(schema(sales), sales)
     assert [it.name for it in (*profile.measures, *profile.categories)] == ["amount", "category"]
+
+
+def test_whole_numbers_named_as_another_table_are_no_measure() -> None:
+    numbers = (column("abt", "INTEGER"), column("Kurs", "BIGINT"), column("fee", "DOUBLE"), column("hours", "INTEGER"))
+    visits = table("visits", *numbers)
+    others = (table("abteilungen"), table("kurse"), table("fees"))
+
+    assert [it.name for it in TableProfile(schema(visits, *others), visits).measures] == ["fee", "hours"]
+    assert [it.name for it in TableProfile(schema(visits), visits).measures] == ["abt", "Kurs", "fee", "hours"]

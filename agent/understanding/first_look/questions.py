@@ -18,6 +18,8 @@ from executors.dialects.table import DIALECTS
 MOST_COLUMNS = 12  # of a table that are looked at
 MOST_GROUPS = 50  # that a category has
 LEAST_REPEATED = 2  # rows of a group, on average
+LEAST_LETTERS = 3  # of a name that another begins with
+_WHOLE = re.compile(r"int", re.IGNORECASE)
 _DATE = re.compile(r"date|timestamp", re.IGNORECASE)
 _DAY = re.compile(r"^(\d{4})-\d\d-\d\d")
 _READABLE = re.compile(r"[^\W\d_]{3,}")
@@ -83,7 +85,7 @@ class TableProfile:
         self._schema, self._table = schema, table
         keys = {*table.primary_key, *(name for key in table.foreign_keys for name in key.columns)}
         plain = [it for it in table.columns if it.name not in keys and not it.private and is_readable(it.name)]
-        self.measures = [it for it in plain if is_measure(it)][:MOST_COLUMNS]
+        self.measures = [it for it in plain if is_measure(it) and not self._names_table(it)][:MOST_COLUMNS]
         self.categories = [it for it in plain if is_category(it)][:MOST_COLUMNS]
         self.dates = [it for it in plain if _is_date(it)][:MOST_COLUMNS]
 
@@ -105,6 +107,13 @@ class TableProfile:
         found = [(it, match) for it in self.dates if (match := _DAY.match(str(next(values) or "")))]
         dates = tuple(it for it, _ in found)
         return SeenSchema(rows, measures, categories, dates, int(found[0][1][1]) if found else None)
+
+    def _names_table(self, column: Column) -> bool:
+        """Whether whole numbers are named as another table begins: `abt` beside `abteilungen` has its rows' numbers."""
+        name = column.name.casefold()
+        others = (it.name.casefold() for it in self._schema.tables if it.name != self._table.name)
+        is_whole = _WHOLE.search(column.type) is not None
+        return is_whole and len(name) >= LEAST_LETTERS and any(it.startswith(name) for it in others)
 
     def _name(self, column: Column) -> str:
         return self._schema.quoted(column.name)
