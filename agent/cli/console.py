@@ -7,7 +7,7 @@ import json
 import shlex
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
 from pathlib import Path
@@ -48,19 +48,22 @@ EffortOption = Annotated[
 
 
 @contextmanager
-def opened(*, as_json: bool = False, calibrating: bool = False) -> Iterator[tuple[Service, asyncio.Runner]]:
+def opened(
+    *, as_json: bool = False, calibrating: bool = False, sources: Sequence[str] = ()
+) -> Iterator[tuple[Service, asyncio.Runner]]:
     """The service, and the one event loop that it lives in; what goes wrong ends the process with a sentence.
 
     Args:
         calibrating: leave the file of PLUMBLINE_CALIBRATION unread; it may be of a version that is to be replaced.
+        sources: files, folders or servers' addresses to ask instead of the registry's databases.
     """
-    settings = read_settings()
+    settings = read_settings(registry=not sources)
     update: dict[str, object] = {"request_deadline_s": max(settings.request_deadline_s, DEADLINE_S)}
     settings = settings.model_copy(update=update | ({"calibration": None} if calibrating else {}))
     try:
         with asyncio.Runner() as runner:
             telemetry.setup(settings)
-            service = build_service(settings, registry_required=False)
+            service = build_service(settings, registry_required=False, sources=sources)
             try:
                 yield service, runner
             finally:

@@ -124,6 +124,10 @@ def key(
 
 
 def mcp(
+    sources: Annotated[
+        list[str] | None,
+        typer.Argument(help="Files, folders or servers' addresses to ask; default: the registry's databases."),
+    ] = None,
     http: Annotated[bool, typer.Option("--http", help="Streamable HTTP instead of standard input and output.")] = False,
     host: Annotated[str, typer.Option(help="Address for HTTP, of this machine alone.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(help="Port for HTTP.")] = 7072,
@@ -140,7 +144,7 @@ def mcp(
         # Whoever started this closes standard input to end it. A person at a terminal presses Ctrl-C, which a thread
         # that waits for a line does not hear.
         signal.signal(signal.SIGINT, signal.SIG_DFL)
-    with opened() as (service, runner):
+    with opened(sources=tuple(sources or ())) as (service, runner):
         if http:
             check_port(host, port)
         if not http:

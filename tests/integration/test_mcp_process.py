@@ -121,6 +121,19 @@ async def test_nothing_but_the_protocol_is_written_to_standard_output(
     assert b"DEBUG" in await logged
 
 
+async def test_it_asks_a_file_that_its_command_names(process: StdioServerParameters, tmp_path: Path) -> None:
+    (tmp_path / "visits.csv").write_text("city,visitors\nLyon,12\nPorto,30\n")
+    named = process.model_copy(update={"args": [*process.args, "visits.csv"]})
+    async with Client(named, read_timeout_seconds=PATIENCE) as client:
+        listed = fields(await client.call_tool("list_databases"))
+        found = fields(
+            await client.call_tool("run_sql", {"database": "visits", "sql": "SELECT sum(visitors) FROM visits"})
+        )
+
+    assert [one["name"] for one in listed["databases"]] == ["visits"]
+    assert found["rows"] == [[42]]
+
+
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.168.0.7", "example.org", ""])
 def test_a_public_address_is_refused(host: str) -> None:
     ended = CliRunner().invoke(cli.app, ["mcp", "--http", "--host", host])

@@ -45,6 +45,11 @@ OF_2023 = "WHERE admitted_on >= '2023-01-01' AND admitted_on < '2024-01-01'"
             "Anzahl (Berlin): 4.", id="a value, in the question's words",
         ),
         pytest.param(
+            "Wie hoch ist der Betrag je Kategorie?", "Kategorie Betrag", (("Miete", 40), ("Strom", 2)),
+            "SELECT Kategorie, SUM(Betrag) AS Betrag FROM buchungen GROUP BY Kategorie",
+            "Betrag nach Kategorie: Miete: 40; Strom: 2.", id="German nouns keep their capital",
+        ),
+        pytest.param(
             "How many visitors had Central in each month of 2024?", "month visitors",
             (("2024-01", 30), ("2024-02", 33)),
             "SELECT month, SUM(visitors) AS visitors FROM visits WHERE branch = 'Central' AND month LIKE '2024-%' "

@@ -102,7 +102,7 @@ class _Composer:
             for place, column in enumerate(columns):
                 label = self._label(column)
                 limits = "" if place else self._limits(columns)
-                self._add(f"; {_lower(label)}: " if place else f"{_capital(label)}{limits}: ")
+                self._add(f"; {self._inside(label)}: " if place else f"{_capital(label)}{limits}: ")
                 self._add_cell(0, column)
             self._end()
         else:
@@ -112,9 +112,9 @@ class _Composer:
     def _list(self, columns: Sequence[ColumnFacts]) -> None:
         keys = [it for it in columns if it.kind == "dimension"]
         others = [it for it in columns if it.kind != "dimension"]
-        label = ", ".join(_lower(self._label(it)) for it in others or keys)
+        label = ", ".join(self._inside(self._label(it)) for it in others or keys)
         if keys and others:
-            key = ", ".join(_lower(self._label(it)) for it in keys)
+            key = ", ".join(self._inside(self._label(it)) for it in keys)
             label = self._frames.by.format(measure=label, key=key)
         self._add(f"{_capital(label)}{self._limits(columns)}: ")
         count = len(self.facts.rows)
@@ -150,13 +150,18 @@ class _Composer:
         self._add(": " if keys and others else "")
         for place, column in enumerate(others):
             self._add(", " if place else "")
-            self._add(f"{_lower(self._label(column))} " if len(others) > 1 else "")
+            self._add(f"{self._inside(self._label(column))} " if len(others) > 1 else "")
             self._add_cell(row, column)
 
     def _label(self, column: ColumnFacts) -> str:
         if _NAMELESS.fullmatch(column.name):
             return self._frames.number if column.projection.aggregate == "count" else self._frames.result
-        return column.label
+        is_own = self._language == "de" and column.name.casefold() == column.label.casefold()
+        return column.name if is_own else column.label
+
+    def _inside(self, label: str) -> str:
+        """A label inside of a sentence; German nouns keep their capital."""
+        return label if self._language == "de" else _lower(label)
 
     def _add(self, text: str) -> None:
         self._text += text
