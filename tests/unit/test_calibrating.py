@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins
 import random
 import xml.etree.ElementTree as ET
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -19,7 +19,8 @@ from agent.evaluation.calibration.calibrating import (
     bins_of,
     calibrate,
     figures_of,
-    folds_of,
+    held_out,
+    interval_of,
     require_sklearn,
     surest_of,
     threshold_for,
@@ -31,7 +32,7 @@ ROOT = Path(__file__).parents[2]
 NONE = dict.fromkeys(FEATURES, 0.0)
 
 
-def samples(n: int = 200, databases: int = 20, *, logprobs: bool = True, seed: int = 3) -> list[Sample]:
+def samples(n: int = 200, databases: int = 8, *, logprobs: bool = True, seed: int = 3) -> list[Sample]:
     """Answers that are right where drafts agree, nine times in ten, and the surer the more probable the query."""
     chosen = random.Random(seed)
     found: list[Sample] = []
@@ -64,7 +65,7 @@ def test_what_tells_right_from_wrong_is_found_and_what_never_varies_is_left_out(
     assert full.figures.precision is not None
     assert full.figures.precision >= 0.9
     assert len(fitted[0].held) == 200
-    assert (calibration.questions, calibration.databases) == (200, 20)
+    assert (calibration.questions, calibration.databases) == (200, 8)
 
 
 def test_the_same_samples_give_the_same_file() -> None:
@@ -119,12 +120,45 @@ def test_a_missing_package_is_named_with_the_file_that_has_it(
     assert f"{title}==" in (ROOT / "requirements-calibrate.txt").read_text()
 
 
-def test_no_database_is_in_two_folds() -> None:
-    databases = [f"d{at % 7}" for at in range(50)] + ["large"] * 60
-    folds = folds_of(databases)
-    for name in set(databases):
-        assert len({fold for fold, it in zip(folds, databases, strict=True) if it == name}) == 1
-    assert len(set(folds)) == 8
+def test_each_answer_gets_its_probability_from_a_fit_to_all_other_databases() -> None:
+    given, names = samples(), ["agreement", "logprob_total"]
+    turned = [it._replace(right=not it.right) if it.database == "d3" else it for it in given]
+    for one, before, after in zip(given, held_out(given, names, 1.0), held_out(turned, names, 1.0), strict=True):
+        assert before.database == one.database
+        assert (before.probability == after.probability) == (one.database == "d3"), "its own answers count for nothing"
+
+
+def test_the_threshold_does_not_depend_on_what_databases_are_called_or_on_their_order() -> None:
+    given, chosen = samples(), random.Random(1)
+    names = [f"x{at}" for at in range(8)]
+    chosen.shuffle(names)
+    renamed = [it._replace(database=names[int(it.database[1:])]) for it in given]
+    chosen.shuffle(renamed)
+    before, after = (calibrate(it, "embedded", precision=0.9)[0].fits for it in (given, renamed))
+    assert [it.threshold for it in after] == pytest.approx([it.threshold for it in before], abs=2e-4)
+    assert [it.figures.auroc for it in after] == pytest.approx([it.figures.auroc for it in before], abs=1e-3)
+
+
+def test_an_interval_is_wider_where_the_answers_of_a_database_are_alike() -> None:
+    apart = [HeldOut(0.9, right=at % 4 != 0, database=f"d{at}") for at in range(200)]
+    alike = [HeldOut(0.9, right=at // 20 % 4 != 0, database=f"d{at // 20}") for at in range(200)]
+
+    def share(held: Sequence[HeldOut]) -> float:
+        return sum(it.right for it in held) / len(held)
+
+    narrow, wide = interval_of(apart, share), interval_of(alike, share)
+    assert narrow is not None
+    assert wide is not None
+    assert narrow[0] == pytest.approx(0.69, abs=0.015), "binomial: 0.75 -+ 1.96 * 0.031"
+    assert narrow[1] == pytest.approx(0.81, abs=0.015)
+    assert wide[1] - wide[0] > 3 * (narrow[1] - narrow[0])
+    assert interval_of(apart, lambda held: None) is None
+
+
+def test_answers_of_one_database_alone_that_are_wrong_leave_nothing_to_check_on() -> None:
+    given = [it._replace(right=it.database != "d3" or at // 8 % 2 == 0) for at, it in enumerate(samples(n=300))]
+    with pytest.raises(CalibrationImpossible, match="2 databases with wrong answers are needed, and there are 1"):
+        calibrate(given, "embedded", precision=0.9)
 
 
 def test_a_threshold_takes_all_answers_of_one_probability() -> None:

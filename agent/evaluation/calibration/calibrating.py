@@ -1,14 +1,17 @@
 """Fitting the confidence: a logistic regression of right or wrong on the evidence, checked on databases it did not see.
 
-Everything is cross-validated by database, for questions about one database are alike: out of each fold come
-probabilities for questions whose database had no part in the fit. The figures are of these, as is the threshold.
+Questions about one database are alike, so each database is left out in turn: its questions get their probabilities from
+a fit to all others. The figures are of these, as is the threshold. Nothing depends on how databases are put into folds,
+and intervals are those of other databases: they are drawn again, with all of their questions.
 """
 
 from __future__ import annotations
 
 import math
+import random
+from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import zip_longest
 from statistics import pstdev
 from typing import Any, NamedTuple
@@ -19,8 +22,9 @@ from agent.pipeline.confidence.features import FEATURES, SPEAK_AGAINST, SPEAK_FO
 
 LEAST_QUESTIONS, LEAST_OF_EACH, LEAST_DATABASES = 60, 12, 5
 LEAST_DIFFERENT = 5  # samples that a feature must tell from the rest
+SEED = 1
 LEAST_VERIFIED = 20  # a precision of fewer answers says little
-FOLDS = 10
+DRAWS = 1000  # of databases, for an interval
 STRENGTHS = (0.03, 0.1, 0.3, 1.0)  # inverse of the regularisation; the one of least loss is taken
 LOGPROBS = frozenset({"logprob_total"})
 # What speaks against an answer counts where too few samples have it to tell how much: its odds fall to a third.
@@ -48,6 +52,7 @@ class HeldOut(NamedTuple):
     probability: float
     right: bool
     confirmed: bool = True
+    database: str = ""
 
 
 class Fitted(NamedTuple):
@@ -102,6 +107,8 @@ def refuse_too_few(samples: Sequence[Sample]) -> None:
             (databases, LEAST_DATABASES, "databases"),
             (right, LEAST_OF_EACH, "right answers"),
             (len(samples) - right, LEAST_OF_EACH, "wrong answers"),
+            (len({it.database for it in samples if it.right}), 2, "databases with right answers"),
+            (len({it.database for it in samples if not it.right}), 2, "databases with wrong answers"),
         )
         if found < least
     ]
@@ -110,10 +117,10 @@ def refuse_too_few(samples: Sequence[Sample]) -> None:
 
 
 def _fitted(samples: Sequence[Sample], names: Sequence[str], wanted: float) -> Fitted:
-    """The fit on all samples, with the figures of folds."""
+    """The fit on all samples, with the figures of those that left out a database each."""
     names = [it for it in names if _varies(samples, it) and it not in _priors(samples)]
     while True:  # each turn takes a feature away, so this ends
-        tried = [(strength, _held(samples, names, strength)) for strength in STRENGTHS]
+        tried = [(strength, held_out(samples, names, strength)) for strength in STRENGTHS]
         strength, held = min(tried, key=lambda it: _log_loss(it[1]))
         intercept, coefficients = _regression(samples, names, strength)
         worst = _most_wrong(samples, names, coefficients)
@@ -154,31 +161,18 @@ def _most_wrong(samples: Sequence[Sample], names: Sequence[str], coefficients: S
     return max(against, key=lambda name: abs(against[name]), default=None)
 
 
-def _held(samples: Sequence[Sample], names: Sequence[str], strength: float) -> list[HeldOut]:
+def held_out(samples: Sequence[Sample], names: Sequence[str], strength: float) -> list[HeldOut]:
     """The probability of each sample from a fit on other databases, in the samples' order."""
-    folds = folds_of([it.database for it in samples])
     held: dict[int, HeldOut] = {}
-    for fold in sorted(set(folds)):
-        inside = [it for it, at in zip(samples, folds, strict=True) if at != fold]
-        intercept, coefficients = _regression(inside, names, strength)
+    for database in dict.fromkeys(it.database for it in samples):
+        intercept, coefficients = _regression([it for it in samples if it.database != database], names, strength)
         fit = _bare(intercept, {**_priors(samples), **dict(zip(names, coefficients, strict=True))})
         held |= {
-            at: HeldOut(fit.probability(it.features), it.right, is_confirmed(it.features))
-            for at, (it, of) in enumerate(zip(samples, folds, strict=True))
-            if of == fold
+            at: HeldOut(fit.probability(it.features), it.right, is_confirmed(it.features), database)
+            for at, it in enumerate(samples)
+            if it.database == database
         }
     return [held[at] for at in range(len(samples))]
-
-
-def folds_of(databases: Sequence[str]) -> list[int]:
-    """A fold for each question, so that a database is in one fold only; the folds are about as large as each other."""
-    sizes = {name: databases.count(name) for name in databases}
-    filled = [0] * min(FOLDS, len(sizes))
-    place: dict[str, int] = {}
-    for name in sorted(sizes, key=lambda it: (-sizes[it], it)):
-        place[name] = filled.index(min(filled))
-        filled[place[name]] += sizes[name]
-    return [place[name] for name in databases]
 
 
 def _regression(samples: Sequence[Sample], names: Sequence[str], strength: float) -> tuple[float, list[float]]:
@@ -264,17 +258,41 @@ def surest_of(held: Sequence[HeldOut], recall: float) -> Surest | None:
 
 def figures_of(held: Sequence[HeldOut], threshold: float | None) -> Figures:
     """AUROC, calibration error, and precision and recall at the threshold."""
-    right = [it.probability for it in held if it.right]
-    wrong = [it.probability for it in held if not it.right]
-    above = sum((x > y) + 0.5 * (x == y) for x in right for y in wrong)
-    sure = verified_of(held, threshold)
+    sure, right, auroc = verified_of(held, threshold), sum(it.right for it in held), auroc_of(held)
     good = sum(it.right for it in sure)
     return Figures(
-        auroc=round(above / (len(right) * len(wrong)), 4) if right and wrong else None,
+        auroc=None if auroc is None else round(auroc, 4),
         ece=round(sum(abs(one.gap) * one.n for one in bins_of(held)) / len(held), 4),
         precision=round(good / len(sure), 4) if sure else None,
-        recall=round(good / len(right), 4) if right else 0.0,
+        recall=round(good / right, 4) if right else 0.0,
     )
+
+
+def auroc_of(held: Sequence[HeldOut]) -> float | None:
+    """How often a right answer has a higher probability than a wrong one; None where there is one kind only."""
+    wrong = sorted(it.probability for it in held if not it.right)
+    right = [it.probability for it in held if it.right]
+    if not right or not wrong:
+        return None
+    return sum(bisect_left(wrong, it) + bisect_right(wrong, it) for it in right) / (2 * len(right) * len(wrong))
+
+
+def interval_of(
+    held: Sequence[HeldOut], figure: Callable[[Sequence[HeldOut]], float | None]
+) -> tuple[float, float] | None:
+    """The 95 % interval of a figure: databases are drawn at random with all of their questions (bootstrap).
+
+    None where most draws have no such figure.
+    """
+    by_database: dict[str, list[HeldOut]] = {}
+    for it in held:
+        by_database.setdefault(it.database, []).append(it)
+    drawing, groups = random.Random(SEED), list(by_database.values())  # noqa: S311  a sample, no secret
+    draws = (figure([it for group in drawing.choices(groups, k=len(groups)) for it in group]) for _ in range(DRAWS))
+    found = sorted(it for it in draws if it is not None)
+    if len(found) < DRAWS / 2:
+        return None
+    return found[int(0.025 * len(found))], found[math.ceil(0.975 * len(found)) - 1]
 
 
 class Bin(NamedTuple):

@@ -26,7 +26,9 @@ from agent.evaluation.calibration.calibrating import (
     Fitted,
     HeldOut,
     Sample,
+    auroc_of,
     calibrate,
+    interval_of,
     refuse_too_few,
     require_sklearn,
     surest_of,
@@ -35,7 +37,7 @@ from agent.evaluation.calibration.calibrating import (
 from agent.evaluation.calibration.diagram import reliability_diagram, require_matplotlib
 from agent.evaluation.commands.targets import spaced
 from agent.evaluation.harness import EvaluationInvalid, GoldQuestion, evaluate
-from agent.evaluation.report import ResultLine, wilson
+from agent.evaluation.report import ResultLine
 from agent.evaluation.retrieval.cases import Folder, read_folders
 from agent.pipeline.asking import Asking
 from agent.pipeline.confidence.calibration import Calibration, Fit, Sureness
@@ -229,7 +231,7 @@ def figures_table(fitted: Fitted, calibration: Calibration) -> Table:
 def title_of(fit: Fit) -> str:
     """Which of the fits it is."""
     given = "with" if LOGPROBS & fit.coefficients.keys() else "without"
-    return f"confidence {given} log-probabilities, cross-validated by database"
+    return f"confidence {given} log-probabilities, each database left out in turn"
 
 
 def figure_rows(fitted: Fitted, calibration: Calibration) -> list[tuple[str, str]]:
@@ -239,23 +241,36 @@ def figure_rows(fitted: Fitted, calibration: Calibration) -> list[tuple[str, str
     good = sum(it.right for it in sure)
     return [
         ("questions", f"{calibration.questions} over {calibration.databases} databases, {calibration.right:.1%} right"),
-        ("AUROC", "-" if figures.auroc is None else f"{figures.auroc:.3f}"),
+        ("AUROC", _with_interval(fitted.held, auroc_of, ".3f")),
         ("expected calibration error", f"{figures.ece:.3f}"),
         ("threshold", "none" if fit.threshold is None else f"{fit.threshold:.3f}, for a precision of {fit.wanted:.0%}"),
         ("precision at the threshold", f"{good} of {len(sure)}, {good / len(sure):.1%}" if sure else "-"),
         ("recall at the threshold", f"{figures.recall:.1%}"),
-        *((f"precision at a recall of {it:.0%}", _precision_at(fitted.held, it)) for it in RECALLS),
+        *(
+            (f"precision at a recall of {it:.0%}", _with_interval(fitted.held, _precision_at(it), ".1%"))
+            for it in RECALLS
+        ),
         *((f"coefficient of {name}", f"{it:+.3f}  ({FEATURES[name]})") for name, it in fit.coefficients.items()),
     ]
 
 
-def _precision_at(held: Sequence[HeldOut], recall: float) -> str:
-    """With its 95 % interval; a dash where too few answers are confirmed."""
-    surest = surest_of(held, recall)
-    interval = surest and wilson(round(surest.right), round(surest.n))
-    if not surest or not interval:
+def _precision_at(recall: float) -> Callable[[Sequence[HeldOut]], float | None]:
+    """The figure: how often the surest answers are right; None where too few answers are confirmed."""
+
+    def figure(held: Sequence[HeldOut]) -> float | None:
+        surest = surest_of(held, recall)
+        return surest.right / surest.n if surest else None
+
+    return figure
+
+
+def _with_interval(held: Sequence[HeldOut], figure: Callable[[Sequence[HeldOut]], float | None], form: str) -> str:
+    """A figure with its 95 % interval; a dash where there is none."""
+    value, interval = figure(held), interval_of(held, figure)
+    if value is None:
         return "-"
-    return f"{surest.right / surest.n:.1%} (95 %: {interval[0]:.1%} to {interval[1]:.1%})"
+    between = "" if interval is None else f" (95 %: {interval[0]:{form}} to {interval[1]:{form}})"
+    return f"{value:{form}}{between}"
 
 
 def unreached(fitted: Fitted) -> str:
