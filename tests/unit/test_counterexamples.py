@@ -125,6 +125,12 @@ RIGHT = [
     ("What share of the amount of all complete or shipped orders is of shipped ones?",
      "SELECT SUM(CASE WHEN status = 'S' THEN amount END) / SUM(CASE WHEN status <> 'X' THEN amount END) AS s "
      "FROM orders"),
+    ("Who spent how much, the most first?",
+     "WITH spent AS (SELECT c.id, c.name, SUM(o.amount) AS s FROM customers AS c JOIN orders AS o "
+     "ON o.customer_id = c.id GROUP BY c.id) SELECT name, s FROM spent ORDER BY s DESC"),
+    ("How much was the greatest total of a customer, and whose?",
+     "SELECT x.who, MAX(x.s) AS m FROM (SELECT c.name AS who, SUM(o.amount) AS s FROM customers AS c JOIN orders AS o "
+     "ON o.customer_id = c.id GROUP BY c.id) AS x"),
     ("How many full dozens were sold?", "SELECT SUM(quantity) / 12 AS n FROM order_items"),
     ("Which orders are from before 2025?", "SELECT id FROM orders WHERE ordered_at < '2025-01-01'"),
     ("Who is no manager?",

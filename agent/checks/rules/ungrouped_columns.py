@@ -20,9 +20,10 @@ def apply(context: RuleContext) -> Finding | None:
             probes = []
             for end in (exp.Min, exp.Max):
                 probe = context.query.copy()
-                for at in loose:
-                    item = selects_of(probe)[place].expressions[at].unalias()
-                    item.replace(exp.Paren(this=end(this=item.copy())))
+                for item in (selects_of(probe)[place].expressions[at] for at in loose):
+                    only, name = exp.Paren(this=end(this=item.unalias().copy())), item.alias_or_name
+                    # a query around it reads it by its name
+                    item.replace(exp.alias_(only, name, quoted=True) if name else only)
                 probes.append(context.shown(probe))
             names = ", ".join(context.shown(select.expressions[at].unalias()) for at in loose)
             return Finding(f"Nothing groups {names}: any value of each group is shown.", probes=tuple(probes))
