@@ -86,6 +86,11 @@ COUNTEREXAMPLES: dict[str, list[Case]] = {
             ("The 250 loans since March 2024?", True, "no part of a date"),
         ),
         *_spoken("SELECT id FROM loans ORDER BY fee LIMIT 3", ("The 3 cheapest loans?", False, "the limit")),
+        *_spoken(
+            f"{LOANS} taken_at >= DATE('now', '-35 days')",
+            ("How many loans were there in the last 5 weeks?", False, "weeks in days"),
+            ("How many loans were there in the last 8 weeks?", True, "other weeks"),
+        ),
     ],
     "said_values": [
         _named(f"{LOANS} fee > 5", True, "in capitals", ("ADA", "ADA", "exact", 1.0)),
@@ -278,40 +283,6 @@ COUNTEREXAMPLES: dict[str, list[Case]] = {
             ("Which reader paid most?", False, "a sum"),
         ),
         *_spoken("SELECT colour FROM badges ORDER BY id LIMIT 1", ("The first colour?", False, "no groups")),
-    ],
-    "twin_columns": [
-        *_spoken(
-            OF_BADGES,
-            ("Show the prizes' colours, and only of those with badges.", True, "the prizes come first"),
-            ("What colours do prizes have whose badge is known?", True, "of the prizes"),
-            ("What are the colours of the badges of prizes?", False, "the badges come first"),
-            ("Which badges belong to prizes, and in which colour?", False, "the badges"),
-            ("Which colours are there?", False, "neither is named"),
-            ("Which badge colours are there?", False, "one is named"),
-        ),
-        *_spoken(
-            "SELECT p.colour FROM prizes AS p JOIN badges AS g ON p.badge_id = g.id",
-            ("Of badges on prizes, which colours?", True, "the badges come first"),
-            ("The colours of all prizes?", False, "the prizes"),
-        ),
-        *_spoken(
-            "SELECT p.id, g.id FROM prizes AS p JOIN badges AS g ON p.badge_id = g.id", ("The prizes?", False, "keys")
-        ),
-        *_spoken("SELECT colour FROM prizes", ("The colours of prizes and badges?", False, "one table")),
-        *_spoken(f"SELECT r.name {READS}", ("The loans' readers?", False, "the other has no name")),
-        *_spoken(f"SELECT l.reader_id {READS}", ("The loans of readers?", False, "what refers")),
-        *_spoken(
-            "SELECT UPPER(g.colour) FROM prizes AS p JOIN badges AS g ON p.badge_id = g.id",
-            ("The prizes?", False, "made of it"),
-        ),
-        *_spoken(
-            "SELECT COUNT(g.colour) FROM prizes AS p JOIN badges AS g ON p.badge_id = g.id",
-            ("How many prizes?", False, "counted"),
-        ),
-        *_spoken(f"{OF_BADGES} UNION SELECT title FROM books", ("The prizes?", False, "two queries")),
-        *_spoken(
-            "SELECT * FROM prizes AS p JOIN badges AS g ON p.badge_id = g.id", ("The prizes?", False, "all of both")
-        ),
     ],
     "repeated_rows": [
         _listed("a grade of five pupils", *[5] * 5, doubted=True),

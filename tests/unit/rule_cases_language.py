@@ -71,6 +71,18 @@ LANGUAGE_CASES: dict[str, tuple[Case, ...]] = {
             question="Which readers gave badges?",
         ),
         Case(
+            "SELECT r.name FROM readers AS r JOIN badges AS b ON b.giver_id = r.id",
+            None,
+            "what they are joined by is named",
+            question="Which readers have a giver id?",
+        ),
+        Case(
+            "SELECT r.name FROM readers AS r JOIN badges AS b ON b.giver_id = r.id",
+            DOUBT,
+            "an id may be any",
+            question="Which readers have an id?",
+        ),
+        Case(
             "SELECT r.name FROM readers AS r LEFT JOIN badges AS b ON b.giver_id = r.id",
             None,
             "no row is dropped",
@@ -129,32 +141,6 @@ LANGUAGE_CASES: dict[str, tuple[Case, ...]] = {
             None,
             "nobody knows what other languages count by",
             question="Welche Farbe kommt am häufigsten vor, und wie oft?",
-        ),
-    ),
-    "twin_columns": (
-        Case(
-            "SELECT g.colour FROM prizes AS p JOIN badges AS g ON p.badge_id = g.id",
-            DOUBT,
-            "the colours of the prizes",
-            question="What are the colours of the prizes with a badge?",
-        ),
-        Case(
-            "SELECT p.colour FROM prizes AS p JOIN badges AS g ON p.badge_id = g.id",
-            None,
-            "they are",
-            question="What are the colours of the prizes with a badge?",
-        ),
-        Case(
-            "SELECT g.colour, p.colour FROM prizes AS p JOIN badges AS g ON p.badge_id = g.id",
-            None,
-            "both",
-            question="What are the colours of the prizes and of their badges?",
-        ),
-        Case(
-            "SELECT g.id FROM prizes AS p JOIN badges AS g ON p.badge_id = g.id",
-            None,
-            "a key",
-            question="What are the prizes?",
         ),
     ),
     "repeated_rows": (

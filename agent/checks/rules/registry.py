@@ -36,7 +36,6 @@ RULES = (
     "unread_join",
     "asked_of_each",
     "unasked_count",
-    "twin_columns",
     "repeated_rows",
 )
 

@@ -1,4 +1,4 @@
-"""Numbers of the question that stand nowhere in the query: as written, as a share, one more or less."""
+"""Numbers of the question that stand nowhere in the query: as written, as a share, in days, one more or less."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ def apply(context: RuleContext) -> Finding | None:
     held |= {number / size for number in held for size in (1e3, 1e6, 1e9)}  # 2 million
     missing: list[str] = []
     for number_text in _NUMBER.findall(context.question):
-        near = {one for number in _readings(number_text) for one in (number, number / 100, number - 1, number + 1)}
+        readings = _readings(number_text)  # a week is seven days where a dialect knows no weeks
+        near = {one for it in readings for one in (it, it / 100, it * 7, it - 1, it + 1)}
         may_be_time = _TIME.fullmatch(number_text) is not None and any(len(_DIGITS.findall(text)) > 1 for text in texts)
         if held.isdisjoint(near) and not may_be_time:
             missing.append(number_text)

@@ -1,4 +1,4 @@
-"""An inner join of a table that the question does not name, and of which nothing is read but what it is joined by.
+"""An inner join of a table of which nothing is read but what it is joined by, and the question names neither of them.
 
 It drops the rows that have no partner there, and repeats those that have several. Where the rows are the same without
 it, it does no harm.
@@ -25,7 +25,8 @@ def apply(context: RuleContext) -> Finding | None:
         plain = isinstance(join.this, exp.Table) and join.args.get("on") is not None
         if not plain or join.side or join.kind not in {"", "INNER"} or words(join.this.name) & mentioned:
             continue
-        if any(it.table.lower() == name and not any(it is one for one in inside) for it in columns):
+        own = [it for it in columns if it.table.lower() == name]
+        if any(set() < words(it.name) <= mentioned or not any(it is one for one in inside) for it in own):
             continue
         without = tree.copy()
         without.args["joins"].pop(at)
