@@ -83,6 +83,12 @@ LANGUAGE_CASES: dict[str, tuple[Case, ...]] = {
             question="Which readers have an id?",
         ),
         Case(
+            "SELECT readers.id FROM readers JOIN loans AS l ON l.reader_id = readers.id",
+            DOUBT,
+            "what is shown, not what is joined by",
+            question="What is the reader id of Ada?",
+        ),
+        Case(
             "SELECT r.name FROM readers AS r LEFT JOIN badges AS b ON b.giver_id = r.id",
             None,
             "no row is dropped",

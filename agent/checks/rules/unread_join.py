@@ -26,10 +26,13 @@ def apply(context: RuleContext) -> Finding | None:
         if not plain or join.side or join.kind not in {"", "INNER"} or words(join.this.name) & mentioned:
             continue
         own = [it for it in columns if it.table.lower() == name]
-        if any(set() < words(it.name) <= mentioned or not any(it is one for one in inside) for it in own):
+        if any(not any(it is one for one in inside) for it in own):
             continue
         without = tree.copy()
         without.args["joins"].pop(at)
+        rest = words(context.shown(without))  # "publisher id" is what is shown, not what is joined by
+        if any(words(it.name) <= mentioned and words(it.name) - rest for it in own):
+            continue
         detail = f"{join.this.name} is joined, nothing is read of it, and the question does not name it."
         return Finding(detail, probes=(context.sql, context.shown(without)))
     return None
