@@ -158,7 +158,9 @@ LANGUAGE_CASES: dict[str, tuple[Case, ...]] = {
         Case("SELECT id FROM badges", None, "a number and its text", rows=((1,), ("1",))),
         Case("SELECT id FROM badges", None, "no rows", rows=()),
         Case("SELECT colour FROM badges", None, "one", rows=(("red",),)),
-        Case("SELECT colour, id FROM badges", None, "rows of something", rows=(("red", 1), ("red", 1))),
+        Case("SELECT colour, since FROM badges", DOUBT, "two columns", rows=(("red", 1), ("red", 1))),
+        Case("SELECT colour, id FROM badges", None, "one column of two repeats", rows=(("red", 1), ("red", 2))),
+        Case("SELECT colour, fee FROM badges", None, "one row of three", rows=(("red", 1), ("red", 1), ("red", 2))),
         Case("SELECT colour FROM badges", None, "not all rows are there", rows=None),
     ),
 }
