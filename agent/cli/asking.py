@@ -21,9 +21,7 @@ from agent.present.terminal import plain
 from agent.present.transcript import Transcript
 
 EXIT_CODES = {"success": 0, "error": 1, "clarification_needed": 2}
-NoClarify = Annotated[
-    bool, typer.Option("--no-clarify", help="Never ask back: answer what can be answered, and say what was assumed.")
-]
+NoClarify = Annotated[bool, typer.Option("--no-clarify", help="Never ask back; state assumptions instead.")]
 
 
 def _known_zone(name: str | None) -> str | None:
@@ -36,7 +34,7 @@ def _known_zone(name: str | None) -> str | None:
 Zone = Annotated[
     str | None,
     typer.Option(
-        "--time-zone", metavar="NAME", callback=_known_zone, help="In which `today` is meant, as Europe/Berlin."
+        "--time-zone", metavar="NAME", callback=_known_zone, help="Time zone of `today`, such as Europe/Berlin."
     ),
 ]
 
@@ -54,7 +52,7 @@ def ask(
     no_docs: Annotated[bool, typer.Option("--no-docs", help="Answer from the raw schema alone.")] = False,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show docs, plan and records' query too.")] = False,
     allow_writes: Annotated[
-        bool, typer.Option("--allow-writes", help="Plan a change of rows, then ask whether to make it.")
+        bool, typer.Option("--allow-writes", help="Plan a change of rows, then ask for confirmation.")
     ] = False,
     no_clarify: NoClarify = False,
     effort: EffortOption = None,
@@ -63,7 +61,7 @@ def ask(
         bool, typer.Option("--plan", help="Let the model plan several queries, whatever the question says.")
     ] = False,
 ) -> None:
-    """Answer one question, showing each step. Exit code 1: there is no answer; 2: it asks back."""
+    """Answer one question and show each step. Exit code 1: no answer; 2: a question back."""
     source, question = _source_and_question(words, database)
     options = Options(
         enable_retrieval=False if no_docs else None,
@@ -95,7 +93,8 @@ def chat(
     database: Database = "shop",
     docs: Docs = None,
     script: Annotated[
-        typer.FileText | None, typer.Option("--script", help="Ask the lines of this file instead of asking for them.")
+        typer.FileText | None,
+        typer.Option("--script", help="Read the questions from this file, one a line, instead of the terminal."),
     ] = None,
     transcript: Annotated[
         Path | None, typer.Option("--transcript", dir_okay=False, help="Write the conversation here, as Markdown.")
@@ -104,7 +103,7 @@ def chat(
     effort: EffortOption = None,
     time_zone: Zone = None,
 ) -> None:
-    """Ask one question after the other; each sees the last ones. An empty line or Ctrl-D ends it."""
+    """Chat with a database; each question sees the last exchanges. An empty line or Ctrl-D ends the chat."""
     show = _Shown()
     options = Options(clarify=False if no_clarify else None, effort=effort, time_zone=time_zone)
     with opened() as (service, runner):

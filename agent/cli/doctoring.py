@@ -32,7 +32,7 @@ _STATUS, _CHECK = len("warning"), 24  # widths
 def doctor(
     as_json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False,
 ) -> None:
-    """Look at everything a deployment has: configuration, models, index, databases and their layers, state, telemetry.
+    """Check a deployment: configuration, models, index, databases and their layers, state, telemetry.
 
     Checks every part, whatever is wrong with the others. Exit code 1 where something failed.
     """

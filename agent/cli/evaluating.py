@@ -39,7 +39,7 @@ def evaluate(
     without: Annotated[
         list[str] | None,
         typer.Option(
-            "--without", help="Switch off a part, or a rule by its id, to see what it is worth.", callback=_parts
+            "--without", help="Switch off a part, or a rule by its id, to measure its effect.", callback=_parts
         ),
     ] = None,
     effort: Annotated[
@@ -51,10 +51,10 @@ def evaluate(
     ] = False,
     plan: Annotated[
         bool,
-        typer.Option("--plan", help="Ask for a plan of several queries first; an answer in parts counts as none."),
+        typer.Option("--plan", help="Ask for a plan of several queries first; an answer in parts counts as wrong."),
     ] = False,
 ) -> None:
-    """Ask questions with known answers, and count: execution accuracy, and how far "verified" can be trusted."""
+    """Ask questions with known answers; print execution accuracy and the precision of "verified"."""
     from agent.evaluation.commands.answers import run_evaluation
 
     with opened() as (service, runner):
@@ -67,7 +67,8 @@ def evaluate(
 
 def evaluate_retrieval(
     folders: Annotated[
-        list[Path], typer.Argument(exists=True, file_okay=False, help="Folders with questions, or of such folders.")
+        list[Path],
+        typer.Argument(exists=True, file_okay=False, help="Folders with questions, or parents of such folders."),
     ],
     results: Annotated[Path | None, typer.Option("--out", help="Write one JSON line per question here.")] = None,
     questions: Annotated[str, typer.Option("--questions", help="Name of the files of questions.")] = "questions.json",
@@ -80,7 +81,7 @@ def evaluate_retrieval(
         ),
     ] = None,
 ) -> None:
-    """Measure what retrieval shows of what gold queries need, on each database and on all of them in one schema."""
+    """Measure how much of what gold queries need is retrieved, for each database and for all in one schema."""
     from agent.evaluation.commands.retrieval import run_retrieval_evaluation
 
     try:
@@ -96,7 +97,8 @@ def evaluate_retrieval(
 
 def evaluate_targets(
     folders: Annotated[
-        list[Path], typer.Argument(exists=True, file_okay=False, help="Folders with questions, or of such folders.")
+        list[Path],
+        typer.Argument(exists=True, file_okay=False, help="Folders with questions, or parents of such folders."),
     ],
     results: Annotated[
         Path,
@@ -105,7 +107,7 @@ def evaluate_targets(
     questions: Annotated[str, typer.Option("--questions", help="Name of the files of questions.")] = "questions.json",
     limit: Annotated[int, typer.Option(min=1, help="Questions of each folder, evenly spaced.")] = 40,
 ) -> None:
-    """Measure accuracy against one plain call, what "verified" is worth and what it costs, each next to its target."""
+    """Measure accuracy against one plain call, the precision of "verified" and the cost, next to their targets."""
     from agent.evaluation.commands.targets import run_targets
 
     with opened() as (service, runner):
@@ -114,7 +116,8 @@ def evaluate_targets(
 
 def evaluate_prompts(
     folders: Annotated[
-        list[Path], typer.Argument(exists=True, file_okay=False, help="Folders with questions, or of such folders.")
+        list[Path],
+        typer.Argument(exists=True, file_okay=False, help="Folders with questions, or parents of such folders."),
     ],
     results: Annotated[
         Path, typer.Option("--out", file_okay=False, help="Keep replies in this folder; no prompt is sent twice.")
@@ -129,10 +132,10 @@ def evaluate_prompts(
         typer.Option("--prompts", exists=True, file_okay=False, help="A folder of other templates, as a variant."),
     ] = None,
     only: Annotated[
-        list[str] | None, typer.Option("--only", help="Only variants whose name has this; may be repeated.")
+        list[str] | None, typer.Option("--only", help="Only variants whose name contains this; may be repeated.")
     ] = None,
 ) -> None:
-    """Measure what each sentence of the prompt is worth: first drafts with it and without it, with paired intervals."""
+    """Measure the effect of each sentence of the prompt: first drafts with and without it, with paired intervals."""
     from agent.evaluation.commands.prompts import run_prompts
 
     with opened() as (service, runner):
@@ -152,7 +155,8 @@ def evaluate_prompts(
 
 def calibrate(
     folders: Annotated[
-        list[Path], typer.Argument(exists=True, file_okay=False, help="Folders with questions, or of such folders.")
+        list[Path],
+        typer.Argument(exists=True, file_okay=False, help="Folders with questions, or parents of such folders."),
     ],
     file: Annotated[Path, typer.Option("--out", dir_okay=False, help="Write the calibration here.")] = Path(
         "calibration.json"
@@ -160,7 +164,7 @@ def calibrate(
     each: Annotated[int, typer.Option(min=1, help="Questions of each database, evenly spaced.")] = 6,
     limit: Annotated[int | None, typer.Option(min=1, help="Questions of each folder at most.")] = None,
     precision: Annotated[
-        float, typer.Option(min=0.5, max=1.0, help="Share of verified answers that is to be right.")
+        float, typer.Option(min=0.5, max=1.0, help="Wanted share of verified answers that are right.")
     ] = 0.95,
     precision_without: Annotated[
         float | None, typer.Option(min=0.5, max=1.0, help="The same without log-probabilities. Default: the same.")
@@ -200,7 +204,7 @@ def recompute(
     language: Annotated[
         str | None,
         typer.Option(
-            help=f"Of the lines: {', '.join(_LANGUAGES)}. Where it is given, numbers are read in it, and words."
+            help=f"Of the lines: {', '.join(_LANGUAGES)}. Numbers and number words are read in this language."
         ),
     ] = None,
 ) -> None:
@@ -218,7 +222,7 @@ def compare(
     before: Annotated[Path, typer.Argument(dir_okay=False, help="Results of one run, as `eval --json` keeps them.")],
     after: Annotated[Path, typer.Argument(dir_okay=False, help="Results of another run over the same questions.")],
 ) -> None:
-    """Compare two evaluations question by question: what was gained and lost, and whether that is more than chance."""
+    """Compare two evaluations question by question, and say whether the difference may be chance."""
     from agent.evaluation.commands.answers import comparison_text
     from agent.evaluation.comparison import compare_files
 

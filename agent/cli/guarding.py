@@ -91,18 +91,19 @@ class GuardRunner:
 
 def guard(
     dialect: Annotated[
-        str | None, typer.Option("--dialect", help="What the SQL is written in; lines of JSON may say it themselves.")
+        str | None, typer.Option("--dialect", help="Dialect of the SQL; a JSON line may name its own.")
     ] = None,
     database: Annotated[
-        str | None, typer.Option("--database", "-d", help="Hold names against this one: of the registry, or a path.")
+        str | None,
+        typer.Option("--database", "-d", help="Check names against this database: a name of the registry, or a path."),
     ] = None,
     no_schema: Annotated[bool, typer.Option("--no-schema", help="Leave tables and columns unchecked.")] = False,
     values: Annotated[
         bool, typer.Option("--values", help="Refuse a parameter without a value, as the service does.")
     ] = False,
-    strict: Annotated[bool, typer.Option("--strict", help="Exit with 1 where anything was refused.")] = False,
+    strict: Annotated[bool, typer.Option("--strict", help="Exit with code 1 if a statement was refused.")] = False,
 ) -> None:
-    """Read SQL from standard input, or lines of JSON with `sql` and `dialect`, and print one verdict a statement.
+    """Check SQL from standard input, or JSON lines with `sql` and `dialect`; print a verdict for each statement.
 
     Without a database there are no tables, so that all are unknown: leave them unchecked with --no-schema.
     """
@@ -156,7 +157,7 @@ def _of_line(line: str, dialect: str | None, judge: GuardRunner) -> GuardVerdict
     fields = parsed if isinstance(parsed, dict) else {}
     sql, own = fields.get("sql"), fields.get("dialect", dialect)
     if not isinstance(sql, str) or not isinstance(own, str | None):
-        message = "This line is no JSON object with a text `sql`, and perhaps a text `dialect`."
+        message = "This line is not a JSON object with a string `sql` and, optionally, a string `dialect`."
         return _refused(SqlRefused(ErrorKind.SYNTAX_ERROR, message, "Write one object a line."), dialect or "")
     return judge.verdict(sql, own)
 

@@ -47,7 +47,7 @@ def index(
     docs: Docs = None,
     every: Annotated[bool, typer.Option("--all", help="Every database of the registry, as without a source.")] = False,
 ) -> None:
-    """Read and index what is known of databases; only what is new is embedded, and an interrupted run is gone on with.
+    """Index docs, columns and values of databases. Only changes are embedded; an interrupted run continues.
 
     Questions are answered from the old index until the new one is whole. Exit code 1 where a database failed.
     """

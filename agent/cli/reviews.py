@@ -13,7 +13,7 @@ from agent.people.feedback.records import Decision, Review, Status
 from agent.people.feedback.reviews import ReviewDecision, SettledReview
 from agent.present.terminal import plain, rows_table, sql_text
 
-app = typer.Typer(help="Answers that people should look at: list, show, approve, correct, reject.")
+app = typer.Typer(help="Review answers: list, show, approve, correct, reject.")
 
 Id = Annotated[str, typer.Argument(help="Of a review, as `list` shows it.")]
 Comment = Annotated[str, typer.Option("--comment", help="For the other reviewers.")]

@@ -21,7 +21,7 @@ def model(
     path: Annotated[Path | None, typer.Option("--path", help="Take the file from here instead of fetching it.")] = None,
     which: Annotated[str | None, typer.Option("--which", help="1.5b or 0.5b; default: the settings'.")] = None,
 ) -> None:
-    """Bring the embedded model's file into the cache, verified; continues where it was interrupted."""
+    """Download the embedded model into the cache and verify it. An interrupted download continues."""
     from agent.platform.llm.files.model_files import fetch
     from agent.platform.llm.files.model_specs import MODELS
     from agent.present.terminal import byte_progress
@@ -45,12 +45,12 @@ def model(
 def serve(
     sources: Annotated[
         list[str] | None,
-        typer.Argument(help="Files, folders or servers' addresses to ask; default: the registry's databases."),
+        typer.Argument(help="Files, folders or server addresses to query; default: the registry's databases."),
     ] = None,
     host: Annotated[str | None, typer.Option(help="Address to listen on; default: the settings'.")] = None,
     port: Annotated[int | None, typer.Option(help="Port; default: the settings'.")] = None,
 ) -> None:
-    """The HTTP service and its page; on any address that others can reach only with PLUMBLINE_AUTH."""
+    """Start the HTTP service and its page. An address that others can reach needs PLUMBLINE_AUTH."""
     from agent.api.app import create_default_app
     from agent.api.server.server import Server, check_port
     from agent.platform.access.policy import check_host
@@ -96,7 +96,7 @@ def _check_sources(settings: Settings, sources: Sequence[str]) -> None:
 
 
 def openapi() -> None:
-    """Print the contract of the HTTP interface, as `GET /api/openapi.json` has it."""
+    """Print the OpenAPI document, as `GET /api/openapi.json` returns it."""
     import json
 
     from agent.api.app import contract
@@ -105,12 +105,12 @@ def openapi() -> None:
 
 
 def key(
-    name: Annotated[str, typer.Argument(help="Whose key it is: the principal that the registry's lists name.")],
+    name: Annotated[str, typer.Argument(help="The principal that gets the key, as the registry names it.")],
     expires: Annotated[
         datetime | None, typer.Option(formats=["%Y-%m-%d"], help="Its last day, such as 2027-01-31; default: none.")
     ] = None,
 ) -> None:
-    """Make an API key: it is shown once, and only the hash beneath it is kept, in PLUMBLINE_API_KEYS."""
+    """Create an API key. It is printed once; put the line with its hash into PLUMBLINE_API_KEYS."""
     from agent.platform.access.keys import new_key
 
     try:
@@ -132,7 +132,7 @@ def mcp(
     host: Annotated[str, typer.Option(help="Address for HTTP, of this machine alone.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(help="Port for HTTP.")] = 7072,
 ) -> None:
-    """The tools for other agents, over the Model Context Protocol."""
+    """Serve the tools for other agents over the Model Context Protocol."""
     if find_spec("mcp") is None:
         fail("The package `mcp` is not installed. Install it with `pip install -r requirements-local.txt`.")
     from agent.api.mcp import LOOPBACK, PATH, serve_http, serve_stdio

@@ -62,7 +62,7 @@ class ConfigurationInvalid(PlumblineError):
     """The settings or the registry cannot be used; the message has a line for each problem, and never a value."""
 
 
-class AccessInvalid(PlumblineError, status=503, slug="access-invalid", title="The service is not set up"):
+class AccessInvalid(PlumblineError, status=503, slug="access-invalid", title="The service is not configured"):
     """The access settings cannot be used; the message names the setting, and never its value."""
 
 
@@ -103,7 +103,7 @@ class TooBusy(Later, status=503, slug="too-busy", title="The service is busy"):
         self.queue = queue
 
 
-class RequestInProgress(Later, status=409, slug="request-in-progress", title="The request is being answered"):
+class RequestInProgress(Later, status=409, slug="request-in-progress", title="The request is in progress"):
     """The same request, with the same Idempotency-Key, is being answered."""
 
 
@@ -111,11 +111,11 @@ class Starting(Later, status=503, slug="starting", title="The service is startin
     """The service was still being built when the request's deadline passed."""
 
 
-class ShuttingDown(Later, status=503, slug="shutting-down", title="The service is being stopped"):
+class ShuttingDown(Later, status=503, slug="shutting-down", title="The service is shutting down"):
     """This process is ending and answers no new requests."""
 
 
-class QuestionInvalid(Fatal, status=422, slug="question-invalid", title="The question cannot be taken"):
+class QuestionInvalid(Fatal, status=422, slug="question-invalid", title="Invalid question"):
     """The question itself cannot be taken (empty, too long)."""
 
 
@@ -135,7 +135,7 @@ class UnknownJob(Fatal, status=404, slug="unknown-job", title="Unknown job"):
     """The principal has no such job, or it has been forgotten."""
 
 
-class DocumentsInvalid(Fatal, status=422, slug="documents-invalid", title="The documents cannot be taken"):
+class DocumentsInvalid(Fatal, status=422, slug="documents-invalid", title="Invalid documents"):
     """Documents that do not fit the database; none of them was taken."""
 
 
@@ -155,11 +155,11 @@ class UnknownSavedQuery(Fatal, status=404, slug="unknown-saved-query", title="Un
     """The principal has saved no such query."""
 
 
-class ReviewInvalid(Fatal, status=422, slug="review-invalid", title="The review cannot be settled so"):
+class ReviewInvalid(Fatal, status=422, slug="review-invalid", title="The review cannot be settled"):
     """The review cannot be settled in this way; it stays open."""
 
 
-class FeedbackInvalid(Fatal, status=422, slug="feedback-invalid", title="The feedback cannot be taken"):
+class FeedbackInvalid(Fatal, status=422, slug="feedback-invalid", title="Invalid feedback"):
     """The feedback does not fit this answer; nothing was stored."""
 
 
@@ -171,7 +171,7 @@ class UnknownTile(Fatal, status=404, slug="unknown-tile", title="Unknown tile"):
     """The principal's dashboard has no such tile."""
 
 
-class TileInvalid(Fatal, status=422, slug="tile-invalid", title="The tile cannot be made so"):
+class TileInvalid(Fatal, status=422, slug="tile-invalid", title="Invalid tile"):
     """The tile is not valid; nothing was changed."""
 
 
@@ -179,7 +179,7 @@ class AlreadySettled(Fatal, status=409, slug="already-settled", title="Already s
     """The review was settled before; nothing was changed."""
 
 
-class ChangedMeanwhile(Fatal, status=409, slug="changed-meanwhile", title="Changed meanwhile"):
+class ChangedMeanwhile(Fatal, status=409, slug="changed-meanwhile", title="Changed by another caller"):
     """Another caller has changed it meanwhile, or is changing it; nothing was changed."""
 
 
@@ -187,7 +187,7 @@ class NameTaken(Fatal, status=409, slug="name-taken", title="The name is taken")
     """The principal has another saved query of this name."""
 
 
-class UploadInvalid(Fatal, status=422, slug="upload-invalid", title="The data cannot be taken"):
+class UploadInvalid(Fatal, status=422, slug="upload-invalid", title="Invalid data"):
     """Data that was sent cannot be taken; nothing of it was kept."""
 
 
@@ -195,7 +195,7 @@ class UploadTooLarge(Fatal, status=413, slug="upload-too-large", title="The data
     """Data that was sent is larger than it may be; nothing of it was kept."""
 
 
-class StorageFull(Fatal, status=507, slug="storage-full", title="There is no room left"):
+class StorageFull(Fatal, status=507, slug="storage-full", title="No space left"):
     """There is no room for data that was sent; nothing of it was kept."""
 
 
@@ -215,11 +215,11 @@ class NotAcceptable(Fatal, status=406, slug="not-acceptable", title="Not availab
     """The caller accepts none of the available formats."""
 
 
-class NoRows(Fatal, status=422, slug="no-rows", title="There are no rows to give"):
+class NoRows(Fatal, status=422, slug="no-rows", title="No rows"):
     """The caller wants rows alone, and the response has none: it asks back, or no query could be run."""
 
 
-class TooManyRows(Fatal, status=422, slug="too-many-rows", title="More rows than can be had"):
+class TooManyRows(Fatal, status=422, slug="too-many-rows", title="Too many rows"):
     """The caller wants more rows than the limit allows; none were given."""
 
 
@@ -273,7 +273,7 @@ class ModelBusy(ModelError, status=503, slug="model-busy", title="The model is b
         self.retry_after_s = retry_after_s
 
 
-class BudgetSpent(ModelError, status=422, slug="budget-spent", title="The question takes more than it may"):
+class BudgetSpent(ModelError, status=422, slug="budget-spent", title="The question exceeds its budget"):
     """The question has had the model calls, or the tokens, that one question may have."""
 
 

@@ -23,7 +23,7 @@ from executors.base import Frozen, JsonValue, QueryResult, Scalar
 KIND = "cursor"
 LIFETIME_S = 3600.0  # for which a cursor can be used, as often as somebody likes
 MAX_CHARS = 200_000  # of a query with its parameters that a cursor is kept for
-EXPIRED = "There is no such cursor, or its hour is over. Run the query again, from its first page on."
+EXPIRED = "There is no such cursor, or it has expired. Run the query again from the first page."
 CHANGED = (
     "The rows that came before this cursor are others now: they have changed, or come in no fixed order. Run the query "
     "again from its first page on, with an ORDER BY that no two rows share."

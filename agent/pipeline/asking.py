@@ -249,7 +249,7 @@ class Asking:
         if not text:
             raise QuestionInvalid("The question is empty. Ask something about the data, in a sentence.")
         if len(text) > limit:
-            raise QuestionInvalid(f"The question has {len(text)} characters; at most {limit} are taken. Shorten it.")
+            raise QuestionInvalid(f"The question has {len(text)} characters; at most {limit} are allowed. Shorten it.")
         entry = self._router.entry(database)
         limits_of(self._settings, options, entry.limits.row_limit)  # which says what is too much
         refusal = write_refusal(self._settings, entry, principal, options)

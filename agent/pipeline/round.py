@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from agent.pipeline.run import Run
 
 EVENT_ROWS = 20
-ELECTED = "More drafts, each written anew, agree on other rows."
+ELECTED = "More independent drafts agree on other rows."
 
 
 class Round:

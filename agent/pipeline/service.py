@@ -337,7 +337,7 @@ class Service:
             try:
                 await self.registered.reread(name)
             except (ExecutorError, StateUnavailable) as error:
-                log.warning("The schema of %r was not read anew: %s", name, error)
+                log.warning("The schema of %r was not reloaded: %s", name, error)
 
     # -- life ---------------------------------------------------------------------------------------------
 

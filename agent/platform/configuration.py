@@ -91,7 +91,7 @@ def unknown_variables(environment: Mapping[str, str]) -> tuple[str, ...]:
         end = name.upper().removeprefix(PREFIX)
         nearest = process.extractOne(end, ends, scorer=fuzz.ratio, score_cutoff=_CLOSE)
         meant = f"; did you mean {PREFIX}{nearest[0]}?" if nearest else "; docs/reference.md lists all settings."
-        hints.append(f"{name} is no setting and changes nothing{meant}")
+        hints.append(f"{name} is not a setting and has no effect{meant}")
     return tuple(sorted(hints))
 
 

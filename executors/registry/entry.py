@@ -141,7 +141,7 @@ def via_problem(via: str) -> str:
         is_plain = not (parts.username or parts.password or parts.query or parts.fragment)
         host, _ = parts.hostname, parts.port
     except ValueError:
-        return "`via` is no address; write https://host"
+        return "`via` is not an address; write https://host"
     if not host or not is_plain:
         return "`via` wants https://host, and no user, password or query; the key belongs into `key`"
     if parts.scheme == "https" or (parts.scheme == "http" and host in _THIS_MACHINE):

@@ -119,7 +119,7 @@ class EntryReader:
         for pattern in patterns:
             if not all(pattern.rpartition(".")[::2]):
                 self._wrong(
-                    f"private: {pattern!r} is no column; write table.column, or *.column for every table", "private"
+                    f"private: {pattern!r} is not a column; write table.column, or *.column for every table", "private"
                 )
         return patterns
 
@@ -127,7 +127,9 @@ class EntryReader:
         names = self._texts(fields, "functions")
         for name in names:
             if not _FUNCTION.fullmatch(name):
-                message = f"functions: {name!r} is no function's name; write my_func, or dbo.my_func as it is called"
+                message = (
+                    f"functions: {name!r} is not the name of a function; write my_func, or dbo.my_func as it is called"
+                )
                 self._wrong(message, "functions")
         return names
 
@@ -135,7 +137,9 @@ class EntryReader:
         names = self._texts(fields, "catalogue")
         for name in names:
             if not _FUNCTION.fullmatch(name):
-                message = f"catalogue: {name!r} is no table's name; write sqlite_master, or information_schema.tables"
+                message = (
+                    f"catalogue: {name!r} is not the name of a table; write sqlite_master, or information_schema.tables"
+                )
                 self._wrong(message, "catalogue")
         return names
 
@@ -170,7 +174,7 @@ class EntryReader:
     def _encoding(self, fields: Mapping[str, Any]) -> str:
         encoding = self._text(fields, "encoding", needed="encoding" in fields)
         if encoding and not is_encoding(encoding):
-            self._wrong(f"encoding {encoding!r} is none that is known; write cp1252, or iso8859-2", "encoding")
+            self._wrong(f"encoding {encoding!r} is unknown; write cp1252, or iso8859-2", "encoding")
         return encoding
 
     def _check_server(self, url: str, dialect: str) -> None:
@@ -183,7 +187,7 @@ class EntryReader:
             self._wrong(str(error), "url")
             return
         if dialect and dialect != meant and {dialect, meant} != _SAME_SCHEME:
-            self._wrong(f"dialect {dialect!r} does not go with its address, which is of {meant}", "dialect")
+            self._wrong(f"dialect {dialect!r} does not match its address, which is of {meant}", "dialect")
 
     def _via(self, fields: Mapping[str, Any]) -> dict[str, Any]:
         """Of a database of a deployed app."""
@@ -202,7 +206,7 @@ class EntryReader:
             self._wrong(f"dialect {dialect!r} is none of {', '.join(DIALECTS)}", "dialect")
         database = self._text(fields, "database") or self._name
         if not NAME.fullmatch(database):
-            self._wrong("`database` is no name of a database", "database")
+            self._wrong("`database` is not the name of a database", "database")
         return {
             "via": via.rstrip("/"),
             "key": SecretStr(key) if key else None,

@@ -131,7 +131,7 @@ def _content(path: Path) -> _Content:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise RegistryInvalid(
-            f"There is no registry {path.name} that can be read; make one, or name it in PLUMBLINE_REGISTRY."
+            f"The registry {path.name} cannot be read. Create it, or set PLUMBLINE_REGISTRY."
         ) from error
     try:
         loader = _loader()(text)

@@ -162,7 +162,7 @@ class FolderRevisions:
             with self._lock_of(name):
                 self._close(name)
             aside = folder.rename(aside_of(folder))
-            return (f"{damage} It is kept aside as {slug_of(name)}/{aside.name}, and made anew.",)
+            return (f"{damage} It is kept aside as {slug_of(name)}/{aside.name}, and a new one is built.",)
         return ()
 
     def _open(self, name: str, folder: Path) -> OpenRevision:
@@ -309,7 +309,7 @@ class _FolderDraft:
                 exact.write(self._folder, content, vectors)
         whole = whole and all(key in found and math.dist(found[key], self._sample[key]) < _SAME for key in self._sample)
         if not whole:
-            raise StoreUnavailable(f"The new index is not what was written; the old one is kept. {_ADVICE}")
+            raise StoreUnavailable(f"The new index does not match what was written; the old one is kept. {_ADVICE}")
 
 
 def _chroma_errors() -> Any:

@@ -175,7 +175,7 @@ class ServerRevisions:
         if current is not None and current.count() == head.content.count:
             return ()
         client.delete_collection(_collection(name, "head"))
-        return (f"The index of {name!r} on the Chroma server was not complete, so it is made anew.",)
+        return (f"The index of {name!r} on the Chroma server is incomplete and is rebuilt.",)
 
     def _owner(self) -> str:
         """A name for this machine's folder, made up once."""
@@ -239,7 +239,7 @@ class _ServerDraft:
 
     def publish(self, content: IndexContent) -> None:
         if self._collection.count() != content.count:
-            raise StoreUnavailable(f"The new index is not what was written; the old one is kept. {_ADVICE}")
+            raise StoreUnavailable(f"The new index does not match what was written; the old one is kept. {_ADVICE}")
         head = _head(self._client, self._name)
         number = head.number + 1 if head else 1
         self._collection.modify(name=_revision(self._name, number))

@@ -128,13 +128,13 @@ class VectorCache:
         except (OSError, sqlite3.Error) as error:
             self._give_up(error)
         else:
-            self.problem = f"The kept vectors were damaged; they are set aside as {aside.name!r} and computed anew."
+            self.problem = f"The kept vectors were damaged; they are set aside as {aside.name!r} and computed again."
 
     def _give_up(self, error: Exception) -> None:
         self.close()
         detail = error.strerror if isinstance(error, OSError) else ""
         kind = error.sqlite_errorname if isinstance(error, sqlite3.Error) else detail or "the disk refused"
-        self.problem = f"Vectors cannot be kept ({kind}), so that an interrupted run begins anew."
+        self.problem = f"Vectors cannot be kept ({kind}); an interrupted run will start over."
 
 
 def aside_of(path: Path) -> Path:

@@ -43,7 +43,7 @@ WARNINGS = {
     "followup": "The message was not merged with the conversation",
     "parts": "The question is answered by one query",
     "planner": "The query was written without a plan",
-    "judge": "Nobody has judged the result",
+    "judge": "The result was not judged",
     "writer": "so the answer is composed from the rows",
     "embedding": "Answered without the docs of this database",
 }

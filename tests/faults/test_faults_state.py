@@ -81,7 +81,7 @@ FAULTS: dict[str, Callable[[Any], AbstractContextManager[None]]] = {
     "no_room": no_room,
     "killed": killed,
 }
-ANSWERED = "This answer can get no feedback"
+ANSWERED = "This answer cannot get feedback"
 
 
 @pytest.fixture(scope="module")

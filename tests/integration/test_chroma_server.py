@@ -239,7 +239,7 @@ def test_a_revision_that_is_gone_is_told_and_made_anew(
         store.documents("shop")
     report = store.sync("shop", ALL, embedder)
     assert (report.added, report.embedded) == (3, 0)
-    assert "was not complete" in report.notes[0]
+    assert "is incomplete" in report.notes[0]
     assert set(store.documents("shop")) == set(ALL)
 
 

@@ -289,7 +289,7 @@ async def test_any_row_may_pass_the_bound(board: Board, receiver: Receiver) -> N
     "sql, column, said",
     [
         (TOTAL, "sum", "no column 'sum'"),
-        ("SELECT status AS total FROM orders", "total", "holds no numbers"),
+        ("SELECT status AS total FROM orders", "total", "has no numbers"),
         ("SELECT amount AS total FROM orders WHERE order_id < 0", "total", ""),
         ("SELECT NULL AS total", "total", ""),
     ],

@@ -161,7 +161,7 @@ def test_everything_that_is_broken_is_told_at_once(registry: Path, environment: 
     failed = {(it["part"], it["check"]) for it in told["findings"] if it["status"] == "failed"}
     assert failed == BROKEN
     assert [it["said"] for it in told["findings"] if it["status"] == "warning"] == [
-        "PLUMBLINE_ROW_LIMT is no setting and changes nothing; did you mean PLUMBLINE_ROW_LIMIT?"
+        "PLUMBLINE_ROW_LIMT is not a setting and has no effect; did you mean PLUMBLINE_ROW_LIMIT?"
     ]
     assert all(it["said"] for it in told["findings"])
 

@@ -211,7 +211,9 @@ async def test_a_question_back_is_no_empty_file(make_service: Callable[..., Serv
     model.replies(clarification="Which date do you mean?")
     async with api_client(app_without_docs(lambda **more: make_service(profile="small_hosted", **more))) as client:
         response = await ask(client, CSV)
-    assert problem(response, 422, "no-rows")["detail"].startswith("Which date do you mean? Ask for application/json")
+    assert problem(response, 422, "no-rows")["detail"].startswith(
+        "Which date do you mean? Set Accept to application/json"
+    )
 
 
 async def test_where_no_query_could_be_run_there_is_no_empty_file_either(client: Client, model: ScriptedModel) -> None:

@@ -1,4 +1,4 @@
-"""An index on disk that is damaged, or has no room: told, set aside, and made anew."""
+"""An index on disk that is damaged, or has no room: told, set aside, and a new one is built."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ def test_what_is_kept_of_a_key_lets_it_in_and_does_not_hold_it() -> None:
 
 @pytest.mark.parametrize("name", ["", "local", "Anonymous", "*", "two words", "a,b", "a=b", "-x", "a" * 129])
 def test_nobody_can_be_called(name: str) -> None:
-    with pytest.raises(AccessInvalid, match="names no principal"):
+    with pytest.raises(AccessInvalid, match="is not a valid principal"):
         new_key(name)
 
 
@@ -77,7 +77,7 @@ def test_reads(text: str, found: list[tuple[str, str, date | None]]) -> None:
         (f"bo={HASH},ann={HASH[:-1]}", "entry 2: it is not the hash"),
         (f"ann={HASH.upper()}", "entry 1: it is not the hash"),
         (f"ann={HASH};2027-02-30", "entry 1: its last day is not a date"),
-        (f"local={HASH}", "names no principal"),
+        (f"local={HASH}", "is not a valid principal"),
         ('{"ann": 7}', "entry 1: it is not the hash"),
         ('{"ann": {"plk_a-key-by-mistake": 1}}', "entry 1: it is not the hash"),
         ('{"ann": ', "begins like JSON"),

@@ -282,7 +282,7 @@ def test_who_has_not_signed_in_with_entra_id_is_nobody(changes: dict[str, str], 
 @pytest.mark.parametrize("in_functions", [True, False])
 def test_elsewhere_the_headers_are_never_believed(environment: dict[str, str], in_functions: bool) -> None:
     assert not platform_authenticates(environment)
-    with pytest.raises(AccessInvalid, match="anybody could write the headers"):
+    with pytest.raises(AccessInvalid, match="anyone could send the headers"):
         build_access(settings(auth="entra"), environment=environment, in_functions=in_functions)
 
 

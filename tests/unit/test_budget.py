@@ -93,7 +93,7 @@ async def test_where_no_question_is_asked_nothing_is_counted(model: ScriptedMode
     [
         (3, [{"sql": ORDERS}, {"correct": True}, {"text": "There are 5 orders."}], True, "There are 5 orders.", None),
         (2, [{"sql": ORDERS}, {"correct": True}], True, "Orders: 5.", "composed from the rows"),
-        (1, [{"sql": ORDERS}], False, "Orders: 5.", "Nobody has judged the result"),
+        (1, [{"sql": ORDERS}], False, "Orders: 5.", "The result was not judged"),
     ],
     ids=["enough", "no sentence", "no judge"],
 )
@@ -130,7 +130,7 @@ async def test_a_rejected_query_is_answered_where_no_other_can_be_paid_for(
     finally:
         await service.close()
     assert (found.verified, found.needs_human_review, found.results) == (False, True, [{"orders": 5}])
-    assert "No further query was tried: The question may take 2 model calls, and has had them." in found.warnings
+    assert "No further query was tried: The question has used its 2 model calls." in found.warnings
 
 
 async def test_a_question_that_gets_no_query_says_why(
@@ -138,7 +138,7 @@ async def test_a_question_that_gets_no_query_says_why(
 ) -> None:
     service = make_service(max_tokens_per_question=20)
     try:
-        with pytest.raises(BudgetSpent, match="may take 20 tokens"):
+        with pytest.raises(BudgetSpent, match="may use 20 tokens"):
             await service.query("How many orders are there?", "shop", options=NO_RETRIEVAL)
     finally:
         await service.close()

@@ -100,7 +100,7 @@ def test_a_variable_that_is_no_setting_is_told_with_the_nearest_name(examined: E
 
     assert found.every_problem == ()
     assert len(found.warnings) == 1
-    assert found.warnings[0].startswith(f"{name} is no setting and changes nothing")
+    assert found.warnings[0].startswith(f"{name} is not a setting and has no effect")
     assert told in found.warnings[0]
 
 

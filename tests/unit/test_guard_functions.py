@@ -98,7 +98,7 @@ def test_what_is_no_functions_name_is_told(tmp_path: Path, name: str) -> None:
     path = tmp_path / "databases.yaml"
     path.write_text(f"shop:\n  url: shop.sqlite\n  functions: ['{name}']\n", encoding="utf-8")
 
-    with pytest.raises(RegistryInvalid, match=re.escape(f"{name!r} is no function's name")):
+    with pytest.raises(RegistryInvalid, match=re.escape(f"{name!r} is not the name of a function")):
         load_registry(path, {})
 
 

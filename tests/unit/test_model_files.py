@@ -42,7 +42,7 @@ def test_a_given_file_is_copied_where_it_cannot_be_linked(
 
 
 @pytest.mark.parametrize(
-    "content, says", [(CONTENT[:-1] + b"x", "SHA-256 is another one"), (b"short", "is not Tiny"), (None, "no file")]
+    "content, says", [(CONTENT[:-1] + b"x", "SHA-256 differs"), (b"short", "is not Tiny"), (None, "no file")]
 )
 def test_a_given_file_that_is_wrong_is_refused_and_left_alone(
     tmp_path: Path, model_cache: Path, content: bytes | None, says: str

@@ -183,7 +183,7 @@ def test_which_columns_a_pattern_covers(pattern: str, table: str, column: str, c
 
 
 @pytest.mark.parametrize("private, said", [
-    ("[email]", "private: 'email' is no column; write table.column"),
+    ("[email]", "private: 'email' is not a column; write table.column"),
     ("[.email]", "private: '.email' is no column"),
     ("5", "`private` wants a list of texts"),
 ])  # fmt: skip

@@ -103,7 +103,7 @@ def test_the_order_is_the_files(load: Load) -> None:
     ("shop: a.db\nshop: b.db", "given twice: shop", "a name twice"),
     ("a: ftp://host.example/x", "a: its address begins with none of postgresql://", "no server that is known"),
     ("a: postgresql://host.example:x/y", "a: its address cannot be read", "a port that is none"),
-    ("a: {url: 'postgresql://host.example', dialect: mysql}", "does not go with its address", "two dialects"),
+    ("a: {url: 'postgresql://host.example', dialect: mysql}", "does not match its address", "two dialects"),
     ("a: {url: 'postgresql://host.example', dialect: duckdb}", "'duckdb' is none of postgresql", "a file's dialect"),
     ("a: {url: x.db, schemas: [s]}", "`schemas` are a server's", "a file has none"),
     ("a: {url: x.csv, encoding: cp1253x}", "encoding 'cp1253x' is none that is known", "an unknown encoding"),
@@ -127,7 +127,7 @@ def test_the_order_is_the_files(load: Load) -> None:
     ("a: {via: 'https://app.example', key: '${EMPTY}'}", "`key` is empty", "a key that was forgotten"),
     ("a: {via: 'https://app.example', dialect: dbase}", "dialect 'dbase' is none of sqlite", "an unknown dialect"),
     ("a: {via: 'https://app.example', database: ../x}", "`database` is no name", "a path for a name"),
-    ("a: {url: x.db, catalogue: ['sqlite_master; DROP']}", "is no table's name; write sqlite_master", "no name"),
+    ("a: {url: x.db, catalogue: ['sqlite_master; DROP']}", "not the name of a table; write sqlite_master", "no name"),
     ("a: {url: x.db, key: k}", "`key` goes with `via`", "a key without an app"),
 ])  # fmt: skip
 def test_a_registry_that_cannot_be_used_says_why(load: Load, text: str, said: str, why: str) -> None:
@@ -171,7 +171,7 @@ a2: [x.db]
         ["line 12", "c", "limits.quries: there is no such limit; did you mean `queries`?"],
         ["line 13", "c", "limits.query_timeout_s: Input should be greater than 0"],
         ["line 15", "c", "principals: 'anna' wants `name: value` for each `:name`, or `all`"],
-        ["line 17", "c", "private: 'email' is no column; write table.column, or *.column for every table"],
+        ["line 17", "c", "private: 'email' is not a column; write table.column, or *.column for every table"],
         ["line 18", "'d e'", "a name is made of letters, digits, '_', '-' and '.'"],
         ["line 19", "a2", "wants a path, or a mapping with `url`"],
     ]

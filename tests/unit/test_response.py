@@ -101,7 +101,7 @@ def test_an_answer_that_the_model_never_gave_is_not_verified() -> None:
     "judge, verdict, says",
     [
         ("off", None, "no judge"),
-        ("off", Verdict(reason="no rows", correct=False, source="checks"), "a plain check had failed"),
+        ("off", Verdict(reason="no rows", correct=False, source="checks"), "an earlier check failed"),
     ],
 )
 def test_why_nobody_judged(judge: str, verdict: Verdict | None, says: str) -> None:

@@ -291,7 +291,7 @@ async def test_a_number_that_nobody_gave_keeps_the_answer_from_being_verified(
     assert all(part.verified for part in answer.parts)
     assert not answer.verified
     failed = [check.detail for check in answer.checks if check.passed is False]
-    assert failed == ["The plan has numbers that nobody gave: 2024."]
+    assert failed == ["The plan has numbers from neither the question, the docs nor the calendar: 2024."]
 
 
 # -- the questions that it is for ---------------------------------------------------------------------------------

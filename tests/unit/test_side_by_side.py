@@ -132,7 +132,7 @@ async def test_a_hosted_models_second_draft_is_written_beside_the_first(hosted: 
 
     answer = await hosted.query(QUESTION, "shop")
 
-    assert second_drafts(answer) == [(True, "2 of 2 drafts, each written anew, give these rows.")]
+    assert second_drafts(answer) == [(True, "2 of 2 independent drafts give these rows.")]
     assert model.asked[0].temperature < model.asked[1].temperature
 
 
@@ -181,7 +181,7 @@ async def test_what_nobody_needs_is_not_waited_for_and_ends_with_the_question(
     answer = await embedded.query("Which customers have a number over 99?", "shop")
 
     assert model.cancelled == [2]
-    assert second_drafts(answer) == [(True, "2 of 2 drafts, each written anew, give these rows.")]
+    assert second_drafts(answer) == [(True, "2 of 2 independent drafts give these rows.")]
 
 
 async def test_who_hangs_up_ends_the_draft_that_was_begun(embedded: Service, model: WatchedModel) -> None:
@@ -218,7 +218,7 @@ async def test_an_error_of_the_draft_begun_ahead_is_told_where_it_is_wanted(
 
     answer = await embedded.query(QUESTION, "shop")
 
-    assert second_drafts(answer) == [(None, "A further draft was not to be had: It broke.")]
+    assert second_drafts(answer) == [(None, "Another draft failed: It broke.")]
     assert not answer.verified
 
 

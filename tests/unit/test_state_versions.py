@@ -173,7 +173,7 @@ def test_documents_that_cannot_be_taken_over_are_not_passed_over(
 ) -> None:
     spoil(folder / name)
     store = VersionedStore(MemoryStore(clock), (partial(import_files, folder),))
-    with pytest.raises(StateUnavailable, match=rf"{name} .* cannot be taken over") as caught:
+    with pytest.raises(StateUnavailable, match=rf"{name} .* cannot be migrated") as caught:
         store.count("document")
     assert str(folder) not in str(caught.value), why
     (folder / name).unlink()

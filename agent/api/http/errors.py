@@ -43,19 +43,19 @@ NOT_AN_OBJECT = "Send a JSON object, with the header `content-type: application/
 # status -> (stable type, title, what to do)
 HTTP_PROBLEMS: dict[int, tuple[str, str, str]] = {
     400: ("malformed-request", "Malformed request", "The body is not JSON. Send a JSON object in UTF-8."),
-    404: ("unknown-route", "Unknown route", "There is no such route. GET /api/docs lists those there are."),
+    404: ("unknown-route", "Unknown route", "There is no such route. GET /api/docs lists all routes."),
     405: ("method-not-allowed", "Method not allowed", "The route does not take this method; `Allow` says which."),
     408: (
         "request-timeout",
         "The request did not arrive",
-        "The request did not arrive in time. Send all of it at once, or over a faster line.",
+        "The request did not arrive in time. Send it at once, or over a faster connection.",
     ),
-    413: ("request-too-large", "Request too large", "The request is larger than this service takes. Shorten it."),
+    413: ("request-too-large", "Request too large", "The request is larger than this service accepts. Shorten it."),
     422: ("invalid-field", "Invalid field", "A field cannot be used; `errors` says which and why."),
     431: (
         "headers-too-large",
         "Headers too large",
-        "The request has more headers than this service takes. Send fewer, and a shorter address.",
+        "The request has more headers than this service accepts. Send fewer, and a shorter address.",
     ),
     500: UNEXPECTED,
     503: (

@@ -44,7 +44,9 @@ def wanted_format(request: Request) -> Format | None:
     offered = [JSON, *_BY_TYPE]
     chosen = best_match(",".join(request.headers.getlist("accept")), offered)
     if chosen is None:
-        raise NotAcceptable(f"Rows can be had as {', '.join(offered[:-1])} or {offered[-1]}. Ask for one with Accept.")
+        raise NotAcceptable(
+            f"Rows are available as {', '.join(offered[:-1])} or {offered[-1]}. Choose one with Accept."
+        )
     return _BY_TYPE.get(chosen)
 
 
@@ -58,7 +60,7 @@ def refuse_changes(options: Options, wanted: Format | None) -> None:
         NotAcceptable: before anything is done.
     """
     if wanted is not None and (options.allow_writes or options.confirm):
-        raise NotAcceptable(f"A change of rows is answered as {JSON} only. Ask for that with Accept.")
+        raise NotAcceptable(f"A change of rows is available as {JSON} only. Set Accept to it.")
 
 
 async def rows_response(
@@ -118,10 +120,10 @@ async def answer_response(request: Request, wanted: Format, answer: Answer, *, d
     if wanted is MARKDOWN:
         wanted = dataclasses.replace(MARKDOWN, chunks=partial(answer_chunks, answer))
     elif answer.status != "success":
-        raise NoRows(f"{answer.answer} Ask for {JSON} to have the whole response.")
+        raise NoRows(f"{answer.answer} Set Accept to {JSON} for the whole response.")
     elif answer.parts:
         raise NoRows(
-            f"The answer has {len(answer.parts)} parts with rows of their own. Ask for {JSON}, or for Markdown."
+            f"The answer has {len(answer.parts)} parts with rows of their own. Set Accept to {JSON}, or to Markdown."
         )
     return await rows_response(request, wanted, result, database=database, sql=answer.sql or "", headers=headers)
 

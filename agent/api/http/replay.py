@@ -111,7 +111,7 @@ def _ended(trace_id: str) -> Problem:
         trace_id,
         type=f"{TYPE_PREFIX}question-ended",
         title="The question was ended",
-        detail="This question was ended before it had an answer. Ask it again.",
+        detail="This question ended before it had an answer. Ask it again.",
     )
 
 
@@ -138,7 +138,7 @@ class Replays:
         """A question of somebody's own. Raises UnknownAnswer."""
         found = self._known.get((trace_id, principal))
         if found is None:
-            raise UnknownAnswer("No question of this trace_id is under way here. Its answer may be in its session.")
+            raise UnknownAnswer("No question with this trace_id is in progress here. Its answer may be in its session.")
         return found
 
     async def listen(self, replay: Replay, principal: str, after: int) -> AsyncIterator[ServerSentEvent]:

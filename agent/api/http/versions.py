@@ -37,6 +37,6 @@ def answers(example: dict[str, Any], *errors: int, conflict: str = "", status: i
 
 def refusals(*errors: int, conflict: str = "") -> Described:
     """The errors alone."""
-    descriptions = {404: "Unknown, or somebody else's", 409: conflict}
+    descriptions = {404: "Unknown, or another caller's", 409: conflict}
     return {status: one | ({"description": descriptions[int(status)]} if int(status) in descriptions else {})
             for status, one in documented(*errors).items()}  # fmt: skip

@@ -107,7 +107,7 @@ async def _open_stream(
         yield OpenStream(await anext(events), events, trace_id, encode=encode)
 
 
-@router.post("/chat/stream", operation_id="chat_stream", summary="Chat, and watch",
+@router.post("/chat/stream", operation_id="chat_stream", summary="Chat, and stream the steps",
              response_class=EventSourceResponse, responses=CHAT_ERRORS,
              openapi_extra=FUNCTION)  # fmt: skip
 async def chat_stream(stream: Annotated[OpenStream, Depends(_open_stream)]) -> AsyncIterator[ServerSentEvent]:
@@ -119,7 +119,7 @@ async def chat_stream(stream: Annotated[OpenStream, Depends(_open_stream)]) -> A
         yield event
 
 
-@router.get("/session/{session_id}", operation_id="session", summary="A chat so far",
+@router.get("/session/{session_id}", operation_id="session", summary="Get a chat",
             responses=SHOWN | SESSION_ERRORS, openapi_extra=FUNCTION)  # fmt: skip
 async def session(session_id: SessionId, lazy: Lazy, request: Request) -> SessionResponse:
     """The session with its whole history and its database's schema."""
@@ -134,7 +134,7 @@ async def _overview(service: Service, name: str, principal: str) -> Overview:
     return await overview(database, (await service.looks.of(database)).questions)
 
 
-@router.delete("/session/{session_id}", operation_id="end_session", summary="End a chat", responses=SESSION_ERRORS,
+@router.delete("/session/{session_id}", operation_id="end_session", summary="Delete a chat", responses=SESSION_ERRORS,
                openapi_extra=FUNCTION)  # fmt: skip
 async def end_session(session_id: SessionId, lazy: Lazy, request: Request) -> SessionEnded:
     """Forgets the session and all its messages."""
@@ -144,7 +144,7 @@ async def end_session(session_id: SessionId, lazy: Lazy, request: Request) -> Se
     return SessionEnded(message=f"Session {session_id} ended successfully")
 
 
-@router.get("/health", operation_id="chat_health", summary="Is the chat service healthy?",
+@router.get("/health", operation_id="chat_health", summary="Health of the chat",
             responses=documented(500, 503), openapi_extra=FUNCTION)  # fmt: skip
 async def health(lazy: Lazy) -> ChatHealth:
     """Whether sessions can be read, and how many there are."""

@@ -24,7 +24,7 @@ router = APIRouter(prefix="/api")
 _LISTED = {"tiles": [TILE_EXAMPLE]}
 
 
-@router.get("/dashboard", operation_id="dashboard", summary="The dashboard", openapi_extra=FUNCTION,
+@router.get("/dashboard", operation_id="dashboard", summary="Get the dashboard", openapi_extra=FUNCTION,
             responses=answers(_LISTED, 403, 500, 503))  # fmt: skip
 async def dashboard(lazy: Lazy, request: Request) -> DashboardResponse:
     """The caller's tiles with their last runs; nothing is run for it."""

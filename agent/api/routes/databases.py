@@ -24,7 +24,7 @@ Enriched = Annotated[bool, Query(description="False leaves out what needs the do
 @router.get(
     "/databases",
     operation_id="databases",
-    summary="What can be asked",
+    summary="List databases",
     responses=documented(500, 503),
     openapi_extra=FUNCTION,
 )
@@ -38,7 +38,7 @@ async def databases(lazy: Lazy, request: Request) -> DatabaseList:
 @router.get(
     "/databases/{name}",
     operation_id="database",
-    summary="A database",
+    summary="Get a database",
     responses=DATABASE_ERRORS,
     openapi_extra=FUNCTION,
 )
@@ -53,7 +53,7 @@ async def database(name: Database, lazy: Lazy, request: Request) -> DatabaseDeta
 @router.get(
     "/databases/{name}/schema",
     operation_id="database_schema",
-    summary="A database's schema",
+    summary="Get a schema",
     responses=DATABASE_ERRORS | documented(429),
     openapi_extra=FUNCTION,
 )

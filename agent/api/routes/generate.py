@@ -61,7 +61,7 @@ async def _open_stream(
         yield OpenStream(await anext(events), events, trace_id, encode=unnamed)
 
 
-@router.post("/generate/stream", operation_id="generate_stream", summary="Generate SQL, and watch",
+@router.post("/generate/stream", operation_id="generate_stream", summary="Generate SQL, and stream the steps",
              response_class=EventSourceResponse, responses=ERRORS, openapi_extra=FUNCTION)  # fmt: skip
 async def generate_stream(stream: Annotated[OpenStream, Depends(_open_stream)]) -> AsyncIterator[ServerSentEvent]:
     """The same as server-sent events without names: `start`, `node_complete` for each node, `done` or `error`.
@@ -74,7 +74,7 @@ async def generate_stream(stream: Annotated[OpenStream, Depends(_open_stream)]) 
         yield event
 
 
-@router.get("/health", operation_id="generate_health", summary="Alive?", openapi_extra=ANONYMOUS)
+@router.get("/health", operation_id="generate_health", summary="Liveness", openapi_extra=ANONYMOUS)
 async def health() -> GenerateHealth:
     """Answers at once and touches nothing."""
     return GenerateHealth()

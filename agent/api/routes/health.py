@@ -17,7 +17,7 @@ from executors.errors import RegistryInvalid
 router = APIRouter(prefix="/api")
 
 
-@router.get("/health/live", operation_id="health_live", summary="Alive?", openapi_extra=ANONYMOUS)
+@router.get("/health/live", operation_id="health_live", summary="Liveness", openapi_extra=ANONYMOUS)
 async def health_live() -> Live:
     """Answers at once and touches nothing."""
     return Live()
@@ -26,7 +26,7 @@ async def health_live() -> Live:
 @router.get(
     "/health/ready",
     operation_id="health_ready",
-    summary="Ready?",
+    summary="Readiness",
     responses={503: {"model": Health, "description": "A part is not ready"}},
     openapi_extra=FUNCTION,
 )

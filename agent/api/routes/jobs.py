@@ -59,7 +59,7 @@ async def begin(
         PlumblineError, UnknownDatabase: as `Jobs.submit`.
     """
     if wanted is not None:
-        raise NotAcceptable("A job is given as application/json. Ask for that with Accept.")
+        raise NotAcceptable("A job is available as application/json only. Set Accept to it.")
     job_request = JobRequest(
         question=body.question,
         database=body.database,
@@ -72,7 +72,7 @@ async def begin(
     return JSONResponse(JobResponse.of_new(job).model_dump(mode="json"), 202, headers)
 
 
-@router.get("/jobs/{id}", operation_id="job", summary="A job", response_model=JobResponse, responses=_ANSWERS,
+@router.get("/jobs/{id}", operation_id="job", summary="Get a job", response_model=JobResponse, responses=_ANSWERS,
             openapi_extra=FUNCTION)  # fmt: skip
 async def job(id: JobId, lazy: Lazy, request: Request, response: Response) -> JobResponse | Response:  # noqa: A002
     """How far a question of the caller's is that was asked with `mode=async`, and its response once there is one.

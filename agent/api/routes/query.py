@@ -136,7 +136,7 @@ async def _open_stream(
 @router.post(
     "/query/stream",
     operation_id="query_stream",
-    summary="Ask, and watch",
+    summary="Ask, and stream the steps",
     response_class=EventSourceResponse,
     responses=ASKING_ERRORS,
     openapi_extra=FUNCTION,

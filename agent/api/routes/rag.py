@@ -57,7 +57,7 @@ async def search(body: SearchRequest, lazy: Lazy, request: Request) -> SearchRes
     return await while_listening(request, search_docs(service, body, _caller(service, request)))
 
 
-@router.get("/rag/documents", operation_id="list_documents", summary="List the docs", responses=BODILESS_ERRORS,
+@router.get("/rag/documents", operation_id="list_documents", summary="List documents", responses=BODILESS_ERRORS,
             openapi_extra=FUNCTION)  # fmt: skip
 async def list_documents(
     database: Database, lazy: Lazy, request: Request, kind: Kinds = None, limit: Limit = 100, offset: Offset = 0
@@ -69,7 +69,7 @@ async def list_documents(
     return DocumentPage.of(database, page, offset)
 
 
-@router.post("/rag/documents", operation_id="add_documents", summary="Add to the docs", status_code=201,
+@router.post("/rag/documents", operation_id="add_documents", summary="Add documents", status_code=201,
              responses=ERRORS, openapi_extra=FUNCTION)  # fmt: skip
 async def add_documents(body: AddRequest, lazy: Lazy, request: Request) -> AddedResponse:
     """Takes documents that the next search and the next question know, and that outlive a restart.
@@ -83,7 +83,7 @@ async def add_documents(body: AddRequest, lazy: Lazy, request: Request) -> Added
     return AddedResponse(database=body.database, documents=added)
 
 
-@router.delete("/rag/documents/{id}", operation_id="delete_document", summary="Take from the docs", status_code=204,
+@router.delete("/rag/documents/{id}", operation_id="delete_document", summary="Delete a document", status_code=204,
                responses=BODILESS_ERRORS, openapi_extra=FUNCTION)  # fmt: skip
 async def delete_document(id: DocumentId, database: Database, lazy: Lazy, request: Request) -> Response:  # noqa: A002
     """Forgets a document that was added; those of files are changed in their files."""

@@ -73,7 +73,7 @@ class RecordsResponse(Frozen):
 @router.post(
     "/records",
     operation_id="records",
-    summary="The records behind a result",
+    summary="Get the records behind a result",
     responses=documented(400, 404, 409, 413, 422, 500, 503, 504),
     openapi_extra=FUNCTION,
 )

@@ -50,7 +50,7 @@ async def _resumed(
 @router.get(
     "/query/stream/{trace_id}",
     operation_id="resume_stream",
-    summary="Go on watching",
+    summary="Resume a stream",
     response_class=EventSourceResponse,
     responses=refusals(404, 422, 500, 503),
     openapi_extra=FUNCTION,
@@ -70,7 +70,7 @@ async def resume_stream(
 @router.delete(
     "/query/stream/{trace_id}",
     operation_id="end_stream",
-    summary="Stop asking",
+    summary="Cancel a question",
     status_code=204,
     responses=refusals(404, 422, 500, 503),
     openapi_extra=FUNCTION,

@@ -91,7 +91,7 @@ async def reviews(
     return ReviewPage.of(list(found), following)
 
 
-@router.get("/reviews/{id}", operation_id="review", summary="A review", openapi_extra=FUNCTION,
+@router.get("/reviews/{id}", operation_id="review", summary="Get a review", openapi_extra=FUNCTION,
             responses=answers(_DETAIL, 404, 422, 500, 503))  # fmt: skip
 async def review(id: ReviewId, lazy: Lazy, request: Request, response: Response) -> ReviewDetail:  # noqa: A002
     """What was asked and tried, why it was not accepted, and how it was settled."""
@@ -126,7 +126,7 @@ async def settle_review(
     return SettleResponse.of(settled)
 
 
-@router.post("/feedback", operation_id="feedback", summary="Say whether an answer is right", openapi_extra=FUNCTION,
+@router.post("/feedback", operation_id="feedback", summary="Give feedback on an answer", openapi_extra=FUNCTION,
              responses=answers(_FEEDBACK, *CHANGING_ERRORS, conflict=_CONFLICT))  # fmt: skip
 async def feedback(body: FeedbackRequest, lazy: Lazy, request: Request) -> FeedbackResponse:
     """Takes somebody's word on an answer of the last days; a second one takes the first one's place.

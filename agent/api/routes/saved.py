@@ -62,7 +62,7 @@ async def saved_queries(lazy: Lazy, request: Request) -> SavedList:
     return SavedList(saved=await service.people.saved.all(caller))
 
 
-@router.get("/saved/{id}", operation_id="saved_query", summary="A saved query", openapi_extra=FUNCTION,
+@router.get("/saved/{id}", operation_id="saved_query", summary="Get a saved query", openapi_extra=FUNCTION,
             responses=answers(SAVED_EXAMPLE, 404, 422, 500, 503))  # fmt: skip
 async def saved_query(id: SavedId, lazy: Lazy, request: Request, response: Response) -> SavedResponse:  # noqa: A002
     """One of the caller's own."""
@@ -73,7 +73,7 @@ async def saved_query(id: SavedId, lazy: Lazy, request: Request, response: Respo
     return SavedResponse.of(stored.query, stored.version)
 
 
-@router.put("/saved/{id}", operation_id="replace_saved_query", summary="Change a saved query", openapi_extra=FUNCTION,
+@router.put("/saved/{id}", operation_id="replace_saved_query", summary="Update a saved query", openapi_extra=FUNCTION,
             responses=answers(SAVED_EXAMPLE, *CHANGING_ERRORS, conflict=_CONFLICT))  # fmt: skip
 async def replace_saved_query(
     id: SavedId,  # noqa: A002
@@ -91,7 +91,7 @@ async def replace_saved_query(
     return SavedResponse.of(stored.query, stored.version)
 
 
-@router.delete("/saved/{id}", operation_id="delete_saved_query", summary="Forget a saved query", status_code=204,
+@router.delete("/saved/{id}", operation_id="delete_saved_query", summary="Delete a saved query", status_code=204,
                responses=refusals(404, 409, 422, 500, 503, conflict=_CONFLICT), openapi_extra=FUNCTION)  # fmt: skip
 async def delete_saved_query(id: SavedId, lazy: Lazy, request: Request, if_match: IfMatch = "") -> Response:  # noqa: A002
     """Its name is free again, and its tile is gone."""

@@ -41,7 +41,7 @@ _USED = _NEW | {
 }  # fmt: skip
 
 
-@router.post("/sessions", operation_id="new_session", summary="Begin a session", status_code=201,
+@router.post("/sessions", operation_id="new_session", summary="Create a session", status_code=201,
              openapi_extra=FUNCTION, responses=answers(_NEW, 400, 404, 413, 422, 500, 503, status=201))  # fmt: skip
 async def new_session(body: NewSessionRequest, lazy: Lazy, request: Request) -> SessionSummary:
     """An empty session about one database, whose id questions go with as `session_id`."""
@@ -60,7 +60,7 @@ async def sessions(lazy: Lazy, request: Request, limit: Limit = 50) -> SessionLi
     return SessionList(sessions=[SessionSummary.of(one) for one in found], kept_s=service.settings.session_timeout_s)
 
 
-@router.get("/sessions/{session_id}/answers/{trace_id}", operation_id="session_answer", summary="An earlier answer",
+@router.get("/sessions/{session_id}/answers/{trace_id}", operation_id="session_answer", summary="Get an earlier answer",
             openapi_extra=FUNCTION, responses=answers(ANSWER_EXAMPLE, 404, 422, 500, 503))  # fmt: skip
 async def session_answer(session_id: SessionId, trace_id: TraceIdOf, lazy: Lazy, request: Request) -> Answer:
     """An answer of a session as it was given, with its checks, chart and first 200 rows, as long as the session is."""
@@ -89,7 +89,7 @@ async def share_answer(session_id: SessionId, trace_id: TraceIdOf, lazy: Lazy, r
     return await service.shares.put(session_id, caller, trace_id)
 
 
-@router.delete(_OF_ANSWER, operation_id="unshare_answer", summary="Share an answer no longer", status_code=204,
+@router.delete(_OF_ANSWER, operation_id="unshare_answer", summary="Stop sharing an answer", status_code=204,
                openapi_extra=FUNCTION, responses=refusals(404, 422, 500, 503))  # fmt: skip
 async def unshare_answer(session_id: SessionId, trace_id: TraceIdOf, lazy: Lazy, request: Request) -> Response:
     """The link leads nowhere from now on."""
@@ -99,7 +99,7 @@ async def unshare_answer(session_id: SessionId, trace_id: TraceIdOf, lazy: Lazy,
     return Response(status_code=204)
 
 
-@router.get("/shared/{id}", operation_id="shared_answer", summary="A shared answer", openapi_extra=FUNCTION,
+@router.get("/shared/{id}", operation_id="shared_answer", summary="Get a shared answer", openapi_extra=FUNCTION,
             responses=answers(_SHARED, 403, 404, 422, 500, 503))  # fmt: skip
 async def shared_answer(id: LinkId, lazy: Lazy, request: Request) -> Shared:  # noqa: A002
     """An answer as it was given to who shared it; no model is asked and no query runs."""

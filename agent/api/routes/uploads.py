@@ -133,7 +133,7 @@ async def first_look(name: Database, lazy: Lazy, request: Request) -> FirstLook:
 @router.get(
     "/databases/{name}/report",
     operation_id="read_report",
-    summary="How a database's files were read",
+    summary="Report on how files were read",
     responses=DATABASE_ERRORS,
     openapi_extra=FUNCTION,
 )

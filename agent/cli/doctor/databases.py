@@ -18,7 +18,7 @@ from rag.errors import RetrievalError
 from rag.index.revision import INDEX_VERSION, IndexContent
 from rag.index.store import Store
 
-_UNKNOWN = "could not be checked: make sure of it on the server."
+_UNKNOWN = "could not be checked. Verify it on the server."
 
 
 class DatabaseChecks:

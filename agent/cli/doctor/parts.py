@@ -113,7 +113,7 @@ async def of_telemetry(settings: Settings) -> Sequence[Diagnosis]:
         message = (
             "It took an empty batch."
             if reached
-            else ("It cannot be reached, or takes nothing: check its address, its headers, and the network between.")
+            else ("It cannot be reached, or does not accept data. Check its address, its headers and the network.")
         )
         findings.append(finding(check=name, status="ok" if reached else "failed", message=message))
     return findings

@@ -102,7 +102,7 @@ def _entra_tokens() -> Callable[[], str]:
             return provider()()
         except AzureError as error:
             raise EmbedderUnavailable(
-                "Entra ID gave no token for the embedding model: sign in with `az login`, give the app a managed "
+                "Entra ID issued no token for the embedding model: sign in with `az login`, give the app a managed "
                 "identity, or set AZURE_OPENAI_API_KEY."
             ) from error
 

@@ -116,7 +116,7 @@ def disk_watched() -> Iterator[None]:
         raise
 
 
-NO_ROOM = "The disk of this service is full. Nothing was kept; ask whoever runs it, or delete data that is not needed."
+NO_ROOM = "The service's disk is full, and nothing was kept. Delete uploads that you do not need, or ask its operator."
 
 
 def too_large(most_bytes: int) -> UploadTooLarge:

@@ -51,11 +51,13 @@ def _members(packed: zipfile.ZipFile, name: str, most_bytes: int) -> list[zipfil
     strange = next((it for it in members if not is_file_of_data(Path(it.filename))), None)
     if strange is not None:
         shown = PurePosixPath(strange.filename).name
-        raise UploadInvalid(f"{name} holds {shown!r}, which cannot be read: pack only CSV, TSV, JSON, Parquet, Excel.")
+        raise UploadInvalid(
+            f"{name} contains {shown!r}, which cannot be read: pack only CSV, TSV, JSON, Parquet, Excel."
+        )
     if not members:
         raise UploadInvalid(f"{name} is empty: put CSV, TSV, JSON, Parquet or Excel files into it.")
     if len(members) > MAX_FILES:
-        raise UploadInvalid(f"{name} holds {len(members):,} files, and at most {MAX_FILES} are read: pack fewer.")
+        raise UploadInvalid(f"{name} contains {len(members):,} files, and at most {MAX_FILES} are read: pack fewer.")
     if any(it.flag_bits & _ENCRYPTED for it in members):
         raise UploadInvalid(f"{name} is encrypted: pack it without a password.")
     if sum(it.file_size for it in members) > most_bytes:
@@ -71,7 +73,7 @@ def _write(packed: zipfile.ZipFile, member: zipfile.ZipInfo, folder: Path, left:
     parts = [safe_name(part) for part in PurePosixPath(member.filename.replace("\\", "/")).parts if part not in "/.."]
     target = folder.joinpath(*parts)
     if target.exists():
-        raise UploadInvalid(f"{packed.filename and Path(packed.filename).name} holds {target.name!r} twice.")
+        raise UploadInvalid(f"{packed.filename and Path(packed.filename).name} contains {target.name!r} twice.")
     target.parent.mkdir(parents=True, exist_ok=True)
     written = 0
     with packed.open(member) as source, target.open("wb") as out:

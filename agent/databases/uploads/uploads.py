@@ -106,7 +106,7 @@ class Uploads:
         """
         rules = self.rules
         if rules is None:
-            raise NotPermitted("Nothing can be uploaded here. Ask the operator of this service (PLUMBLINE_UPLOAD_MB).")
+            raise NotPermitted("Uploads are off. The operator of this service can allow them (PLUMBLINE_UPLOAD_MB).")
         file = _checked_file(arriving.file, rules)
         if arriving.size is not None and arriving.size > rules.max_bytes:
             raise too_large(rules.max_bytes)
@@ -160,9 +160,7 @@ class Uploads:
         """What the database is to be called. Raises UploadInvalid, NameTaken."""
         mine = [it for it in self._shelf.every() if it.owner.casefold() == arriving.owner.casefold()]
         if len(mine) >= self._settings.max_uploads:
-            raise UploadInvalid(
-                f"You have {len(mine)} uploads, the most that is allowed. Delete one that is not needed."
-            )
+            raise UploadInvalid(f"You have {len(mine)} uploads, which is the maximum. Delete one first.")
         if arriving.name:
             if not NAME.fullmatch(arriving.name):
                 raise UploadInvalid("A name has at most 64 characters of a-z, digits, '_', '-' and '.'.")
@@ -216,7 +214,7 @@ class Uploads:
         executor = self._router.look(entry)
         try:
             if not executor.schema().tables:
-                raise UploadInvalid("There is no table in it. Send data with at least one.")
+                raise UploadInvalid("The data has no table. Send data with at least one.")
         except DiskFull as error:
             raise StorageFull(NO_ROOM) from error
         except DatabaseUnavailable as error:

@@ -47,7 +47,9 @@ class AllowedHosts:
         if parts.scheme not in schemes or not host or port == 0 or not url.isascii() or not url.isprintable():
             raise TileInvalid("A webhook's address begins with https:// and a host, in ASCII.")
         if parts.username is not None or parts.password is not None:
-            raise TileInvalid("A webhook's address takes no user name; put what it needs into its path or query.")
+            raise TileInvalid(
+                "A webhook's address may not contain a user name. Put credentials into its path or query."
+            )
         if self._listed and not any(_covers(one, host) for one in self._listed):
             raise TileInvalid("Webhooks to this host are not allowed; the operator of this service can allow it.")
         return parts

@@ -37,7 +37,7 @@ def extreme(alert: Alert, result: QueryResult) -> float | None:
     stored = [row[at] for row in result.rows if row[at] is not None]
     numbers = _numbers(stored)
     if stored and not numbers:
-        raise TileInvalid(f"The column {alert.column!r} holds no numbers. Choose one that does.")
+        raise TileInvalid(f"The column {alert.column!r} has no numbers. Choose one that does.")
     return (max if alert.direction == "above" else min)(numbers, default=None)
 
 

@@ -58,7 +58,7 @@ class Recorder:
         except (StateUnavailable, TimeoutError) as error:
             why = str(error) or f"nothing was written within {self._wait_s:g} s."
             log.warning("Nothing was kept of %s: %s", record.trace_id, why)
-            warning = f"This answer can get no feedback, since nothing could be kept of it: {why}"
+            warning = f"This answer cannot get feedback because it could not be stored: {why}"
             return answer.model_copy(update={"warnings": [*answer.warnings, warning]})
         return answer.model_copy(update={"review_id": review.id}) if review else answer
 

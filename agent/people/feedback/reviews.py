@@ -84,7 +84,7 @@ class Reviews:
         """A review and its version. Raises UnknownReview where there is none, or it is another principal's."""
         stored = await asyncio.to_thread(self._shelf.review, review_id)
         if stored is None or not self._reviewers.may_see(stored.review, principal):
-            raise UnknownReview(f"There is no review {review_id}. GET /api/reviews lists those there are.")
+            raise UnknownReview(f"There is no review {review_id}. GET /api/reviews lists all reviews.")
         return stored
 
     async def settle(
@@ -115,7 +115,7 @@ class Reviews:
             raise UnknownReview(f"There is no review {review_id} that you may settle.")
         self._refuse_settled(review)
         if version and version != stored.version:
-            raise ChangedMeanwhile("The review was changed since you read it. Get it again, and decide anew.")
+            raise ChangedMeanwhile("The review has changed since you read it. Read it again, then decide.")
         sql = _query(review, verdict)
         shown = await self._pairs.run(review.database, sql, principal) if sql else None
         if preview:
@@ -156,14 +156,14 @@ class Reviews:
             return await asyncio.to_thread(self._shelf.replace, review, stored.version)
         except StateConflict:
             raise ChangedMeanwhile(
-                "Another reviewer is settling this review. Get it again to see the result."
+                "Another reviewer is settling this review. Read it again to see the result."
             ) from None
 
     def _refuse_settled(self, review: Review) -> None:
         if review.status != "open":
             raise AlreadySettled(f"This review was {review.status} already. Nothing was changed.")
         if review.claimed_until > self._shelf.clock():
-            raise ChangedMeanwhile("Another reviewer is settling this review. Get it again to see the result.")
+            raise ChangedMeanwhile("Another reviewer is settling this review. Read it again to see the result.")
 
 
 def _query(review: Review, verdict: ReviewDecision) -> str:

@@ -211,7 +211,7 @@ class SavedQueries:
         for _ in range(TRIES):
             names, version = self._names(principal)
             if len(names) >= self._most:
-                raise SavedQueryInvalid(f"At most {self._most} queries can be saved. Delete one that is not needed.")
+                raise SavedQueryInvalid(f"At most {self._most} queries can be saved. Delete one first.")
             names = _named(names, query)
             changes: list[Change] = [_names_change(names, version), Insert(key=PREFIX + query.id, value=_value(query))]
             try:
@@ -300,8 +300,8 @@ def _stored(record: Record) -> StoredQuery:
 
 
 def _unknown(query_id: str) -> UnknownSavedQuery:
-    return UnknownSavedQuery(f"You have no saved query {query_id}. GET /api/saved lists those there are.")
+    return UnknownSavedQuery(f"You have no saved query {query_id}. GET /api/saved lists your queries.")
 
 
 def _changed() -> ChangedMeanwhile:
-    return ChangedMeanwhile("The saved query was changed since you read it. Get it again, and decide anew.")
+    return ChangedMeanwhile("The saved query has changed since you read it. Read it again, then decide.")

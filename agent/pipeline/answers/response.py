@@ -115,7 +115,7 @@ def final_checks(run: Run, best: Attempt) -> list[Check]:
     if not run.limits.enable_evaluation:
         checks.append(Check(name="judge", passed=None, detail="Evaluation is switched off."))
     elif best.verdict is None and run.limits.effort == "quick":
-        checks.append(Check(name="judge", passed=None, detail="Not asked: the effort is quick."))
+        checks.append(Check(name="judge", passed=None, detail="Skipped: the effort is quick."))
     elif best.verdict is None and run.confirmation.judge == "off":
         checks.append(Check(name="judge", passed=None, detail="This model's profile has no judge."))
     elif best.verdict is None:
@@ -125,11 +125,11 @@ def final_checks(run: Run, best: Attempt) -> list[Check]:
     elif best.verdict.source == "judge":
         checks.append(Check(name="judge", passed=best.verdict.correct, detail=best.verdict.reason))
     else:
-        checks.append(Check(name="judge", passed=None, detail="Not asked: a plain check had failed."))
+        checks.append(Check(name="judge", passed=None, detail="Skipped: an earlier check failed."))
     if run.context.unread:
         checks.append(Check(name="docs", passed=None, detail=run.context.unread))
     if run.question.history:
-        detail = "The message leans on what was said before, and could not be made a whole question."
+        detail = "The message refers to earlier ones, and could not be rewritten as a complete question."
         checks.append(Check(name="whole_question", passed=None, detail=detail))
     raw = run.raw
     if raw.needed:

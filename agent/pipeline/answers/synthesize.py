@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 MAX_TOKENS = 250
 _TWO_DECIMALS = re.compile(r"(?:DECIMAL|NUMERIC|NUMBER)\s*\(\s*\d+\s*,\s*2\s*\)", re.IGNORECASE)
 NO_ANSWER = "it was empty, or broke off before its end. Answer in one short sentence."
-NO_WHOLE_ANSWER = "The model gave no whole answer."
+NO_WHOLE_ANSWER = "The model's answer is incomplete."
 
 
 class Writer:

@@ -121,7 +121,9 @@ def _checks(plan: QuestionPlan, parts: Sequence[AnswerPart], computed: Sequence[
     """The checks of the whole; those of each query are in its part."""
     detail = f"{len(parts)} queries, each with checks of its own."
     if plan.unsupported:
-        detail = f"The plan has numbers that nobody gave: {', '.join(plan.unsupported)}."
+        detail = (
+            f"The plan has numbers from neither the question, the docs nor the calendar: {', '.join(plan.unsupported)}."
+        )
     checks = [Check(name="plan", passed=not plan.unsupported, detail=detail)]
     failed = [str(part.number) for part in parts if part.status != "success"]
     doubted = [str(part.number) for part in parts if part.status == "success" and not part.verified]

@@ -66,7 +66,7 @@ async def plan_of(run: Run) -> QuestionPlan | None:
     except ModelError as error:
         run.ledger.warn(f"{BY_ONE}, without a plan: {error}")
     except ReplyUnusable as error:
-        run.ledger.warn(f"{BY_ONE}, since the plan of several cannot be used: {error}")
+        run.ledger.warn(f"{BY_ONE}, because the plan of several queries is unusable: {error}")
         telemetry.get().failed(NODE, ErrorKind.UNUSABLE_REPLY)
     return None
 

@@ -38,7 +38,7 @@ async def vote(run: Run, rows: Rows, most: int) -> Check:
             if draft is not None:
                 run.candidates.append(await _tried(run, draft, rows))
         except (ModelError, DatabaseUnavailable) as error:
-            failure = f"A further draft was not to be had: {error}"
+            failure = f"Another draft failed: {error}"
             break
     return _votes_text(grouped(run.candidates), run, failure)
 
@@ -66,7 +66,7 @@ def _votes_text(groups: tuple[Group, ...], run: Run, failure: str) -> Check:
     votes = groups[0].votes if groups else 0
     voting = sum(group.votes for group in groups)
     if votes >= AGREED and (len(groups) == 1 or votes > groups[1].votes):
-        detail = f"{votes} of {run.drafts} drafts, each written anew, give these rows."
+        detail = f"{votes} of {run.drafts} independent drafts give these rows."
         return Check(name=NAME, passed=True, detail=detail)
     if voting < AGREED:
         errors = [it.error for it in run.candidates if it.error]

@@ -138,7 +138,7 @@ class Jobs:
     async def _own(self, job_id: str, principal: str) -> Job:
         job = await asyncio.to_thread(self._shelf.get, job_id)
         if job is None or job.principal.casefold() != principal.casefold():
-            raise UnknownJob("You have no such job, or its hour is over. Ask the question again.")
+            raise UnknownJob("There is no such job, or it has expired. Ask the question again.")
         return job
 
     async def _taken_over(self, job: Job) -> Job:

@@ -82,7 +82,7 @@ class JobShelf:
         for number in range(job.result_parts):
             record = self._state.get(_place(job.id), _part(job.result_run, number))
             if record is None:
-                raise StateUnavailable("A part of the job's result is gone. Ask the question again.")
+                raise StateUnavailable("Part of the job's result is missing. Ask the question again.")
             yield str(record.value["part"])
 
     def remove(self, job: Job) -> None:

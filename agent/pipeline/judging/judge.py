@@ -105,7 +105,7 @@ def verdict_of_checks(found: Sequence[Check], query: CheckedSql, earlier: Sequen
 
 def unjudged(error: ModelError | ReplyUnusable, ledger: Ledger) -> Check:
     why = "The judge's reply could not be read." if isinstance(error, ReplyUnusable) else str(error)
-    ledger.warn(f"Nobody has judged the result: {why}")
+    ledger.warn(f"The result was not judged: {why}")
     return Check(name="judge", passed=None, detail=why)
 
 

@@ -52,7 +52,7 @@ def planned(run: Run, checked: CheckedWrite, best: Attempt, tried: WriteResult, 
                 _GUARD,
                 Check(name="dry_run", passed=True, detail=f"It ran and was undone: {counted(count)}."),
                 read_again(checked, tried),
-                Check(name="confirmed", passed=None, detail="Nobody has confirmed it yet."),
+                Check(name="confirmed", passed=None, detail="It is not confirmed yet."),
             ],
             "needs_human_review": True,
             "write": WritePlan(
@@ -92,9 +92,7 @@ def read_again(checked: CheckedWrite, result: WriteResult) -> Check:
     """Whether the rows were looked up after the change, in its transaction, and what of them was compared."""
     plan = checked.read_back
     if result.read_back is None or plan is None:
-        return Check(
-            name="read_back", passed=None, detail=f"The rows were counted, and not read again: {result.unread}."
-        )
+        return Check(name="read_back", passed=None, detail=f"The rows were counted but not read back: {result.unread}.")
     compared = ", ".join(name for name in plan.compared if checked.kind != "update" or name not in plan.key)
     found = {"delete": "gone", "insert": f"there ({compared})", "update": f"as it says ({compared or 'their keys'})"}
     detail = (

@@ -103,7 +103,7 @@ def value_of(plan: PlannedWrite, until: float, *, used: bool = False) -> dict[st
 
 
 def _used() -> WriteNotMade:
-    return WriteNotMade("This change was confirmed before, and a token is good once. Ask for it again.")
+    return WriteNotMade("This token was already used. Ask for the change again.")
 
 
 def _place(token: str) -> Place:

@@ -92,7 +92,7 @@ def _of_json(text: str, source: str) -> Iterable[tuple[str, str, str]]:
 def _key(name: str, value: str, place: str) -> ApiKey:
     found = _HASH.fullmatch(value)
     if found is None:
-        raise AccessInvalid(f"{place}: it is not the hash of a key; write {_FORM}.")
+        raise AccessInvalid(f"{place}: this is not the hash of a key; write {_FORM}.")
     try:
         expires = date.fromisoformat(found[2]) if found[2] else None
     except ValueError:
@@ -102,7 +102,7 @@ def _key(name: str, value: str, place: str) -> ApiKey:
 
 def _checked_name(name: str, place: str) -> str:
     if not _NAME.fullmatch(name) or is_reserved(name):
-        raise AccessInvalid(f"{place}: {name!r} names no principal; use letters, digits and `_.@+-`.")
+        raise AccessInvalid(f"{place}: {name!r} is not a valid principal; use letters, digits and `_.@+-`.")
     return name
 
 
@@ -127,8 +127,8 @@ class KeyRing:
         self._of_file: tuple[ApiKey, ...] = ()
         if not self._keys():
             raise AccessInvalid(
-                "There is no API key, so every caller would be refused; make one with `python -m agent key NAME`, "
-                "and set the line that it prints in PLUMBLINE_API_KEYS, or in the file of PLUMBLINE_API_KEYS_FILE."
+                "There is no API key, so every caller would be refused. Create one with `python -m agent key NAME`, "
+                "and put the line that it prints into PLUMBLINE_API_KEYS or the file of PLUMBLINE_API_KEYS_FILE."
             )
 
     def owner(self, key: str) -> str | None:

@@ -89,12 +89,16 @@ class ThisMachine(Vouched):
     def principal(self, request: CallerRequest) -> str:
         address, port = request.server or ("", None)
         if port is not None and not is_loopback(address):
-            raise NotPermitted("Without authentication only this machine may ask: set PLUMBLINE_AUTH to api_keys.")
+            raise NotPermitted(
+                "Without authentication, only this machine may send requests. Set PLUMBLINE_AUTH to api_keys."
+            )
         host = request.headers.get("host", "")
         if not self._trusted and not is_loopback(host_of(host)):
-            raise NotPermitted("Without authentication, ask by 127.0.0.1 or localhost, or set PLUMBLINE_AUTH.")
+            raise NotPermitted("Without authentication, use the address 127.0.0.1 or localhost, or set PLUMBLINE_AUTH.")
         if not self._may_ask(request.headers, host):
-            raise NotPermitted("Pages of another origin may not ask. Name those that may in PLUMBLINE_CORS_ORIGINS.")
+            raise NotPermitted(
+                "Pages of other origins may not send requests. Add allowed ones to PLUMBLINE_CORS_ORIGINS."
+            )
         return super().principal(request)
 
     def _may_ask(self, headers: Mapping[str, str], host: str) -> bool:
@@ -130,7 +134,9 @@ class BySignIn:
     def principal(self, request: CallerRequest) -> str:
         found = signed_in(request.headers)
         if found is None:
-            raise NotAuthenticated("Sign in with Entra ID, or send a token of it: `Authorization: Bearer`.", SIGN_IN)
+            raise NotAuthenticated(
+                "Sign in with Entra ID, or send one of its tokens: `Authorization: Bearer`.", SIGN_IN
+            )
         return found
 
 
@@ -195,8 +201,8 @@ def build_access(
     mode, pages = mode_of(settings, in_functions=in_functions), origins(settings.cors_origins)
     if "*" in pages and mode in ("none", "entra"):
         raise AccessInvalid(
-            "PLUMBLINE_CORS_ORIGINS may be `*` only where each request has a key: any page could ask in the name of "
-            "whoever looks at it. Name the origins."
+            "PLUMBLINE_CORS_ORIGINS may be `*` only with API keys. Otherwise any page could send requests in "
+            "the name of its visitor. List the origins."
         )
     if settings.trust_principal_header and "*" in pages:
         raise AccessInvalid("PLUMBLINE_CORS_ORIGINS may not be `*` behind a front end that signs people in.")
@@ -222,7 +228,7 @@ def _policy(
         if not platform_authenticates(environment):
             raise AccessInvalid(
                 "PLUMBLINE_AUTH is entra, but this process does not run in App Service or Azure Functions with "
-                "authentication on: anybody could write the headers that name the caller. Switch authentication on "
+                "authentication on. Otherwise anyone could send the headers that name the caller. Turn it on "
                 "there, or set PLUMBLINE_AUTH to api_keys."
             )
         return BySignIn()

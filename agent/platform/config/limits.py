@@ -36,9 +36,7 @@ def within(requested: int | None, usual: int, cap: tuple[int, str], field: str) 
 def none_beyond(cap: tuple[int, str]) -> TooManyRows:
     """The message for a caller who wants a page beyond the cap."""
     most, where = cap
-    return TooManyRows(
-        f"The query has more rows than can be had: {most:,} ({where}). Narrow it, or run it for one part after another."
-    )
+    return TooManyRows(f"The query has more rows than the maximum: {most:,} ({where}). Filter it, or run it in parts.")
 
 
 class Limits(Frozen):

@@ -85,7 +85,7 @@ class Settings(ProtectionSettings):
     max_retries: Annotated[int, Field(ge=0, le=9)] | None = Field(
         None,
         validation_alias=_also("max_retries", "TEXT2SQL_MAX_RETRIES"),
-        description="Another way to say `max_attempts`: one less than it. Used when set.",
+        description="Retries after the first attempt: another way to set `max_attempts`.",
     )
     effort: Effort | None = Field(
         None,
@@ -94,14 +94,14 @@ class Settings(ProtectionSettings):
         "embedded model, balanced with others; requests may then choose any. Set: requests may choose less.",
     )
     row_limit: Annotated[int, Field(ge=1, le=10_000)] = Field(
-        500, description="Rows that come at once, unless the request says how many."
+        500, description="Rows returned at once, unless the request sets a number."
     )
     max_rows: Annotated[int, Field(ge=1, le=100_000)] = Field(
         10_000,
-        description="Rows of one query that can be had, at once or page by page. A request for more is refused.",
+        description="Rows that one query may return, at once or page by page. A request for more is refused.",
     )
     raw_row_limit: Annotated[int, Field(ge=0, le=10_000)] = Field(
-        200, description="Rows fetched behind an aggregate, unless the request says how many; 0 switches that off."
+        200, description="Rows fetched behind an aggregate, unless the request sets a number; 0: none."
     )
     allow_writes: bool = Field(
         False,
@@ -121,7 +121,7 @@ class Settings(ProtectionSettings):
     enable_evaluation: bool = Field(True, description="Judge every result before it is believed.")
     clarify: bool = Field(
         True,
-        description="Ask back, with choices, where a question can be read in several ways; requests can switch it off.",
+        description="Ask back, with choices, where a question has several meanings; a request can switch it off.",
     )
     time_zone: TimeZone = Field(
         "UTC",
@@ -162,7 +162,7 @@ class Settings(ProtectionSettings):
     )
     model_provider: str | None = Field(
         None,
-        description="Who serves the models: `openai`, `azure`, `embedded`, or what an extension adds. Default: the one "
+        description="Provider of the models: `openai`, `azure`, `embedded`, or one of an extension. Default: the one "
         "whose address or key is set.",
     )
     chat_model: str | None = Field(
@@ -172,7 +172,7 @@ class Settings(ProtectionSettings):
     )
     judge_model: str | None = Field(None, description="Model that judges. Default: the chat model.")
     profile: Literal["embedded", "small_hosted", "large_hosted"] | None = Field(
-        None, description="What the model is good at (agent/platform/config/profiles.py). Default: by the model's name."
+        None, description="Profile of the model (agent/platform/config/profiles.py). Default: by the model's name."
     )
     plan: bool | None = Field(
         None,
@@ -276,10 +276,10 @@ class Settings(ProtectionSettings):
     max_session_messages: Count = Field(
         10, description="Latest messages of a session in the prompt's reach; the others are kept, but for people only."
     )
-    session_cleanup_s: Seconds = Field(300, description="Seconds between two rounds that remove what has expired.")
+    session_cleanup_s: Seconds = Field(300, description="Seconds between two cleanups of expired state.")
     state_store: Literal["sqlite", "memory", "azure_tables"] | None = Field(
         None,
-        description="Where sessions, reviews and the like are kept. Default: Azure Table Storage when one of the next "
+        description="Store of sessions, reviews and other state. Default: Azure Table Storage when one of the next "
         "two is set, else a SQLite file in `state_dir`.",
     )
     azure_tables_connection: SecretStr | None = Field(
@@ -299,17 +299,17 @@ class Settings(ProtectionSettings):
     # -- what people say of answers ----------------------------------------------------------------
     reviewers: str = Field(
         "",
-        description="Principals who may settle the reviews of every database, separated by commas; `*`: everybody. "
+        description="Principals who may settle the reviews of every database, separated by commas; `*`: all. "
         "Where callers have no names, every caller may.",
     )
     review_days: Days = Field(90, description="Days for which a review is kept after its last change.")
-    feedback_days: Days = Field(30, description="Days for which an answer is known, so that it can get feedback.")
+    feedback_days: Days = Field(30, description="Days for which an answer can get feedback.")
     max_saved_queries: Annotated[int, Field(ge=1, le=1000)] = Field(
         200, description="Saved queries of one principal at most."
     )
 
     dashboard_check_s: Annotated[float, Field(ge=1)] = Field(
-        300, description="Seconds between two looks for tiles of dashboards that are due."
+        300, description="Seconds between two checks for dashboard tiles that are due."
     )
     webhook_hosts: Annotated[str, Field(pattern=r"^[A-Za-z0-9.,: \-]*$")] = Field(
         "",
@@ -321,7 +321,7 @@ class Settings(ProtectionSettings):
     duckdb_memory: str = Field("1GB", description="Memory of one DuckDB database.")
     duckdb_threads: Count = Field(2, description="Threads of one DuckDB database.")
     local_workers: Count = Field(
-        4, description="Processes that ask SQLite, DuckDB and files, for all of them together; idle ones end."
+        4, description="Worker processes for SQLite, DuckDB and files in total; idle ones end."
     )
     worker_memory: Annotated[str, AfterValidator(_size)] = Field(
         "2GB",
@@ -347,7 +347,7 @@ class Settings(ProtectionSettings):
     host: str = Field("127.0.0.1", description="Address that `serve` listens on.")
     auth: Literal["none", "api_keys", "functions", "entra"] = Field(
         "none",
-        description="How callers are known. `none`: only this machine may ask; under Azure Functions the same as "
+        description="How callers are identified. `none`: only this machine may send requests; under Azure Functions the same as "
         "`functions`: the host checks its keys. `api_keys`; `entra`: App Service authentication.",
     )
     api_keys: SecretStr | None = Field(
@@ -355,10 +355,10 @@ class Settings(ProtectionSettings):
     )
     api_keys_file: Path | None = Field(None, description="More of them, one a line; read again when it changes.")
     rate_limit: Annotated[str, Field(pattern=r"^([1-9]\d{0,5} ?/ ?(second|minute|hour|day))?$")] = Field(
-        "", description="What each principal may POST, such as `60/minute`; empty: no limit."
+        "", description="Rate of POST requests for each principal, such as `60/minute`; empty: no limit."
     )
     cors_origins: Annotated[str, AfterValidator(_origins)] = Field(
-        "", description="Origins whose pages may ask, separated by commas; `*`: all, where each request has a key."
+        "", description="Origins whose pages may send requests, separated by commas; `*`: all, with API keys only."
     )
     port: Annotated[int, Field(ge=1, le=65_535)] = Field(7071, description="Port that `serve` listens on.")
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field("WARNING", description="Log level.")
@@ -369,7 +369,7 @@ class Settings(ProtectionSettings):
         None,
         validation_alias=_also("otel_exporter_otlp_endpoint", "OTEL_EXPORTER_OTLP_ENDPOINT"),
         description="Send spans and metrics to this OTLP collector, `http(s)://host:port`; the exporters' other "
-        "`OTEL_EXPORTER_OTLP_...` variables (headers, certificate, timeout) hold as well.",
+        "`OTEL_EXPORTER_OTLP_...` variables (headers, certificate, timeout) apply too.",
     )
     otel_exporter_otlp_protocol: Literal["http/protobuf", "grpc"] | None = Field(
         None,
@@ -393,7 +393,7 @@ class Settings(ProtectionSettings):
     @model_validator(mode="after")
     def _azure_is_somewhere(self) -> Self:
         if self.model_provider == "azure" and not self.azure_openai_endpoint:
-            raise ValueError("PLUMBLINE_MODEL_PROVIDER is azure, so AZURE_OPENAI_ENDPOINT must say where")
+            raise ValueError("PLUMBLINE_MODEL_PROVIDER is azure; set AZURE_OPENAI_ENDPOINT too")
         return self
 
     @property

@@ -64,7 +64,7 @@ class ProtectionSettings(BaseSettings):
     )
     breaker_pause_s: Seconds = Field(
         15,
-        description="Seconds for which it is; meanwhile questions get 503 at once. Then one call tries it.",
+        description="Seconds of that pause. Questions get 503 at once; then one call tries again.",
     )
 
     # -- database servers --------------------------------------------------------------------------

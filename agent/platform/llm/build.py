@@ -36,7 +36,7 @@ def provider_of(settings: Settings) -> Provider:
     if provider is None:
         known = ", ".join(PROVIDERS)
         raise ExtensionInvalid(
-            f"PLUMBLINE_MODEL_PROVIDER: there is no {settings.provider!r}; there are {known}. An extension can add one."
+            f"PLUMBLINE_MODEL_PROVIDER: {settings.provider!r} is unknown. Known: {known}. An extension can add one."
         )
     return provider
 

@@ -138,7 +138,7 @@ class EmbeddedModel:
         try:
             return prepare(self._settings.state_path / "prefixes")
         except OSError as error:
-            log.warning("What the model reads of schemas will not be kept: %s", error.strerror)
+            log.warning("The model's state after a schema will not be stored: %s", error.strerror)
             return None
 
     def _states(self, folder: Path | None, address: str, key: str) -> PrefixStates | None:
@@ -162,7 +162,7 @@ class EmbeddedModel:
             path = find(self._spec, self._settings.cache_dir)
         if path is None:
             raise ModelUnavailable(
-                f"The embedded model ({self._spec.title}) has not been fetched: run `{command_line()} model`, "
+                f"The embedded model ({self._spec.title}) has not been downloaded: run `{command_line()} model`, "
                 "or set OPENAI_API_KEY or AZURE_OPENAI_ENDPOINT to use a hosted one."
             )
         return path

@@ -69,10 +69,10 @@ def _import(path: Path, file: _File, store: StateStore) -> None:
 
 def _cannot(file: _File, error: Exception) -> None:
     """Report that a file cannot be read. Raises StateUnavailable where its content would be missed."""
-    detail = f"{file.name} in the folder of PLUMBLINE_STATE_DIR cannot be taken over ({error})"
+    detail = f"{file.name} in the folder of PLUMBLINE_STATE_DIR cannot be migrated ({error})"
     if file.needed:
-        raise StateUnavailable(f"{detail}. Repair it, or move it away to go on without what it holds.") from error
-    log.warning("%s; it stays where it is, and is not read any more.", detail)
+        raise StateUnavailable(f"{detail}. Repair it, or move it away to continue without its content.") from error
+    log.warning("%s; it is left in place and no longer read.", detail)
 
 
 def _verified(connection: sqlite3.Connection) -> Found:

@@ -139,8 +139,8 @@ class SqliteStore:
         except (sqlite3.Error, OSError) as error:
             cause = error.strerror if isinstance(error, OSError) else error  # its text has the folder
             raise StateUnavailable(
-                f"What the service remembers cannot be read or written ({cause}): check that the folder of "
-                f"PLUMBLINE_STATE_DIR is writable; where {self.path.name} is damaged, remove it."
+                f"The state store cannot be read or written ({cause}). Check that the folder of "
+                f"PLUMBLINE_STATE_DIR is writable. If {self.path.name} is damaged, remove it."
             ) from error
 
     def _prepare(self, connection: sqlite3.Connection) -> None:

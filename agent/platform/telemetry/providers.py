@@ -124,7 +124,7 @@ def _azure_monitor(settings: Settings) -> list[tuple[SpanExporter, MetricExporte
     try:
         return [(AzureMonitorTraceExporter(**given), AzureMonitorMetricExporter(**given))]
     except ValueError:  # it would repeat the string
-        log.warning("Nothing is sent to Application Insights: its connection string cannot be used. Copy it anew.")
+        log.warning("Nothing is sent to Application Insights: its connection string cannot be used. Copy it again.")
         return []
 
 

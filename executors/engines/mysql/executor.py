@@ -57,7 +57,7 @@ class MysqlExecutor(SqlAlchemyExecutor):
         strange = [name for name in self.address.query if name.startswith("ssl") and name not in _TLS_OPTIONS]
         if strange:
             known = ", ".join(_TLS_OPTIONS)
-            raise DatabaseUnavailable(f"{self.name} cannot be opened: {strange[0]} is none of its options {known}.")
+            raise DatabaseUnavailable(f"{self.name} cannot be opened: {strange[0]} is not an option. Known: {known}.")
         if not self.address.database:
             raise DatabaseUnavailable(f"{self.name} cannot be opened: its address names no database.")
         return super().url().difference_update_query(_TLS_OPTIONS)
@@ -115,7 +115,7 @@ class MysqlExecutor(SqlAlchemyExecutor):
         local = host in _LOCAL or "unix_socket" in query
         mode = query.get("ssl_mode", "preferred" if local and not query.get("ssl_ca") else "verify_identity").lower()
         if mode not in _MODES:
-            raise DatabaseUnavailable(f"{self.name} cannot be opened: ssl_mode is none of {', '.join(_MODES)}.")
+            raise DatabaseUnavailable(f"{self.name} cannot be opened: ssl_mode must be one of {', '.join(_MODES)}.")
         if mode == "disabled":
             return {"ssl_disabled": True}
         return {} if mode == "preferred" else {"ssl": self._tls_context(mode)}

@@ -137,7 +137,7 @@ class AppClient:
                 headers["authorization"] = f"Bearer {self._token.get()}"
             except AzureError as error:
                 raise DatabaseUnavailable(
-                    f"Entra ID gave no token for the app that has {self._database}: sign in with `az login`, or give "
+                    f"Entra ID issued no token for the app that has {self._database}: sign in with `az login`, or give "
                     "this app a managed identity that may call it."
                 ) from error
         return headers

@@ -58,7 +58,7 @@ def unreachable(name: str, error: BaseException) -> DatabaseUnavailable:
     text = f"{error} {error.__cause__ or ''}"
     log.warning("No connection to %s: %s", name, text)
     if isinstance(error, CredentialError):
-        why = "no Entra ID token could be had; check the identity that this process runs under"
+        why = "no Entra ID token could be obtained; check the identity that this process runs under"
     elif _OPTION.search(text):
         why = _STRANGE
     elif closed := next((reason for pattern, reason in _CLOSED.items() if re.search(pattern, text, re.IGNORECASE)), ""):
@@ -117,8 +117,8 @@ def undone_by_a_trigger() -> SqlFailed:
 def lost_at_commit(name: str) -> DatabaseUnavailable:
     """The connection broke under a commit."""
     return DatabaseUnavailable(
-        f"The connection to {name} was lost while the change was committed: it may have been made or not. Look at the "
-        "rows before it is asked for again."
+        f"The connection to {name} was lost while the change was committed: it may have been made or not. Check the "
+        "rows before you ask for it again."
     )
 
 

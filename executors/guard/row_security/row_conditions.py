@@ -85,7 +85,7 @@ class RowCondition:
             if name not in values:
                 raise self._invalid(f"{of!r} has no value for :{name} in `principals`")
             if isinstance(values[name], tuple) and not place.meta.get(_MANY):
-                raise self._invalid(f":{name} is a list for {of!r}, and one value is wanted; write `IN :{name}`")
+                raise self._invalid(f":{name} is a list for {of!r}, which takes one value; write `IN :{name}`")
 
     def fitted(self, table: Table, schema: Schema) -> RowCondition:
         """The condition with its names spelled as the schema has them.
@@ -103,7 +103,7 @@ class RowCondition:
         try:
             NameCheck(schema, self.text).run(query)
         except SqlRefused as error:
-            raise self._invalid(f"{error.message} It is held against {table.name}") from error
+            raise self._invalid(f"{error.message} It was checked against {table.name}") from error
         new._holder = exp.Paren(this=query.args["where"].this)
         return new
 
@@ -122,7 +122,7 @@ class RowCondition:
 
     def _literal(self, value: FilterValue) -> exp.Expr:
         if isinstance(value, tuple):
-            raise self._invalid("a list stands where one value is wanted")
+            raise self._invalid("one value is needed here, not a list")
         if isinstance(value, bool) and self._dialect in _NUMBERS_FOR_BOOLEANS:
             return exp.Literal.number(int(value))
         if isinstance(value, str) and self._dialect == "sqlserver" and not value.isascii():
@@ -163,7 +163,7 @@ def _parsed(text: str, dialect: str) -> exp.Expr:
     except (TokenError, ParseError, UnsupportedError, RecursionError) as error:
         raise FilterInvalid(f"{shown!r} cannot be used: this is not SQL of {DIALECTS[dialect].title}") from error
     if len(trees) != 1 or not isinstance(trees[0], exp.Condition) or isinstance(trees[0], exp.Query | exp.Literal):
-        raise FilterInvalid(f"{shown!r} cannot be used: a condition is wanted, as in a WHERE")
+        raise FilterInvalid(f"{shown!r} cannot be used: write a condition, as in WHERE")
     return trees[0]
 
 

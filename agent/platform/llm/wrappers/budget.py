@@ -45,12 +45,12 @@ class Budget:
             BudgetSpent: not enough is left; nothing was taken.
         """
         if self._calls_left is not None and self._calls_left < 1:
-            raise BudgetSpent(f"The question may take {self._calls} model calls, and has had them.")
+            raise BudgetSpent(f"The question has used its {self._calls} model calls.")
         if self._tokens_left is not None:
             max_tokens = min(max_tokens, self._tokens_left - prompt_tokens)
             if max_tokens < SHORTEST_REPLY:
                 raise BudgetSpent(
-                    f"The question may take {self._tokens} tokens, and of these {max(0, self._tokens_left)} are left; "
+                    f"The question may use {self._tokens} tokens, and {max(0, self._tokens_left)} are left; "
                     f"the next step needs {prompt_tokens + SHORTEST_REPLY}."
                 )
             self._tokens_left -= prompt_tokens + max_tokens
