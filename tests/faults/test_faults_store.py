@@ -76,7 +76,7 @@ def test_a_folder(
     with serving(settings) as client:
         verified, warnings = asked(client, "once more")
         assert (verified, len(warnings)) == (True, int(is_made_anew))
-        assert not is_made_anew or ("kept aside" in warnings[0] and "made anew" in warnings[0])
+        assert not is_made_anew or ("kept aside" in warnings[0] and "a new one is built" in warnings[0])
         assert str(tmp_path) not in " ".join(warnings)
         assert asked(client, "yet again") == (True, [])
 

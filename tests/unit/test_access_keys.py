@@ -73,13 +73,13 @@ def test_reads(text: str, found: list[tuple[str, str, date | None]]) -> None:
     "text, said",
     [
         ("plk_a-key-by-mistake", "entry 1: it has no `=`"),
-        ("ann=plk_a-key-by-mistake", "entry 1: it is not the hash"),
-        (f"bo={HASH},ann={HASH[:-1]}", "entry 2: it is not the hash"),
-        (f"ann={HASH.upper()}", "entry 1: it is not the hash"),
+        ("ann=plk_a-key-by-mistake", "entry 1: this is not the hash"),
+        (f"bo={HASH},ann={HASH[:-1]}", "entry 2: this is not the hash"),
+        (f"ann={HASH.upper()}", "entry 1: this is not the hash"),
         (f"ann={HASH};2027-02-30", "entry 1: its last day is not a date"),
         (f"local={HASH}", "is not a valid principal"),
-        ('{"ann": 7}', "entry 1: it is not the hash"),
-        ('{"ann": {"plk_a-key-by-mistake": 1}}', "entry 1: it is not the hash"),
+        ('{"ann": 7}', "entry 1: this is not the hash"),
+        ('{"ann": {"plk_a-key-by-mistake": 1}}', "entry 1: this is not the hash"),
         ('{"ann": ', "begins like JSON"),
     ],
 )

@@ -78,7 +78,7 @@ async def test_an_endpoint_that_counts_nothing_is_counted_here() -> None:
     model, budget = Uncounted(), Budget(None, 2 * PROMPT + 40)
     model.replies(text="yes" * 35)  # thirty tokens
     await within(budget, model)
-    with pytest.raises(BudgetSpent, match=f"of these {PROMPT + 10} are left"):
+    with pytest.raises(BudgetSpent, match=f"and {PROMPT + 10} are left"):
         await within(budget, model)
 
 

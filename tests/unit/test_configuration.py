@@ -109,7 +109,7 @@ def test_what_has_no_value_or_another_prefix_is_nobodys_mistake(examined: Examin
 
 
 @pytest.mark.parametrize("changes, told", [
-    ({"PLUMBLINE_MODEL_PROVIDER": "acme"}, "PLUMBLINE_MODEL_PROVIDER: there is no 'acme'"),
+    ({"PLUMBLINE_MODEL_PROVIDER": "acme"}, "PLUMBLINE_MODEL_PROVIDER: 'acme' is unknown"),
     ({"PLUMBLINE_EXTENSIONS": "no_such_module"}, "PLUMBLINE_EXTENSIONS: no_such_module cannot be added"),
     ({"PLUMBLINE_AUTH": "entra"}, "PLUMBLINE_AUTH is entra"),
     ({"PLUMBLINE_MODEL_PROVIDER": "azure"}, "AZURE_OPENAI_ENDPOINT"),
@@ -178,7 +178,7 @@ def test_serve_says_everything_and_does_not_start(registry: Path, monkeypatch: p
 
     assert result.exit_code == 1
     lines = result.stderr.splitlines()
-    assert lines[0].startswith("! PLUMBLINE_ROW_LIMT is no setting")
+    assert lines[0].startswith("! PLUMBLINE_ROW_LIMT is not a setting")
     assert lines[1] == "The configuration cannot be used:"
     assert [line.split(":")[0].split(" is ")[0] for line in lines[2:]] == [
         *("  PLUMBLINE_AUTH", "  databases.yaml, line 1", "  databases.yaml, line 2", "  databases.yaml, line 4"),

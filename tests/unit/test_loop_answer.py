@@ -115,7 +115,7 @@ async def test_where_a_model_says_nothing_the_answer_is_composed(ask: Ask, model
     answer = await ask("What is the total of all orders?")
 
     assert (answer.answer, answer.answer_source) == ("Total: 460.5.", "composed")
-    assert "no whole answer" in next(check for check in answer.checks if check.name == "answer").detail
+    assert "answer is incomplete" in next(check for check in answer.checks if check.name == "answer").detail
 
 
 async def test_the_response_says_in_which_language_its_numbers_are_to_be_shown(ask: Ask, model: ScriptedModel) -> None:

@@ -184,7 +184,7 @@ def test_which_columns_a_pattern_covers(pattern: str, table: str, column: str, c
 
 @pytest.mark.parametrize("private, said", [
     ("[email]", "private: 'email' is not a column; write table.column"),
-    ("[.email]", "private: '.email' is no column"),
+    ("[.email]", "private: '.email' is not a column"),
     ("5", "`private` wants a list of texts"),
 ])  # fmt: skip
 def test_what_is_no_column_is_refused(tmp_path: Path, private: str, said: str) -> None:

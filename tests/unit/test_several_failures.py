@@ -132,8 +132,8 @@ async def test_a_budget_that_ends_in_the_middle_keeps_what_was_found(make_servic
     answer = await ask(service)
 
     assert [part.status for part in answer.parts] == ["success", "error", "error"]
-    assert "may take 4 model calls" in answer.parts[1].answer
-    assert any("may take 4 model calls" in warning for warning in answer.warnings)
+    assert "has used its 4 model calls" in answer.parts[1].answer
+    assert any("has used its 4 model calls" in warning for warning in answer.warnings)
     assert (answer.status, answer.verified, answer.usage.model_calls) == ("success", False, 4)
     await service.close()
 

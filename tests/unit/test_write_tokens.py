@@ -31,7 +31,7 @@ def test_another_process_can_take_the_second_request(plans: WritePlans, tmp_path
     issued = plans.keep(PLAN)
     other = WritePlans(SqliteStore(tmp_path / "state.sqlite", clock), lifetime_s=600, clock=clock)
     assert other.claim(issued.token, "shop", "ann") == PLAN
-    with pytest.raises(WriteNotMade, match="good once"):
+    with pytest.raises(WriteNotMade, match="already used"):
         plans.claim(issued.token, "shop", "ann")
 
 

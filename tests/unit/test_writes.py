@@ -310,7 +310,7 @@ async def test_what_would_do_something_else_by_now_is_not_made(
         await confirm(token)
     assert connection.execute("SELECT * FROM orders").fetchall() == before, why
     connection.close()
-    with pytest.raises(WriteNotMade, match="good once"):
+    with pytest.raises(WriteNotMade, match="already used"):
         await confirm(token)
 
 

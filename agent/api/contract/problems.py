@@ -92,9 +92,8 @@ CASES: tuple[ProblemCase, ...] = (
     _by_http(400),
     _raised(errors.NotAuthenticated("Send an API key: `Authorization: Bearer KEY`, or `x-api-key: KEY`.", "Bearer"),
             None),
-    _raised(
-        errors.NotPermitted("Without authentication, use the address 127.0.0.1 or localhost, or set PLUMBLINE_AUTH."), None
-    ),
+    _raised(errors.NotPermitted("Without authentication, use the address 127.0.0.1 or localhost, or set "
+                                "PLUMBLINE_AUTH."), None),
     _by_http(404),
     _raised(UnknownDatabase("shops", ("shop",)), READING | {"reviews", "delete_database"}),
     _raised(errors.UnknownSession("There is no such session, or it has expired. Start a new one."),

@@ -347,8 +347,8 @@ class Settings(ProtectionSettings):
     host: str = Field("127.0.0.1", description="Address that `serve` listens on.")
     auth: Literal["none", "api_keys", "functions", "entra"] = Field(
         "none",
-        description="How callers are identified. `none`: only this machine may send requests; under Azure Functions the same as "
-        "`functions`: the host checks its keys. `api_keys`; `entra`: App Service authentication.",
+        description="How callers are identified. `none`: only this machine may send requests; under Azure "
+        "Functions the same as `functions`: the host checks its keys. `api_keys`; `entra`: App Service authentication.",
     )
     api_keys: SecretStr | None = Field(
         None, description="Hashes of API keys, `name=sha256:...`, as `python -m agent key NAME` prints them."

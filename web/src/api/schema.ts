@@ -4996,7 +4996,13 @@ export interface operations {
     execute: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description A name of your own for this request. Sent again with the same key and body, it is not done again: the response is the first one, with the header `Idempotent-Replayed: true`.
+                 * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+                 */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -5035,6 +5041,7 @@ export interface operations {
                      */
                     "X-Plumbline-Cursor"?: string;
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11290,7 +11297,13 @@ export interface operations {
     run_saved_query: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description A name of your own for this request. Sent again with the same key and body, it is not done again: the response is the first one, with the header `Idempotent-Replayed: true`.
+                 * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
+                 */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 /** @description Of a saved query of the caller's. */
                 id: string;
@@ -11332,6 +11345,7 @@ export interface operations {
                      */
                     "X-Plumbline-Cursor"?: string;
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
