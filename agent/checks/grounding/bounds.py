@@ -91,7 +91,10 @@ def _bound_of(segment: Segment) -> int | None:
         for at, item in enumerate(items[:-1])
         if item.cls in (Class.OVER, Class.UNDER) and items[at + 1].kind == "number" and item.text.lower() not in _NEAR
     ]
-    return found[0] if len(found) == 1 and not items[found[0] + 1].cls else None
+    if len(found) != 1 or items[found[0] + 1].cls:
+        return None
+    after = items[found[0] + 2 : found[0] + 3]
+    return found[0] if not any(it.cls is Class.TIMES for it in after) else None  # "more than five times that of Ada"
 
 
 def _find_rows_beyond(facts: Facts, numbers: Numbers, segment: Segment, place: int, column: ColumnFacts) -> Rows | None:

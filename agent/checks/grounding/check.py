@@ -16,6 +16,7 @@ from agent.checks.grounding.claims.names import NameIndex, Rows
 from agent.checks.grounding.claims.reading import Item, items_of
 from agent.checks.grounding.claims.roles import with_roles
 from agent.checks.grounding.evidence.facts import Facts
+from agent.checks.grounding.flags import find_denied_flags
 from agent.checks.grounding.korean import korean_problems
 from agent.checks.grounding.languages.language import known_words, language_of
 from agent.checks.grounding.languages.vocabulary import LANGUAGES, Class, vocabulary
@@ -114,6 +115,7 @@ def check(text: str, facts: Facts, calculations: Sequence[Calculation] = ()) -> 
         problems += find_turned_round(text, facts)
         problems += find_omissions(items, segments, facts, asked, supports)
         problems += find_miscounted(segments, facts)
+        problems += find_denied_flags(segments, facts, numbers)
         problems += [
             Problem(it, "its column is of something else")
             for it in find_misnamed(facts, asked, numbers, segments, supports)

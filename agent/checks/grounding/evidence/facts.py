@@ -50,7 +50,8 @@ _SHORT_FORMS |= {"tot": "total", "amt": "amount", "n": "number of"}
 _RATE = re.compile(r"_(mg|g|kg|t|km|m|l|kwh|mol|mmol)_(l|dl|ml|h|s|m2|km2|ha|day|kg)$", re.IGNORECASE)
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _QUARTER = re.compile(r"(?<![^\W_])q([1-4])(?![^\W_])", re.IGNORECASE)
-_IS = re.compile(r"(?:is|has)_", re.IGNORECASE)
+_IS = re.compile(r"(?:is|has)_|\w+_flag$", re.IGNORECASE)
+_SET = re.compile(r"(?<!\w)1 (?:where|if|when|wenn|si|se)\b", re.IGNORECASE)
 _LABEL_WORDS = 4
 _HEAD_WORDS = 5
 _SHORT_WORD = 3
@@ -298,7 +299,7 @@ def number_of(cell: JsonValue) -> Fraction | None:
 
 
 def _kind(name: str, cells: Sequence[JsonValue], named: Projection, texts: Sequence[str], *, grouped: bool) -> Kind:
-    coded = _IS.match(name) or {"0", "1"} <= {code for code, _ in _codes(texts)}
+    coded = _IS.match(name) or {"0", "1"} <= {code for code, _ in _codes(texts)} or any(map(_SET.search, texts))
     if cells and all(isinstance(cell, bool) or (coded and cell in (0, 1)) for cell in cells) and not named.aggregate:
         return "flag"
     if named.aggregate == "rank":

@@ -8,6 +8,7 @@ from agent.checks.grounding.evidence.facts import ColumnFacts
 from agent.checks.grounding.languages.vocabulary import LANGUAGES, Class, vocabulary
 from agent.checks.grounding.languages.words import is_among, words_of
 from agent.checks.grounding.support.across import whole_of
+from agent.checks.grounding.support.beside import are_flagged
 from agent.checks.grounding.wording.context import Checks, WordingContext
 from executors.base import JsonValue
 
@@ -196,6 +197,9 @@ class Denials:
             whole = self._facts.query.limit is None and not self._facts.result.truncated
             named = self._context.numbers.find_named(segment)
             return "" if whole and named == self._find_below_zero() else "the rows do not say so"
+        named = self._context.numbers.sentences.get(segment.sentence, frozenset())
+        if are_flagged(self._facts, segment, named):
+            return ""  # "only South and Hill are organic"
         alone = len(self._facts.rows) == 1 and self._facts.query.limit is None and not self._facts.query.aggregates
         return "" if alone and segment.names else "the rows do not say so"
 
