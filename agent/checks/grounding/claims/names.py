@@ -22,6 +22,10 @@ _YEAR = re.compile(r"(?:1[5-9]|2[01])\d\d")
 _MONTH_COLUMN = re.compile(r"month|monat|mois|mes\b|mese", re.IGNORECASE)
 _YEAR_COLUMN = re.compile(r"year|jahr|ann[ée]e?|año|anno", re.IGNORECASE)
 _HANGUL = re.compile("[\uac00-\ud7a3]")
+# Words of a name that are no name by themselves: "The Long Field".
+_ARTICLES = frozenset(
+    {"the", "and", "der", "die", "das", "den", "dem", "les", "des", "los", "las", "del", "una", "une", "gli"}
+)
 _SHORT = 3  # letters up to which a name is read as it is written
 
 
@@ -149,7 +153,7 @@ class NameIndex:
             for alias, places in aliases.items():
                 for token in alias if len(alias) > 1 else ():
                     for column, rows in places.items():
-                        if len(token) >= _SHORT and token.isalpha():
+                        if len(token) >= _SHORT and token.isalpha() and token not in _ARTICLES:
                             found.setdefault(token, {}).setdefault(column, set()).update(rows)
         return found
 

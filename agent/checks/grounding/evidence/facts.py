@@ -53,6 +53,11 @@ _QUARTER = re.compile(r"(?<![^\W_])q([1-4])(?![^\W_])", re.IGNORECASE)
 _IS = re.compile(r"(?:is|has)_|\w+_flag$", re.IGNORECASE)
 _SET = re.compile(r"(?<!\w)1 (?:where|if|when|wenn|si|se)\b", re.IGNORECASE)
 _LABEL_WORDS = 4
+# What follows is not what a column holds: "tickets closed by the agent", "tickets opened for the agent".
+_AFTER_HEAD = r"\b(?:in|by|for|from|per|on|at|to|durch|für|pro|je|par|pour|por|para|per)\b"
+_ASIDE = re.compile(
+    r"[;.:(]|\b(?:without|excluding|except|not|no|unless|empty|ohne|nicht|sans|sin|senza)\b", re.IGNORECASE
+)
 _HEAD_WORDS = 5
 _SHORT_WORD = 3
 
@@ -69,6 +74,7 @@ class ColumnFacts:
     scale: what its numbers are counted in, where name or docs say so: 1,000,000 of `gross_millions`, 1/100 of cents.
     rate: whether its numbers are of something for each of something else, so that one unit alone would be false.
     codes: what its values stand for, as the docs say.
+    mentioned: words of its docs that are neither an aside nor a denial.
     told: what says of which kind it is: its name, its sources, its docs; nothing of a count.
     """
 
@@ -84,6 +90,7 @@ class ColumnFacts:
     scale: Fraction = Fraction(1)
     rate: bool = False
     codes: tuple[tuple[str, str], ...] = ()
+    mentioned: frozenset[str] = frozenset()
     told: tuple[str, ...] = ()
 
     @property
@@ -129,8 +136,9 @@ class Facts:
 
     @cached_property
     def query(self) -> QueryFacts:
-        """What the query says of the rows."""
-        return query_facts(self.sql, self.dialect) if self.sql else QueryFacts()
+        """What the query says of the rows; a limit that they do not reach limits nothing."""
+        found = query_facts(self.sql, self.dialect) if self.sql else QueryFacts()
+        return found if found.limit is None or len(self.rows) >= found.limit else found._replace(limit=None)
 
     @cached_property
     def columns(self) -> tuple[ColumnFacts, ...]:
@@ -212,6 +220,7 @@ class Facts:
                     *kind_words,
                 }
             ),
+            mentioned=frozenset(word for it in (() if counts else texts) for word in words_of(_ASIDE.split(it)[0])),
             told=() if counts else (name, *named.sources, *texts),
             label=short or _spell_out(name) or name,
             projection=named,
@@ -253,7 +262,7 @@ def _codes(texts: Iterable[str]) -> Iterator[tuple[str, str]]:
 def _head_words(texts: Sequence[str]) -> Iterator[str]:
     """What docs begin with, where that is short: "Distance of the trip in km"."""
     for text in texts:
-        head = re.split(r"[,;.:(]|\bin\b", text, maxsplit=1)[0].split()
+        head = re.split(rf"[,;.:(]|{_AFTER_HEAD}", text, maxsplit=1)[0].split()
         if len(head) <= _HEAD_WORDS:
             yield from (word for word in words_of(" ".join(head)) if len(word) > _SHORT_WORD)
 

@@ -154,7 +154,8 @@ def _projection(column: exp.Expr, tree: exp.Query, grouped: frozenset[str]) -> P
     aliases = {it.alias_or_name: it.name for it in tree.find_all(exp.Table)}
     return Projection(
         name=column.alias_or_name,
-        tables=tuple(dict.fromkeys(aliases.get(it.table, "") for it in columns if it.table)),
+        tables=tuple(dict.fromkeys(aliases.get(it.table, "") for it in columns if it.table))
+        or (tuple(aliases.values()) if columns and len(aliases) == 1 else ()),
         aggregate=kinds[0] if kinds else "",
         sources=tuple(sources),
         hundredfold=any(_is_hundred(it) for one in whole for it in one.find_all(exp.Mul))

@@ -57,9 +57,9 @@ class Counts:
         if any(it.cls is Class.ROWS for it in after):
             return Support("row count", Fraction(count))
         words = [it.text.lower() for it in after if it.kind == "word"]
-        if any(is_among(word, it.words) for it in facts.measures for word in words):
-            return None
         keys = self._nouns
+        if any(is_among(word, it.words - keys) for it in facts.measures for word in words):
+            return None
         if place + 1 < len(segment.items) and segment.items[place + 1].cls is Class.TIME:
             words = [segment.items[place + 1].text.lower()]  # "six years"
         known = keys if facts.query.grouped or facts.measures else {*keys, *facts.question_words}

@@ -117,4 +117,5 @@ def _known_words(facts: Facts) -> frozenset[str]:
 
 
 def _words_of_column(column: ColumnFacts) -> set[str]:
-    return {*column.words, *column.units, *words_of(column.name)}
+    mentioned = column.mentioned if column.kind == "measure" else ()
+    return {*column.words, *column.units, *words_of(column.name), *mentioned}

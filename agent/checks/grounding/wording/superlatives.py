@@ -162,6 +162,8 @@ class Superlatives:
             return ""
         if self._is_end(segment, segment.items[place]):
             return ""
+        if self._is_picked_by_date(cls):
+            return ""  # "Who joined most recently?": the newest member
         rows = self._context.numbers.rows_of(segment)
         dated = sorted(self._context.names.dated)
         if rows and dated and len(self._facts.rows) > 1 and not self._facts.result.truncated:
@@ -169,6 +171,20 @@ class Superlatives:
             end = max(cells.values()) if cls is Class.LATEST else min(cells.values())
             return "" if all(cells[row] == end for row in rows) else "another row is beyond it"
         return "the question does not ask for it"
+
+    def _is_picked_by_date(self, cls: Class) -> bool:
+        """Whether the one row is the first by a date, and the question asks for an end of that kind."""
+        query, facts = self._facts.query, self._facts
+        if (
+            len(facts.rows) != 1
+            or query.limit != 1
+            or not query.order
+            or query.order[0][1] is not (cls is Class.LATEST)
+        ):
+            return False
+        dated = {source for at in self._context.names.dated for source in facts.columns[at].projection.sources}
+        asked = {Class.MOST, Class.LEAST, Class.LATEST, Class.EARLIEST} & self._context.question_classes
+        return query.order[0][0] in dated and bool(asked)
 
     def _rank(self, segment: Segment, place: int) -> str:
         item = segment.items[place]
