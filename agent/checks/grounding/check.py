@@ -15,7 +15,7 @@ from agent.checks.grounding.claims.claims import Segment, find_crossed, groups_o
 from agent.checks.grounding.claims.names import NameIndex, Rows
 from agent.checks.grounding.claims.reading import Item, items_of
 from agent.checks.grounding.claims.roles import with_roles
-from agent.checks.grounding.evidence.facts import Facts
+from agent.checks.grounding.evidence.facts import ColumnFacts, Facts
 from agent.checks.grounding.flags import find_denied_flags
 from agent.checks.grounding.korean import korean_problems
 from agent.checks.grounding.languages.language import known_words, language_of
@@ -243,11 +243,28 @@ def _find_other_days(segments: Sequence[Segment], facts: Facts, dated: Collectio
     days = [facts.columns[at] for at in dated]
     shared = frozenset.intersection(*(it.words for it in days)) if days else frozenset[str]()
     for segment in segments if len(days) > 1 else ():
-        words = [it.text.lower() for it in segment.items if it.kind in ("word", "phrase")]
-        for item in (it for it in segment.items if it.kind == "date" and it.places):
-            own = [it for it in days if it.index in item.places]
-            if own and not any(is_among(word, it.words - shared) for word in words for it in own):
+        for place, item in enumerate(segment.items):
+            own = [it for it in days if it.index in item.places] if item.kind == "date" else []
+            if own and not any(_is_told_by(segment.items, place, it, days, shared) for it in own):
                 yield Problem(item.text, "the rows have several days, and no word beside it says which this is")
+
+
+def _is_told_by(
+    items: Sequence[Item], place: int, column: ColumnFacts, days: Sequence[ColumnFacts], shared: frozenset[str]
+) -> bool:
+    """Whether the nearest word beside a day that tells a column of days tells this one; those before it come first."""
+    telling = {it.index: it.words - shared for it in days}
+    others = {word for it in days if it is not column for word in telling[it.index]}
+    for item in (*reversed(items[:place]), *items[place + 1 :]):
+        if item.kind in ("word", "phrase"):
+            word = item.text.lower()
+            mine, theirs = is_among(word, telling[column.index]), is_among(word, others)
+            if mine is theirs and item.kind == "word":
+                mine = is_among(word, column.mentioned)
+                theirs = any(is_among(word, it.mentioned) for it in days if it is not column)
+            if mine is not theirs:
+                return mine
+    return False
 
 
 def _find_unplaced(items: Sequence[Item], facts: Facts, asked: Sequence[Item]) -> Iterator[Problem]:

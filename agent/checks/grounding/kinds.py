@@ -46,7 +46,8 @@ _KINDS = (
         counts=True,
     ),
     _kind(
-        r"visit|attendance|spectator|zuschauer|besuch|visiteur|espectador|visitante|spettator|visitator",
+        r"visit|attendance|spectator|passenger|ticket|order|trip|admission|incident|request|\bcall|zuschauer|besuch"
+        r"|visiteur|espectador|visitante|spettator|visitator",
         """draw draws drew drawn spectators visitors visited attended attendance people zuschauer besucher
         spectateurs visiteurs espectadores visitantes spettatori visitatori""",
         r"bus(?:y|ier|iest)|quiet(?:er|est)?",
@@ -61,6 +62,19 @@ _KINDS = (
         lunga lunghi rápido rápida rápidos rápidas veloce veloci rapide rapides vite lento lenta lenti
         lente lents lentos lentas""",
         r"long(?:er|est)|short(?:er|est)|(?:länger|längst|kürzer|kürzest)\w*|f[au]rthest",
+    ),
+    _kind(
+        r"distan|mileage|(?:^|[_ ])km(?:$|[_ ])|kilomet|miles?|strecke|recorrid|percors",
+        """travel travels travelled traveled travelling cover covers covered distance gefahren zurückgelegt strecke parcouru
+        parcourue recorrido recorrida recorrió recorrieron percorso percorsi percorsa""",
+        r"f[au]rther",
+    ),
+    _kind(
+        r"yield|output|producti|harvest|ertrag|erzeug|rendement|rendimiento|\bresa\b",
+        """produce produces produced producing generate generates generated supply supplies supplied harvest harvested
+        erzeugt erzeugte erzeugten produziert produzierte produit produisent produce producen produjo genera generan
+        produce producono prodotto""",
+        r"productive|ergiebig\w*|producti[fv]\w*|produttiv\w*",
     ),
     _kind(
         r"kwh|mwh|energ|electri|strom|verbrauch|électri|énerg|consum|elettric",

@@ -11,8 +11,9 @@ from agent.checks.grounding.evidence.facts import ColumnFacts, Facts
 from agent.checks.grounding.languages.currencies import find_currencies
 from agent.checks.grounding.languages.near_words import is_synonym
 from agent.checks.grounding.languages.vocabulary import Class
-from agent.checks.grounding.languages.words import is_among, words_of
+from agent.checks.grounding.languages.words import is_among, is_same_word, words_of
 from agent.checks.grounding.omissions import list_counted_words
+from agent.checks.grounding.support.conversion import find_factor
 from agent.checks.grounding.support.found import Support
 from agent.checks.grounding.support.support import Numbers, is_counted_in
 
@@ -56,14 +57,22 @@ def find_misnamed(
             columns = [facts.columns[support.column]] if support.column is not None else numbers.columns(segment, place)
             if not nouns or len(columns) != 1:
                 continue
+            if find_factor(segment.items, place, columns[0]) is not None:
+                continue  # its unit was converted
             scaled = columns[0].scale < _THOUSAND or is_counted_in(item, columns[0])  # "251 visitors", of thousands
-            if not scaled or not any(is_own(it, columns[0], facts, quantified) for it in nouns):
+            own = [it for it in nouns if is_own(it, columns[0], facts, quantified)]
+            by_docs = is_among(
+                nouns[0], columns[0].mentioned
+            )  # "858 agents closed tickets", of tickets closed by agents
+            if not scaled or not own or (by_docs and nouns[0] not in own):
                 yield " ".join((item.text, *nouns))
 
 
 def is_own(noun: str, column: ColumnFacts, facts: Facts, quantified: frozenset[str]) -> bool:
     """Whether a noun says what the numbers of a column are."""
     own = {*column.words, *column.units} - _GENERIC
+    if any(is_same_word(noun, it) for it in column.units):
+        return True
     if find_currencies(noun) or is_among(noun, {*own, *column.units}) or is_synonym(noun, own):
         return True
     others = {word for it in facts.measures if it is not column for word in it.words}

@@ -153,8 +153,40 @@ _GROUPS = """
     book buch livre libro
     animal tier animaux animale
     train zug tren treno
+    win won winner victory victorious
+    gewinnen gewonnen gewann sieger siegerin sieg
+    gagner gagné vainqueur gagnant gagnante victoire remporter remporté
+    ganar ganó ganador ganadora vencedor victoria
+    vincere vinto vincitore vincitrice vittoria
+    opened opening inaugurated eröffnet eröffnung inauguré ouvert ouverture inaugurado abierto abrió apertura aperto
+    day daily täglich jour quotidien diario giornaliero
+    month monthly monatlich mensuel mensual mensile
+    year yearly annual annually jährlich annuel anual annuale
+    fare ticket
+    passenger rider traveller commuter
+    fahrgast reisender passagier
+    voyageur passager usager
+    pasajero viajero
+    passeggero viaggiatore
+    socio membro iscritto
+    member subscriber
+    stay stays spend
+    admission admitted admit
 """
-_SETS: tuple[tuple[str, ...], ...] = tuple(tuple(line.split()) for line in _GROUPS.strip().splitlines())
+# A word for anybody stands for each of these.
+_ANYBODY = ("people", "person", "personen", "menschen", "leute", "personnes", "personas", "persone")
+_PEOPLE = """
+    passenger rider traveller patient visitor guest customer client employee member student pupil participant attendee
+    spectator subscriber inhabitant resident user reader player runner donor tenant volunteer worker staff
+    kunde mitarbeiter beschäftigte patient besucher gast fahrgast mitglied teilnehmer einwohner schüler nutzer
+    voyageur passager patient visiteur client employé salarié membre participant habitant élève abonné
+    pasajero viajero paciente visitante cliente empleado socio participante habitante alumno
+    passeggero paziente visitatore cliente dipendente socio partecipante abitante alunno
+"""
+_SETS: tuple[tuple[str, ...], ...] = (
+    *(tuple(line.split()) for line in _GROUPS.strip().splitlines()),
+    *((one, *_ANYBODY) for one in _PEOPLE.split()),
+)
 
 
 @lru_cache(maxsize=8192)

@@ -22,7 +22,8 @@ _EN = {
         likewise hence thus therefore so accordingly namely specifically in_particular eg ie e g that_is that_means
         in_turn in_other_words for_instance for_example instead nonetheless nevertheless conversely by_contrast
         in_contrast on_the_other_hand on_the_one_hand then if whether respectively as_well_as as_well which_means
-        apart_from_that beyond_that while_also just any well at_the one_of compared according here""",
+        apart_from_that beyond_that while_also just any well at_the one_of compared according here
+        alike too both_of_them""",
     "auxiliaries": """
         is are was were be been being am do does did done has have had having can could may might must shall should
         will would let""",
@@ -48,7 +49,9 @@ _EN = {
         represent represents represented representing correspond corresponds corresponded rank ranks ranked place
         placed position follow follows followed following came_in comes_in count counts counted counting is_worth
         was_worth valued register achieved achieves post posts posted yield yields yielding meaning means topping
-        placed_at""",
+        placed_at
+        manage manages managed tally tallies tallied boast boasts boasted notch notches notched
+        clock clocks clocked command commands commanded attain attains attained log_in_at comes_in_at stands_at sits_at works_out_at work_out_at works_out_to took_part takes_part take_part a_single mere""",
     "dividing": """
         split divided distributed spread broken_down breakdown fall_into falls_into fell_into grouped sorted
         falling_into subdivided categorised categorized classified""",
@@ -69,11 +72,13 @@ _EN = {
         provide provides provided providing run runs ran running operate operates operated operating serve serves
         served serving keep keeps kept keeping give gave have_available available again once_more or_later
         or_earlier different differently threshold top_performer top_performers
-        best_performer best_performers""",
+        best_performer best_performers
+        work works worked working""",
     "transferring": """
         receive receives received make makes made earn earns earned bring brings brought generate generates
         generated get gets got contribute contributes contributed attract attracts attracted welcome welcomes
-        welcomed""",
+        welcomed
+        supply supplies supplied take_in takes_in took_in""",
 }
 
 _DE = {
@@ -121,7 +126,8 @@ _DE = {
         erreichten erreichen erhielten kommt_auf kommen_auf kam_auf kamen_auf entspricht entsprechen entsprach
         entsprachen folgt folgen folgte folgten gefolgt folgende folgenden folgender folgendes rangiert rangieren
         rangierte landet landete landeten belegt belegte platz rang position geht ging gehen heißt heißen hieß namens
-        bildet bilden stellt dar stellte stellten beginnt beginnen bei_denen stammen stammt stammten""",
+        bildet bilden stellt dar stellte stellten beginnt beginnen bei_denen stammen stammt stammten
+        schafft schaffte schafften bringt_es_auf bringen_es_auf kommt_dabei_auf weist_auf dahinter davor""",
     "dividing": """
         verteilt verteilen verteilten verteilte verteilung aufgeteilt aufgeschlüsselt unterteilt gegliedert gruppiert
         sortiert teilt teilen teilten setzt setzen zusammensetzt aufteilung aufschlüsselung""",
@@ -138,10 +144,12 @@ _DE = {
         nutzt nutzte nutzten genutzt verwendet verwendete braucht brauchte brauchten benötigt benötigte benötigten
         bietet bieten bot boten bearbeitet bearbeitete bearbeiteten betreibt betreiben betrieb hält halten wieder
         erneut abermals verfügbar nachgesehen nachgeschaut fielen_an fiel_an fällt_an schwelle grenze genutzten
-        verwendeten""",
+        verwendeten
+        arbeitet arbeiten arbeitete arbeiteten tätig vertreten""",
     "transferring": """
         erhalten erhielt bekommt bekommen bekam bekamen macht machen machte machten ausmacht ausmachen bringt
-        brachte brachten gebracht""",
+        brachte brachten gebracht
+        erwirtschaftet erwirtschaften erwirtschaftete erwirtschafteten""",
 }
 
 _FR = {
@@ -183,7 +191,8 @@ _FR = {
         valait revient reviennent arrive arrivent arrivait suit suivent suivi suivie suivis suivies suivante suivants
         suivantes place rang classent classé classée classés occupe occupent occupait position égal égale égaux
         affichant soit_un passe passent passait passant commence commencent constitue constituent nommé nommée nom noms
-        s_appelle""",
+        s_appelle
+        disposons comptons totalisons affichons enregistrons proposons""",
     "dividing": """
         répartis répartie réparti réparties répartissent répartit répartition divise divisent divisé ventilé ventilés
         effectué effectués effectuée effectuées regroupés trié triés partage_en""",
@@ -199,7 +208,8 @@ _FR = {
     "doing": """
         j utilise utilisent utilisé utilisée utilisés offre offrent propose proposent proposé proposée nécessite
         nécessitent nécessité besoin a_besoin gère gèrent géré garde gardent disponible disponibles à_nouveau
-        de_nouveau regardé seuil totalisé totalisée totalisés utilisées""",
+        de_nouveau regardé seuil totalisé totalisée totalisés utilisées
+        travaille travaillent travaillait""",
     "transferring": """
         reçoit reçoivent reçu reçue reçus obtenu obtenue obtient obtiennent obtenait généré génère génèrent fait
         font faisait faisaient faite faits faites apporte apportent apporté""",
@@ -244,7 +254,8 @@ _ES = {
         lograron logra alcanzó alcanza alcanzaron alcanzan alcanzando constituye constituyen supone suponen supuso
         sigue siguen siguió seguido seguida seguidos seguidas siguiente siguientes ocupa ocupan ocupó puesto lugar
         posición resulta resultan resultó pasa pasan pasó pasando llega llegan llegó llegaron igual iguales empieza
-        empiezan llamado llamada llama llaman se_sitúa se_cifra""",
+        empiezan llamado llamada llama llaman se_sitúa se_cifra
+        mide miden medía contamos disponemos tenemos sumamos""",
     "dividing": """
         repartidos repartidas reparten reparte distribución distribuidos distribuidas distribuye distribuyen dividido
         divididos divide dividen desglose desglosado agrupados agrupadas ordenados_por""",
@@ -260,7 +271,8 @@ _ES = {
         usa usan usó usaron usado utiliza utilizan utilizó utilizaron utilizado ofrece ofrecen ofreció ofrecieron
         necesita necesitan necesitó necesitaron requiere requieren requirió mantiene mantienen disponible
         disponibles de_nuevo nuevamente otra_vez umbral usada usadas usados utilizada utilizadas totalizó
-        totalizaron""",
+        totalizaron
+        trabaja trabajan funciona funcionan""",
     "transferring": """
         recibe reciben recibió recibieron recibido obtuvo obtuvieron obtiene obtienen obtenido generó generaron
         genera generan generado hace hacen hizo haciendo aportó aporta aportan""",
@@ -302,7 +314,8 @@ _IT = {
         raggiunge raggiungono raggiunse raggiungendo costituisce costituiscono segue seguono seguito seguita seguiti
         seguite seguente seguenti posto posizione occupa occupano classifica_al piazza piazzano arriva arrivano
         arrivato vale valgono attesta attestano attestato passa passano passando inizia iniziano nome nomi chiamato
-        chiama uguale""",
+        chiama uguale
+        disponiamo abbiamo_in misura misurano""",
     "dividing": """
         distribuiti distribuite distribuzione suddivisi suddivise suddiviso ripartiti ripartite divide dividono diviso
         raggruppati ordinati_per ripartizione""",
@@ -317,7 +330,8 @@ _IT = {
     "doing": """
         usa usano usato utilizza utilizzano utilizzato offre offrono offerto serve servono richiede richiedono
         richiesto mantiene mantengono disponibile disponibili di_nuovo nuovamente ancora_una_volta soglia usata
-        usate usati utilizzata utilizzate utilizzati totalizzato""",
+        usate usati utilizzata utilizzate utilizzati totalizzato
+        lavora lavorano""",
     "transferring": """
         riceve ricevono ricevuto ricevuti ottenuto ottenuta ottiene ottengono ottenne generato genera generano fa
         fanno faceva fatto portato porta portano""",

@@ -49,7 +49,13 @@ _IRREGULAR = """
     sat saturday saturdays samstag samstags samedi sábado sabato;sun sunday sundays sonntag sonntags dimanche domingo
     domenica;
     day days tag tage tagen jour jours día días giorno giorni;mile miles mi meile meilen;
-    °c celsius;m² m2 sqm qm quadratmeter;mwh megawatt-hour megawatt-hours megawattstunden;
+    °c celsius;m² m2 sqm qm quadratmeter;mwh megawatt-hour megawatt-hours megawattstunden;gwh gigawatt-hour gigawatt-hours gigawattstunden;
+    ha hectare hectares hektar hectárea hectáreas ettaro ettari;kw kilowatt kilowatts;mw megawatt megawatts megavatios;
+    gw gigawatt gigawatts;cm centimeter centimeters centimetre centimetres zentimeter centimètres centímetros
+    centimetri;mm millimeter millimeters millimetre millimetres millimètres milímetros millimetri;
+    gb gigabyte gigabytes;mb megabyte megabytes;mg milligram milligrams milligramm milligrammes miligramos milligrammi;
+    ml milliliter milliliters millilitre millilitres mililitros millilitri;
+    mass size größe taille tamaño dimensione;
     kwh kilowatt-hour kilowatt-hours kilowattstunden;pct percent percentage prozent pourcentage porcentaje percentuale
     """
 _SETS: dict[str, frozenset[int]] = {}
@@ -63,6 +69,11 @@ def words_of(text: str) -> list[str]:
     return [word.lower() for word in WORD.findall(text)]
 
 
+def have_one_meaning(one: str, other: str) -> bool:
+    """Whether two words in small letters stand for each other in the list of such: "km" and "kilometres"."""
+    return bool(_SETS.get(one, frozenset()) & _SETS.get(other, frozenset()))
+
+
 @lru_cache(maxsize=8192)
 def fold_word(word: str) -> str:
     """A word in small letters, without accents."""
@@ -73,7 +84,7 @@ def fold_word(word: str) -> str:
 @lru_cache(maxsize=65536)
 def is_same_word(one: str, other: str) -> bool:
     """Whether two words are forms of one: "storniert" and "stornierte", "sold" and "sell", "km" and "kilometres"."""
-    if one == other or _SETS.get(one, frozenset()) & _SETS.get(other, frozenset()):
+    if one == other or have_one_meaning(one, other):
         return True
     one, other = fold_word(one), fold_word(other)
     if one == other or _participle(one) == other or one == _participle(other):

@@ -18,11 +18,13 @@ EN = {
         peak peaked peaks longest heaviest fastest quickest tallest strongest furthest farthest busiest
         more_than_any_other more_than_any higher_than_any_other than_any_other than_all_others most_expensive priciest
         costliest dearest most_popular most_common most_frequent biggest
-        hottest warmest wettest""",
+        hottest warmest wettest
+        in_the_lead on_top comes_out_on_top ranks_first came_out_on_top""",
     "least": """
         fewest lowest smallest least minimum min worst shortest lightest slowest weakest bottom quietest cheapest
         least_expensive least_popular least_common less_than_any_other fewer_than_any_other lower_than_any_other
-        coldest coolest driest""",
+        coldest coolest driest
+        brings_up_the_rear bringing_up_the_rear at_the_bottom trails_the_field""",
     "latest": "latest newest most_recent youngest last final",
     "earliest": "earliest oldest",
     "more": """
@@ -104,11 +106,13 @@ DE = {
         meisten meiste meister höchst* größt* am_meisten maximum maximal* beste besten bester bestes top führt
         führen führend* spitzenreiter teuerst* beliebtest* häufigst* mehr_als_jede_andere mehr_als_jeder_andere
         mehr_als_jedes_andere mehr_als_alle_anderen stärkst* längst* schwerst* schnellst* weitest* obersten
-        wärmst* heißest*""",
+        wärmst* heißest*
+        vorn vorne an_der_spitze spitze""",
     "least": """
         wenigst* am_wenigsten niedrigst* kleinst* geringst* minimum minimal* schlechtest* kürzest*
         schwächst* langsamst* billigst* günstigst*
-        kältest* trockenst*""",
+        kältest* trockenst*
+        schlusslicht am_ende_der_liste""",
     "latest": "neuest* jüngst* letzte letzten letzter letztes aktuellst* späteste* zuletzt",
     "earliest": "älteste* früheste* erstmals",
     "more": """

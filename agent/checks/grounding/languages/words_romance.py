@@ -17,7 +17,10 @@ FR = {
     "polar": "est",
     "how_many": "combien_de combien_d",
     "join": "et tandis_que alors_que mais ou ainsi_que",
-    "sum": "total totale totaux totales ensemble somme cumul cumulé cumulée au_total en_tout globalement additionnés",
+    "sum": """
+        total totale totaux totales ensemble somme cumul cumulé cumulée au_total en_tout globalement additionnés
+        totalise totalisent totalisait cumulent à_eux_deux à_eux_trois
+        à_elles_deux à_elles_trois à_eux_quatre réunis""",
     "mean": "moyenne moyen moyennes moyens en_moyenne",
     "most": """
         plus_grand plus_grande plus_élevé plus_élevée plus_élevés le_plus la_plus les_plus maximum maximal*
@@ -25,7 +28,8 @@ FR = {
         plus_gros plus_long plus_haut plus_haute record plus_cher plus_chère plus_chers plus_chères""",
     "least": """
         plus_petit plus_petite plus_faible plus_bas plus_basse plus_court plus_courte le_moins la_moins les_moins
-        moindre minimum minimal* pire moins_cher moins_chère moins_chers moins_chères"""
+        moindre minimum minimal* pire moins_cher moins_chère moins_chers moins_chères
+        ferme_la_marche lanterne_rouge"""
     + " "
     + _superlatives(_LEAST),
     "latest": "dernier dernière derniers dernières plus_récent plus_récente plus_récents",
@@ -87,7 +91,10 @@ ES = {
     "polar": "es son hay tiene tienen fue ha han",
     "how_many": "cuántos cuántas cuánto cuánta",
     "join": "y e mientras mientras_que pero o u",
-    "sum": "total totales suma suman sumado juntos juntas conjunto en_total acumulado en_conjunto totaliza",
+    "sum": """
+        total totales suma suman sumado juntos juntas conjunto en_total acumulado en_conjunto totaliza
+        suman sumaron sumó entre_los_dos entre_las_dos entre_los_tres
+        entre_las_tres entre_todos entre_todas reunidos""",
     "mean": "promedio promedios media medio de_media en_promedio",
     "most": """
         mayor mayores más_alto más_alta más_altos más_grande máximo máxima mejor mejores lidera encabeza
@@ -95,7 +102,8 @@ ES = {
         más_caros más_caras más_tiene más_tienen""",
     "least": """
         que_menos el_que_menos la_que_menos menos_tiene menos_tienen más_barato más_barata menor menores más_bajo
-        más_baja más_bajos más_pequeño mínimo mínima peor peores con_menos más_corto""",
+        más_baja más_bajos más_pequeño mínimo mínima peor peores con_menos más_corto
+        cierra_la_lista a_la_cola último_lugar""",
     "latest": "último última últimos últimas más_reciente más_recientes",
     "earliest": "más_antiguo más_antigua más_antiguos",
     "more": "más superior supera superan superó superaron",
@@ -153,15 +161,20 @@ IT = {
     "polar": "è sono ci hanno ha",
     "how_many": "quanti quante quanto quanta",
     "join": "e ed mentre ma o oppure nonché",
-    "sum": "totale totali insieme somma complessivo complessiva complessivamente in_tutto in_totale sommati cumulato",
-    "mean": "media medio medie medi in_media",
+    "sum": """
+        totale totali insieme somma complessivo complessiva complessivamente in_tutto in_totale sommati cumulato
+        sommano sommando tutti_insieme tutte_insieme messi_insieme messe_insieme""",
+    "mean": """
+        media medio medie medi in_media
+        mediamente""",
     "most": """
         maggiore maggior maggiori più_alto più_alta più_alti più_grande massimo massima migliore migliori
         guida in_testa più_elevato più_elevata più_lungo il_più la_più con_più di_più più_caro più_cara
         più_cari più_care""",
     "least": """
         minore minor minori più_basso più_bassa più_bassi più_piccolo minimo minima peggiore con_meno
-        il_meno di_meno meno_caro meno_cara""",
+        il_meno di_meno meno_caro meno_cara
+        chiude_la_classifica fanalino_di_coda""",
     "latest": "ultimo ultima ultimi ultime più_recente più_recenti",
     "earliest": "più_vecchio più_vecchia più_antico",
     "more": "più superiore supera superano superato superata superati superava superavano",

@@ -27,6 +27,7 @@ from agent.checks.grounding.support.beside import (
     says_aggregate,
     span_of,
 )
+from agent.checks.grounding.support.conversion import find_factor
 from agent.checks.grounding.support.counts import Counts
 from agent.checks.grounding.support.found import Support
 
@@ -248,10 +249,12 @@ class Numbers:
         said = item.value
         if column is not None and is_counted_in(item, column):
             value *= column.scale
+        place = segment.items.index(item)
+        if (factor := find_factor(segment.items, place, column)) is not None:
+            value *= factor
         losing = {Class.FALL, Class.LESS, Class.NEGATIVE} & segment.classes or self._carries(segment, Class.NEGATIVE)
         if value < 0 < said and losing:
             value = -value
-        place = segment.items.index(item)
         if place and segment.items[place - 1].cls is Class.EXACT and value != said:
             return False
         low, high = interval(item, said, bound)
@@ -313,7 +316,10 @@ class Numbers:
                     continue  # 2.5 times as many are not three times as many
                 over = found.cls is Class.TIMES and bound is Class.OVER and item.value < found.value < item.value + 1
                 if over or (self.currency_fits(item, column) and self.says(segment, item, found.value, plain, bound)):
-                    return Support("calculation", found.value, None, None, found.expression, found.cls)
+                    converted = find_factor(segment.items, segment.items.index(item), plain) is not None
+                    unit = segment.items[segment.items.index(item) + 1].text.lower() if converted else ""
+                    words = frozenset({unit}) if converted else frozenset[str]()
+                    return Support("calculation", found.value, None, None, found.expression, found.cls, words)
         return None
 
     def _find_across(self, segment: Segment, item: Item, rows: Rows | None, bound: Class | None) -> Support | None:

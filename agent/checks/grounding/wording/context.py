@@ -13,6 +13,7 @@ from agent.checks.grounding.kinds import fits, is_adjective
 from agent.checks.grounding.languages.language import known_words
 from agent.checks.grounding.languages.vocabulary import LANGUAGES, Class, vocabulary
 from agent.checks.grounding.languages.words import is_same_word, words_of
+from agent.checks.grounding.support.conversion import find_factor
 from agent.checks.grounding.support.found import Support
 from agent.checks.grounding.support.support import Numbers
 
@@ -70,6 +71,17 @@ class WordingContext:
         """The columns of the cells that its numbers are."""
         told = (self.supports.get(it.start) for it in segment.numbers)
         return [self.facts.columns[it.column] for it in told if it is not None and it.column is not None]
+
+    def is_converted(self, segment: Segment, place: int) -> bool:
+        """Whether a word is a unit that the number before it was converted to."""
+        number = segment.items[place - 1] if place else None
+        support = self.supports.get(number.start) if number is not None else None
+        if support is None or number is None:
+            return False
+        if segment.items[place].text.lower() in support.words:
+            return True
+        column = self.facts.columns[support.column] if support.column is not None else None
+        return find_factor(segment.items, place - 1, column) is not None
 
     def with_numbers(self, segment: Segment) -> Segment:
         """The segment that tells the number of one that tells none: "is the longest" before ", at 63.8"."""

@@ -140,8 +140,17 @@ class Denials:
             return ""  # "all 18 beds were occupied"
         if segment.items[place].text.lower() in BOTH and len(self._context.numbers.find_named(segment) or ()) == 2:
             return ""  # what is said of them is held against each
+        if segment.items[place].text.lower() in BOTH and self._are_both_named(segment):
+            return ""  # "both races: Oslo in 129 minutes and Rome in 131.5"
         total = Class.SUM in segment.classes and (len(self._facts.rows) > 1 or self._context.aggregates("sum", "count"))
         return "" if total and not segment.map_own_rows() else "the rows do not say so of all"
+
+    def _are_both_named(self, segment: Segment) -> bool:
+        """Whether there are two rows, and a sentence names each of them or says the sum of both."""
+        if len(self._facts.rows) != 2 or self._facts.query.limit is not None:
+            return False
+        named = self._context.numbers.sentences.get(segment.sentence, frozenset())
+        return len(named) == 2 or any(self._context.cls(it) is Class.SUM for it in segment.numbers)
 
     def _is_whole(self, segment: Segment, start: int) -> bool:
         """Whether a number is that of a part and of its whole, the part being named."""

@@ -25,6 +25,7 @@ _DURATION = re.compile(
     r"\b(?:hours?|h|minut[eo]?[sni]?|min|seconds?|sec|s|days?|time|dauer|stunden|tage|horas|días|ore|giorni|heures|jours"
     r"|d[ée]lai)\b"
 )
+_OF_AGE = frozenset({"youngest", "jüngste", "jüngster", "jüngstes"})
 _ENDS = frozenset({Class.MOST, Class.LEAST})
 
 
@@ -162,7 +163,7 @@ class Superlatives:
             return ""
         if self._is_end(segment, segment.items[place]):
             return ""
-        if self._is_picked_by_date(cls):
+        if cls is Class.LATEST and self._is_picked_by_date(segment.items[place].text.lower()):
             return ""  # "Who joined most recently?": the newest member
         rows = self._context.numbers.rows_of(segment)
         dated = sorted(self._context.names.dated)
@@ -172,15 +173,10 @@ class Superlatives:
             return "" if all(cells[row] == end for row in rows) else "another row is beyond it"
         return "the question does not ask for it"
 
-    def _is_picked_by_date(self, cls: Class) -> bool:
-        """Whether the one row is the first by a date, and the question asks for an end of that kind."""
+    def _is_picked_by_date(self, word: str) -> bool:
+        """Whether the one row is the last by a date, and the question asks for an end."""
         query, facts = self._facts.query, self._facts
-        if (
-            len(facts.rows) != 1
-            or query.limit != 1
-            or not query.order
-            or query.order[0][1] is not (cls is Class.LATEST)
-        ):
+        if len(facts.rows) != 1 or query.limit != 1 or not query.order or not query.order[0][1] or word in _OF_AGE:
             return False
         dated = {source for at in self._context.names.dated for source in facts.columns[at].projection.sources}
         asked = {Class.MOST, Class.LEAST, Class.LATEST, Class.EARLIEST} & self._context.question_classes

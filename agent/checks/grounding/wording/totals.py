@@ -16,6 +16,10 @@ _THAT = frozenset({"that", "same", "this", "diesem", "dieser", "diesen", "jenem"
 _THAT |= {"este", "esta", "quel", "quella", "quell", "questo", "questa"}
 _RATES = frozenset({"per", "pro", "je"})
 _RATE_OF = re.compile(r"per_([a-z]+)$")
+_MEAN = re.compile(
+    r"(?<![a-z])(?:average|avg|mean)(?![a-z])|durchschnitt|mittlere|moyenn|promedi|\bmedi[ao]\b", re.IGNORECASE
+)
+_RATED = re.compile(r"\b(?:per|of an?|pro|je|par|por|a)\s+([^\W\d_]+)")
 _A = frozenset({"a", "an", "par", "por", "al", "alla", "pro", "per"})
 
 
@@ -62,6 +66,9 @@ class Totals:
             return ""
         if any(self._context.cls(it) in (item.cls, Class.SHARE) for it in segment.numbers):
             return ""  # computed, or a share "of the total"
+        told = self._context.columns_of_numbers(segment)
+        if item.cls is Class.MEAN and told and all(_MEAN.search(" ".join(it.told)) for it in told):
+            return ""  # of a column that holds means
         names = ("avg",) if item.cls is Class.MEAN else ("sum", "count")
         own = self._context.numbers.rows_of(segment) is not None
         own = own or any(it.projection.aggregate in names for it in self._context.columns_of_numbers(segment))
@@ -72,6 +79,11 @@ class Totals:
         item = segment.items[place]
         after = segment.items[place + 1] if place + 1 < len(segment.items) else None
         told = any(self._context.origin(it) == "calculation" for it in segment.numbers)
+        docs = {
+            word for it in self._context.columns_of_numbers(segment) for one in it.told for word in _RATED.findall(one)
+        }
+        if after is not None and is_among(after.text.lower(), docs):
+            return ""  # "passengers per day", "the average handling time of a ticket"
         if not told and not self._facts.query.of_each and after is not None and self._is_of_each(after.text.lower()):
             return "the rows are of all of them together"
         if item.text.lower() not in _RATES:
@@ -100,6 +112,8 @@ class Totals:
     def _time(self, segment: Segment, place: int) -> str:
         """A unit of time is one where a number stands before it: 66 months."""
         item = segment.items[place]
+        if self._context.is_converted(segment, place):
+            return ""
         if is_among(item.text.lower(), self._context.known) or Class.NO_VALUE in segment.classes:
             return ""
         if _is_that(segment, place):

@@ -65,6 +65,8 @@ class Wording:
                     return False
                 known = {column.currency} - {""} or known
             return are_same(currencies, known)
+        if self._context.is_converted(segment, place):
+            return True
         if word in _PROFITS and self._is_gained(segment, place):
             return True
         before = segment.items[place - 1] if place else None
