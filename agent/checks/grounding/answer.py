@@ -9,7 +9,7 @@ from functools import partial
 from agent.checks.grounding.arithmetic.display import MARKS, is_amount, is_number
 from agent.checks.grounding.calculations import Calculation
 from agent.checks.grounding.check import MAX_CHARS, Checked, check, names_rows
-from agent.checks.grounding.claims.reading import Item
+from agent.checks.grounding.claims.item import Item
 from agent.checks.grounding.compose import compose, show_cell
 from agent.checks.grounding.evidence.facts import Facts, number_of
 from agent.checks.grounding.languages.currencies import find_currencies

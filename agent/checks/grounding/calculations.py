@@ -11,8 +11,8 @@ from agent.checks.grounding.arithmetic.calculator import calculate
 from agent.checks.grounding.arithmetic.numerals import decimals_needed, is_rounding
 from agent.checks.grounding.arithmetic.tokens import CalculationRefused, Token, tokenize
 from agent.checks.grounding.claims.claims import Segment
+from agent.checks.grounding.claims.item import Item
 from agent.checks.grounding.claims.names import Rows
-from agent.checks.grounding.claims.reading import Item
 from agent.checks.grounding.evidence.facts import Facts, number_of
 from agent.checks.grounding.languages.vocabulary import Class
 from agent.checks.grounding.result import Problem

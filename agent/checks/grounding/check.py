@@ -12,8 +12,9 @@ from agent.checks.grounding.arithmetic.dates import find_dates
 from agent.checks.grounding.bounds import list_settled_items, settle
 from agent.checks.grounding.calculations import Calculation, Calculations
 from agent.checks.grounding.claims.claims import Segment, find_crossed, groups_of, pair_parallel, segments_of
+from agent.checks.grounding.claims.item import Item
 from agent.checks.grounding.claims.names import NameIndex, Rows
-from agent.checks.grounding.claims.reading import Item, items_of
+from agent.checks.grounding.claims.reading import items_of
 from agent.checks.grounding.claims.roles import with_roles
 from agent.checks.grounding.evidence.facts import ColumnFacts, Facts
 from agent.checks.grounding.flags import find_denied_flags

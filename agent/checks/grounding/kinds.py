@@ -65,8 +65,8 @@ _KINDS = (
     ),
     _kind(
         r"distan|mileage|(?:^|[_ ])km(?:$|[_ ])|kilomet|miles?|strecke|recorrid|percors",
-        """travel travels travelled traveled travelling cover covers covered distance gefahren zurückgelegt strecke parcouru
-        parcourue recorrido recorrida recorrió recorrieron percorso percorsi percorsa""",
+        """travel travels travelled traveled travelling cover covers covered distance gefahren zurückgelegt strecke
+        parcouru parcourue recorrido recorrida recorrió recorrieron percorso percorsi percorsa""",
         r"f[au]rther",
     ),
     _kind(
@@ -77,7 +77,7 @@ _KINDS = (
         r"productive|ergiebig\w*|producti[fv]\w*|produttiv\w*",
     ),
     _kind(
-        r"kwh|mwh|energ|electri|strom|verbrauch|électri|énerg|consum|elettric",
+        r"^(?!.*(?:produ|output|generat|erzeug)).*(?:kwh|mwh|energ|electri|strom|verbrauch|électri|énerg|consum|elettric)",
         """use uses used using usage consume consumes consumed consuming consumption verbraucht verbrauchte verbrauch
         nutzte consommé consomme consommation consumió consume consumo consumato consumi utilisé utilizó usato""",
         r"(?!)",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 
 from agent.checks.grounding.claims.claims import Segment
 from agent.checks.grounding.claims.names import Rows
@@ -21,6 +22,21 @@ _OTHERS = re.compile(
 )
 # "For each": 국가별, 국가마다, 각 국가.
 _OF_EACH = re.compile(r"(?<=[\uac00-\ud7a3]{2})별(?:로)?(?=[\s,])|(?<=[\uac00-\ud7a3])마다(?=[\s,])|(?<![^\s])각(?=\s)")
+
+# What a word that says where or of what is put before, and the words that name nothing.
+_PARTICLE = re.compile(
+    r"(?<![\uac00-\ud7a3])([\uac00-\ud7a3]{2,}?)(에서는|에는|에서|에게|에|의|은|는)(?![\uac00-\ud7a3])"
+)
+_ADNOMINAL = re.compile(r"(?:하|되|나|있|없|지|내|오|가|이|르|많|높|낮|적|같)$")
+_NAMELESS_WORDS = """
+    결과 답변 대답 합계 총합 총계 평균 전체 모두 데이터 기록 경우 금액 인원 사람 순위
+    나머지 이들 그중 다음 최고 최대 최소 최저 현재 해당 기준 가운데 동안 사이 이후 이전
+    당시 전부 우리 기간 수치 개수 숫자 총액 이곳 그곳 여기 조건 질문 질의 차이 합산
+"""
+_NAMELESS = frozenset(_NAMELESS_WORDS.split())
+_NO_NOUN = re.compile(r"[는은한된인운을를이가로게히서고의에며면도들장든번째간달년월어아여해]$")
+_MONEY = re.compile(r"(?:\d|[만억조천])\s?(달러|유로|엔화|위안|파운드|프랑)")
+_CODES = {"달러": "USD", "유로": "EUR", "엔화": "JPY", "위안": "CNY", "파운드": "GBP", "프랑": "CHF"}
 
 _DURATIONS = {
     "시간": frozenset({"h", "hour", "hours"}),
@@ -67,11 +83,44 @@ def korean_problems(
             cls, _find_named_near(found.start(), segments), facts, _find_told_near(found.start(), numbers)
         ) and not (cls is asked and len(facts.rows) == 1):
             yield Problem(found[0], "another row has a value beyond it, or none is named")
+    yield from _find_other_money(text, facts)
+    yield from _find_unknown_names(text, facts)
     shared = {"전체"} if computed & {Class.SHARE} else set[str]()
     shared |= {"모두", "전체", "모든"} if computed & {Class.SUM} else set()
     for found in _OTHERS.finditer(text):
         if found[0] not in facts.question and found[0] not in shared:
             yield Problem(found[0], "the rows do not say so")
+
+
+def _find_other_money(text: str, facts: Facts) -> Iterator[Problem]:
+    """Currencies that neither the question nor what is known of the measures names."""
+    known = " ".join((facts.question, *(told for it in facts.measures for told in it.told)))
+    for found in _MONEY.finditer(text):
+        if found[1] not in known and _CODES[found[1]] not in {it.currency for it in facts.measures}:
+            yield Problem(found[0], "its column is of something else")
+
+
+def _find_unknown_names(text: str, facts: Facts) -> Iterator[Problem]:
+    """Words that say of what or where something is, and that neither question nor rows nor columns have."""
+    cells = (cell for row in facts.rows for cell in row if isinstance(cell, str))
+    columns = (it for column in facts.columns for it in (column.name, *column.told))
+    asked = (*facts.query.tables, *(value for it in facts.conditions for value in it.values))
+    known = "".join(" ".join((facts.question, *cells, *columns, *asked)).split())
+    for found in _PARTICLE.finditer(text):
+        word = found[1]
+        if word not in known and word not in _NAMELESS and not _ADNOMINAL.search(word) and word[:2] not in known:
+            yield Problem(found[0], "it stands neither in the question nor in the rows")
+    words = re.findall(r"[\uac00-\ud7a3]+", text)
+    asked_words = {it[:2] for it in re.findall(r"[\uac00-\ud7a3]{2,}", facts.question)}
+    for word, following in pairwise(words):
+        stands_before = f"{word} {following}" in text and following[:2] in asked_words and _is_noun(word)
+        if stands_before and word not in known and word[:2] not in known and word not in _NAMELESS:
+            yield Problem(word, "it stands neither in the question nor in the rows")
+
+
+def _is_noun(word: str) -> bool:
+    """Whether a word may be a name: two letters or more, and no form of a verb or an adverb."""
+    return len(word) > 1 and _NO_NOUN.search(word) is None
 
 
 def _has_unit(unit: str, facts: Facts) -> bool:

@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from agent.checks.grounding.arithmetic.dates import DateInText
 from agent.checks.grounding.claims.claims import Segment
-from agent.checks.grounding.claims.reading import Item
+from agent.checks.grounding.claims.item import Item
 from agent.checks.grounding.evidence.facts import Facts, is_fraction
 from agent.checks.grounding.evidence.query_facts import Condition
 from agent.checks.grounding.languages.countries import country_names

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from fractions import Fraction
 from itertools import takewhile
-from typing import Literal
 
 from agent.checks.grounding.arithmetic.dates import MONTHS, DateInText, find_dates
 from agent.checks.grounding.arithmetic.number_words import read_number_words
 from agent.checks.grounding.arithmetic.numerals import Numeral, Reading, is_european, read_numeral
+from agent.checks.grounding.claims.compounds import read_korean, with_durations, with_fractions
+from agent.checks.grounding.claims.item import Item, Kind
 from agent.checks.grounding.claims.names import TOKEN, NameIndex, Places
 from agent.checks.grounding.evidence.facts import Facts
 from agent.checks.grounding.languages.language import language_of
@@ -19,8 +20,6 @@ from agent.checks.grounding.languages.plain_words import list_doing_words, list_
 from agent.checks.grounding.languages.ratios import read_ratio
 from agent.checks.grounding.languages.vocabulary import LANGUAGES, Class, Vocabulary, vocabulary
 from agent.checks.grounding.languages.words import is_among, words_of
-
-Kind = Literal["number", "name", "date", "phrase", "word", "mark"]
 
 _WORD = re.compile(r"[^\W\d_]+n['’]t\b|[^\W\d_]+")
 _ORDINAL = re.compile(r"(\d{1,3})(?:st|nd|rd|th|er|re|ème|e|º|ª|°)(?![^\W_])")
@@ -76,38 +75,6 @@ _THAN = frozenset(["than", "als"])
 _JOINED = frozenset(["than", "als", "que", "che", "and", "und", "et", "y", "e"])
 
 
-@dataclass(frozen=True)
-class Item:
-    """A piece of a sentence.
-
-    start, end: in characters. text: as written.
-    numeral, reading: of a number in digits, and how it is read in the sentence's language; `value` is what it means,
-        with its sign and scale, without percent.
-    places: of a name or time, its rows by column; empty where it is no name of a row.
-    cls, rank: of a phrase of the closed vocabulary.
-    """
-
-    kind: Kind
-    start: int
-    end: int
-    text: str
-    value: Fraction = Fraction(0)
-    half: Fraction = Fraction(0)
-    numeral: Numeral | None = None
-    date: DateInText | None = None
-    places: Places = field(default_factory=dict)
-    cls: Class | None = None
-    rank: int = 0
-
-    @property
-    def percent(self) -> bool:
-        return self.numeral is not None and self.numeral.percent
-
-    @property
-    def currency(self) -> str:
-        return self.numeral.currency if self.numeral is not None else ""
-
-
 def choose_reading(numeral: Numeral, language: str | None) -> Reading | None:
     """The one way to read a number in a language; the other style only where it cannot be read in its own."""
     return numeral.reading(european=is_european(language)) or (numeral.readings[0] if numeral.readings else None)
@@ -115,7 +82,8 @@ def choose_reading(numeral: Numeral, language: str | None) -> Reading | None:
 
 def items_of(text: str, facts: Facts, names: NameIndex) -> list[Item]:
     """All items of a text, in order; white space and quotes leave none."""
-    found = list(_Reader(text, facts, names).items())
+    found = list(with_fractions(text, list(_Reader(text, facts, names).items()), facts.language))
+    found = list(with_durations(text, found))
     for place, item in enumerate(found):
         following = found[place + 1].kind if place + 1 < len(found) else ""
         if item.text.lower() in _DURING and following == "phrase" and found[place + 1].text.lower() in _ARTICLES:
@@ -325,6 +293,8 @@ class _Reader:
 
     def _number(self, at: int) -> Item | None:
         before = self._text[at - 1 : at]
+        if self._language == "ko" and not before.isdigit() and (korean := read_korean(self._text, at)):
+            return self._item("number", at, korean.end, value=korean.value, half=korean.half)
         if before.isalnum():
             return None
         if ordinal := _ORDINAL.match(self._text, at):

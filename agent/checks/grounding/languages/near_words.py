@@ -31,7 +31,7 @@ _GROUPS = """
     free available vacant open_to
     subscribe subscription register registration enrol enrolment signup join
     revenue turnover sales
-    consume consumption use used usage electricity energy
+    consume consumption use used usage
     outage downtime interruption
     borrow lend loan lent
     city town municipality
@@ -64,7 +64,7 @@ _GROUPS = """
     schüler prüfling teilnehmer kandidat
     ticket anfrage fall
     liefern geliefert zustellen zugestellt
-    verbrauchen verbrauch strom energie
+    verbrauchen verbrauch
     kosten ausgeben ausgegeben zahlen zahlte bezahlt bezahlen aufwenden
     frei verfügbar
     filiale geschäft laden niederlassung
@@ -89,7 +89,7 @@ _GROUPS = """
     élève candidat étudiant
     coûter payer dépenser
     affecté confié attribué
-    consommer consommation électricité
+    consommer consommation
     chiffre recette revenu
     colis paquet
     cliente comprador
@@ -102,7 +102,7 @@ _GROUPS = """
     piso vivienda apartamento
     alumno estudiante
     gastar gasto pagar costar
-    consumir consumo electricidad
+    consumir consumo
     ingresar ingreso recaudar
     resolver cerrar cerrado
     reseña valoración opinión
@@ -116,7 +116,7 @@ _GROUPS = """
     libero disponibile
     alunno studente
     spendere speso spesa acquistare acquistato pagare
-    consumare consumo elettricità
+    consumare consumo
     pacco collo
     versamento deposito
     iscritto iscrizione

@@ -51,7 +51,8 @@ _EN = {
         was_worth valued register achieved achieves post posts posted yield yields yielding meaning means topping
         placed_at
         manage manages managed tally tallies tallied boast boasts boasted notch notches notched
-        clock clocks clocked command commands commanded attain attains attained log_in_at comes_in_at stands_at sits_at works_out_at work_out_at works_out_to took_part takes_part take_part a_single mere""",
+        clock clocks clocked command commands commanded attain attains attained log_in_at comes_in_at stands_at
+        sits_at works_out_at work_out_at works_out_to took_part takes_part take_part a_single mere""",
     "dividing": """
         split divided distributed spread broken_down breakdown fall_into falls_into fell_into grouped sorted
         falling_into subdivided categorised categorized classified""",

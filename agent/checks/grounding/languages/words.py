@@ -49,7 +49,8 @@ _IRREGULAR = """
     sat saturday saturdays samstag samstags samedi sábado sabato;sun sunday sundays sonntag sonntags dimanche domingo
     domenica;
     day days tag tage tagen jour jours día días giorno giorni;mile miles mi meile meilen;
-    °c celsius;m² m2 sqm qm quadratmeter;mwh megawatt-hour megawatt-hours megawattstunden;gwh gigawatt-hour gigawatt-hours gigawattstunden;
+    °c celsius;m² m2 sqm qm quadratmeter;mwh megawatt-hour megawatt-hours megawattstunden;gwh gigawatt-hour
+    gigawatt-hours gigawattstunden;
     ha hectare hectares hektar hectárea hectáreas ettaro ettari;kw kilowatt kilowatts;mw megawatt megawatts megavatios;
     gw gigawatt gigawatts;cm centimeter centimeters centimetre centimetres zentimeter centimètres centímetros
     centimetri;mm millimeter millimeters millimetre millimetres millimètres milímetros millimetri;

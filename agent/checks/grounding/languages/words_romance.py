@@ -156,7 +156,8 @@ ES = {
 
 IT = {
     "common": """
-        il lo la i gli le di del della dei degli delle che quale quali quanti quante quanto è sono in per con
+        il lo la i gli le di del della dei degli delle che quale quali quanti quante quanto quanta qual è sono
+        in per con
         e mostra abbiamo ci nel nella un una ogni da chi ha hanno""",
     "polar": "è sono ci hanno ha",
     "how_many": "quanti quante quanto quanta",

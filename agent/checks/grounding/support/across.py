@@ -7,7 +7,7 @@ from fractions import Fraction
 from itertools import combinations, permutations
 
 from agent.checks.grounding.claims.claims import Segment
-from agent.checks.grounding.claims.reading import Item
+from agent.checks.grounding.claims.item import Item
 from agent.checks.grounding.evidence.facts import ColumnFacts, Facts
 from agent.checks.grounding.languages.vocabulary import Class
 from agent.checks.grounding.support.aggregates import (

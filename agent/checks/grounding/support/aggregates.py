@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 from agent.checks.grounding.claims.claims import Segment
-from agent.checks.grounding.claims.reading import Item
+from agent.checks.grounding.claims.item import Item
 from agent.checks.grounding.evidence.facts import ColumnFacts, Facts, number_of
 from agent.checks.grounding.languages.vocabulary import Class
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
-from agent.checks.grounding.claims.reading import Item
+from agent.checks.grounding.claims.item import Item
 from agent.checks.grounding.evidence.facts import ColumnFacts
 from agent.checks.grounding.languages.words import have_one_meaning
 

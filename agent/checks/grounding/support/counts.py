@@ -10,8 +10,8 @@ from functools import cached_property
 from itertools import takewhile
 
 from agent.checks.grounding.claims.claims import Segment
+from agent.checks.grounding.claims.item import Item
 from agent.checks.grounding.claims.names import Rows
-from agent.checks.grounding.claims.reading import Item
 from agent.checks.grounding.evidence.facts import Facts
 from agent.checks.grounding.languages.vocabulary import Class
 from agent.checks.grounding.languages.words import is_among, words_of

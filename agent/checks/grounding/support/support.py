@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from agent.checks.grounding.claims.claims import BETWEEN, Segment
+from agent.checks.grounding.claims.item import Item
 from agent.checks.grounding.claims.names import Rows
-from agent.checks.grounding.claims.reading import Item
 from agent.checks.grounding.evidence.facts import ColumnFacts, Facts, number_of
 from agent.checks.grounding.languages.currencies import are_same, find_currencies
 from agent.checks.grounding.languages.vocabulary import Class
@@ -37,6 +37,7 @@ _NAMED = {Class.MEAN: "avg", Class.SUM: "sum", Class.MOST: "max", Class.LEAST: "
 _OF_ONE = frozenset({Class.EACH, Class.PER, Class.MEAN, Class.MOST, Class.LEAST, Class.OVER, Class.UNDER, Class.ALL})
 _OF_ONE |= COMPARED | {Class.SUM, Class.SHARE, Class.NOT, Class.NOTHING, Class.ONLY, Class.RANK}
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
+_OUT_OF = frozenset({"out of", "of", "von", "sur", "de", "su"})
 _SHORT = 3  # letters of a word that may also be a unit
 _CALCULATING = {Class.SUM, Class.MEAN, Class.DIFFERENCE, Class.TIMES, Class.RISE, Class.FALL, Class.MORE, Class.LESS}
 _INCLUSIVE = frozenset(
@@ -101,6 +102,7 @@ class Numbers:
             or self._find_across(segment, item, named, bound)
             or self._whole(segment, place, columns)
             or found
+            or self._find_scale_end(segment, place, columns)
             or self.counts.find_counted(segment, place, bound)
             or self.counts.find_listed(segment, place)
             or self._end(segment, place, columns)
@@ -454,6 +456,14 @@ class Numbers:
             if year or item.currency or have_same_beside(self.asked, at, segment.items, place):
                 return Support("question", item.value)
         return None
+
+    @staticmethod
+    def _find_scale_end(segment: Segment, place: int, columns: Sequence[ColumnFacts]) -> Support | None:
+        """The end of a column's scale, as its docs have it: "8.3 out of 10"."""
+        before = segment.items[place - 1].text.lower() if place else ""
+        end = rf"(?:\b(?:of|to|von|bis|sur|de|a|su)\s|[-–/])\s?{segment.items[place].text}(?!\d)"
+        told = any(re.search(end, text) for it in columns for text in it.told)
+        return Support("question", segment.items[place].value) if told and before in _OUT_OF else None
 
     @staticmethod
     def _bound(items: Sequence[Item], place: int) -> Class | None:

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from agent.checks.grounding.claims.claims import Segment
+from agent.checks.grounding.claims.item import Item
 from agent.checks.grounding.claims.names import Rows
-from agent.checks.grounding.claims.reading import Item
 from agent.checks.grounding.evidence.facts import number_of
 from agent.checks.grounding.languages.vocabulary import Class
 from agent.checks.grounding.support.found import Support

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import takewhile
 
 from agent.checks.grounding.claims.claims import Segment
+from agent.checks.grounding.claims.item import Item
 from agent.checks.grounding.claims.names import NameIndex
-from agent.checks.grounding.claims.reading import Item
 from agent.checks.grounding.evidence.facts import ColumnFacts, Facts
 from agent.checks.grounding.kinds import fits, is_adjective
 from agent.checks.grounding.languages.language import known_words

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from agent.checks.grounding.claims.claims import Segment
+from agent.checks.grounding.claims.item import Item
 from agent.checks.grounding.claims.names import Rows
-from agent.checks.grounding.claims.reading import Item
 from agent.checks.grounding.evidence.facts import is_fraction
 from agent.checks.grounding.kinds import is_adjective
 from agent.checks.grounding.languages.vocabulary import Class

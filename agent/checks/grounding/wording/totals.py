@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from agent.checks.grounding.claims.claims import Segment
-from agent.checks.grounding.claims.reading import Item
+from agent.checks.grounding.claims.item import Item
 from agent.checks.grounding.languages.vocabulary import Class
 from agent.checks.grounding.languages.words import is_among
 from agent.checks.grounding.wording.context import Checks, WordingContext

@@ -65,9 +65,7 @@ class Wording:
                     return False
                 known = {column.currency} - {""} or known
             return are_same(currencies, known)
-        if self._context.is_converted(segment, place):
-            return True
-        if word in _PROFITS and self._is_gained(segment, place):
+        if self._context.is_converted(segment, place) or (word in _PROFITS and self._is_gained(segment, place)):
             return True
         before = segment.items[place - 1] if place else None
         if is_adjective(word) and before is not None and (before.cls in _COMPARING or before.text.lower() in _AS):

@@ -1,0 +1,46 @@
+"""A piece of a sentence."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Literal
+
+from agent.checks.grounding.arithmetic.dates import DateInText
+from agent.checks.grounding.arithmetic.numerals import Numeral
+from agent.checks.grounding.claims.names import Places
+from agent.checks.grounding.languages.vocabulary import Class
+
+Kind = Literal["number", "name", "date", "phrase", "word", "mark"]
+
+
+@dataclass(frozen=True)
+class Item:
+    """A piece of a sentence.
+
+    start, end: in characters. text: as written.
+    numeral, reading: of a number in digits, and how it is read in the sentence's language; `value` is what it means,
+        with its sign and scale, without percent.
+    places: of a name or time, its rows by column; empty where it is no name of a row.
+    cls, rank: of a phrase of the closed vocabulary.
+    """
+
+    kind: Kind
+    start: int
+    end: int
+    text: str
+    value: Fraction = Fraction(0)
+    half: Fraction = Fraction(0)
+    numeral: Numeral | None = None
+    date: DateInText | None = None
+    places: Places = field(default_factory=dict)
+    cls: Class | None = None
+    rank: int = 0
+
+    @property
+    def percent(self) -> bool:
+        return self.numeral is not None and self.numeral.percent
+
+    @property
+    def currency(self) -> str:
+        return self.numeral.currency if self.numeral is not None else ""
