@@ -24,9 +24,7 @@ _OTHERS = re.compile(
 _OF_EACH = re.compile(r"(?<=[\uac00-\ud7a3]{2})별(?:로)?(?=[\s,])|(?<=[\uac00-\ud7a3])마다(?=[\s,])|(?<![^\s])각(?=\s)")
 
 # What a word that says where or of what is put before, and the words that name nothing.
-_PARTICLE = re.compile(
-    r"(?<![\uac00-\ud7a3])([\uac00-\ud7a3]{2,}?)(에서는|에는|에서|에게|에|의|은|는)(?![\uac00-\ud7a3])"
-)
+_PARTICLE = re.compile(r"(?<![\uac00-\ud7a3])([\uac00-\ud7a3]{2,}?)(에서는|에는|에서|에게|에|의)(?![\uac00-\ud7a3])")
 _ADNOMINAL = re.compile(r"(?:하|되|나|있|없|지|내|오|가|이|르|많|높|낮|적|같)$")
 _NAMELESS_WORDS = """
     결과 답변 대답 합계 총합 총계 평균 전체 모두 데이터 기록 경우 금액 인원 사람 순위

@@ -64,7 +64,7 @@ def find_misnamed(
             by_docs = is_among(
                 nouns[0], columns[0].mentioned
             )  # "858 agents closed tickets", of tickets closed by agents
-            if not scaled or not own or (by_docs and nouns[0] not in own):
+            if not scaled or not own or (by_docs and nouns[0] not in own and not find_currencies(" ".join(nouns))):
                 yield " ".join((item.text, *nouns))
 
 

@@ -83,8 +83,8 @@ def with_fractions(text: str, items: Sequence[Item], language: str | None) -> It
                 end, value = half.end(), item.value + Fraction(1, 2)
                 item = replace(item, end=end, text=text[item.start : end], value=value, half=_TENTH)
             elif share is not None and 0 < item.value < whole:
-                end, value, off = share.end(), item.value * 100 / whole, Fraction(100, 2 * whole)
-                item = replace(item, end=end, text=text[item.start : end], value=value, half=off)
+                end, value = share.end(), item.value * 100 / whole
+                item = replace(item, end=end, text=text[item.start : end], value=value, half=Fraction(1, 2))
                 item = replace(item, numeral=_PERCENT, cls=Class.SHARE)
         yield item
 

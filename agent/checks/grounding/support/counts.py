@@ -13,6 +13,7 @@ from agent.checks.grounding.claims.claims import Segment
 from agent.checks.grounding.claims.item import Item
 from agent.checks.grounding.claims.names import Rows
 from agent.checks.grounding.evidence.facts import Facts
+from agent.checks.grounding.kinds import words_of_kind
 from agent.checks.grounding.languages.vocabulary import Class
 from agent.checks.grounding.languages.words import is_among, words_of
 from agent.checks.grounding.support.beside import NEAR, OF_THE, PART_OF, THE, are_flagged, list_counted_words
@@ -58,7 +59,8 @@ class Counts:
             return Support("row count", Fraction(count))
         words = [it.text.lower() for it in after if it.kind == "word"]
         keys = self._nouns
-        if any(is_among(word, it.words - keys) for it in facts.measures for word in words):
+        measured = {it.index: it.words - keys - words_of_kind((it.name, *it.told)) for it in facts.measures}
+        if any(is_among(word, measured[it.index]) for it in facts.measures for word in words):
             return None
         if place + 1 < len(segment.items) and segment.items[place + 1].cls is Class.TIME:
             words = [segment.items[place + 1].text.lower()]  # "six years"
