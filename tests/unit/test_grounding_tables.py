@@ -231,7 +231,9 @@ OVERDUE = facts(
 @pytest.mark.parametrize("rows, text", [
     pytest.param(PUNCTUAL, "On time: 0.9342.", id="a share is not in the unit of what is tested"),
     pytest.param(OVERDUE, "Has overdue: yes.", id="yes and no"),
-    pytest.param(UNORDERED, "Sold by month: first 2024-01: 10; last 2024-12: 120.", id="the first of unordered times"),
+    pytest.param(
+        UNORDERED, "Sold by month: first January 2024: 10; last December 2024: 120.", id="the first of unordered times"
+    ),
     pytest.param(QUARTERS, "Q1, q2 by region (2022): North: q1 310, q2 290; South: q1 150, q2 190.", id="times"),
     pytest.param(
         GROWTH,
