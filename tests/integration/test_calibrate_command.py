@@ -84,7 +84,7 @@ def model() -> Drafting:
 
 @pytest.fixture
 def run(monkeypatch: pytest.MonkeyPatch, settings: Settings, make_service: Callable[..., Service]) -> Run:
-    monkeypatch.setattr(console, "read_settings", lambda: settings.model_copy(update={"calibration": OLD}))
+    monkeypatch.setattr(console, "read_settings", lambda **_: settings.model_copy(update={"calibration": OLD}))
     monkeypatch.setattr(
         console,
         "build_service",

@@ -21,11 +21,11 @@ Run = Callable[..., Result]
 
 @pytest.fixture
 def run(monkeypatch: pytest.MonkeyPatch, settings: Settings, make_service: Callable[..., Service]) -> Run:
-    def build(_: Settings, *, registry_required: bool) -> Service:
+    def build(_: Settings, *, registry_required: bool, sources: object) -> Service:
         assert not registry_required
         return make_service()
 
-    monkeypatch.setattr(console, "read_settings", lambda: settings)
+    monkeypatch.setattr(console, "read_settings", lambda **_: settings)
     monkeypatch.setattr(console, "build_service", build)
     monkeypatch.setattr(asking, "bring_model", lambda _: None)  # the scripted model has no file
     return lambda *arguments: CliRunner().invoke(cli.app, ["chat", *(str(argument) for argument in arguments)])

@@ -35,7 +35,7 @@ def unchanged(monkeypatch: pytest.MonkeyPatch, settings: Settings, make_service:
         assert (indexed.columns.added, indexed.columns.removed) == (0, 0)
         found.append(indexed.columns.unchanged)
 
-    monkeypatch.setattr(console, "read_settings", lambda: settings)
+    monkeypatch.setattr(console, "read_settings", lambda **_: settings)
     monkeypatch.setattr(console, "build_service", lambda *_, **__: make_service())
     monkeypatch.setattr(demonstration, "run_demo", run_demo)
     return found
@@ -101,7 +101,7 @@ def test_it_ends_with_commands_that_run_where_it_was_called(
 
     registry = settings.registry.read_text(encoding="utf-8")
     settings.registry.write_text(registry.replace("shop:", "other:"), encoding="utf-8")
-    monkeypatch.setattr(console, "read_settings", lambda: settings)
+    monkeypatch.setattr(console, "read_settings", lambda **_: settings)
     monkeypatch.setattr(console, "build_service", lambda *_, **__: make_service())
     monkeypatch.setattr(asking, "bring_model", lambda *_, **__: None)
     monkeypatch.setattr(asking, "_Shown", lambda: show)

@@ -40,12 +40,12 @@ def questions(shop_file: Path) -> Path:
 
 @pytest.fixture
 def run(monkeypatch: pytest.MonkeyPatch, settings: Settings, make_service: Callable[..., Service]) -> Run:
-    def made(_: Settings, *, registry_required: bool) -> Service:
+    def made(_: Settings, *, registry_required: bool, sources: object) -> Service:
         assert not registry_required
         return make_service()
 
     for place in (console, evaluating):
-        monkeypatch.setattr(place, "read_settings", lambda: settings)
+        monkeypatch.setattr(place, "read_settings", lambda **_: settings)
     monkeypatch.setattr(console, "build_service", made)
     monkeypatch.setattr(build, "build_embedder", lambda _: HashingEmbedder())
     return lambda *arguments: CliRunner().invoke(cli.app, [str(argument) for argument in arguments])

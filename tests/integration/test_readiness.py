@@ -60,7 +60,7 @@ def test_index_says_what_was_read_of_files(
 ) -> None:
     (tmp_path / "own.csv").write_text("Ort;Betrag\nKöln;1,50 €\nBonn;2,00 €\nUlm\n", encoding="cp1252")
     registry.write_text("own: own.csv\n", encoding="utf-8")
-    monkeypatch.setattr(console, "read_settings", lambda: settings)
+    monkeypatch.setattr(console, "read_settings", lambda **_: settings)
     monkeypatch.setattr(console, "build_service", lambda *_, **__: make_service())
 
     told = CliRunner().invoke(cli.app, ["index", "-d", "own"])

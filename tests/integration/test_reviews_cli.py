@@ -22,11 +22,11 @@ Run = Callable[..., Result]
 
 @pytest.fixture
 def run(monkeypatch: pytest.MonkeyPatch, settings: Settings, make_service: Make) -> Run:
-    def build(_: Settings, *, registry_required: bool) -> Service:
+    def build(_: Settings, *, registry_required: bool, sources: object) -> Service:
         assert not registry_required
         return make_service()
 
-    monkeypatch.setattr(console, "read_settings", lambda: settings)
+    monkeypatch.setattr(console, "read_settings", lambda **_: settings)
     monkeypatch.setattr(console, "build_service", build)
     return lambda *arguments: CliRunner().invoke(cli.app, ["reviews", *arguments])
 

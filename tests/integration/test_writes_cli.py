@@ -31,11 +31,11 @@ def registry(tmp_path: Path, shop_file: Path) -> Path:
 
 @pytest.fixture
 def run(monkeypatch: pytest.MonkeyPatch, settings: Settings, make_service: Callable[..., Service]) -> Ask:
-    def build(_: Settings, *, registry_required: bool) -> Service:
+    def build(_: Settings, *, registry_required: bool, sources: object) -> Service:
         assert not registry_required
         return make_service(enable_retrieval=False, allow_writes=True)
 
-    monkeypatch.setattr(console, "read_settings", lambda: settings)
+    monkeypatch.setattr(console, "read_settings", lambda **_: settings)
     monkeypatch.setattr(console, "build_service", build)
     monkeypatch.setattr(asking, "bring_model", lambda _: None)  # the scripted model has no file
     return lambda *arguments, given="": CliRunner().invoke(cli.app, ["ask", *arguments], input=given)
