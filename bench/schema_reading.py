@@ -24,7 +24,7 @@ from executors.engines.postgresql.executor import PostgresExecutor
 from executors.errors import ErrorKind, SqlRefused
 from executors.guard import guard
 from executors.registry.address import Address
-from executors.registry.options import ServerOptions
+from executors.registry.entry import ServerOptions
 from testbed.postgres import PostgresServer
 
 if TYPE_CHECKING:

@@ -16,9 +16,9 @@ from executors.engines.servers import failures
 from executors.engines.servers.patient import PatientExecutor
 from executors.errors import DatabaseUnavailable, UnknownDatabase
 from executors.guard.private import PrivateColumns, PrivateExecutor
+from executors.registry.entry import ServerOptions
 from executors.registry.kinds import Kind, is_glob, kind_of, local_path
 from executors.registry.openers import OPENERS
-from executors.registry.options import ServerOptions
 from executors.registry.registry import Entry, Registry, server_entry
 from executors.workers import checking
 from executors.workers.isolated import isolated

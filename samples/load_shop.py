@@ -21,8 +21,8 @@ from executors.dialects.table import DIALECTS
 from executors.engines.servers import driver, failures
 from executors.errors import DatabaseUnavailable, RegistryInvalid
 from executors.registry.address import Address
+from executors.registry.entry import ServerOptions
 from executors.registry.openers import OPENERS
-from executors.registry.options import ServerOptions
 from samples.make_shop import HERE, make_shop
 from samples.shop_tables import Column, ShopTable, shop_rows, shop_tables
 

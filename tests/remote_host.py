@@ -18,7 +18,7 @@ from agent.pipeline.service import Service, build_service
 from agent.platform.config.settings import Settings
 from agent.platform.llm.scripted import ScriptedModel
 from executors.engines.remote.executor import RemoteExecutor
-from executors.registry.options import ServerOptions
+from executors.registry.entry import ServerOptions
 
 PATIENCE_S = 60.0
 

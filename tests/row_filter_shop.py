@@ -114,7 +114,7 @@ def postgres_shop(_folder: Path, *scripts: str) -> Iterator[Executor]:
     """The shop on a PostgreSQL server of its own."""
     from executors.engines.postgresql.executor import PostgresExecutor
     from executors.registry.address import Address
-    from executors.registry.options import ServerOptions
+    from executors.registry.entry import ServerOptions
     from testbed.postgres import PostgresServer
 
     with PostgresServer() as server:

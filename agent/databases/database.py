@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextvars import ContextVar
 from functools import partial
 from typing import TYPE_CHECKING
 
 from agent.core.breaker import Breaker
 from agent.core.callers import LOCAL
 from agent.core.errors import WritesNotAllowed
-from agent.databases.private_values import hidden_columns
-from agent.databases.seen_schemas import SEEN
 from agent.platform import telemetry
 from agent.platform.access.intent import PARTIAL
 from executors.base import (
@@ -29,11 +29,14 @@ from executors.base import (
 )
 from executors.errors import DatabaseUnavailable, SqlFailed, UnknownDatabase
 from rag.threads import in_thread
+from rag.words import words
 
 if TYPE_CHECKING:
+    from executors.guard.held_columns import Hidden
     from executors.guard.row_security.held_rows import HeldRows, RowRules
     from executors.guard.row_security.row_filter import RowFilter, Values
     from executors.workers.checking import Seen
+
 
 # Those who wait for the guard: one for each of its processes, and one for what it is not asked about.
 _GUARDS = ThreadPoolExecutor(3, thread_name_prefix="guard")
@@ -353,3 +356,73 @@ class FilteredDatabase(Database):
     ) -> WriteResult:
         """Raises WritesNotAllowed."""
         raise WritesNotAllowed(PARTIAL)
+
+
+class SeenSchemas:
+    """What one question has seen until now."""
+
+    def __init__(self) -> None:
+        self._seen: dict[Executor, Schema] | None = {}
+
+    def of(self, executor: Executor) -> Schema | None:
+        """The schema as the question has seen it; None where it has not, or is over."""
+        return None if self._seen is None else self._seen.get(executor)
+
+    def keep(self, executor: Executor, schema: Schema) -> None:
+        """Go on with this one."""
+        if self._seen is not None:
+            self._seen[executor] = schema
+
+    def forget(self, executor: Executor) -> None:
+        """Have it read anew: there may be another one now."""
+        if self._seen is not None:
+            self._seen.pop(executor, None)
+
+    def end(self) -> None:
+        """Keep nothing more: what the question has begun and left to others goes by today's schema."""
+        self._seen = None
+
+
+SEEN: ContextVar[SeenSchemas | None] = ContextVar("seen_schemas", default=None)
+
+
+@contextmanager
+def seen_schemas() -> Iterator[None]:
+    """Keep the schemas that this task sees, and those that it starts, while the block runs."""
+    seen = SeenSchemas()
+    SEEN.set(seen)
+    try:
+        yield
+    finally:
+        seen.end()
+
+
+# Private columns in what a model queries: visible where the question names the column, else absent.
+#
+# A query that a model wrote may compare, join, group and count by any column. Values of one that the registry marks
+# private leave the database only where a person named the column: neither a model that shows too much nor a sentence
+# in a comment that talks it into that can do so in their place. See `executors.guard.held_columns`.
+
+
+def hidden_columns(schema: Schema, question: str) -> Hidden:
+    """The private columns that a question does not name, in lower case, by the names of their tables.
+
+    Args:
+        schema: of the database, its private columns marked.
+        question: as a person asked it.
+    """
+    private = {table.name: [it.name for it in table.columns if it.private] for table in schema.tables}
+    if not any(private.values()):
+        return {}
+    named = words(question) | words(re.sub(r"(?<=\w)-(?=\w)", "", question))  # "e-mail" names `email`
+    found = {
+        table: frozenset(name.lower() for name in names if not words(name) <= named) for table, names in private.items()
+    }
+    return {table: names for table, names in found.items() if names}
+
+
+def describe_left_out(query: CheckedSql) -> str:
+    """What the reader of an answer has to know of columns that are not there; empty where all are."""
+    if not query.left_out:
+        return ""
+    return f"Left out, because it is private and the question does not name it: {', '.join(query.left_out)}."

@@ -396,7 +396,7 @@ def _storable(parameters: Parameters | None) -> list[Scalar] | dict[str, Scalar]
 
 def build_router(settings: Settings, registry: Registry) -> Router:
     """What opens the databases of a registry, as the settings say; nothing is opened before it is needed."""
-    from executors.registry.options import ServerOptions
+    from executors.registry.entry import ServerOptions
     from executors.router import Router
     from executors.workers.limits import bytes_of
 

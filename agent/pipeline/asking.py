@@ -14,10 +14,8 @@ from agent.core.errors import PlumblineError, QuestionInvalid, StateUnavailable,
 from agent.core.events import Done, Event, Queued, Started
 from agent.core.models import Answer, Exchange, Options, Pending, Question
 from agent.core.problems import problem_of
-from agent.databases.database import Database
-from agent.databases.seen_schemas import seen_schemas
-from agent.people.sessions.sessions import SMALL_TALK, SessionMessage
-from agent.people.sessions.stored_answers import storable
+from agent.databases.database import Database, seen_schemas
+from agent.people.sessions.sessions import SMALL_TALK, SessionMessage, storable
 from agent.pipeline import loop
 from agent.pipeline.drafts.progress import with_progress
 from agent.pipeline.flights import Flights

@@ -11,13 +11,12 @@ from agent.core.errors import ModelError, ReplyUnusable, WritesNotAllowed
 from agent.core.events import Evaluated, Planned, SqlExecuted, SqlGenerated, SqlValidated
 from agent.core.models import Attempt, Candidate, Check, Draft, Verdict
 from agent.core.off_loop import off_loop
+from agent.databases.database import describe_left_out, hidden_columns
 from agent.databases.made_addresses import refuse_made_address
-from agent.databases.private_values import hidden_columns, sentence
-from agent.pipeline.drafts.ahead import begin_ahead
 from agent.pipeline.drafts.consensus import elected, grouped
 from agent.pipeline.drafts.plan import plan_of
 from agent.pipeline.drafts.progress import sql_progress
-from agent.pipeline.drafts.voting import vote
+from agent.pipeline.drafts.voting import begin_ahead, vote
 from agent.pipeline.judging.judge import overruled, unjudged, verdict_of_checks
 from agent.platform.access.intent import NEVER
 from agent.understanding.shape import shape_checks
@@ -306,7 +305,7 @@ class Round:
     async def _rows_of(self, query: CheckedSql) -> QueryResult:
         run = self._run
         rows = await self._run_checked(query)
-        if warning := sentence(query):
+        if warning := describe_left_out(query):
             run.ledger.warn(warning)
         return rows
 

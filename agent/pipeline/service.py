@@ -42,12 +42,12 @@ from agent.pipeline.parts import Parts
 from agent.pipeline.steps import load_steps
 from agent.pipeline.writes.tokens import WritePlans
 from agent.platform import telemetry
-from agent.platform.config import extensions
 from agent.platform.config.profiles import choose
 from agent.platform.config.settings import Settings
+from agent.platform.configuration import load_extensions
 from agent.platform.llm.build import build_model
 from agent.platform.llm.chat import ChatModel, Message
-from agent.platform.llm.wrappers.paced import paced
+from agent.platform.llm.pace import paced
 from agent.platform.llm.wrappers.protected import ProtectedModel, protected
 from agent.platform.storage.idempotency import Idempotency
 from agent.platform.telemetry.ledger import Ledger
@@ -435,7 +435,7 @@ def build_service(
     from agent.platform.storage.build import build_store as build_state_store
     from executors.registry.registry import Registry
 
-    extensions.load(settings)
+    load_extensions(settings)
     store = state or build_state_store(settings)
 
     def built(name: str | None = None) -> ProtectedModel:

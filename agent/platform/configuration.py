@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import NamedTuple
 
@@ -18,6 +19,29 @@ from agent.platform.config.settings import PREFIX, Settings, get_settings
 from agent.platform.config.settings_table import Variable, variables
 from executors.errors import RegistryInvalid
 from executors.registry.registry import Registry, read_registry
+
+# What others add without a change here: a dialect, a reader of docs, a model provider.
+#
+# An extension is a module; importing it calls `executors.extend.add_dialect`, `rag.docs.reading.add_reader` or
+# `build.add_provider`. `PLUMBLINE_EXTENSIONS` names the modules. It is code that the operator chose and that runs
+# with the service's rights; nothing in a request or a registry can name one. docs/extend.md shows one of each.
+
+
+def load_extensions(settings: Settings) -> None:
+    """Import the extensions that the settings name; what is imported already stays as it is.
+
+    Raises:
+        ExtensionInvalid: one is not there, or cannot be added.
+    """
+    for name in filter(None, (part.strip() for part in settings.extensions.split(","))):
+        try:
+            import_module(name)
+        except (ImportError, ValueError) as error:
+            raise ExtensionInvalid(
+                f"PLUMBLINE_EXTENSIONS: {name} cannot be added: {error}. Name modules that Python finds from the "
+                "service's folder, separated by commas, and install what they need."
+            ) from error
+
 
 _CLOSE = 60.0  # of 100, by letters: names that are less alike are not what somebody meant
 
@@ -110,12 +134,11 @@ def _describe(error: ErrorDetails, environment: Mapping[str, str]) -> str:
 def _of_parts(settings: Settings, in_functions: bool | None) -> list[str]:
     """What shows only when parts are made from the settings. Loads nothing heavy and calls no service."""
     from agent.platform.access.policy import build_access
-    from agent.platform.config import extensions
     from agent.platform.llm.build import provider_of
 
     problems: list[str] = []
     try:
-        extensions.load(settings)
+        load_extensions(settings)
         provider_of(settings)
     except ExtensionInvalid as error:
         problems.append(str(error))

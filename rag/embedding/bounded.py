@@ -4,8 +4,20 @@ from __future__ import annotations
 
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import suppress
 
 import httpx2
+
+
+def load_httpx() -> None:
+    """Load `httpx` before the first request goes out, where it is installed.
+
+    The openai package looks whether that module is loaded and uses it if so. Chroma loads it in another thread, and a
+    request that goes out meanwhile fails with an AttributeError, for it meets half a module. Who imports it waits.
+    """
+    with suppress(ImportError):
+        import httpx  # noqa: F401
+
 
 Counter = Callable[[bytes], None]  # raises where a chunk is one too many
 

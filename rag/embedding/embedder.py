@@ -301,8 +301,7 @@ class OpenAIEmbedder:
     def _make(self) -> OpenAI:
         from openai import AzureOpenAI, DefaultHttpxClient, OpenAI
 
-        from rag.embedding.bounded import Bound
-        from rag.embedding.httpx_first import load_httpx
+        from rag.embedding.bounded import Bound, load_httpx
 
         load_httpx()
         bound = Bound(_MOST_BYTES, _too_much, timeout_s=self._timeout_s)

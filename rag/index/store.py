@@ -7,7 +7,9 @@ one folder: readers are never disturbed, and writers of one name take turns.
 
 from __future__ import annotations
 
+import math
 import threading
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TypeVar
@@ -20,9 +22,54 @@ from rag.index import chroma
 from rag.index.chroma_connection import ChromaServer
 from rag.index.chroma_folder import FolderRevisions
 from rag.index.chroma_server import ServerRevisions
-from rag.index.held import HeldDocuments
-from rag.index.revision import IndexContent, OpenRevision, RevisionDraft, Revisions, Turn, digest_of
+from rag.index.revision import IndexContent, Near, OpenRevision, RevisionDraft, Revisions, Turn, digest_of
 from rag.index.vector_cache import VectorCache
+
+_SHARE = 0.1  # of the documents, from which those of some kinds are found among the nearest of all kinds
+_MORE = 4  # times as many as should suffice there
+
+
+class _HeldDocuments:
+    """What a revision holds, read whole and once.
+
+    Args:
+        reading: the revision.
+    """
+
+    def __init__(self, reading: OpenRevision) -> None:
+        self.revision = reading.revision
+        self.documents: tuple[Document, ...] = tuple(reading.vectors.documents())
+        self._by_id = {document.id: document for document in self.documents}
+        self._kinds = Counter(document.kind for document in self.documents)
+
+    def nearest(
+        self, reading: OpenRevision, vectors: Sequence[Sequence[float]], top_k: int, kinds: Collection[Kind]
+    ) -> list[list[Retrieved]]:
+        """For each vector the documents nearest to it, best first, at most `top_k`; all kinds where `kinds` is empty.
+
+        Args:
+            reading: the same revision.
+        """
+        found = self._nearest(reading, vectors, top_k, frozenset(kinds or self._kinds))
+        return [[Retrieved(document=self._by_id[key], score=score) for key, score in hits] for hits in found]
+
+    def _nearest(
+        self, reading: OpenRevision, vectors: Sequence[Sequence[float]], top_k: int, kinds: frozenset[Kind]
+    ) -> list[list[Near]]:
+        """Filters by kind in Chroma only where needed: it compares documents of a kind one by one."""
+        wanted, every = sum(self._kinds[kind] for kind in kinds), len(self.documents)
+        if not wanted:
+            return [[] for _ in vectors]
+        if wanted == every:
+            return reading.vectors.nearest(vectors, top_k)
+        if not reading.vectors.exact and wanted >= every * _SHARE:
+            most = min(every, math.ceil(_MORE * top_k * every / wanted))
+            found = reading.vectors.nearest(vectors, most)
+            chosen = [[hit for hit in hits if self._by_id[hit[0]].kind in kinds][:top_k] for hits in found]
+            if all(len(hits) == min(top_k, wanted) for hits in chosen):
+                return chosen
+        return reading.vectors.nearest(vectors, top_k, kinds)
+
 
 BATCH = 64  # documents embedded at a time, where the embedder says nothing else; lost at most by a sync that is killed
 
@@ -75,7 +122,7 @@ class Store:
         self._path = path
         self._revisions: Revisions = FolderRevisions(path) if server is None else ServerRevisions(server, path)
         self._lock = threading.Lock()
-        self._documents: dict[str, HeldDocuments] = {}  # by name
+        self._documents: dict[str, _HeldDocuments] = {}  # by name
 
     def sync(
         self,
@@ -218,10 +265,10 @@ class Store:
 
         return self._revisions.read(name, search) if vectors else None
 
-    def _held(self, name: str, reading: OpenRevision) -> HeldDocuments:
+    def _held(self, name: str, reading: OpenRevision) -> _HeldDocuments:
         known = self._documents.get(name)
         if known is None or known.revision != reading.revision:
-            known = self._documents[name] = HeldDocuments(reading)
+            known = self._documents[name] = _HeldDocuments(reading)
         return known
 
     def _holds(self, content: IndexContent) -> bool:

@@ -24,8 +24,7 @@ from rag.linking.lexical import LexicalIndex, column_scores
 from rag.linking.lexical import table_scores as lexical_table_scores
 from rag.linking.relative_dates import relative_periods
 from rag.linking.schema_ranking import Name, Opinion, Ranking, document_scores, fuse_rankings, opinion
-from rag.linking.value_places import places_meant
-from rag.linking.values import LinkedValue, StoredValues, ValueIndex, quoted
+from rag.linking.values import LinkedValue, StoredValues, ValueIndex, places_meant, quoted
 from rag.words import words
 
 Signal = Literal["dense", "lexical", "documents", "values"]

@@ -15,7 +15,7 @@ from executors.engines.sqlserver.executor import SqlServerExecutor
 from executors.errors import DatabaseUnavailable, ErrorKind, SqlFailed, SqlRefused
 from executors.guard import guard
 from executors.registry.address import Address
-from executors.registry.options import ServerOptions
+from executors.registry.entry import ServerOptions
 from testbed.sqlserver import Described, SqlServerStandIn, drivers, serve
 
 

@@ -17,7 +17,7 @@ from executors.engines.clickhouse.executor import ClickhouseExecutor
 from executors.errors import DatabaseUnavailable, ErrorKind, SqlError, SqlFailed, SqlRefused
 from executors.guard import guard
 from executors.registry.address import Address
-from executors.registry.options import ServerOptions
+from executors.registry.entry import ServerOptions
 from testbed.clickhouse import ASKING, LOCKED, READER, READER_PASSWORD, Admin, ClickHouseServer
 
 MORE = """

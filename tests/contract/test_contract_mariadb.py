@@ -20,7 +20,7 @@ from executors.dialects.table import DIALECTS
 from executors.engines.mysql.executor import MysqlExecutor
 from executors.errors import DatabaseUnavailable, ErrorKind, SqlFailed, SqlRefused
 from executors.registry.address import Address
-from executors.registry.options import ServerOptions
+from executors.registry.entry import ServerOptions
 from testbed import mariadb
 from testbed.mariadb import PASSWORD, READER, READER_PASSWORD, USER, MariadbServer
 

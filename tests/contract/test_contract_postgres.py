@@ -17,7 +17,7 @@ from executors.engines.postgresql.executor import PostgresExecutor
 from executors.errors import ErrorKind, SqlError, SqlFailed
 from executors.guard import guard
 from executors.registry.address import Address
-from executors.registry.options import ServerOptions
+from executors.registry.entry import ServerOptions
 from testbed.postgres import PASSWORD, READER, READER_PASSWORD, USER, PostgresServer
 
 MORE = """

@@ -13,7 +13,7 @@ import pytest
 from api_client import api_client, app_without_docs, problem
 from eventually import eventually
 
-from agent.api.schemas.answer_parts import ALWAYS, PARTS
+from agent.api.schemas.common import ALWAYS, PARTS
 from agent.core.models import Answer
 from agent.pipeline.service import Service
 from agent.platform.llm.scripted import ScriptedModel

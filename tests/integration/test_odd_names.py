@@ -29,7 +29,7 @@ from executors.guard.row_security.row_filter import RowFilter
 from executors.guard.write import check_write
 from executors.records.raw_records import derive
 from executors.registry.address import Address
-from executors.registry.options import ServerOptions
+from executors.registry.entry import ServerOptions
 from testbed import clickhouse, mariadb, postgres, sqlserver
 
 SALES = "sa]l\"e`s of 's %d"

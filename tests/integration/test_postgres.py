@@ -19,7 +19,7 @@ from executors.engines.postgresql.executor import PostgresExecutor
 from executors.engines.servers.tokens import POSTGRESQL_SCOPE, TokenSource
 from executors.errors import DatabaseUnavailable, SqlFailed
 from executors.registry.address import Address
-from executors.registry.options import ServerOptions
+from executors.registry.entry import ServerOptions
 from testbed.postgres import PASSWORD, PostgresServer
 from testbed.tls_front import TlsFront, make_certificate
 

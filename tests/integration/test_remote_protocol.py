@@ -20,7 +20,7 @@ from executors.base import CheckedSql
 from executors.engines.remote.executor import RemoteExecutor
 from executors.engines.servers.tokens import TokenSource
 from executors.errors import DatabaseUnavailable, ErrorKind, SqlError, SqlFailed, SqlRefused
-from executors.registry.options import ServerOptions
+from executors.registry.entry import ServerOptions
 
 ANY_QUERY = unguarded("SELECT 1", row_limit=10)
 

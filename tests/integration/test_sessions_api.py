@@ -12,7 +12,7 @@ from people_shop import ANN, BEN, Client, called, served
 from shop_questions import Make
 
 from agent.core.models import Answer, AnswerPart
-from agent.people.sessions import stored_answers
+from agent.people.sessions import sessions
 from agent.platform.llm.scripted import ScriptedModel
 
 NOBODY: dict[str, str] = {}
@@ -110,7 +110,7 @@ async def test_a_session_begins_about_a_database_that_one_may_ask(client: Client
 def test_of_many_or_large_rows_the_first_ones_are_kept(size: int, rows: int) -> None:
     records = [{"text": "x" * size} for _ in range(300 if size < 1_000_000 else 1)]
     answer = Answer(status="success", answer="So many.", results=records, row_count=len(records))
-    value = stored_answers.storable(answer)
+    value = sessions.storable(answer)
     assert value is not None
     assert len(value["results"]) == rows
     assert value["row_count"] == len(records)
@@ -119,10 +119,10 @@ def test_of_many_or_large_rows_the_first_ones_are_kept(size: int, rows: int) -> 
 def test_of_each_query_of_several_the_first_rows_are_kept() -> None:
     records = [{"text": "x"} for _ in range(300)]
     part = AnswerPart(number=1, question="?", status="success", answer="", results=records, raw_results=records)
-    value = stored_answers.storable(Answer(status="success", answer="So many. [1]", parts=[part]))
+    value = sessions.storable(Answer(status="success", answer="So many. [1]", parts=[part]))
     assert value is not None
     assert [len(kept) for kept in (value["parts"][0]["results"], value["parts"][0]["raw_results"])] == [200, 200]
 
 
 def test_what_is_too_large_without_its_rows_is_not_kept() -> None:
-    assert stored_answers.storable(Answer(status="success", answer="x" * stored_answers.MAX_BYTES)) is None
+    assert sessions.storable(Answer(status="success", answer="x" * sessions.MAX_STORED_BYTES)) is None

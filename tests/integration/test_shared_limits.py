@@ -35,7 +35,7 @@ from pathlib import Path
 from agent.platform.config.settings import Settings
 from agent.platform.llm.build import build_model
 from agent.platform.llm.chat import Message
-from agent.platform.llm.wrappers.paced import paced
+from agent.platform.llm.pace import paced
 from agent.platform.storage.build import build_store
 
 async def main(url, folder, calls):

@@ -20,7 +20,7 @@ from executors.engines.servers import patient
 from executors.engines.servers.patient import NoAnswer, PatientExecutor, within
 from executors.errors import DatabaseUnavailable, ExecutorError, SqlFailed
 from executors.registry.address import Address
-from executors.registry.options import ServerOptions
+from executors.registry.entry import ServerOptions
 from executors.registry.registry import Entry, Registry
 from executors.router import Router
 from testbed.postgres import PostgresServer

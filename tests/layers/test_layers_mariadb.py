@@ -12,7 +12,7 @@ from unguarded import unguarded
 from executors.engines.mysql.executor import MysqlExecutor
 from executors.errors import ErrorKind, SqlFailed
 from executors.registry.address import Address
-from executors.registry.options import ServerOptions
+from executors.registry.entry import ServerOptions
 from testbed import mariadb
 from testbed.mariadb import PASSWORD, READER, READER_PASSWORD, USER, MariadbServer
 

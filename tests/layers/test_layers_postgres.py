@@ -13,7 +13,7 @@ from executors.engines.postgresql.executor import PostgresExecutor
 from executors.engines.servers.sqlalchemy import SqlAlchemyExecutor
 from executors.errors import ErrorKind, SqlError, SqlFailed
 from executors.registry.address import Address
-from executors.registry.options import ServerOptions
+from executors.registry.entry import ServerOptions
 from testbed.postgres import PASSWORD, READER, READER_PASSWORD, USER, PostgresServer
 
 READ_ONLY, CURSOR, STATEMENT, IDLE, LOGIN = (

@@ -17,7 +17,7 @@ from unguarded import unguarded
 
 from executors.engines.sqlserver.executor import SqlServerExecutor
 from executors.registry.address import Address
-from executors.registry.options import ServerOptions
+from executors.registry.entry import ServerOptions
 from testbed.sqlserver import SqlServerStandIn, drivers, serve
 
 WRITES = (

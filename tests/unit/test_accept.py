@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.api.http.accept import best_match
+from agent.api.http.export import best_match
 
 OFFERED = ["application/json", "text/csv", "application/vnd.apache.parquet"]
 

@@ -8,8 +8,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from agent.databases.database import Database
-from agent.databases.seen_schemas import seen_schemas
+from agent.databases.database import Database, seen_schemas
 from executors.base import Cancel, CheckedSql, Executor, QueryResult, Schema
 from executors.errors import ErrorKind, SqlFailed
 

@@ -13,8 +13,7 @@ import pytest
 
 from agent.api.app import contract
 from agent.api.contract.complete import complete
-from agent.api.routes.docs_form import READING
-from agent.api.routes.docs_page import CONTENT_SECURITY_POLICY, docs_page
+from agent.api.routes.docs_page import CONTENT_SECURITY_POLICY, READING, docs_page
 from agent.api.routes.page import DOCS, asset_paths
 
 CONTRACT = contract()

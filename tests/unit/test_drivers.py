@@ -15,8 +15,8 @@ from executors.engines.mysql.executor import MysqlExecutor
 from executors.engines.oracle.executor import OracleExecutor
 from executors.errors import DatabaseUnavailable
 from executors.registry.address import Address
+from executors.registry.entry import ServerOptions
 from executors.registry.openers import OPENERS
-from executors.registry.options import ServerOptions
 from executors.registry.registry import load_registry
 from executors.router import Router
 

@@ -7,7 +7,7 @@ import pytest
 from guard_shop import duckdb_shop
 from guard_shop import schema as shop
 
-from agent.databases.private_values import hidden_columns
+from agent.databases.database import hidden_columns
 from bench.harmless import MOST_REFUSED, main, refusal, sets, statements
 from executors.base import Column, Schema, Table
 from executors.errors import SqlRefused

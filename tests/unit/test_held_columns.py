@@ -7,7 +7,7 @@ import re
 import duckdb
 import pytest
 
-from agent.databases.private_values import hidden_columns
+from agent.databases.database import hidden_columns
 from executors.base import CheckedSql, Column, Schema, Table
 from executors.dialects.table import DIALECTS
 from executors.errors import SqlRefused

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agent.databases.knowledge import key_names
+from agent.databases.knowledge import implied_keys
 from executors.base import Column, Schema, Table
 
 
@@ -34,7 +34,7 @@ def schema(*tables: Table) -> Schema:
     ],
 )
 def test_a_column_is_named_after_a_key(column: str, owner: str, key: str, letters: int) -> None:
-    found = key_names.candidates(schema(table("visits", column, "note"), table(owner, key, key=key)), 10)
+    found = implied_keys.candidates(schema(table("visits", column, "note"), table(owner, key, key=key)), 10)
     assert [(it.table.name, it.column.name, it.owner.name, it.matched_letters) for it in found] == (
         [("visits", column, owner, letters)] if letters else []
     )
@@ -42,26 +42,26 @@ def test_a_column_is_named_after_a_key(column: str, owner: str, key: str, letter
 
 def test_letters_that_all_tables_begin_with_say_nothing() -> None:
     tables = table("sbCust", "sbCustId", key="sbCustId"), table("sbTx", "sbTxCustId"), table("sbOther", "x")
-    (found,) = key_names.candidates(schema(*tables), 10)
+    (found,) = implied_keys.candidates(schema(*tables), 10)
     assert (found.column.name, found.owner.name) == ("sbTxCustId", "sbCust")
 
 
 def test_the_names_with_most_in_common_come_first_and_only_so_many() -> None:
     owners = [table(name, "id", key="id") for name in ("ships", "captains", "harbours")]
     asking = table("voyages", "ship_id", "captain_id", "harbour_id")
-    found = key_names.candidates(schema(asking, *owners), 2)
+    found = implied_keys.candidates(schema(asking, *owners), 2)
     assert [it.column.name for it in found] == ["captain_id", "harbour_id"]
 
 
 def test_columns_are_not_compared_with_keys_that_they_are_not_named_after(monkeypatch: pytest.MonkeyPatch) -> None:
     compared: list[str] = []
-    family = key_names._family
+    family = implied_keys._family
 
     def counted(declared: str) -> str:
         compared.append(declared)
         return family(declared)
 
-    monkeypatch.setattr(key_names, "_family", counted)
+    monkeypatch.setattr(implied_keys, "_family", counted)
     many = [table(f"thing{n}x", f"thing{n}x_id", f"thing{n - 1}x_id", key=f"thing{n}x_id") for n in range(100)]
-    assert len(key_names.candidates(schema(*many), 1000)) == 99
+    assert len(implied_keys.candidates(schema(*many), 1000)) == 99
     assert len(compared) == 2 * 99

@@ -17,10 +17,9 @@ from starlette.routing import Route
 
 from agent.core.models import Usage
 from agent.databases.knowledge.context import Context
-from agent.pipeline.drafts.generate import SQL_ALONE, Generator
+from agent.pipeline.drafts.generate import SQL_ALONE, Generator, Logprobs, logprobs_of
 from agent.platform.config.profiles import EMBEDDED
 from agent.platform.llm.chat import Message, Reply, Token
-from agent.platform.llm.logprobs import Logprobs, logprobs_of
 from agent.platform.llm.openai.completion import reply_of
 from agent.platform.llm.openai.model import OpenAIModel
 from agent.platform.llm.scripted import ScriptedModel

@@ -12,7 +12,7 @@ from executors.engines.mysql.executor import MysqlExecutor, bit_number
 from executors.engines.servers.statements import require_one
 from executors.errors import DatabaseUnavailable, ErrorKind, SqlFailed
 from executors.registry.address import Address
-from executors.registry.options import ServerOptions
+from executors.registry.entry import ServerOptions
 
 
 def options(url: str) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from agent.core.models import Options
-from agent.databases.private_values import hidden_columns, sentence
+from agent.databases.database import describe_left_out, hidden_columns
 from agent.pipeline.service import Service
 from agent.platform.llm.scripted import ScriptedModel
 from executors.base import CheckedSql, Column, Schema, Table
@@ -101,10 +101,12 @@ def test_who_names_a_column_is_shown_it(question: str, shown: bool) -> None:
 
 def test_all_columns_come_without_them_and_the_answer_says_so() -> None:
     query = held("SELECT * FROM customers", "Show the e-mail of everybody")
-    assert sentence(query).endswith(": customers.home_phone.")
+    assert describe_left_out(query).endswith(": customers.home_phone.")
     assert "home_phone" not in query.executable
-    assert sentence(held("SELECT count(*) FROM (SELECT * FROM customers) AS c")) == "", "nothing of it was to be shown"
-    assert sentence(held("SELECT * FROM staff")) == ""
+    assert describe_left_out(held("SELECT count(*) FROM (SELECT * FROM customers) AS c")) == "", (
+        "nothing of it was to be shown"
+    )
+    assert describe_left_out(held("SELECT * FROM staff")) == ""
 
 
 def add_email(shop_file: Path) -> None:

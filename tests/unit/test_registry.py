@@ -16,8 +16,8 @@ from executors.engines.remote.executor import RemoteExecutor
 from executors.engines.servers.patient import PatientExecutor
 from executors.errors import DatabaseUnavailable, ErrorKind, RegistryInvalid, SqlFailed, UnknownDatabase
 from executors.registry.address import Address
+from executors.registry.entry import ServerOptions
 from executors.registry.openers import OPENERS
-from executors.registry.options import ServerOptions
 from executors.registry.registry import EntryLimits, Registry, load_registry
 from executors.router import Router
 

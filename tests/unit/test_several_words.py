@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agent.pipeline.decomposition.wording import may_need_several
+from agent.pipeline.decomposition.planner import may_need_several
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ from executors.engines.sqlserver.executor import SqlServerExecutor, offset_from_
 from executors.engines.sqlserver.odbc import UnusableAddress, check_strict, connection_string, newest_driver
 from executors.errors import DatabaseUnavailable, ErrorKind, SqlFailed
 from executors.registry.address import Address
-from executors.registry.options import ServerOptions
+from executors.registry.entry import ServerOptions
 
 FAR = 4_000_000_000
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from agent.core.errors import StateUnavailable
-from agent.platform.storage import conflicts
+from agent.platform.storage import store as state_store
 from agent.platform.storage.memory import MemoryStore
 from agent.platform.storage.store import Insert, Place, Replace
 
@@ -33,7 +33,7 @@ def counted(store: MemoryStore, others: int) -> int:
         store.commit(PLACE, [Replace(key="n", value={"n": number + 1}, version=read.version)])
         return number + 1
 
-    return conflicts.until_no_conflict(add, "number")
+    return state_store.until_no_conflict(add, "number")
 
 
 def test_it_is_made_again_from_reading_on(store: MemoryStore) -> None:
@@ -41,6 +41,6 @@ def test_it_is_made_again_from_reading_on(store: MemoryStore) -> None:
 
 
 def test_who_is_never_first_is_told_to_wait(store: MemoryStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(conflicts, "PATIENCE_S", 0)
+    monkeypatch.setattr(state_store, "PATIENCE_S", 0)
     with pytest.raises(StateUnavailable, match="Too many callers change this number at once"):
         counted(store, others=1)

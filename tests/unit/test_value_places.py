@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rag.linking.value_places import places_meant
-from rag.linking.values import How, LinkedValue
+from rag.linking.values import How, LinkedValue, places_meant
 
 DISTINCT = {
     ("dorm", "gender"): 3,

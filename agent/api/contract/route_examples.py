@@ -10,8 +10,14 @@ from pydantic import BaseModel
 from agent import __version__
 from agent.api.routes.records import RecordsResponse
 from agent.api.routes.uploads import Described, ReadReport, Uploaded
-from agent.api.schemas.chat import SCHEMA_EXAMPLE, SESSION_ID, ChatHealth, SessionEnded, StartSessionResponse
-from agent.api.schemas.chat_examples import SESSION_EXAMPLE
+from agent.api.schemas.chat import (
+    SCHEMA_EXAMPLE,
+    SESSION_EXAMPLE,
+    SESSION_ID,
+    ChatHealth,
+    SessionEnded,
+    StartSessionResponse,
+)
 from agent.api.schemas.common import (
     ANSWER_EXAMPLE,
     DatabaseDetail,

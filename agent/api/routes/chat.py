@@ -16,6 +16,10 @@ from agent.api.http.errors import documented
 from agent.api.http.lazy_service import Lazy
 from agent.api.http.streaming import OpenStream, named, while_listening
 from agent.api.schemas.chat import (
+    CHAT_EXAMPLE,
+    CLARIFICATION_EXAMPLE,
+    ERROR_EXAMPLE,
+    SESSION_EXAMPLE,
     SESSION_ID,
     ChatHealth,
     ChatRequest,
@@ -26,7 +30,6 @@ from agent.api.schemas.chat import (
     StartSessionResponse,
     chat_event,
 )
-from agent.api.schemas.chat_examples import CHAT_EXAMPLE, CLARIFICATION_EXAMPLE, ERROR_EXAMPLE, SESSION_EXAMPLE
 from agent.core.events import Event
 from agent.pipeline.service import Service
 from agent.understanding.overview import Overview, overview

@@ -7,8 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 from agent.core.errors import StateUnavailable
-from agent.platform.storage.bulk import insert_missing, remove_all
-from agent.platform.storage.store import Insert, Place, StateStore
+from agent.platform.storage.store import Insert, Place, StateStore, insert_missing, remove_all
 from executors.base import JsonValue, Schema
 from rag.docs.documents import Document, ReadResult, make_document
 from rag.docs.reading import resolve_documents

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import threading
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 from pydantic import SkipValidation
 
@@ -19,7 +20,6 @@ from agent.databases.knowledge.examples import Examples
 from agent.databases.knowledge.implied_keys import ImpliedKeys
 from agent.databases.knowledge.indexing import RETRY_AFTER_S, Indexed, Indexing
 from agent.databases.knowledge.linking import SchemaLinks
-from agent.databases.knowledge.seen import SeenDocuments
 from agent.platform.llm.wrappers.protected import ProtectedEmbedder
 from executors.base import Frozen, Schema
 from rag.agent import RagAgent
@@ -37,6 +37,7 @@ from rag.threads import in_thread
 if TYPE_CHECKING:
     from agent.databases.database import Database
     from agent.databases.knowledge.added_documents import AddedDocuments
+
 
 __all__ = ["RETRY_AFTER_S", "Indexed", "Knowledge", "Known"]
 
@@ -311,3 +312,44 @@ class Knowledge:
 
     def _added(self, name: str, schema: Schema) -> ReadResult:
         return self.added.fitting(name, schema) if self.added is not None else ReadResult()
+
+
+Item = TypeVar("Item", Document, Retrieved)
+
+
+class SeenDocuments:
+    """Leaves out what names a table that is not seen, and past queries that people added.
+
+    What the files of the docs say was written for all who may ask. A query that was added came out of somebody's work
+    with the data, and its values may be those of rows that others do not see.
+
+    Args:
+        seen: the schema as the principal sees it.
+        whole: the schema as it is.
+        added: the documents that were added while the service ran.
+    """
+
+    def __init__(self, seen: Schema, whole: Schema, added: Iterable[Document]) -> None:
+        self._seen = seen
+        self._added = frozenset(document.id for document in added)
+        hidden = {name for table in whole.tables if seen.table(table.name) is None for name in table.parts[-1:]}
+        hidden -= {table.parts[-1] for table in seen.tables}
+        self._hidden = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, sorted(hidden)))})(?!\w)", re.IGNORECASE)
+        self._hides = bool(hidden)
+
+    def of(self, items: Collection[Item]) -> tuple[Item, ...]:
+        """The visible ones, in their order."""
+        return tuple(item for item in items if self._tells(item))
+
+    def retrieval(self, found: Retrieval) -> Retrieval:
+        """What was found for a question, without hidden parts."""
+        visible = {sort: self.of(getattr(found, sort)) for sort in ("rules", "columns", "queries")}
+        return found.model_copy(update=visible)
+
+    def _tells(self, item: Document | Retrieved) -> bool:
+        document = item.document if isinstance(item, Retrieved) else item
+        if document.table and self._seen.table(document.table) is None:
+            return False
+        if document.kind == "query" and document.id in self._added:
+            return False
+        return not (self._hides and self._hidden.search(f"{document.text}\n{document.sql}"))

@@ -14,8 +14,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import NamedTuple
 
-from agent.platform.storage.bulk import remove_all
-from agent.platform.storage.store import Place, Remove, Replace, StateConflict, StateStore
+from agent.platform.storage.store import Place, Remove, Replace, StateConflict, StateStore, remove_all
 from executors.base import Frozen, JsonValue
 
 KIND = "verified"

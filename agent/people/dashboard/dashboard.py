@@ -9,23 +9,34 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import math
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
 from agent.core.deadline import lies_ahead
 from agent.core.errors import PlumblineError, TileInvalid, TooBusy, UnknownSavedQuery, UnknownTile
-from agent.people.dashboard.alerts import payload, state_after
 from agent.people.dashboard.records import Alert, AlertState, Tile, TileFailure, TileRun, TileRuns
 from agent.people.dashboard.webhook import NotDelivered, Webhooks, new_secret
 from agent.people.feedback.records import moment
-from agent.platform.storage.conflicts import until_no_conflict
-from agent.platform.storage.store import Place, Record, Remove, Replace, StateConflict, StateStore, key_of
-from executors.base import QueryResult
+from agent.people.feedback.saved import SavedQuery
+from agent.platform.storage.store import (
+    Place,
+    Record,
+    Remove,
+    Replace,
+    StateConflict,
+    StateStore,
+    key_of,
+    until_no_conflict,
+)
+from executors.base import JsonValue, QueryResult
 from executors.errors import ExecutorError
 
 if TYPE_CHECKING:
     from agent.people.feedback.saved import SavedQueries, SavedQuery
+
 
 TILES, RUNS = "tile", "tile_run"  # kinds: looking for what is due reads no rows
 ROWS = 200  # that a tile runs for
@@ -170,7 +181,7 @@ class Dashboard:
     async def _alert(self, tile: Tile, query: SavedQuery, alert: Alert, run: TileRun) -> Tile:
         sent = tile.state
         try:
-            await self._webhooks.send(alert.url, tile.secret, payload(query, alert, sent, run.at))
+            await self._webhooks.send(alert.url, tile.secret, _payload(query, alert, sent, run.at))
         except NotDelivered as error:
             log.warning("The alert of tile %s was not delivered: %s", tile.id, error)
             changes: dict[str, object] = {"problem": str(error)}
@@ -188,7 +199,7 @@ class Dashboard:
         update: dict[str, object] = {"next_at": began + tile.minutes * 60, "claimed_until": 0}
         if tile.alert is not None and result is not None:
             try:
-                update["state"] = state_after(tile.alert, tile.state, result)
+                update["state"] = _state_after(tile.alert, tile.state, result)
             except TileInvalid as error:
                 update["state"] = tile.state.model_copy(update={"problem": str(error)})
         return tile.model_copy(update=update)
@@ -301,3 +312,68 @@ def _run_of(result: QueryResult, began: float) -> TileRun:
         truncated=result.truncated,
         chart=recommend(result) if len(rows) == result.row_count else None,
     )
+
+
+PASSED, BACK = "alert.passed", "alert.back"  # types of webhooks
+
+
+def _state_after(alert: Alert, before: AlertState, result: QueryResult) -> AlertState:
+    """Where an alert stands after a run. It is sent where that differs from before, and until it was delivered.
+
+    Raises:
+        TileInvalid: the result has no such column, or no number in it.
+    """
+    value = _extreme(alert, result)
+    passed = value is not None and alert.is_passed(value)
+    changes: dict[str, object] = {"value": value, "passed": passed, "problem": ""}
+    if passed != before.passed:
+        # Back before anybody was told: there is nothing to take back.
+        changes["delivered"] = not passed and not before.delivered
+    return before.model_copy(update=changes)
+
+
+def _extreme(alert: Alert, result: QueryResult) -> float | None:
+    """The number farthest on the alert's side; None where there is no row, or no value. Raises TileInvalid."""
+    if alert.column not in result.columns:
+        raise TileInvalid(f"The result has no column {alert.column!r}; it has {', '.join(result.columns)}.")
+    at = result.columns.index(alert.column)
+    stored = [row[at] for row in result.rows if row[at] is not None]
+    numbers = _numbers(stored)
+    if stored and not numbers:
+        raise TileInvalid(f"The column {alert.column!r} has no numbers. Choose one that does.")
+    return (max if alert.direction == "above" else min)(numbers, default=None)
+
+
+def _numbers(values: Sequence[JsonValue]) -> list[float]:
+    """Those that are numbers; long ones come as text, which keeps their digits."""
+    found = []
+    for value in values:
+        if isinstance(value, bool) or not isinstance(value, int | float | str):
+            continue
+        try:
+            number = float(value)
+        except ValueError:
+            continue
+        if math.isfinite(number):
+            found.append(number)
+    return found
+
+
+def _payload(query: SavedQuery, alert: Alert, state: AlertState, at: datetime) -> dict[str, JsonValue]:
+    """The body of a webhook: the number and its bound. Rows stay here."""
+    side = alert.direction if state.passed else f"no longer {alert.direction}"
+    number = "no value" if state.value is None else f"{state.value:.15g}"
+    return {
+        "type": PASSED if state.passed else BACK,
+        "timestamp": at.isoformat(),
+        "text": f"{query.name}: {alert.column} is {number}, {side} {alert.bound:.15g}.",
+        "data": {
+            "id": query.id,
+            "name": query.name,
+            "database": query.database,
+            "column": alert.column,
+            "direction": alert.direction,
+            "bound": alert.bound,
+            "value": state.value,
+        },
+    }

@@ -9,20 +9,30 @@ session whose last activity is too long ago, messages first and head last, and r
 
 from __future__ import annotations
 
+import json
 import time
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, suppress
 from datetime import UTC, datetime, timedelta
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from pydantic import ConfigDict, Field
 
 from agent.core.errors import UnknownSession
-from agent.core.models import Exchange, Pending
+from agent.core.models import Answer, AnswerPart, Exchange, Pending
 from agent.people.sessions.turns import Lease, Turns
-from agent.platform.storage.conflicts import until_no_conflict
-from agent.platform.storage.store import MAX_CHANGES, Insert, Place, Record, Remove, Replace, StateConflict, StateStore
+from agent.platform.storage.store import (
+    MAX_CHANGES,
+    Insert,
+    Place,
+    Record,
+    Remove,
+    Replace,
+    StateConflict,
+    StateStore,
+    until_no_conflict,
+)
 from executors.base import Frozen, JsonValue
 
 KIND, HEAD = "session", "head"
@@ -346,3 +356,24 @@ def _session(session_id: str, head: _Head, messages: tuple[SessionMessage, ...] 
         title=head.title,
         count=head.count,
     )
+
+
+MAX_ROWS = 200  # of the results, and of the records behind them; the query runs again for more
+MAX_STORED_BYTES = 600_000  # as JSON; a record of the state store takes half as much again
+
+
+def storable(answer: Answer) -> dict[str, JsonValue] | None:
+    """An answer as JSON for the store; None where it is too large even without its rows."""
+    rows = MAX_ROWS
+    while True:
+        parts = [part.model_copy(update=_first(part, rows)) for part in answer.parts]
+        value = answer.model_copy(update={**_first(answer, rows), "parts": parts}).model_dump(mode="json")
+        if len(json.dumps(value).encode()) <= MAX_STORED_BYTES:
+            return value
+        if not rows:
+            return None
+        rows //= 2
+
+
+def _first(answer: Answer | AnswerPart, rows: int) -> dict[str, Any]:
+    return {"results": answer.results[:rows], "raw_results": answer.raw_results[:rows]}

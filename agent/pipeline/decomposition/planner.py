@@ -1,18 +1,18 @@
+# ruff: noqa: E501  patterns are read best in one piece
 """Which queries a question needs, where one is not enough: a model plans, and what it plans is held against rules."""
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from pydantic import BaseModel
 
 from agent.core.errors import ModelError, ReplyUnusable
 from agent.core.off_loop import off_loop
-from agent.pipeline.decomposition.wording import may_need_several
 from agent.pipeline.drafts.generate import reply_schema
 from agent.platform import telemetry
-from agent.platform.access.intent import orders_change
-from agent.platform.access.orders import wishes_change
+from agent.platform.access.intent import orders_change, wishes_change
 from agent.platform.llm.prompting import leaks
 from agent.platform.llm.prompting.fences import one_line
 from agent.platform.llm.replies import parse_structured
@@ -22,6 +22,40 @@ from executors.errors import ErrorKind
 
 if TYPE_CHECKING:
     from agent.pipeline.run import Run
+
+
+# Why something is as it is, and what drives it.
+_WHY = (
+    r"\bwhy\b|\bhow come\b|\bwhat(?:['’]s| is| are)? (?:driv(?:es?|ing)|drove|causes?|caused|explains?|explained|behind)\b|\b(?:drivers?|reasons?) (?:of|for|behind)\b"
+    r"|\b(?:warum|wieso|weshalb|woran liegt)\b|\bwas (?:treibt|trieb|erklärt|verursacht)\b"
+    r"|\bpourquoi\b|\bqu['’]est-ce qui (?:explique|cause)"
+    r"|\bpor qu[ée]\b|\bperch[ée]\b|왜|이유|원인|为什么|為什麼|为何|原因"
+)
+# One thing held against another.
+_COMPARE = (
+    r"\bcompar(?:e[ds]?|ing|ison)\b|\b(?:versus|vs)\b|\bdifference between\b"
+    r"|\b(?:more|less|fewer|higher|lower|better|worse|larger|smaller) than (?:in |the )?(?:last|previous|prior|year|month|quarter|week)"
+    r"|\bvergleich\w*|\bunterschied zwischen\b|\b(?:mehr|weniger|höher|niedriger) als (?:im |in |am )?(?:der |den |dem )?(?:letzte|vorig|vergangen|vor)"
+    r"|\bcompare[rz]\b|\bdifférence entre\b|\b(?:plus|moins) que (?:l['’]|le |la )?(?:an|mois|année|trimestre|semaine)"
+    r"|\bcompar(?:a|ar|ad)\b|\bdiferencia entre\b|\b(?:más|menos) que (?:el |la )?(?:año|mes|trimestre|semana)"
+    r"|\bconfront\w*|\bdifferenza tra\b|\b(?:più|meno) (?:che|del|dell['’]|della) ?(?:l['’])?(?:anno|mese|trimestre|settimana)"
+    r"|비교|차이|보다 (?:많|적|높|낮)|比较|比較|相比|差异"
+)
+# A second question behind the first one.
+_AND_ASKS = (
+    r"[,;:.?!]?\s+and (?:(?:in|for|by|to|from|on|of|at|with) )?(?:which|what|who|whose|where|when|how (?:many|much|often|long|does|do|did|is|are))\b"
+    r"|\s+und (?:(?:in|für|von|bei|aus|mit|zu) )?(?:welche[mnrs]?|was|wer|wem|wo|wann|wie ?viele?|wie)\b"
+    r"|\s+et (?:(?:dans|pour|par|de|à|avec) )?(?:quel(?:le)?s?|qui|où|quand|combien|comment)\b"
+    r"|\s+[ye] (?:(?:en|para|por|de|a|con|in|per|da) )?(?:cu[áa]l(?:es)?|qu[ée]|qui[ée]n(?:es)?|d[óo]nde|cu[áa]nd?[ot][sa]?s?|c[óo]mo|qual[ei]?|quanti|quante|dove|quando|chi)\b"
+    r"|[?？].+[?？]|[,，;；]\s*(?:그리고|또|또한|并且|以及|而且|还有)"
+)
+_SEVERAL = re.compile(f"{_WHY}|{_COMPARE}|{_AND_ASKS}", re.IGNORECASE | re.DOTALL)
+
+
+def may_need_several(question: str) -> bool:
+    """Whether a question's words say that one query may not answer it, in seven languages."""
+    return bool(_SEVERAL.search(question))
+
 
 MAX_PARTS = 4
 MAX_CALCULATIONS = 4

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Coroutine
+from typing import TYPE_CHECKING, Any
 
 from agent.checks.rules.repair import repaired
-from agent.core.errors import ModelError
+from agent.core.errors import ModelError, ReplyUnusable
 from agent.core.models import Candidate, Check, Draft
 from agent.core.off_loop import off_loop
-from agent.pipeline.drafts.ahead import further_draft
 from agent.pipeline.drafts.consensus import AGREED, Group, grouped, is_settled
 from executors.errors import DatabaseUnavailable, SqlFailed, SqlRefused
 from rag.schema.joins import keyed_of
@@ -16,6 +16,41 @@ from rag.schema.joins import keyed_of
 if TYPE_CHECKING:
     from agent.checks.rules.review import Rows
     from agent.pipeline.run import Run
+
+
+def begin_ahead(run: Run) -> None:
+    """Have a further draft written beside what comes next; nothing where one was begun, or none is wanted.
+
+    What is awaited first calls the model first, and takes its share of the question's budget.
+    """
+    if run.wants_draft_ahead:
+        run.ahead.begin(lambda: _in_step(run, _further_draft(run)))
+
+
+def _further_draft(run: Run) -> Coroutine[Any, Any, Draft | None]:
+    """The next draft, with no earlier one in view; None where the reply could not be used, or asks back.
+
+    Its number is taken now. Raises ModelError when it is awaited.
+    """
+    index = run.written
+    run.written += 1
+
+    async def written() -> Draft | None:
+        generator = run.parts.generator
+        try:
+            draft = await generator.draft_anew(run.question.text, run.context, run.plan, run.ledger, index=index)
+        except ReplyUnusable:
+            return None
+        return draft.model_copy(update={"index": index}) if draft.sql is not None else None
+
+    return written()
+
+
+async def _in_step(run: Run, writing: Coroutine[Any, Any, Draft | None]) -> Draft | None:
+    """It belongs to the step that it was begun for."""
+    with run.ledger.step("evaluator"):
+        return await writing
+
 
 NAME = "second_draft"
 
@@ -34,7 +69,7 @@ async def vote(run: Run, rows: Rows, most: int) -> Check:
     failure = ""
     while (run.ahead.waits or run.written < most) and not is_settled(grouped(run.candidates)):
         try:
-            draft = await (run.ahead.take() or further_draft(run))
+            draft = await (run.ahead.take() or _further_draft(run))
             if draft is not None:
                 run.candidates.append(await _tried(run, draft, rows))
         except (ModelError, DatabaseUnavailable) as error:

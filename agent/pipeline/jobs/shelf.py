@@ -14,9 +14,16 @@ from collections.abc import Callable, Iterator
 
 from agent.core.errors import StateUnavailable
 from agent.pipeline.jobs.records import Job
-from agent.platform.storage.bulk import remove_all
-from agent.platform.storage.conflicts import until_no_conflict
-from agent.platform.storage.store import Insert, Place, Record, Remove, Replace, StateStore
+from agent.platform.storage.store import (
+    Insert,
+    Place,
+    Record,
+    Remove,
+    Replace,
+    StateStore,
+    remove_all,
+    until_no_conflict,
+)
 
 KIND, HEAD, RESULT = "job", "head", "result"
 PART_CHARS = 600_000  # of a record of the result, Base64 as it is, under `MAX_VALUE_BYTES`

@@ -16,8 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from agent.core.errors import StateUnavailable
-from agent.platform.storage.bulk import insert_missing
-from agent.platform.storage.store import Insert, Place, StateStore
+from agent.platform.storage.store import Insert, Place, StateStore, insert_missing
 
 DONE = ".imported"  # after the file's name
 FORGOTTEN_AFTER_S = 86_400.0  # a change's record outlives its token by so much

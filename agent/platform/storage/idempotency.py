@@ -15,8 +15,17 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from agent.core.errors import KeyReused, RequestInProgress, ResponseNotKept, StateUnavailable
-from agent.platform.storage.bulk import remove_all
-from agent.platform.storage.store import Insert, Place, Record, Remove, Replace, StateConflict, StateStore, key_of
+from agent.platform.storage.store import (
+    Insert,
+    Place,
+    Record,
+    Remove,
+    Replace,
+    StateConflict,
+    StateStore,
+    key_of,
+    remove_all,
+)
 from executors.base import Frozen
 
 KIND = "idempotency"

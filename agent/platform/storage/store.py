@@ -8,9 +8,12 @@ Azure Table Storage and plain memory can all do, and enough to lose nothing.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
-from typing import Protocol
+from collections.abc import Callable, Sequence
+from typing import Protocol, TypeVar
 
+from tenacity import Retrying, retry_if_exception_type, stop_after_delay, wait_random_exponential
+
+from agent.core.errors import StateUnavailable
 from executors.base import Frozen, JsonValue
 
 MAX_CHANGES = 100  # in one commit; Azure Table Storage takes no more
@@ -131,3 +134,57 @@ class StateStore(Protocol):
 def key_of(principal: str) -> str:
     """A principal as a key of any store: names may be long, and their case means nothing."""
     return hashlib.sha256(principal.casefold().encode()).hexdigest()
+
+
+AT_ONCE = 20  # inserted; of what is kept in bulk, so many always fit one commit
+
+
+def insert_missing(store: StateStore, place: Place, inserts: Sequence[Insert]) -> None:
+    """Insert what is not there yet; what is stays as it is. Raises StateUnavailable: some may be inserted."""
+    for first in range(0, len(inserts), AT_ONCE):
+        _insert(store, place, inserts[first : first + AT_ONCE])
+
+
+def _insert(store: StateStore, place: Place, inserts: Sequence[Insert]) -> None:
+    try:
+        store.commit(place, inserts)
+    except StateConflict:
+        if len(inserts) > 1:
+            for insert in inserts:
+                _insert(store, place, [insert])
+
+
+def remove_all(store: StateStore, place: Place, keys: Sequence[str]) -> None:
+    """Remove these, even if changed. Raises StateUnavailable: some may be removed."""
+    for first in range(0, len(keys), MAX_CHANGES):
+        store.commit(place, [Remove(key=key) for key in keys[first : first + MAX_CHANGES]])
+
+
+PATIENCE_S = 5.0  # for which a change is tried again while others change the same
+
+Result = TypeVar("Result")
+
+
+def until_no_conflict(change: Callable[[], Result], what: str) -> Result:
+    """Read, decide and write again, where another process was first. Blocks.
+
+    Args:
+        change: reads, decides and writes; raises StateConflict where what it read was changed.
+        what: is changed, for people: `session`.
+
+    Returns:
+        What `change` returned at last.
+
+    Raises:
+        StateUnavailable: others were first for `PATIENCE_S`.
+    """
+    tries = Retrying(
+        retry=retry_if_exception_type(StateConflict),
+        wait=wait_random_exponential(multiplier=0.01, max=0.5),
+        stop=stop_after_delay(PATIENCE_S),
+        reraise=True,
+    )
+    try:
+        return tries(change)
+    except StateConflict as error:
+        raise StateUnavailable(f"Too many callers change this {what} at once. Try again in a moment.") from error

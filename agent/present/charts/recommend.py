@@ -19,9 +19,8 @@ from collections.abc import Sequence
 
 from agent.core.models import Chart
 from agent.present.charts import spec
-from agent.present.charts.columns import ChartColumn, ColumnRole, read_columns
-from agent.present.charts.describe import describe_keyed, describe_measures
-from executors.base import QueryResult
+from agent.present.charts.columns import ChartColumn, ColumnRole, is_number, read_columns
+from executors.base import JsonValue, QueryResult
 
 MIN_ROWS, MAX_ROWS = 3, 2_000
 MAX_BARS, MAX_SERIES, MAX_GROUPED_BARS = 30, 10, 60
@@ -93,7 +92,7 @@ def _line(x: ChartColumn, y: ChartColumn) -> Chart | None:
         {"type": "line", "point": True},
         {"x": spec.time(x), "y": spec.measure(y)},
         title=_title(y, x),
-        description=describe_keyed("Line chart", y, [x]),
+        description=_describe_keyed("Line chart", y, [x]),
     )
     return Chart(type="line", x=x.name, y=y.name, spec=view)
 
@@ -107,7 +106,7 @@ def _lines(x: ChartColumn, by: ChartColumn, y: ChartColumn) -> Chart | None:
         {"type": "line", "point": True},
         {"x": spec.time(x), "y": spec.measure(y), "color": spec.series(by)},
         title=_title(y, x, by),
-        description=describe_keyed("Line chart", y, [x, by]),
+        description=_describe_keyed("Line chart", y, [x, by]),
     )
     return Chart(type="line", x=x.name, y=y.name, spec=view)
 
@@ -123,7 +122,7 @@ def _bars(x: ChartColumn, y: ChartColumn) -> Chart | None:
         {"type": "bar"},
         {"y": keys, "x": amounts} if lying else {"x": keys, "y": amounts},
         title=_title(y, x),
-        description=describe_keyed("Bar chart", y, [x]),
+        description=_describe_keyed("Bar chart", y, [x]),
     )
     return Chart(type="bar", x=x.name, y=y.name, spec=view)
 
@@ -143,7 +142,7 @@ def _grouped(x: ChartColumn, by: ChartColumn, y: ChartColumn) -> Chart | None:
     if not stacked:
         encoding["xOffset"] = {"field": spec.field(by.name), "sort": encoding["color"]["sort"]}
     kind = "Stacked bar chart" if stacked else "Grouped bar chart"
-    view = spec.view({"type": "bar"}, encoding, title=_title(y, x, by), description=describe_keyed(kind, y, [x, by]))
+    view = spec.view({"type": "bar"}, encoding, title=_title(y, x, by), description=_describe_keyed(kind, y, [x, by]))
     return Chart(type="bar", x=x.name, y=y.name, spec=view)
 
 
@@ -161,7 +160,7 @@ def _points(measures: Sequence[ChartColumn]) -> Chart | None:
         {"type": "point"},
         {"x": spec.measure(x, zero=False), "y": spec.measure(y, zero=False)},
         title=f"{_capital(y.words)} against {x.words}",
-        description=describe_measures("Scatter plot", [x, y]),
+        description=_describe_measures("Scatter plot", [x, y]),
     )
     return Chart(type="scatter", x=x.name, y=y.name, spec=view)
 
@@ -173,7 +172,7 @@ def _histogram(y: ChartColumn) -> Chart | None:
         {"type": "bar"},
         {"x": {**spec.measure(y, zero=False), "bin": True}, "y": {"aggregate": "count", "title": "rows"}},
         title=f"Distribution of {y.words}",
-        description=describe_measures("Histogram", [y]),
+        description=_describe_measures("Histogram", [y]),
     )
     del view["encoding"]["x"]["scale"]
     return Chart(type="histogram", x=y.name, y=y.name, spec=view)
@@ -185,3 +184,44 @@ def _title(y: ChartColumn, *keys: ChartColumn) -> str:
 
 def _capital(words: str) -> str:
     return words[:1].upper() + words[1:]
+
+
+def _describe_keyed(kind: str, y: ChartColumn, keys: Sequence[ChartColumn]) -> str:
+    """A chart of one measure for each key: "Bar chart of total for each country: 5 values; the highest is …".
+
+    Args:
+        kind: of chart.
+        y: the measure.
+        keys: what its values belong to.
+    """
+    numbers = [(row, value) for row, value in enumerate(y.values) if is_number(value)]
+    low, high = (pick(numbers, key=lambda pair: pair[1]) for pick in (min, max))
+    times = [key for key in keys if key.role is ColumnRole.TIME]
+    span = (
+        f" from {_text(min(times[0].values))} to {_text(max(times[0].values))}"
+        if times and not times[0].is_named
+        else ""
+    )
+    return (
+        f"{kind} of {y.words} for each {' and '.join(key.words for key in keys)}{span}: {len(numbers)} values; "
+        f"the highest is {_text(high[1])} ({_at(keys, high[0])}), the lowest {_text(low[1])} ({_at(keys, low[0])})."
+    )
+
+
+def _describe_measures(kind: str, measures: Sequence[ChartColumn]) -> str:
+    """A chart of measures alone: "Scatter plot of price and weight: 40 rows; price from 1 to 9, weight from …"."""
+    ranges = ", ".join(
+        f"{column.words} from {_text(min(column.numbers))} to {_text(max(column.numbers))}" for column in measures
+    )
+    return f"{kind} of {' and '.join(column.words for column in measures)}: {len(measures[0].values)} rows; {ranges}."
+
+
+def _at(keys: Sequence[ChartColumn], row: int) -> str:
+    return ", ".join(_text(key.values[row]) for key in keys)
+
+
+def _text(value: JsonValue) -> str:
+    if value is None:
+        return "no value"
+    text = str(value).lower() if isinstance(value, bool) else str(value)
+    return text if len(text) <= 60 else f"{text[:59]}…"

@@ -2,15 +2,70 @@
 
 from __future__ import annotations
 
+import re
+import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
-from agent.present.export.arrow_file import arrow_chunks
-from agent.present.export.csv_file import csv_chunks
+from agent.present.export.arrow_file import ArrowRows, arrow_chunks
+from agent.present.export.columns import as_text, columns_of
 from agent.present.export.markdown_file import markdown_chunks
-from agent.present.export.parquet_file import parquet_chunks
 from agent.present.export.xlsx_file import xlsx_chunks
-from executors.base import QueryResult
+from executors.base import JsonValue, QueryResult, named_apart
+
+CHUNK_BYTES = 64 * 1024
+
+
+def parquet_chunks(result: QueryResult) -> Iterator[bytes]:
+    """The file, in pieces. It is written whole before the first of them, since its index of columns is at its end.
+
+    Names that differ in nothing but their case get a number, as repeated ones do: DuckDB tells no such names apart.
+    """
+    import duckdb
+
+    columns = columns_of(result)
+    names = named_apart([column.name for column in columns], same_case=False)
+    renamed = [column.model_copy(update={"name": name}) for column, name in zip(columns, names, strict=True)]
+    with tempfile.TemporaryDirectory(prefix="plumbline-") as folder:
+        path = Path(folder, "rows.parquet")
+        with duckdb.connect(config={"threads": 1}) as connection:
+            connection.register("result_rows", ArrowRows(result, renamed))
+            quoted = str(path).replace("'", "''")
+            connection.execute(f"COPY result_rows TO '{quoted}' (FORMAT parquet)")
+        with path.open("rb") as file:
+            while chunk := file.read(CHUNK_BYTES):
+                yield chunk
+
+
+# Rows as CSV, by RFC 4180: UTF-8, a header row, CRLF; a field in quotes where it needs them.
+#
+# NULL is an empty field, an empty text is `""`; where a row is one field alone, NULL is `""` too, since most readers
+# skip an empty line. Nested values are JSON. A text that a spreadsheet would take for a formula (one that begins with
+# `=`, `+`, `-` or `@`) stays as the database has it: a file that is data must not be changed for the program that
+# might open it. Import such files as text where the data is not your own.
+ROWS_PER_CHUNK = 500
+_NEEDS_QUOTES = re.compile(r'[",\r\n]|^$|^\s|\s$')
+
+
+def csv_chunks(result: QueryResult) -> Iterator[bytes]:
+    """The file, some hundred rows at a time, the first chunk with the header."""
+    empty = '""' if len(result.columns) == 1 else ""
+    text = ",".join(map(_quoted, result.columns)) + "\r\n"
+    for start in range(0, max(result.row_count, 1), ROWS_PER_CHUNK):
+        rows = result.rows[start : start + ROWS_PER_CHUNK]
+        text += "".join(",".join(_field(value, empty) for value in row) + "\r\n" for row in rows)
+        yield text.encode()
+        text = ""
+
+
+def _field(value: JsonValue, empty: str) -> str:
+    text = as_text(value)
+    return empty if text is None else _quoted(text)
+
+
+def _quoted(text: str) -> str:
+    return '"' + text.replace('"', '""') + '"' if _NEEDS_QUOTES.search(text) else text
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,13 @@ from sqlglot.generators.databricks import DatabricksGenerator
 from sqlglot.parsers.databricks import DatabricksParser
 from sqlglot.tokenizer_core import Token, TokenType
 
-from executors.sql.plain.faithful import KEYWORD_ARGUMENTS, FaithfulGenerator, FaithfulParser, as_written
-from executors.sql.plain.statements import tables_selected
+from executors.sql.plain.faithful import (
+    KEYWORD_ARGUMENTS,
+    FaithfulGenerator,
+    FaithfulParser,
+    as_written,
+    tables_selected,
+)
 
 
 class PlainDatabricks(Databricks):

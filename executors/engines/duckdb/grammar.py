@@ -12,8 +12,14 @@ from sqlglot.parsers.duckdb import DuckDBParser
 from sqlglot.tokenizer_core import Token, TokenType
 
 from executors.sql.plain.clauses import Phrase
-from executors.sql.plain.faithful import KEYWORD_ARGUMENTS, FaithfulGenerator, FaithfulParser, as_written
-from executors.sql.plain.statements import shortened_selected, tables_selected
+from executors.sql.plain.faithful import (
+    KEYWORD_ARGUMENTS,
+    FaithfulGenerator,
+    FaithfulParser,
+    as_written,
+    shortened_selected,
+    tables_selected,
+)
 
 
 class PlainDuckDB(DuckDB):

@@ -9,8 +9,13 @@ from sqlglot.tokenizer_core import Token, TokenType
 
 from executors.sql.hana import Hana
 from executors.sql.plain.clauses import CLAUSES, REGEXPR
-from executors.sql.plain.faithful import FaithfulGenerator, FaithfulParser, as_written
-from executors.sql.plain.literals import TypedLiteralGenerator, TypedLiteralParser
+from executors.sql.plain.faithful import (
+    FaithfulGenerator,
+    FaithfulParser,
+    TypedLiteralGenerator,
+    TypedLiteralParser,
+    as_written,
+)
 
 
 def _word(name: str) -> Any:

@@ -15,8 +15,41 @@ from executors.dialects.row import (
     map_codes,
     words,
 )
-from executors.engines.mysql.functions import BOTH, MARIADB_ONLY, MYSQL_ONLY
 from executors.errors import ErrorKind
+
+_BOTH = words(
+    "aes_decrypt aes_encrypt bit_xor char_length charset coercibility collation compress concat_ws crc32",
+    "geometrycollection ifnull is_ipv4 is_ipv4_compat is_ipv4_mapped is_ipv6 json_arrayagg json_merge",
+    "json_objectagg json_schema_valid linestring lower mbrcontains mbrcoveredby mbrcovers mbrdisjoint mbrequals",
+    "mbrintersects mbroverlaps mbrtouches mbrwithin md5 multilinestring multipoint multipolygon nullif",
+    "octet_length point polygon quote rand row sha2 st_area st_asbinary st_asgeojson st_astext st_aswkb st_aswkt",
+    "st_boundary st_buffer st_buffer_strategy st_centroid st_collect st_contains st_convexhull st_crosses",
+    "st_difference st_dimension st_disjoint st_distance st_distance_sphere st_endpoint st_envelope st_equals",
+    "st_exteriorring st_frechetdistance st_geohash st_geomcollfromtext st_geometrycollectionfromtext",
+    "st_geometryfromtext st_geometryn st_geometrytype st_geomfromgeojson st_geomfromtext st_geomfromwkb",
+    "st_hausdorffdistance st_interiorringn st_intersection st_intersects st_isclosed st_isempty st_isring",
+    "st_issimple st_isvalid st_latfromgeohash st_latitude st_length st_linefromtext st_linefromwkb",
+    "st_lineinterpolatepoint st_lineinterpolatepoints st_longfromgeohash st_longitude st_makeenvelope",
+    "st_mlinefromtext st_mpointfromtext st_mpolyfromtext st_numgeometries st_numinteriorring st_numinteriorrings",
+    "st_numpoints st_overlaps st_pointatdistance st_pointfromgeohash st_pointfromtext st_pointfromwkb st_pointn",
+    "st_pointonsurface st_polyfromtext st_polygonfromtext st_relate st_simplify st_srid st_startpoint st_swapxy",
+    "st_symdifference st_touches st_transform st_union st_validate st_within st_x st_y time_format",
+    "uncompressed_length upper uuid uuid_short weight_string",
+)
+
+_MYSQL_ONLY = words(
+    "any_value distance format_bytes format_pico_time from_vector grouping json_schema_validation_report",
+    "json_storage_free regexp_like st_collect string_to_vector to_vector vector_dim vector_distance",
+    "vector_to_string",
+)
+
+_MARIADB_ONLY = words(
+    "add_months column_check column_create column_exists column_get column_json column_list crc32c",
+    "format_pico_time json_array_intersect json_key_value json_object_filter_keys json_object_to_array",
+    "json_overlaps json_pretty sys_guid to_number uuid_v4 uuid_v7 vec_distance",
+    "vec_distance_cosine vec_distance_euclidean vec_fromtext vec_totext",
+)
+
 
 # Quotes, backslashes and || mean the same on every server, and a column that is not grouped is an error, not a guess.
 # The read-only session lets pass what changes no rows: SET, FLUSH, SELECT INTO OUTFILE, and CALL, which may end it.
@@ -186,8 +219,8 @@ MYSQL = Dialect(
     catalogue=r"(?:mysql|information_schema|performance_schema|sys)$",
     aggregates=_AGGREGATES | words("any_value"),
     functions=_FUNCTIONS
-    | BOTH
-    | MYSQL_ONLY
+    | _BOTH
+    | _MYSQL_ONLY
     | words("bin_to_uuid grouping is_uuid json_pretty json_storage_size regexp_like uuid_to_bin"),
     table_functions=words("json_table"),
     units=words("timestampadd timestampdiff"),
@@ -221,8 +254,8 @@ MARIADB = MYSQL.model_copy(
         },
         "aggregates": _AGGREGATES,
         "functions": _FUNCTIONS
-        | BOTH
-        | MARIADB_ONLY
+        | _BOTH
+        | _MARIADB_ONLY
         | words("chr json_compact json_detailed json_equals json_exists json_loose json_normalize json_query")
         | words("lengthb median natural_sort_key nvl nvl2 percentile_cont percentile_disc to_char decode_oracle"),
         "session": _SESSION.model_copy(

@@ -20,8 +20,8 @@ from executors.sql.plain.faithful import (
     FaithfulParser,
     as_written,
     side_by_side,
+    tables_selected,
 )
-from executors.sql.plain.statements import tables_selected
 
 _CONDITIONS = (exp.Predicate, exp.And, exp.Or, exp.Xor, exp.Not)
 _EXECUTABLE = ("!", "M!")  # /*! ... */ and /*M! ... */: comments that the server runs

@@ -11,8 +11,14 @@ from sqlglot.parsers.oracle import OracleParser
 from sqlglot.tokenizer_core import Token, TokenType
 
 from executors.sql.plain.clauses import CLAUSES, LISTAGG, XML, conversions
-from executors.sql.plain.faithful import FaithfulGenerator, FaithfulParser, as_written, signs_joined
-from executors.sql.plain.literals import TypedLiteralGenerator, TypedLiteralParser
+from executors.sql.plain.faithful import (
+    FaithfulGenerator,
+    FaithfulParser,
+    TypedLiteralGenerator,
+    TypedLiteralParser,
+    as_written,
+    signs_joined,
+)
 
 
 class PlainOracle(Oracle):

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from sqlalchemy.pool import ConnectionPoolEntry, PoolProxiedConnection
 
     from executors.registry.address import Address
-    from executors.registry.options import ServerOptions
+    from executors.registry.entry import ServerOptions
 
 _CURSOR = "plumbline"
 # Arrays of the types that somebody made here (enums, domains, those of extensions), and what a domain is made of.

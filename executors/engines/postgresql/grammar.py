@@ -21,8 +21,8 @@ from executors.sql.plain.faithful import (
     FaithfulParser,
     as_written,
     side_by_side,
+    tables_selected,
 )
-from executors.sql.plain.statements import tables_selected
 
 # Operators that sqlglot does not know, or takes apart, or for something else: of ranges, addresses, geometry and text,
 # and of pg_trgm, pgvector, PostGIS, ltree and full text search. All bind as "any other operator" does.

@@ -20,7 +20,7 @@ from executors.engines.servers.schema_cache import SchemaCache
 from executors.engines.servers.tokens import TokenSource
 from executors.engines.stopping import out_of_time
 from executors.errors import DatabaseUnavailable, ErrorKind, SqlError, SqlFailed, SqlRefused
-from executors.registry.options import ServerOptions
+from executors.registry.entry import ServerOptions
 
 if TYPE_CHECKING:
     from httpx2 import Response

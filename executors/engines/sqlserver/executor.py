@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from executors.base import CheckedWrite
     from executors.registry.address import Address
-    from executors.registry.options import ServerOptions
+    from executors.registry.entry import ServerOptions
 
 log = logging.getLogger(__name__)
 

@@ -1,5 +1,5 @@
 // "Try it" on the page of the contract, `/api/docs`: sends what its forms say, and shows what comes back as text.
-// The forms are in the page, hidden until this runs: agent/api/routes/docs_form.py.
+// The forms are in the page, hidden until this runs: agent/api/routes/docs_page.py.
 export {};
 
 const SHOWN_CHARS = 100_000;

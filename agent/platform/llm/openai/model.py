@@ -153,8 +153,7 @@ class OpenAIModel:
         import httpx2
         import openai
 
-        from rag.embedding.bounded import Bound
-        from rag.embedding.httpx_first import load_httpx
+        from rag.embedding.bounded import Bound, load_httpx
 
         load_httpx()
         hooks = {"response": [Bound(MAX_REPLY_BYTES, _too_much).async_hook, _tell_limits]}
