@@ -7,7 +7,7 @@ query); whatever else stood in the statement cannot get through.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Literal
 
 from sqlglot import exp
@@ -20,7 +20,6 @@ from executors.dialects.table import Dialect
 from executors.errors import ErrorKind, SqlRefused
 from executors.guard import guard
 from executors.guard.nodes import NodeCheck
-from executors.guard.row_choice import chooses_rows
 from executors.sql import expected_rows, grammar
 from executors.sql.names import diagnose
 from executors.sql.names.existence import NameCheck
@@ -28,6 +27,7 @@ from executors.sql.quotes import with_quotes
 
 if TYPE_CHECKING:
     from executors.guard.held_columns import Hidden
+
 
 Kind = Literal["insert", "update", "delete"]
 
@@ -340,7 +340,7 @@ class _Rebuilt:
             where=where.copy(),
         )
         self._check(query)
-        if not chooses_rows(query.args["where"].this, self._depends):
+        if not _chooses_rows(query.args["where"].this, self._depends):
             message = "The WHERE is the same for every row, so every row would change; that was refused."
             raise SqlRefused(ErrorKind.PERMISSION, message, "Name the rows in WHERE.")
         return query
@@ -370,3 +370,62 @@ class _Rebuilt:
 
 
 _NAME_PARTS = words("this db catalog")
+
+
+# Does a condition choose rows, or is it the same for every row of the table?
+#
+# What is worked out is what people and models write for "all rows": `1 = 1`, `TRUE`, `id = id`, `name LIKE '%'`, `x
+# IS NULL OR x IS NOT NULL`. A condition may be true of every row in ways that no text shows; what such a write may do
+# is bounded by the number of rows.
+
+# Comparisons of a value with itself; and what says the opposite of what.
+_SAME = (exp.EQ, exp.NullSafeEQ, exp.NEQ, exp.GTE, exp.LTE, exp.GT, exp.LT, exp.Like, exp.ILike, exp.Is)
+_OPPOSITES: dict[type[exp.Expr], type[exp.Expr]] = {exp.EQ: exp.NEQ, exp.GT: exp.LTE, exp.LT: exp.GTE}
+_OPPOSITES |= {second: first for first, second in _OPPOSITES.items()}
+
+
+def _chooses_rows(condition: exp.Expr, depends: Callable[[exp.Query], bool]) -> bool:
+    """Whether a condition can be true of one row and false of another.
+
+    Args:
+        condition: of a WHERE, its names checked.
+        depends: whether a query inside it reads columns of the row around it.
+    """
+    return _chooses(condition, depends, negated=False)
+
+
+def _chooses(node: exp.Expr, depends: Callable[[exp.Query], bool], *, negated: bool) -> bool:
+    if isinstance(node, exp.Paren):
+        return _chooses(node.this, depends, negated=negated)
+    if isinstance(node, exp.Not):
+        return _chooses(node.this, depends, negated=not negated)
+    if isinstance(node, exp.And | exp.Or):
+        sides = [side.unnest() for side in node.flatten()]
+        chosen = [_chooses(side, depends, negated=negated) for side in sides]
+        # One side that holds for every row makes an OR hold for every row; an AND is as narrow as its narrowest side.
+        if isinstance(node, exp.And) is not negated:
+            return any(chosen)
+        return all(chosen) and set(sides).isdisjoint(map(_opposite, sides))
+    if isinstance(node, _SAME) and (node.this == node.expression or _matches_any_text(node)):
+        return False
+    return any(
+        isinstance(part, exp.Column) or (isinstance(part, exp.Query) and depends(part))
+        for part in node.walk(prune=lambda part: isinstance(part, exp.Query))
+    )
+
+
+def _matches_any_text(node: exp.Expr) -> bool:
+    pattern = node.args.get("expression")
+    if not isinstance(node, exp.Like | exp.ILike) or not isinstance(pattern, exp.Literal):
+        return False
+    return bool(pattern.name) and not pattern.name.strip("%")
+
+
+def _opposite(node: exp.Expr) -> exp.Expr:
+    if isinstance(node, exp.Not):
+        inner: exp.Expr = node.this.unnest()
+        return inner
+    if isinstance(node, exp.Is) and node.args.get("negate"):  # PostgreSQL's IS NOT
+        return exp.Is(this=node.this, expression=node.expression)
+    kind = _OPPOSITES.get(type(node))
+    return kind(this=node.this, expression=node.expression) if kind else exp.Not(this=node)

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 
 from agent.core.events import Done, Event
 from agent.core.models import Answer
-from agent.platform.telemetry.trace import trace_id, traceparent_for, working_for
-from executors.base import TRACEPARENT
+from agent.platform.telemetry.trace import traceparent_within, working_for
 
 if TYPE_CHECKING:
     from fastapi.telemetry import TelemetryConfig
@@ -102,11 +101,6 @@ class Telemetry:
 
     def close(self) -> None:
         """Send what is left."""
-
-
-def traceparent_within(of_trace: str) -> str:
-    """That of the current work, where it has this trace id already; else a new one."""
-    return TRACEPARENT.get() if of_trace == trace_id() else traceparent_for(of_trace)
 
 
 def log_answer(question: Question, answer: Answer | None) -> None:

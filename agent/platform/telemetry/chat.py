@@ -12,7 +12,7 @@ from opentelemetry.trace import SpanKind, Tracer
 from agent.platform.llm.chat import MAX_TOKENS
 from agent.platform.llm.wrappers.base import WrappedModel
 from agent.platform.telemetry.metrics import CALLS, TOKENS, Metrics
-from agent.platform.telemetry.spans import current, error_type, fail, messages_json
+from agent.platform.telemetry.question import current, error_type, fail, messages_json
 from agent.platform.telemetry.trace import STEP
 
 if TYPE_CHECKING:

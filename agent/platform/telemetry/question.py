@@ -5,10 +5,13 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from typing import Any
 
 from opentelemetry import trace
 from opentelemetry.semconv._incubating.attributes import gen_ai_attributes as gen_ai
-from opentelemetry.trace import Span, SpanKind, Tracer
+from opentelemetry.semconv.attributes.error_attributes import ERROR_TYPE
+from opentelemetry.trace import Span, SpanKind, StatusCode, Tracer
 
 from agent.core.events import (
     Evaluated,
@@ -24,7 +27,40 @@ from agent.core.events import (
 from agent.core.models import Answer, Question
 from agent.platform.telemetry.base import QuestionTrace
 from agent.platform.telemetry.metrics import Metrics
-from agent.platform.telemetry.spans import fail, messages_json
+from executors.errors import SqlError
+
+
+def error_type(error: BaseException) -> str:
+    """A word of a short list: the kind of a query's error, else the error's class. Never what it says."""
+    return str(error.kind) if isinstance(error, SqlError) else type(error).__name__
+
+
+def fail(span: Span, error_type: str) -> None:
+    """Mark a span as failed, by the error's type alone: messages may hold the question, or an address."""
+    span.set_attribute(ERROR_TYPE, error_type)
+    span.set_status(StatusCode.ERROR)
+
+
+def current(span: Span) -> AbstractContextManager[Span]:
+    """What is started inside belongs to the span, which is not ended."""
+    return trace.use_span(span, record_exception=False, set_status_on_exception=False)
+
+
+def traceparent_of_span(span: Span) -> str:
+    """A span as W3C trace context names it; empty for none."""
+    context = span.get_span_context()
+    if not context.is_valid:
+        return ""
+    return f"00-{context.trace_id:032x}-{context.span_id:016x}-{context.trace_flags:02x}"
+
+
+def messages_json(messages: Sequence[tuple[str, str]]) -> str:
+    """Roles and texts as `gen_ai.input.messages` and `gen_ai.output.messages` have them."""
+    parts: list[dict[str, Any]] = [
+        {"role": role, "parts": [{"type": "text", "content": text}]} for role, text in messages
+    ]
+    return json.dumps(parts, ensure_ascii=False)
+
 
 AGENT = "text2sql"
 

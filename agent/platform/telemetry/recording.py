@@ -21,12 +21,11 @@ from opentelemetry.semconv.attributes.error_attributes import ERROR_TYPE
 from opentelemetry.trace import Span, SpanKind
 
 from agent import __version__
-from agent.platform.telemetry.base import QuerySpan, QuestionTrace, Telemetry, log_answer, traceparent_within
+from agent.platform.telemetry.base import QuerySpan, QuestionTrace, Telemetry, log_answer
 from agent.platform.telemetry.chat import TracedModel
 from agent.platform.telemetry.metrics import COST, ERRORS_OF_NODE, QUERIES, Metrics
-from agent.platform.telemetry.question import QuestionSpans
-from agent.platform.telemetry.spans import current, error_type, fail, traceparent_of_span
-from agent.platform.telemetry.trace import STEP, working_for
+from agent.platform.telemetry.question import QuestionSpans, current, error_type, fail, traceparent_of_span
+from agent.platform.telemetry.trace import STEP, traceparent_within, working_for
 from executors.errors import UnknownDatabase
 
 if TYPE_CHECKING:

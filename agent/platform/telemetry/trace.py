@@ -42,6 +42,11 @@ def traceparent_for(trace: str) -> str:
     return f"00-{trace}-{uuid.uuid4().hex[:16]}-01" if _TRACE_ID.fullmatch(trace) else ""
 
 
+def traceparent_within(of_trace: str) -> str:
+    """That of the current work, where it has this trace id already; else a new one."""
+    return TRACEPARENT.get() if of_trace == trace_id() else traceparent_for(of_trace)
+
+
 @contextmanager
 def working_for(traceparent: str) -> Iterator[None]:
     """Everything inside, tasks and threads that it starts included, belongs to that trace."""

@@ -8,7 +8,7 @@ are refused only where their table's columns are known for certain; else the eng
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from sqlglot import exp
 
@@ -18,7 +18,7 @@ from executors.errors import ErrorKind, SqlRefused
 from executors.sql import grammar
 from executors.sql.names import diagnose
 from executors.sql.names.column_names import ColumnNames
-from executors.sql.names.scopes import Columns, Cte, Frame, FromSource, anchor, anchor_columns, renamed
+from executors.sql.names.scopes import Columns, Cte, Frame, FromSource
 from executors.sql.names.tables import meant
 
 
@@ -106,10 +106,10 @@ class NameCheck:
             inside = dict(seen)
             if with_.args.get("recursive") or not self._dialect.recursive_word:
                 if self._dialect.case is not NameCase.ANY and isinstance(cte.this, exp.SetOperation):
-                    self._query(anchor(cte.this), seen, outer)  # what it reads is spelled right before it is named
-                inside[key] = Cte(alias.this, given or anchor_columns(cte.this, self._columns.named))
+                    self._query(_anchor(cte.this), seen, outer)  # what it reads is spelled right before it is named
+                inside[key] = Cte(alias.this, given or _anchor_columns(cte.this, self._columns.named))
             columns = self._query(cte.this, inside, outer)
-            seen[key] = Cte(alias.this, renamed(columns, given))
+            seen[key] = Cte(alias.this, _rename(columns, given))
         return seen
 
     def _select(self, node: exp.Select, ctes: Mapping[str, Cte], outer: Frame | None) -> Columns:
@@ -183,7 +183,7 @@ class NameCheck:
             self._derived(node, given, ctes, frame)
         elif isinstance(node, exp.Lateral) and isinstance(node.this, exp.Subquery):
             columns = self._query(node.this, ctes, frame)
-            frame.sources.append(FromSource(name, renamed(columns, given)))
+            frame.sources.append(FromSource(name, _rename(columns, given)))
         elif isinstance(node, exp.Values | exp.Unnest | exp.Lateral | exp.Func):
             for key, value in node.args.items():
                 if key not in {"alias", "pivots", "joins"}:
@@ -203,7 +203,7 @@ class NameCheck:
             # Only DuckDB lets a query in FROM see the sources beside it without LATERAL.
             outer = frame if self._schema.dialect == "duckdb" else frame.outer
             columns = self._query(node.this, ctes, outer)
-            columns = None if node.args.get("pivots") else renamed(columns, given)
+            columns = None if node.args.get("pivots") else _rename(columns, given)
             frame.sources.append(FromSource(self._goes_by(node), columns))
             self._pivoted(node, frame)
         elif isinstance(node.this, exp.Summarize):
@@ -251,7 +251,7 @@ class NameCheck:
             self._spell(node, entry)
             columns, real = tuple(column.name for column in entry.columns), entry.name
             parts = () if node.alias else entry.parts
-        columns = None if node.args.get("pivots") else renamed(columns, given)
+        columns = None if node.args.get("pivots") else _rename(columns, given)
         return FromSource(self._goes_by(node) or self._columns.effective(node.this), columns, real, parts)
 
     def _is_open(self, node: exp.Table) -> bool:
@@ -335,3 +335,28 @@ class NameCheck:
 def _is_query(node: exp.Expr) -> bool:
     """What is checked by itself."""
     return isinstance(node, exp.Query | exp.Values | exp.Pivot)
+
+
+def _rename(columns: Columns, given: tuple[str, ...] | None) -> Columns:
+    """The columns under the names that an alias gives to the first of them."""
+    if not given:
+        return columns
+    return given + columns[len(given) :] if columns is not None else None
+
+
+def _anchor_columns(query: exp.Expr, named: Callable[[exp.Expr], str]) -> Columns:
+    """The columns of a recursive CTE, as its first part names them; None where that part has a star or a bare value.
+
+    Args:
+        named: the name that the engine knows a select list's item by; empty where it has none.
+    """
+    query = _anchor(query)
+    names = [named(item) for item in query.expressions] if isinstance(query, exp.Select) else []
+    return tuple(names) if names and all(names) and "*" not in names else None
+
+
+def _anchor(query: exp.Expr) -> exp.Expr:
+    """The first part of a recursive CTE."""
+    while isinstance(query, exp.SetOperation | exp.Subquery):
+        query = query.this
+    return query

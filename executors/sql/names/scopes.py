@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from sqlglot import exp
@@ -69,28 +69,3 @@ class Frame:
         while frame is not None:
             yield frame
             frame = frame.outer
-
-
-def renamed(columns: Columns, given: tuple[str, ...] | None) -> Columns:
-    """The columns under the names that an alias gives to the first of them."""
-    if not given:
-        return columns
-    return given + columns[len(given) :] if columns is not None else None
-
-
-def anchor_columns(query: exp.Expr, named: Callable[[exp.Expr], str]) -> Columns:
-    """The columns of a recursive CTE, as its first part names them; None where that part has a star or a bare value.
-
-    Args:
-        named: the name that the engine knows a select list's item by; empty where it has none.
-    """
-    query = anchor(query)
-    names = [named(item) for item in query.expressions] if isinstance(query, exp.Select) else []
-    return tuple(names) if names and all(names) and "*" not in names else None
-
-
-def anchor(query: exp.Expr) -> exp.Expr:
-    """The first part of a recursive CTE."""
-    while isinstance(query, exp.SetOperation | exp.Subquery):
-        query = query.this
-    return query
