@@ -69,10 +69,10 @@ def _cell(value: Any) -> JsonValue:
         return _cut(value)
     if kind is float and math.isfinite(value):
         return float(value)
-    return _converted(value)
+    return _convert(value)
 
 
-def _converted(value: Any) -> JsonValue:
+def _convert(value: Any) -> JsonValue:
     match value:
         case None | bool():
             return value

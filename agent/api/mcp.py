@@ -143,7 +143,7 @@ class _Tools:
     ) -> Answer | types.InputRequiredResult:
         """Answer a question; where it needs a clarification, ask the user once."""
         if _CLARIFICATION in responses:
-            return await self._answer(_clarified(body.question, responses[_CLARIFICATION]), body, context)
+            return await self._answer(_clarify(body.question, responses[_CLARIFICATION]), body, context)
         answer = await self._answer(body.question, body, context)
         if answer.status != "clarification_needed" or not _can_ask(context):
             return answer
@@ -151,7 +151,7 @@ class _Tools:
         if is_version_at_least(context.protocol_version, _INPUT_REQUIRED):
             return types.InputRequiredResult(input_requests={_CLARIFICATION: types.ElicitRequest(params=form)})
         reply = await context.session.elicit_form(form.message, form.requested_schema, context.request_id)
-        question = _clarified(body.question, reply)
+        question = _clarify(body.question, reply)
         return answer if question == body.question else await self._answer(question, body, context)
 
     async def _answer(self, question: str, body: Any, context: ServerRequestContext) -> Answer:
@@ -247,7 +247,7 @@ def describe_step(event: NodeComplete) -> str:
 def _in_words(event: NodeComplete) -> str:
     match event:
         case SchemaSelected():
-            return f"Found {_counted(len(event.tables), 'table')} and {_counted(len(event.documents), 'note')}"
+            return f"Found {_count(len(event.tables), 'table')} and {_count(len(event.documents), 'note')}"
         case SqlGenerated(source="reused"):
             return "Reused the query of an earlier answer"
         case SqlGenerated(clarification=str()):
@@ -257,16 +257,16 @@ def _in_words(event: NodeComplete) -> str:
         case SqlExecuted(error=str()):
             return "The database rejected the query"
         case SqlExecuted():
-            return f"The query returned {_counted(event.row_count, 'row', more=event.truncated)}"
+            return f"The query returned {_count(event.row_count, 'row', more=event.truncated)}"
         case Evaluated(verdict=verdict) if verdict is not None:
             return "The result was accepted" if verdict.correct else "The result was rejected"
         case RawRecordsFetched(sql=str()):
-            return f"Fetched {_counted(event.row_count, 'source record', more=event.truncated)}"
+            return f"Fetched {_count(event.row_count, 'source record', more=event.truncated)}"
         case _:
             return _STEPS[event.node]
 
 
-def _counted(count: int, noun: str, *, more: bool = False) -> str:
+def _count(count: int, noun: str, *, more: bool = False) -> str:
     return f"{count:,}{'+' if more else ''} {noun}{'' if count == 1 else 's'}"
 
 
@@ -289,7 +289,7 @@ def _form(answer: Answer) -> dict[str, Any]:
     return {"type": "object", "properties": {"answer": field}, "required": ["answer"]}
 
 
-def _clarified(question: str, response: object) -> str:
+def _clarify(question: str, response: object) -> str:
     """The question as the user wants it read; unchanged where they did not say."""
     if not isinstance(response, types.ElicitResult) or response.action != "accept":
         return question

@@ -89,9 +89,9 @@ def _text(node: exp.Expr) -> str:
     if isinstance(node, exp.Column | exp.Star):
         return _HIDDEN
     if isinstance(node, exp.HexString | exp.Unhex) or _name(node) in ("unhex", "from_hex", "hextoraw"):
-        return _decoded(_first(node), bytes.fromhex)
+        return _decode(_first(node), bytes.fromhex)
     if isinstance(node, exp.FromBase64) or _name(node) in ("from_base64", "base64_decode", "unbase64"):
-        return _decoded(_first(node), base64.b64decode)
+        return _decode(_first(node), base64.b64decode)
     if isinstance(node, exp.Chr) or _name(node) in ("char", "chr", "nchar", "char_from_code"):
         codes = [int(it.name) for it in node.expressions if isinstance(it, exp.Literal) and it.is_int]
         return "".join(chr(it) for it in codes if it < 0x110000) or _HIDDEN
@@ -107,7 +107,7 @@ def _of_call(node: exp.Expr) -> str:
         return _text(form) if isinstance(form, exp.Expr) else ""
     parts = [_text(it) for it in node.iter_expressions()]
     if isinstance(node, exp.Format) or _name(node) in ("printf", "sprintf", "format", "format_string", "formatmessage"):
-        return _filled(parts)
+        return _fill(parts)
     if isinstance(node, exp.Translate):
         return parts[0].translate(_changes(*parts[1:3])) if len(parts) > 2 else "".join(parts)
     if _name(node) in ("url_decode", "decodeurlcomponent", "decodeurlformcomponent"):
@@ -115,7 +115,7 @@ def _of_call(node: exp.Expr) -> str:
     if isinstance(node, exp.Reverse) or _name(node) == "reverse":
         return "".join(parts)[::-1]
     if isinstance(node, exp.Replace) or _name(node) in ("replace", "translate", "regexp_replace"):
-        return _replaced(parts)
+        return _replace(parts)
     if isinstance(node, exp.ConcatWs) or _name(node) == "concat_ws":
         return parts[0].join(parts[1:]) if parts else ""
     if _reads_patterns(node):
@@ -138,7 +138,7 @@ def _reads_patterns(node: exp.Expr) -> bool:
     )
 
 
-def _filled(parts: list[str]) -> str:
+def _fill(parts: list[str]) -> str:
     """A format with its arguments in place of its gaps; those that it has no gap for follow."""
     rest = iter(parts[1:])
     text = _GAP.sub(lambda gap: next(rest, gap[0]), parts[0]) if parts else ""
@@ -150,7 +150,7 @@ def _changes(old: str, new: str) -> dict[int, str]:
     return {ord(letter): new[at : at + 1] for at, letter in reversed(list(enumerate(old)))}
 
 
-def _replaced(parts: list[str]) -> str:
+def _replace(parts: list[str]) -> str:
     if len(parts) < 2:
         return "".join(parts)
     new = parts[2] if len(parts) > 2 else ""
@@ -165,7 +165,7 @@ def _first(node: exp.Expr) -> str:
     return next((str(it.this) for it in node.iter_expressions() if isinstance(it, exp.Literal)), "")
 
 
-def _decoded(text: str, how: object) -> str:
+def _decode(text: str, how: object) -> str:
     if not text or not callable(how):
         return _HIDDEN
     try:

@@ -108,12 +108,12 @@ class Catalogue:
             self._known = found
         except StateUnavailable as error:
             log.warning("What was uploaded is not known: %s", error)
-        changed, closed = self._router.replace(self._registered(), uploads)
+        changed, closed = self._router.replace(self._read_registry(), uploads)
         self._retire(closed)
         if changed:
             self._changed(changed)
 
-    def _registered(self) -> list[Entry] | None:
+    def _read_registry(self) -> list[Entry] | None:
         """The entries of the registry, where its file has changed; a file that cannot be used changes nothing."""
         from executors.registry.registry import load_registry
 

@@ -61,7 +61,7 @@ def makes_address(sql: str, dialect: str, result: QueryResult, question: str) ->
     if not any(isinstance(value, str) for row in result.rows for value in row):
         return False
     try:
-        made = _made(parsed(sql, dialect), len(result.columns), joins=dialect == "tsql")
+        made = _find_made(parsed(sql, dialect), len(result.columns), joins=dialect == "tsql")
     except (SqlglotError, RecursionError):
         made = frozenset(range(len(result.columns)))  # the guard's grammar reads more
     known = normal(question)
@@ -69,7 +69,7 @@ def makes_address(sql: str, dialect: str, result: QueryResult, question: str) ->
     return any(link not in known for text in texts for link in addresses(str(text)))
 
 
-def _made(tree: exp.Expr, width: int, *, joins: bool) -> frozenset[int]:
+def _find_made(tree: exp.Expr, width: int, *, joins: bool) -> frozenset[int]:
     """Which columns of the result may hold a text that is stored nowhere. Args: joins: whether `+` joins texts."""
     from sqlglot import exp
 

@@ -107,7 +107,7 @@ class Cursors:
 
 def digest_of_result(result: QueryResult, first: int | None = None) -> str:
     """Of the first rows, in any order: without ORDER BY a database may give them in another one each time."""
-    total = sum(int.from_bytes(_hashed(row)) for row in result.rows[:first])
+    total = sum(int.from_bytes(_hash(row)) for row in result.rows[:first])
     return hashlib.sha256(f"{json.dumps(list(result.columns))} {total}".encode()).hexdigest()
 
 
@@ -125,7 +125,7 @@ def following(paged: Paged, result: QueryResult) -> QueryResult:
     return result.model_copy(update={"rows": result.rows[paged.given :]})
 
 
-def _hashed(row: Sequence[JsonValue]) -> bytes:
+def _hash(row: Sequence[JsonValue]) -> bytes:
     same = [float(f"{value:.9g}") if isinstance(value, float) else value for value in row]  # sums differ in their ends
     text = json.dumps(same, ensure_ascii=True, separators=(",", ":"))
     return hashlib.blake2b(text.encode(), digest_size=16).digest()

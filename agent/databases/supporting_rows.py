@@ -111,11 +111,11 @@ async def supporting_records(
             rows = result.records()  # of groups that tie for the last place, those that are shown
             chosen = await off_loop(lambda: derive(sql, dialect, schema=schema, result=result, groups=rows))
             count = chosen.count or count
-        total = await _counted(count, database)
+        total = await _count(count, database)
     return RawRecords(sql=checked.sql, result=found, total=total, keys=raw.keys, needed=True)
 
 
-async def _counted(count: str | None, database: Database) -> int | None:
+async def _count(count: str | None, database: Database) -> int | None:
     """How many records there are; None where the database does not say in time."""
     if count is None:
         return None

@@ -281,9 +281,9 @@ class Asking:
 
     async def _store_exchange(self, question: Question, notes: Notes, done: Done) -> Done:
         """Keep what people may want to come back to. An answer is not lost where that fails: it gets a warning."""
-        return await self._remembered(question, Done(answer=await self._recorder.keep(notes, done.answer)))
+        return await self._remember(question, Done(answer=await self._recorder.keep(notes, done.answer)))
 
-    async def _remembered(self, question: Question, done: Done) -> Done:
+    async def _remember(self, question: Question, done: Done) -> Done:
         """Keep the exchange in its session. An answer is not lost where that fails: it gets a warning."""
         if question.session_id is None:
             return done

@@ -49,7 +49,7 @@ class Flights:
         try:
             async with aclosing(flight.followed()) as events:
                 async for event in events:
-                    yield _readdressed(event, question) if joined else event
+                    yield _readdress(event, question) if joined else event
         finally:
             if not flight.followers:
                 self._land(key, flight)  # who comes now must not join what is being cancelled
@@ -102,7 +102,7 @@ class _Flight:
         news.set()
 
 
-def _readdressed(event: Event, question: Question) -> Event:
+def _readdress(event: Event, question: Question) -> Event:
     """An event as it is of somebody else's question."""
     if isinstance(event, Started):
         return event.model_copy(update={"trace_id": question.trace_id})

@@ -60,7 +60,7 @@ async def _steps(run: Run) -> AsyncIterator[Event]:
     if question.options.confirm is not None:
         way = writes.confirm(run, question.options.confirm)
     elif found := await reply(run):
-        way = _replied(found)
+        way = _reply(found)
     else:
         run.start_loading()
         yield await run.select_schema()
@@ -69,7 +69,7 @@ async def _steps(run: Run) -> AsyncIterator[Event]:
         yield event
 
 
-async def _replied(found: Answer) -> AsyncIterator[Event]:
+async def _reply(found: Answer) -> AsyncIterator[Event]:
     """What needed no query, in words."""
     for sentence in SENTENCE.findall(found.answer):
         yield AnswerDelta(text=sentence)

@@ -161,7 +161,7 @@ class Round:
             found = await review(
                 draft, result, run.question.text, run.context, run.database, self._try, profile.rules_off
             )
-            checks = (*self._filtered(query), *shape_checks(run.question.text, result), found.check)
+            checks = (*self._filter(query), *shape_checks(run.question.text, result), found.check)
             self._update(checks=checks, doubts=found.doubts)
             self._keep(Candidate.of(draft, result, doubts=found.doubts))
             if run.limits.enable_evaluation:
@@ -244,7 +244,7 @@ class Round:
         """
         return await self._run_checked(await self._through_the_guard(sql))
 
-    def _filtered(self, query: CheckedSql) -> tuple[Check, ...]:
+    def _filter(self, query: CheckedSql) -> tuple[Check, ...]:
         """What a row filter kept back, which the reader of the answer has to know."""
         if not query.held:
             return ()

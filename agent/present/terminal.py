@@ -117,11 +117,11 @@ class StepPrinter:
                 self._line("schema", f"{tables}, {docs} found, {event.tokens} tokens{shortened}", event)
                 if self.verbose:
                     for document in event.documents:
-                        self._indented(Text(f"· {plain(document)}", style="dim"))
+                        self._indent(Text(f"· {plain(document)}", style="dim"))
             case events.SqlGenerated(sql=str(sql)):
                 caption = f"attempt {event.attempt}" if event.attempt > 1 else ""
                 self._line("sql", "reused" if event.source == "reused" else caption, event)
-                self._indented(sql_text(sql))
+                self._indent(sql_text(sql))
             case events.SqlValidated(passed=False):
                 self._line("refused", Text(plain(event.error or ""), style="red"), event)
             case events.SqlExecuted():
@@ -133,7 +133,7 @@ class StepPrinter:
                 count = f"{plural(event.total or event.row_count, 'row', more=more)} behind it"
                 self._line("records", count, event)
                 if self.verbose:
-                    self._indented(sql_text(sql))
+                    self._indent(sql_text(sql))
             case _:
                 self._show_aside(event)
 
@@ -144,7 +144,7 @@ class StepPrinter:
             case events.QuestionPlanned():
                 self._line("parts", f"{len(event.questions)} queries are needed", event)
                 for number, question in enumerate(event.questions, 1):
-                    self._indented(Text(plain(f"[{number}] {question}"), style="dim"))
+                    self._indent(Text(plain(f"[{number}] {question}"), style="dim"))
             case events.PartAnswered():
                 mark = MARKS[event.verified if event.status == "success" else False]
                 self._line(f"part {event.part}", Text.assemble(mark, " ", plain(event.answer)), event)
@@ -165,16 +165,16 @@ class StepPrinter:
                 Padding(rows_table(event.columns, event.rows, self._language), (0, 0, 0, INDENT), expand=False)
             )
         if rest := left_out(event.columns, event.row_count):
-            self._indented(Text(plain(rest), style="dim"))
+            self._indent(Text(plain(rest), style="dim"))
 
     def _line(self, label: str, text: str | Text, event: events.NodeComplete) -> None:
         """A label, and a text whose further lines begin where its first does."""
         shown = text.copy() if isinstance(text, Text) else Text(plain(text))
         if event.elapsed_ms >= 100:
             shown.append(f"{'  ' if shown else ''}{event.elapsed_ms / 1000:.1f} s", style="dim")
-        self._indented(shown, Text.assemble("  ", (f"{label:<{INDENT - 2}}", "cyan")))
+        self._indent(shown, Text.assemble("  ", (f"{label:<{INDENT - 2}}", "cyan")))
 
-    def _indented(self, text: Text, head: Text | None = None) -> None:
+    def _indent(self, text: Text, head: Text | None = None) -> None:
         for line in text.wrap(self.console, max(20, self.console.width - INDENT)):
             shown = Text.assemble(head or " " * INDENT, line)
             shown.rstrip()

@@ -143,7 +143,7 @@ def _parsed(sql: str, dialect: Dialect) -> exp.Query:
     while isinstance(root, exp.Subquery) and not any(value for key, value in root.args.items() if key != "this"):
         root = root.this
     if isinstance(root, exp.Values):
-        root = _selected(root)
+        root = _select(root)
     if not isinstance(root, exp.Query):
         NodeCheck(dialect).run(root)
         raise SqlRefused(ErrorKind.SYNTAX_ERROR, "This is not a query.", form(dialect))
@@ -189,7 +189,7 @@ def _unclear(dialect: Dialect) -> SqlRefused:
     return SqlRefused(ErrorKind.SYNTAX_ERROR, "The query can be read in more than one way.", form(dialect))
 
 
-def _selected(values: exp.Values) -> exp.Select:
+def _select(values: exp.Values) -> exp.Select:
     """`VALUES (1), (2) LIMIT 1` is a query too: the rows of it are selected, and it is as any other."""
     query = exp.select("*")
     for part in ("with_", "order", "limit", "offset"):

@@ -59,7 +59,7 @@ class HeldColumns:
         for node, table in read:
             self._check_positions(node, table, root)
             self._check_later(node, table, root)
-        left = [name for node, table in read for name in self._starred(node, table)]
+        left = [name for node, table in read for name in self._list_starred(node, table)]
         if leave_out and isinstance(root, exp.Select):
             left += self._drop_selected(root, read)
         visible = [(node, table, self._visible(node, table, root)) for node, table in read]
@@ -178,7 +178,7 @@ class HeldColumns:
 
     # -- changes ------------------------------------------------------------------------------------------
 
-    def _starred(self, node: exp.Table, table: Table) -> list[str]:
+    def _list_starred(self, node: exp.Table, table: Table) -> list[str]:
         """What stars would have shown of a table, where they reach the root's rows."""
         select = node.find_ancestor(exp.Select)
         starred = select is not None and _is_starred(select, node, whole=True)

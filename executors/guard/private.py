@@ -37,7 +37,7 @@ class PrivateColumns:
 
         A pattern without `*` that names no column is a problem: it was meant to protect one.
         """
-        tables = tuple(self._marked(table) for table in schema.tables)
+        tables = tuple(self._mark(table) for table in schema.tables)
         problems = tuple(
             f"databases.yaml marks {pattern} private, and there is no such column."
             for pattern, expression in self._patterns.items()
@@ -45,7 +45,7 @@ class PrivateColumns:
         )
         return Marked(schema.model_copy(update={"tables": tables}), problems)
 
-    def _marked(self, table: Table) -> Table:
+    def _mark(self, table: Table) -> Table:
         if not any(self.covers(table, column.name) for column in table.columns):
             return table
         columns = tuple(

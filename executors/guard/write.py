@@ -202,7 +202,7 @@ class _Rebuilt:
     def _update(self) -> tuple[exp.Expr, exp.Expr]:
         query = self._probe(self._root.expressions)
         assignments = query.expressions
-        columns = [self._assigned(item) for item in assignments]
+        columns = [self._find_assigned(item) for item in assignments]
         names = [column.name for column in columns]
         self._check_columns(names)
         self._check_copied(query, [item.expression for item in assignments], names)
@@ -225,7 +225,7 @@ class _Rebuilt:
         self._check_columns([column.name for column in listed])
         into: exp.Expr = self._target.copy()
         if listed:
-            into = exp.Schema(this=into, expressions=[self._spelled(column) for column in listed])
+            into = exp.Schema(this=into, expressions=[self._spell(column) for column in listed])
         source = self._root.expression
         if isinstance(source, exp.Values):
             width = len(listed) or len(self._table.columns)
@@ -299,14 +299,14 @@ class _Rebuilt:
             raise SqlRefused(ErrorKind.PERMISSION, message, diagnose.table_hint(target.name, self._schema))
         return spelled.copy(), entry
 
-    def _spelled(self, column: exp.Identifier) -> exp.Identifier:
+    def _spell(self, column: exp.Identifier) -> exp.Identifier:
         """A column of INSERT's list as the table has it: SQL Server's collations may tell `ID` from `id`."""
         entry = self._table.column(column.name)
         if entry is None or entry.name == column.name or (self._dialect.folded(column.name) == entry.name):
             return column.copy()
         return exp.to_identifier(entry.name, quoted=self._dialect.case is not NameCase.ANY)
 
-    def _assigned(self, item: exp.Expr) -> exp.Column:
+    def _find_assigned(self, item: exp.Expr) -> exp.Column:
         """The column that one part of SET is about."""
         column: exp.Expr | None = item.this if isinstance(item, exp.EQ) else None
         own = {"", self._target.name.lower()}

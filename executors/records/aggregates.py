@@ -162,7 +162,7 @@ def read_aggregation(select: exp.Select, *, labels: bool = False) -> Aggregation
     windowed = distinct_window(select)
     found = [list(calls(item, windowed=windowed)) for item in select.expressions]
     aliases = {item.alias.lower() for item, inside in zip(select.expressions, found, strict=True) if inside}
-    groups = tuple(_resolve(key, select) for key in _listed(select.args.get("group")))
+    groups = tuple(_resolve(key, select) for key in _list_keys(select.args.get("group")))
     if (group := select.args.get("group")) is not None and group.args.get("all") is True:
         plain = zip(select.expressions, found, strict=True)
         groups = tuple(item.unalias() for item, inside in plain if not inside and not has_window(item))
@@ -217,15 +217,15 @@ def _varies(item: exp.Expr, aliases: set[str]) -> bool:
     return _is_star(item) or any(column.table or column.name.lower() not in aliases for column in columns(item))
 
 
-def _listed(node: exp.Expr | None) -> Iterator[exp.Expr]:
+def _list_keys(node: exp.Expr | None) -> Iterator[exp.Expr]:
     """The keys that a GROUP BY names, out of their ROLLUPs, CUBEs, sets and brackets."""
     if isinstance(node, exp.Group):
         for name in ("expressions", "grouping_sets", "cube", "rollup"):
             for key in node.args.get(name) or ():
-                yield from _listed(key)
+                yield from _list_keys(key)
     elif isinstance(node, _SETS):
         for key in node.expressions if not isinstance(node, exp.Paren) else (node.this,):
-            yield from _listed(key)
+            yield from _list_keys(key)
     elif node is not None:
         yield node
 

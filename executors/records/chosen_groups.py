@@ -148,7 +148,7 @@ class ChosenGroups:
         if inner.select.args.get("distinct"):
             raise NotDerivable(_DISTINCT)
         renamed = list(source.columns)
-        if renamed and (len(renamed) != len(inner.select.expressions) or _starred(inner.select)):
+        if renamed and (len(renamed) != len(inner.select.expressions) or _has_star(inner.select)):
             raise NotDerivable(_NAMES)
         names = []
         for number, (key, name) in enumerate(zip(inner.ids, shown, strict=True), 1):
@@ -235,9 +235,9 @@ def join_chosen(
     """
     pairs = [(exp.column(f"{KEY}{number}", table=ALIAS), key.copy()) for number, key in enumerate(ids, 1)]
     same = [
-        exp.EQ(this=theirs, expression=_bracketed(own))
+        exp.EQ(this=theirs, expression=_bracket(own))
         if place in never_null
-        else _null_safe(theirs, _bracketed(own), dialect)
+        else _null_safe(theirs, _bracket(own), dialect)
         for place, (theirs, own) in enumerate(pairs)
     ]
     condition = exp.and_(*same)
@@ -258,11 +258,11 @@ def _null_safe(one: exp.Expr, other: exp.Expr, dialect: str) -> exp.Expr:
     return exp.paren(exp.or_(exp.EQ(this=one, expression=other), both))
 
 
-def _bracketed(node: exp.Expr) -> exp.Expr:
+def _bracket(node: exp.Expr) -> exp.Expr:
     return node if isinstance(node, (exp.Column, exp.Literal, exp.Func, exp.Paren, exp.Cast)) else exp.paren(node)
 
 
-def _starred(select: exp.Select) -> bool:
+def _has_star(select: exp.Select) -> bool:
     return any(item.is_star for item in select.expressions)
 
 
@@ -293,4 +293,4 @@ def _substitute(node: exp.Expr, named: dict[str, exp.Expr]) -> None:
         meant = named.get(column.name.lower()) if not column.table else None
         if meant is None or any(read.name.lower() == column.name.lower() for read in agg.columns(meant)):
             continue
-        column.replace(_bracketed(meant.copy()))
+        column.replace(_bracket(meant.copy()))

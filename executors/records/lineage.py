@@ -84,13 +84,13 @@ class LineagePlan:
 def open_query(node: exp.Expr, visible: Mapping[str, LineageCte]) -> LineageQuery:
     """Take off brackets and read the WITH clauses on the way in."""
     while True:
-        visible = _extended(visible, node.args.get("with_"))
+        visible = _extend(visible, node.args.get("with_"))
         if not isinstance(node, exp.Subquery):
             return LineageQuery(node, visible)
         node = node.this
 
 
-def _extended(visible: Mapping[str, LineageCte], with_: exp.With | None) -> Mapping[str, LineageCte]:
+def _extend(visible: Mapping[str, LineageCte], with_: exp.With | None) -> Mapping[str, LineageCte]:
     known = dict(visible)
     for node in with_.expressions if with_ is not None else ():
         name = node.alias.lower()
@@ -213,7 +213,7 @@ class Lineage:
         if beside_rows:
             active = [source for source in active if self._is_read(node, source) and not self._picks(query, source)]
             if own:
-                active = [source for source in active if self._aggregated(node, source)]
+                active = [source for source in active if self._is_aggregated(node, source)]
         if not active and beside_rows:
             return LineagePlan(LineageKind.OWN if own else LineageKind.RECORDS)
         if len(active) == 1:
@@ -242,7 +242,7 @@ class Lineage:
             alone = LineagePlan(LineageKind.PASSES, LineageSource(exp.Subquery(this=found[0].node), found[0]))
             return alone if len(found) == 1 else self._same(found)
         names = {source.name for source in read}
-        if any(_correlated(scalar, names) for scalar in found):
+        if any(_is_correlated(scalar, names) for scalar in found):
             return LineagePlan(LineageKind.NONE, reason=_CORRELATED)
         return None
 
@@ -279,7 +279,7 @@ class Lineage:
         using = (name for join in query.node.args.get("joins") or () for name in join.args.get("using") or ())
         return any(outputs.get(name.name.lower(), False) for name in using)
 
-    def _aggregated(self, select: exp.Select, source: LineageSource) -> bool:
+    def _is_aggregated(self, select: exp.Select, source: LineageSource) -> bool:
         """Whether the SELECT's own keys or aggregates are made of the source's aggregated values."""
         parts = agg.read_aggregation(select)
         return any(self.stands_for(c, source) for part in (*parts.keys, *parts.inside) for c in agg.columns(part))
@@ -324,7 +324,7 @@ class Lineage:
         return found
 
 
-def _correlated(query: LineageQuery, outer: set[str]) -> bool:
+def _is_correlated(query: LineageQuery, outer: set[str]) -> bool:
     """Whether a qualified column inside the query is of a table outside of it."""
     inner = {table.alias_or_name.lower() for table in query.node.find_all(exp.Table, exp.Subquery)}
     return any(column.table.lower() in outer - inner for column in query.node.find_all(exp.Column) if column.table)

@@ -105,7 +105,7 @@ class Rewriter:
             tree = self._rows_behind(query, want)
         except _Lost as error:
             raise NotDerivable("the rows of the result cannot be distinguished by what it shows") from error
-        count = _counted(tree)
+        count = _count(tree)
         if self._ctes.clash:
             raise NotDerivable(NAME_CLASH)
         for one in (tree, count):
@@ -149,7 +149,7 @@ class Rewriter:
         if len(pushed) < len(want.conditions):
             raise _Lost
         if plan.kind is LineageKind.PASSES and plan.source is not None and plan.source.query is not None:
-            return self._passed_on(query, query.node, plan.source, want, pushed, label=label)
+            return self._pass_on(query, query.node, plan.source, want, pushed, label=label)
         if plan.kind is LineageKind.JOINS and plan.source is not None:
             chosen = self._chosen_of_joined(query, query.node, plan.source, want, pushed)
             return self._joined(query, query.node, plan.source, chosen, pushed, label=label)
@@ -179,7 +179,7 @@ class Rewriter:
             return None
         return self._needed(query, self._groups.rows_of(self._groups.opened(query), cut=cut))
 
-    def _passed_on(
+    def _pass_on(
         self,
         query: LineageQuery,
         select: exp.Select,
@@ -192,14 +192,14 @@ class Rewriter:
         """The rows behind the one aggregate that a SELECT reads."""
         assert source.query is not None  # noqa: S101  `_rows_behind` has seen to it
         below, before = source.query, self._ctes.copy()
-        for narrowed in self._narrowed(query, select, source, want, pushed):
+        for narrowed in self._narrow(query, select, source, want, pushed):
             try:
                 return self._rows_behind(below, narrowed(), label=label)
             except _Lost:
                 self._read_only(before.copy())
         raise _Lost
 
-    def _narrowed(
+    def _narrow(
         self, query: LineageQuery, select: exp.Select, source: LineageSource, want: Want, pushed: list[exp.Expr]
     ) -> list[Callable[[], Want]]:
         """The ways to say which rows of its source a SELECT's wanted rows are made of, the plainest first."""
@@ -225,10 +225,10 @@ class Rewriter:
                 lambda: Want(conditions=tuple(conditions), names=source.columns, known=known) if conditions else ALL
             )
         if not want.known or regroups:
-            ways.append(lambda: self._entered(query, select, chosen, pushed, cut=cut and not regroups))
+            ways.append(lambda: self._enter(query, select, chosen, pushed, cut=cut and not regroups))
         return ways
 
-    def _entered(
+    def _enter(
         self, query: LineageQuery, select: exp.Select, chosen: exp.Expr | None, pushed: list[exp.Expr], *, cut: bool
     ) -> Want:
         """The rows of its source that a SELECT reads, those of the chosen groups where it groups them again."""
@@ -436,7 +436,7 @@ def _distinct(select: exp.Select) -> exp.Select:
     return exp.select(*names).distinct().from_(exp.Subquery(this=select, alias=alias))
 
 
-def _counted(tree: exp.Expr) -> exp.Expr:
+def _count(tree: exp.Expr) -> exp.Expr:
     """The query of how many rows a derived query has."""
     count = exp.alias_(exp.Count(this=exp.Star()), "n")
     if isinstance(tree, exp.Select):

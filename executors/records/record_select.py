@@ -106,7 +106,7 @@ class RecordSelects:
 
         Where `source` is given, it is an aggregate that is joined to other rows, and is replaced by its rows.
         """
-        raw = exp.Select(**{name: _copied(value) for name in _COPIED_CLAUSES if (value := select.args.get(name))})
+        raw = exp.Select(**{name: _copy(value) for name in _COPIED_CLAUSES if (value := select.args.get(name))})
         wanted = [*own_conditions(select), *pushed]
         positions = {id(item): position for position, item in enumerate(select.expressions)}
         if agg.aggregates(select):
@@ -198,7 +198,7 @@ class RecordSelects:
         return rows, shown
 
 
-def _copied(value: Any) -> Any:
+def _copy(value: Any) -> Any:
     return [part.copy() for part in value] if isinstance(value, list) else value.copy()
 
 
@@ -269,11 +269,11 @@ def through(
         bare = exp.Column(this=column.this.copy())
         return outputs.get(column.name.lower(), bare if starred else None)
 
-    found = (_substituted(condition, behind) for condition in conditions)
+    found = (_substitute(condition, behind) for condition in conditions)
     return [condition for condition in found if condition is not None]
 
 
-def _substituted(condition: exp.Expr, behind: Callable[[exp.Column], exp.Expr | None]) -> exp.Expr | None:
+def _substitute(condition: exp.Expr, behind: Callable[[exp.Column], exp.Expr | None]) -> exp.Expr | None:
     """The condition with each column replaced by what is behind it; None where one has nothing to be replaced by."""
     if agg.has_query(condition) or agg.has_window(condition):
         return None

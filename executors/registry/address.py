@@ -123,20 +123,20 @@ def _from_odbc(text: str) -> Address:
         key, braced, plain = found.groups()
         parts.setdefault(key.lower(), braced.replace("}}", "}") if braced is not None else plain.strip())
         end = found.end()
-    host, port = _host_and_port(_taken(parts, _ODBC_HOST))
-    password = _taken(parts, _ODBC_PASSWORD)
+    host, port = _host_and_port(_take(parts, _ODBC_HOST))
+    password = _take(parts, _ODBC_PASSWORD)
     return Address(
         dialect="sqlserver",
         host=host or None,
         port=port,
-        database=_taken(parts, _ODBC_DATABASE) or None,
-        user=_taken(parts, _ODBC_USER) or None,
+        database=_take(parts, _ODBC_DATABASE) or None,
+        user=_take(parts, _ODBC_USER) or None,
         password=SecretStr(password) if password else None,
         query=parts,
     )
 
 
-def _taken(parts: dict[str, str], names: tuple[str, ...]) -> str:
+def _take(parts: dict[str, str], names: tuple[str, ...]) -> str:
     """The value of the first of these keys; all of them leave `parts`."""
     values = [parts.pop(name) for name in names if name in parts]
     return values[0] if values else ""

@@ -59,7 +59,7 @@ class EntryReader:
         self._check_keys(fields)
         common = self._common(fields)
         place = self._via(fields) if "via" in fields else self._url(fields)
-        rows = row_filter.read_row_filter(fields, partial(self._expanded, key="row_filter"))
+        rows = row_filter.read_row_filter(fields, partial(self._expand, key="row_filter"))
         self._wrong_rows(rows.problems)
         if self.problems:
             return None
@@ -224,7 +224,7 @@ class EntryReader:
             self._wrong(f"`{key}` wants a text", key)
             return ""
         known = len(self.problems)
-        text = self._expanded(value, key)
+        text = self._expand(value, key)
         if needed and not text.strip() and len(self.problems) == known:
             self._wrong(f"`{key}` is empty: the variable in it has no value", key)
         return text
@@ -235,7 +235,7 @@ class EntryReader:
         if not isinstance(listed, list) or not all(isinstance(item, str) and item.strip() for item in listed):
             self._wrong(f"`{key}` wants a list of texts", key)
             return ()
-        return tuple(self._expanded(item, key) for item in listed)
+        return tuple(self._expand(item, key) for item in listed)
 
     def _switch(self, fields: Mapping[str, Any], key: str) -> bool:
         value = fields.get(key, False)
@@ -250,13 +250,13 @@ class EntryReader:
             self._wrong("`docs` wants a list of files, folders or globs", "docs")
             return
         for number, item in enumerate(listed):
-            place = self._folder / Path(self._expanded(item, "docs")).expanduser()
+            place = self._folder / Path(self._expand(item, "docs")).expanduser()
             found = sorted(Path(place.anchor).glob(str(place.relative_to(place.anchor)))) if is_glob(place) else [place]
             if not found or not all(path.exists() for path in found):
                 self._wrong(f"docs: there is no {item}", "docs", str(number))
             yield from found
 
-    def _expanded(self, text: str, key: str) -> str:
+    def _expand(self, text: str, key: str) -> str:
         for name in _VARIABLE.findall(text):
             if name not in self._variables:
                 self._wrong(f"the environment has no variable {name!r}", key)

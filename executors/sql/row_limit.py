@@ -24,7 +24,7 @@ def limited(query: exp.Query, cap: int, dialect: Dialect) -> tuple[exp.Query, ex
         query: the root of a checked tree; it is left as it is.
         cap: rows at most.
     """
-    query = _ordered_outside(query, dialect)
+    query = _order_outside(query, dialect)
     if _gives_one_row(query, dialect):
         return query, query
     own = _own_limit(query)
@@ -160,7 +160,7 @@ def _calls(item: exp.Expr) -> list[exp.Anonymous | exp.ParameterizedAgg]:
 _ALIAS = "ordered"
 
 
-def _ordered_outside(query: exp.Query, dialect: Dialect) -> exp.Query:
+def _order_outside(query: exp.Query, dialect: Dialect) -> exp.Query:
     """The query, or one around it that orders its rows. Args: query: stays as it is.
 
     Raises:

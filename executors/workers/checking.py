@@ -89,7 +89,7 @@ def check(
 
     given = (seen.row_filter, dict(seen.values)) if seen is not None else None
     request = {"sql": sql, "rows": given, **options}
-    return _checked("check", seen.whole if seen is not None else schema, request, here, CheckedSql)
+    return _check("check", seen.whole if seen is not None else schema, request, here, CheckedSql)
 
 
 def check_write(sql: str, schema: Schema, **options: Any) -> CheckedWrite:
@@ -100,10 +100,10 @@ def check_write(sql: str, schema: Schema, **options: Any) -> CheckedWrite:
 
         return look(sql, schema, **options)
 
-    return _checked("check_write", schema, {"sql": sql, **options}, here, CheckedWrite)
+    return _check("check_write", schema, {"sql": sql, **options}, here, CheckedWrite)
 
 
-def _checked(name: str, schema: Schema, request: dict[str, Any], here: Callable[[], T], kind: type[T]) -> T:
+def _check(name: str, schema: Schema, request: dict[str, Any], here: Callable[[], T], kind: type[T]) -> T:
     """What a worker finds. Of a large schema, which is not copied: what is found here, once a worker has read the query
     without trouble. A dialect that an extension added is known here alone."""
     if schema.dialect in EXTENDED:
@@ -123,7 +123,7 @@ def _checked(name: str, schema: Schema, request: dict[str, Any], here: Callable[
 def _ask(name: str, schema: Schema, request: dict[str, Any]) -> WorkerReply:
     try:
         with workers().worker("guard", wait_s=WALL_S) as worker:
-            reply = worker.call(name, {"key": _taught(worker, schema), **request}, within_s=WALL_S)
+            reply = worker.call(name, {"key": _teach(worker, schema), **request}, within_s=WALL_S)
     except WorkerEnded as error:
         if error.out_of_time:  # of the wall's clock, which says nothing of the query
             raise DatabaseUnavailable(BUSY, 5) from error
@@ -133,7 +133,7 @@ def _ask(name: str, schema: Schema, request: dict[str, Any]) -> WorkerReply:
     return reply
 
 
-def _taught(worker: Worker, schema: Schema) -> int:
+def _teach(worker: Worker, schema: Schema) -> int:
     """What the worker calls a schema; where it does not know it, it learns it first."""
     key = id(schema)
     if key not in worker.taught:

@@ -149,13 +149,13 @@ class IsolatedExecutor(Executor):
             with self._pool.worker(self._serves, wait_s=within_s, cancel=cancel) as worker:
                 reply = worker.call(name, request, within_s=within_s, cancel=cancel)
         except WorkerEnded as error:
-            raise _translated(error, timeout_s, Path(self._opening.path).name) from error
+            raise _translate(error, timeout_s, Path(self._opening.path).name) from error
         if reply.error is not None:
             raise reply.error
         return reply
 
 
-def _translated(error: WorkerEnded, timeout_s: float | None, file: str) -> SqlFailed | DatabaseUnavailable:
+def _translate(error: WorkerEnded, timeout_s: float | None, file: str) -> SqlFailed | DatabaseUnavailable:
     """Why there is no answer, where the worker is gone."""
     if error.cancelled:
         return out_of_time(None)

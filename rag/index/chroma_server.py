@@ -146,7 +146,10 @@ class ServerRevisions:
             client.delete_collection(place)
         try:
             client.create_collection(
-                place, metadata=_touched(self._owner()), configuration=chroma.configuration(0), embedding_function=None
+                place,
+                metadata=_make_lease(self._owner()),
+                configuration=chroma.configuration(0),
+                embedding_function=None,
             )
         except ChromaError:
             if _find(client, place) is None:
@@ -232,7 +235,7 @@ class _ServerDraft:
 
     def write(self, documents: Sequence[Document], vectors: Sequence[Sequence[float]]) -> None:
         chroma.write(self._collection, documents, vectors)
-        self._collection.modify(metadata=_touched(self._owner))
+        self._collection.modify(metadata=_make_lease(self._owner))
 
     def delete(self, ids: Sequence[str]) -> None:
         chroma.delete(self._collection, ids)
@@ -282,7 +285,7 @@ def _revision(name: str, number: int) -> str:
     return _collection(name, f"r{number:06d}")
 
 
-def _touched(owner: str) -> dict[str, Any]:
+def _make_lease(owner: str) -> dict[str, Any]:
     return {"owner": owner, "touched": time.time()}
 
 

@@ -203,7 +203,7 @@ class Store:
         """The same for several vectors at once, in their order; faster than one after the other. Raises as `search`."""
 
         def nearest(reading: OpenRevision) -> list[list[Retrieved]]:
-            return self._held(name, reading).nearest(reading, vectors, top_k, kinds)
+            return self._hold(name, reading).nearest(reading, vectors, top_k, kinds)
 
         return self._search(name, vectors, model, nearest) or [[] for _ in vectors]
 
@@ -226,7 +226,7 @@ class Store:
 
     def documents(self, name: str) -> tuple[Document, ...]:
         """All documents, in an order that depends on nothing but themselves; also where the model is another now."""
-        return self._revisions.read(name, lambda it: self._held(name, it).documents) or ()
+        return self._revisions.read(name, lambda it: self._hold(name, it).documents) or ()
 
     def indexed(self, name: str) -> bool:
         """True where a sync of this name has ended."""
@@ -265,7 +265,7 @@ class Store:
 
         return self._revisions.read(name, search) if vectors else None
 
-    def _held(self, name: str, reading: OpenRevision) -> _HeldDocuments:
+    def _hold(self, name: str, reading: OpenRevision) -> _HeldDocuments:
         known = self._documents.get(name)
         if known is None or known.revision != reading.revision:
             known = self._documents[name] = _HeldDocuments(reading)

@@ -162,7 +162,7 @@ class SchemaLinker:
         ranking = fuse_rankings(opinions)
         return Linked(
             ranking=ranking,
-            values=self._chosen(question, found, near, relevant, ranking) if "values" in signals else (),
+            values=self._choose(question, found, near, relevant, ranking) if "values" in signals else (),
             periods=self._periods(question, ranking, today),
             rules=tuple(hit.document for hit in relevant if hit.document.id not in known),
         )
@@ -181,7 +181,7 @@ class SchemaLinker:
 
         return Opinion(tables, columns)
 
-    def _chosen(
+    def _choose(
         self,
         question: str,
         found: Sequence[LinkedValue],

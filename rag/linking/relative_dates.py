@@ -154,7 +154,7 @@ _CHINESE = _Tongue(
 _SPACED = (_ENGLISH, _GERMAN, _FRENCH, _SPANISH, _ITALIAN)
 
 
-def _compiled(tongue: _Tongue, *, spaced: bool) -> list[tuple[str, str, re.Pattern[str]]]:
+def _compile(tongue: _Tongue, *, spaced: bool) -> list[tuple[str, str, re.Pattern[str]]]:
     """What each pattern says, of which unit, and the pattern; what is counted first, for it holds the others."""
     number = "|".join((r"\d{1,4}", *tongue.numbers.split()))
     found: list[tuple[str, str, str]] = []
@@ -167,8 +167,8 @@ def _compiled(tongue: _Tongue, *, spaced: bool) -> list[tuple[str, str, re.Patte
 
 
 _NUMBERS = {word: at for tongue in _SPACED for at, word in enumerate(tongue.numbers.split(), start=2)}
-_PATTERNS = [one for tongue in _SPACED for one in _compiled(tongue, spaced=True)]
-_PATTERNS += [one for tongue in (_KOREAN, _CHINESE) for one in _compiled(tongue, spaced=False)]
+_PATTERNS = [one for tongue in _SPACED for one in _compile(tongue, spaced=True)]
+_PATTERNS += [one for tongue in (_KOREAN, _CHINESE) for one in _compile(tongue, spaced=False)]
 
 
 def relative_periods(text: str, today: date) -> list[Period]:

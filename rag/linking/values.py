@@ -98,7 +98,7 @@ class ValueIndex:
             for value in column.values:
                 self._add(column, value, dated, postings)
         dated.sort()
-        self._by_spelling, self._by_singular, self._by_word = _fixed(spelling), _fixed(singular), _fixed(word)
+        self._by_spelling, self._by_singular, self._by_word = _freeze(spelling), _freeze(singular), _freeze(word)
         self._dates, self._dated = [day for day, _ in dated], [at for _, at in dated]
         self._words = [word for word in self._by_word if len(word) >= _NEAR_WORD_CHARS]
         self._alike: dict[str, tuple[str, ...]] = {}  # by a word of questions, which use the same ones again and again
@@ -139,11 +139,11 @@ class ValueIndex:
         if len(part) == 1 and self._is_name(part[0]):
             weight *= 0.5
         spelling = self._by_spelling.get(spelled(part), ())
-        hits = [self._linked(at, span.mention, "exact" if self._values[at][2] == span.mention else "case", weight)
+        hits = [self._link(at, span.mention, "exact" if self._values[at][2] == span.mention else "case", weight)
                 for at in spelling]  # fmt: skip
         seen = set(spelling)
         forms = self._by_singular.get(" ".join(word.singular for word in part), ())
-        return hits + [self._linked(at, span.mention, "form", weight) for at in forms if at not in seen]
+        return hits + [self._link(at, span.mention, "form", weight) for at in forms if at not in seen]
 
     def _on_dates(self, text: str) -> list[LinkedValue]:
         """Values that are a day of the text, or the first or last one of its month, quarter or year; or within it."""
@@ -152,12 +152,12 @@ class ValueIndex:
             ends = [self._beginning_with(day.isoformat()) for day in dict.fromkeys((period.first, period.last))]
             for at in chain(*ends):
                 is_day = _is_day(self._values[at][2])
-                found.append(self._linked(at, period.mention, "date", 1.0 if is_day else _WITHIN))
+                found.append(self._link(at, period.mention, "date", 1.0 if is_day else _WITHIN))
             columns = {(it.table, it.column) for it in found if it.mention == period.mention}
             for at in self._beginning_with(period.prefix) if period.prefix else ():
                 if self._values[at][:2] not in columns:  # one of each column shows how it is written there
                     columns.add(self._values[at][:2])
-                    found.append(self._linked(at, period.mention, "date", _WITHIN))
+                    found.append(self._link(at, period.mention, "date", _WITHIN))
         return found
 
     def _beginning_with(self, day: str) -> Iterator[int]:
@@ -178,7 +178,7 @@ class ValueIndex:
             value = spelled(tokens(self._values[at][2]))
             likeness = max(_likeness(one, value, is_name=span.weight == 1.0) for one in mention)
             if likeness >= _NEAR:
-                hits.append(self._linked(at, span.mention, "near", span.weight * likeness / 100))
+                hits.append(self._link(at, span.mention, "near", span.weight * likeness / 100))
         return hits
 
     def _is_name(self, word: Token) -> bool:
@@ -192,13 +192,13 @@ class ValueIndex:
         elif len(word.folded) < _NEAR_WORD_CHARS or word.folded.isdigit() or is_silent(word):
             return
         else:
-            alike = [near for near in self._spelled_like(word.singular) if near[0] == word.folded[0]]  # seldom mistyped
+            alike = [near for near in self._spell_like(word.singular) if near[0] == word.folded[0]]  # seldom mistyped
             alike += self._beginning(word.folded)
         for near in alike:
             if len(self._by_word[near]) <= _COMMON:
                 yield from self._by_word[near]
 
-    def _spelled_like(self, word: str) -> tuple[str, ...]:
+    def _spell_like(self, word: str) -> tuple[str, ...]:
         """The three words of values that are spelled most like this one; kept, for all of them are compared."""
         found = self._alike.get(word)
         if found is None:
@@ -217,7 +217,7 @@ class ValueIndex:
                 return [word[:length]]
         return []
 
-    def _linked(self, at: int, mention: str, how: How, weight: float) -> LinkedValue:
+    def _link(self, at: int, mention: str, how: How, weight: float) -> LinkedValue:
         table, column, value = self._values[at]
         score = round(_SCORES.get(how, 1.0) * weight, 4)
         return LinkedValue(table, column, value, mention, how, score)
@@ -227,7 +227,7 @@ _ISO = re.compile(r"\d{4}-\d{2}-\d{2}(?!\d)")
 _QUOTED = re.compile(r"""["“”«»„`]([^"“”«»„`]{1,80})["“”«»„`]|(?<!\w)['‘’]([^'‘’]{1,80})['‘’](?!\w)""")
 
 
-def _fixed(postings: dict[str, list[int]]) -> dict[str, tuple[int, ...]]:
+def _freeze(postings: dict[str, list[int]]) -> dict[str, tuple[int, ...]]:
     """As tuples, which the garbage collector need not look at: there may be a hundred thousand of them."""
     return {mention: tuple(places) for mention, places in postings.items()}
 

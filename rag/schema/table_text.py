@@ -47,13 +47,13 @@ class TableText:
             only: tables that are shown at all (in small letters): keys that refer to others are left out.
         """
         if columns is not None or only is not None:
-            return self._written(table, samples=samples, columns=columns, only=only)
+            return self._write(table, samples=samples, columns=columns, only=only)
         key = (table.name, samples)
         if key not in self._whole:
-            self._whole[key] = self._written(table, samples=samples, columns=None, only=None)
+            self._whole[key] = self._write(table, samples=samples, columns=None, only=None)
         return self._whole[key]
 
-    def _written(
+    def _write(
         self, table: Table, *, samples: bool, columns: Collection[str] | None, only: Collection[str] | None
     ) -> str:
         shown = [column for column in table.columns if columns is None or column.name.lower() in columns]
@@ -64,21 +64,21 @@ class TableText:
         if self._style == "ddl":
             body = self._statement(table, shown, keys, samples=samples)
             return "\n".join(
-                [*descriptions, f"CREATE TABLE {self.name(table.name)} (", *body, *_indented(rest), ");", ""]
+                [*descriptions, f"CREATE TABLE {self.name(table.name)} (", *body, *_indent(rest), ");", ""]
             )
-        body = [self._line(table, shown, keys), *_indented(descriptions)]
+        body = [self._line(table, shown, keys), *_indent(descriptions)]
         for column in shown:
             comment = self._comment(table, column, samples=samples)
             if comment:
-                body.append(f"  -- {self._quoted(column.name)}: {comment}")
-        return "\n".join([*body, *_indented(rest)])
+                body.append(f"  -- {self._quote(column.name)}: {comment}")
+        return "\n".join([*body, *_indent(rest)])
 
     def name(self, name: str) -> str:
         """A table's name as a query must write it, with its schema's where it has one."""
         table = self._schema.table(name)
-        return on_one_line(self._schema.quoted_table(table)) if table is not None else self._quoted(name)
+        return on_one_line(self._schema.quoted_table(table)) if table is not None else self._quote(name)
 
-    def _quoted(self, name: str) -> str:
+    def _quote(self, name: str) -> str:
         return on_one_line(self._schema.quoted(name))
 
     def _statement(
@@ -87,7 +87,7 @@ class TableText:
         """The lines between the parentheses: columns, then the keys of several columns."""
         lines: list[tuple[str, str]] = []
         for column in shown:
-            parts = [self._quoted(column.name), on_one_line(column.type)]
+            parts = [self._quote(column.name), on_one_line(column.type)]
             if table.primary_key == (column.name,):
                 parts.append("PRIMARY KEY")
             elif not column.nullable:
@@ -110,10 +110,10 @@ class TableText:
         parts: list[str] = []
         for column in shown:
             key_mark = "PK" if column.name in table.primary_key else ""
-            words = [self._quoted(column.name), on_one_line(column.type), key_mark]
+            words = [self._quote(column.name), on_one_line(column.type), key_mark]
             for key in keys:
                 if key.columns == (column.name,):
-                    words.append("-> " + ".".join([self.name(key.table), *map(self._quoted, key.referenced)]))
+                    words.append("-> " + ".".join([self.name(key.table), *map(self._quote, key.referenced)]))
             parts.append(" ".join(filter(None, words)))
         parts += [f"({self._names(key.columns)}) -> {self._target(key)}" for key in keys if len(key.columns) > 1]
         return f"{self.name(table.name)}({', '.join(parts)})"
@@ -122,7 +122,7 @@ class TableText:
         return self.name(key.table) + (f"({self._names(key.referenced)})" if key.referenced else "")
 
     def _names(self, names: Sequence[str]) -> str:
-        return ", ".join(map(self._quoted, names))
+        return ", ".join(map(self._quote, names))
 
     def _table_comments(self, table: Table) -> list[str]:
         descriptions = self._docs.get((table.name.lower(), "")) or [table.comment]
@@ -135,7 +135,7 @@ class TableText:
         return "; ".join(filter(None, (_cut(descriptions, _COMMENT_CHARS), shown)))
 
 
-def _grouped(documents: Sequence[Document]) -> dict[tuple[str, str], list[str]]:
+def _group(documents: Sequence[Document]) -> dict[tuple[str, str], list[str]]:
     """The descriptions of each column and table, by its lower-case name."""
     descriptions: dict[tuple[str, str], list[str]] = {}
     for document in documents:
@@ -144,7 +144,7 @@ def _grouped(documents: Sequence[Document]) -> dict[tuple[str, str], list[str]]:
     return descriptions
 
 
-_descriptions_of = IdentityCache(_grouped)
+_descriptions_of = IdentityCache(_group)
 table_text_of = IdentityCache(TableText)
 
 
@@ -166,5 +166,5 @@ def _cut(text: str, chars: int) -> str:
     return text[: chars - 1].rsplit(" ", 1)[0].rstrip(",;:") + "…"
 
 
-def _indented(lines: Sequence[str]) -> list[str]:
+def _indent(lines: Sequence[str]) -> list[str]:
     return [f"  {line}" for line in lines]

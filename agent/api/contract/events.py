@@ -176,7 +176,7 @@ def _event_schema(kind: type[Event], response: str) -> Schema:
         node={"const": kind.node} if issubclass(kind, NodeComplete) else {"type": "null"},
         attempt={"type": "integer"} if is_node else {"type": "null"},
         elapsed_ms={"type": "number"} if is_node else {"type": "null"},
-        data=_carried(kind, response),
+        data=_find_schema(kind, response),
     )
 
 
@@ -186,11 +186,11 @@ def _unnamed(kind: type[Event], response: str) -> Schema:
         text = {"type": "string"}
         return _object(event={"const": kind.event}, data=_object(trace_id=text, question=text, connection_id=text))
     if issubclass(kind, NodeComplete):
-        return _object(event={"const": kind.event}, node={"const": kind.node}, data=_carried(kind, response))
-    return _object(event={"const": kind.event}, data=_carried(kind, response))
+        return _object(event={"const": kind.event}, node={"const": kind.node}, data=_find_schema(kind, response))
+    return _object(event={"const": kind.event}, data=_find_schema(kind, response))
 
 
-def _carried(kind: type[Event], response: str) -> Schema:
+def _find_schema(kind: type[Event], response: str) -> Schema:
     names: dict[type[Event], str] = {Done: response, Failed: "Problem"}
     model = names.get(kind, kind.__name__)
     return {"$ref": REF.format(model=model)}

@@ -48,10 +48,10 @@ class RequestContext:
         with working_for(traceparent), arriving():
             uploads = scope["method"] == "POST" and scope["path"] == UPLOADS
             most = max(self.upload_bytes, self.max_request_bytes) if uploads else self.max_request_bytes
-            await self.app(scope, _limited(receive, headers, most), send_traced)
+            await self.app(scope, _limit(receive, headers, most), send_traced)
 
 
-def _limited(receive: Receive, headers: Headers, most: int) -> Receive:
+def _limit(receive: Receive, headers: Headers, most: int) -> Receive:
     """`receive` that counts: a chunked body does not say its size beforehand."""
     declared = headers.get("content-length", "")
     refused = declared.isascii() and declared.isdigit() and int(declared) > most

@@ -136,7 +136,7 @@ async def rows_response(
     encoded = quote(sql, safe=" !#$&'()*+,/:;<=>?@[]^`{|}~\"")
     if len(encoded) <= MAX_HEADER_CHARS:
         headers[SQL] = encoded.strip()
-    return StreamingResponse(_streamed(first, chunks), headers=headers, media_type=wanted.content_type)
+    return StreamingResponse(_stream(first, chunks), headers=headers, media_type=wanted.content_type)
 
 
 async def executed_response(request: Request, wanted: Format, done: Executed, *, database: str) -> Response:
@@ -169,7 +169,7 @@ async def answer_response(request: Request, wanted: Format, answer: Answer, *, d
     return await rows_response(request, wanted, result, database=database, sql=answer.sql or "", headers=headers)
 
 
-async def _streamed(first: bytes, rest: Iterator[bytes]) -> AsyncIterator[bytes]:
+async def _stream(first: bytes, rest: Iterator[bytes]) -> AsyncIterator[bytes]:
     async for chunk in iterate_in_threadpool(chain((first,), rest)):
         yield chunk
 

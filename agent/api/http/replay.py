@@ -37,7 +37,7 @@ class Replay:
         self.listeners = 0
         self._happened: list[Event] = []
         self._error: Exception | None = None
-        self._stopped = _ended(trace_id)  # what listeners are sent where the task is cancelled
+        self._stopped = _describe_end(trace_id)  # what listeners are sent where the task is cancelled
         self._news = asyncio.Event()  # replaced by each event, so that every listener wakes once
         self._task = asyncio.create_task(self._drain(events))
 
@@ -105,7 +105,7 @@ class Replay:
         news.set()
 
 
-def _ended(trace_id: str) -> Problem:
+def _describe_end(trace_id: str) -> Problem:
     return http_problem(
         409,
         trace_id,

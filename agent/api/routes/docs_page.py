@@ -81,13 +81,13 @@ def _try_form(method: str, path: str, operation: Mapping[str, Any], openapi: Map
         method=escape(method.upper()),
         path=escape(path),
         mark=' <span class="mark">changes what the service keeps</span>' if changes else "",
-        accept=escape(_accepted(operation)),
+        accept=escape(_find_media_type(operation)),
         flags=flags,
         fields=fields + _body(identity, operation.get("requestBody"), openapi),
     )
 
 
-def _accepted(operation: Mapping[str, Any]) -> str:
+def _find_media_type(operation: Mapping[str, Any]) -> str:
     """The media type that the contract names first of a success."""
     for status, response in operation["responses"].items():
         if status.startswith("2") and response.get("content"):

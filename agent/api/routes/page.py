@@ -92,15 +92,15 @@ async def page_asset(name: Annotated[str, PathParameter()], request: Request) ->
 
 def _response(request: Request, file: PageFile, headers: dict[str, str]) -> Response:
     headers = {**headers, "etag": file.etag, "vary": "Accept-Encoding"}
-    if file.etag in _listed(request.headers, "if-none-match"):
+    if file.etag in _split_header(request.headers, "if-none-match"):
         return Response(status_code=304, headers=headers)
     body = file.body
-    if file.zipped is not None and "gzip" in _listed(request.headers, "accept-encoding"):
+    if file.zipped is not None and "gzip" in _split_header(request.headers, "accept-encoding"):
         body, headers = file.zipped, {**headers, "content-encoding": "gzip"}
     return Response(body, headers=headers, media_type=file.media_type)
 
 
-def _listed(headers: Headers, name: str) -> set[str]:
+def _split_header(headers: Headers, name: str) -> set[str]:
     """The items of a header that is a list; one with a weight, `gzip;q=0` say, is not among them."""
     items = (item.strip().removeprefix("W/") for item in ",".join(headers.getlist(name)).split(","))
     return {item.removesuffix(";q=1.0").removesuffix(";q=1") for item in items}

@@ -35,14 +35,14 @@ def _caller(service: Service, request: Request) -> str:
     return principal_of(request, service.settings)
 
 
-async def _admitted(lazy: Lazy, request: Request, database: str) -> Service:
+async def _admit(lazy: Lazy, request: Request, database: str) -> Service:
     """The service, where the caller may ask this database. Raises UnknownDatabase."""
     service = await lazy.get(database)
     service.registered.admit(database, _caller(service, request))
     return service
 
 
-async def _owned(lazy: Lazy, request: Request, database: str) -> Service:
+async def _own(lazy: Lazy, request: Request, database: str) -> Service:
     """The service, where the caller may change what is told of this database. Raises UnknownDatabase, NotPermitted."""
     service = await lazy.get(database)
     service.registered.admit_owner(database, _caller(service, request))
@@ -53,7 +53,7 @@ async def _owned(lazy: Lazy, request: Request, database: str) -> Service:
              openapi_extra=FUNCTION)  # fmt: skip
 async def search(body: SearchRequest, lazy: Lazy, request: Request) -> SearchResponse:
     """The documents nearest to a query: column and table docs, rules and terms, past queries."""
-    service = await _admitted(lazy, request, body.database)
+    service = await _admit(lazy, request, body.database)
     return await while_listening(request, search_docs(service, body, _caller(service, request)))
 
 
@@ -63,7 +63,7 @@ async def list_documents(
     database: Database, lazy: Lazy, request: Request, kind: Kinds = None, limit: Limit = 100, offset: Offset = 0
 ) -> DocumentPage:
     """All documents of a database, page by page, in an order that changes only with them."""
-    service = await _admitted(lazy, request, database)
+    service = await _admit(lazy, request, database)
     caller = _caller(service, request)
     page = await service.documents.page(database, limit=limit, offset=offset, kinds=kind or (), principal=caller)
     return DocumentPage.of(database, page, offset)
@@ -77,7 +77,7 @@ async def add_documents(body: AddRequest, lazy: Lazy, request: Request) -> Added
     They are held against today's schema, and a query among them against the guard; none is run. Where one does not fit,
     none is taken.
     """
-    service = await _owned(lazy, request, body.database)
+    service = await _own(lazy, request, body.database)
     documents = [new.document() for new in body.documents]
     added = await service.documents.add(body.database, documents, _caller(service, request))
     return AddedResponse(database=body.database, documents=added)
@@ -87,7 +87,7 @@ async def add_documents(body: AddRequest, lazy: Lazy, request: Request) -> Added
                responses=BODILESS_ERRORS, openapi_extra=FUNCTION)  # fmt: skip
 async def delete_document(id: DocumentId, database: Database, lazy: Lazy, request: Request) -> Response:  # noqa: A002
     """Forgets a document that was added; those of files are changed in their files."""
-    service = await _owned(lazy, request, database)
+    service = await _own(lazy, request, database)
     await service.documents.remove(database, id)
     return Response(status_code=204)
 

@@ -39,7 +39,7 @@ def replays_of(request: Request) -> Replays:
 Known = Annotated[Replays, Depends(replays_of)]
 
 
-async def _resumed(
+async def _resume(
     trace_id: OfTrace, lazy: Lazy, request: Request, replays: Known, last_event_id: LastEventId = ""
 ) -> AsyncIterator[ServerSentEvent]:
     service = await lazy.get()
@@ -56,7 +56,7 @@ async def _resumed(
     openapi_extra=FUNCTION,
 )
 async def resume_stream(
-    stream: Annotated[AsyncIterator[ServerSentEvent], Depends(_resumed)],
+    stream: Annotated[AsyncIterator[ServerSentEvent], Depends(_resume)],
 ) -> AsyncIterator[ServerSentEvent]:
     """The events after `Last-Event-ID` of a stream that was asked for with `resumable=true`, then those to come.
 

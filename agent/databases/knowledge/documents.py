@@ -185,14 +185,14 @@ class Documents:
             )
             problems += read.problems
             problems += [f"documents.{at}: {problem}" for problem in await _refused(place["sql"], database)]
-            documents += [self._sourced(one, document.source, database.name) for one in read.documents]
+            documents += [self._add_source(one, document.source, database.name) for one in read.documents]
         if problems:
             more = f"; and {len(problems) - PROBLEMS_SHOWN} more" if len(problems) > PROBLEMS_SHOWN else ""
             raise DocumentsInvalid("; ".join(problems[:PROBLEMS_SHOWN]).rstrip(".") + more + ".")
         return tuple(documents)
 
     @staticmethod
-    def _sourced(document: Document, source: str, database: str) -> Document:
+    def _add_source(document: Document, source: str, database: str) -> Document:
         place = {"table": document.table, "column": document.column, "sql": document.sql}
         return make_document(
             document.kind, document.text, database=database, source=" ".join(source.split()) or SOURCE, **place

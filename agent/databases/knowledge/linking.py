@@ -264,7 +264,7 @@ def value_lines(values: Sequence[LinkedValue], schema: Schema) -> tuple[str, ...
         places = " or ".join(_place(value, schema) for value in ones)
         verb = "is" if is_sure else "may mean"
         differs = any(value.how == "case" and value.value != value.mention for value in ones)
-        lines.append(f'"{_folded(ones[0].mention)}" {verb} {places}{" (written so)" if differs else ""}')
+        lines.append(f'"{_fold(ones[0].mention)}" {verb} {places}{" (written so)" if differs else ""}')
     return tuple(lines)
 
 
@@ -277,11 +277,11 @@ def period_lines(periods: Sequence[LinkedPeriod], schema: Schema) -> tuple[str, 
     for it in periods:
         days = f"'{it.first}'" if it.first == it.last else f"from '{it.first}' to '{it.last}'"
         places = " or ".join(_named(table, column, schema) for table, column in it.columns)
-        lines.append(f"\"{_folded(it.mention)}\" is {days} (before '{it.after}') in {places}")
+        lines.append(f"\"{_fold(it.mention)}\" is {days} (before '{it.after}') in {places}")
     return tuple(lines)
 
 
-def _folded(text: str) -> str:
+def _fold(text: str) -> str:
     """Words of a question on one line; a stored value is shown as it is, for a query has to spell it so."""
     return " ".join(text.split())
 

@@ -107,7 +107,7 @@ class Uploads:
         rules = self.rules
         if rules is None:
             raise NotPermitted("Uploads are off. The operator of this service can allow them (PLUMBLINE_UPLOAD_MB).")
-        file = _checked_file(arriving.file, rules)
+        file = _check_file(arriving.file, rules)
         if arriving.size is not None and arriving.size > rules.max_bytes:
             raise too_large(rules.max_bytes)
         name = await asyncio.to_thread(self._name, arriving, file)
@@ -266,7 +266,7 @@ async def _to_the_end(work: Callable[[], Upload]) -> Upload:
         raise
 
 
-def _checked_file(message: str, rules: UploadRules) -> str:
+def _check_file(message: str, rules: UploadRules) -> str:
     """The file's name, safe to be one here. Raises UploadInvalid."""
     file = safe_name(re.split(r"[/\\]", message)[-1])[-120:]
     if not any(file.lower().endswith(f".{kind}") for kind in rules.types):

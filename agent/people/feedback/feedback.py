@@ -114,7 +114,7 @@ class FeedbackBox:
         """Put feedback into the answer's open review, or into a new one."""
         for _ in range(TRIES):
             try:
-                return self._added_to_open(found, feedback) or self._opened(found, feedback)
+                return self._added_to_open(found, feedback) or self._open(found, feedback)
             except StateConflict:
                 answers = self._shelf.answers(found.answer.trace_id)
                 found = next((one for one in answers if owns(one.answer, found.answer.principal)), found)
@@ -126,7 +126,7 @@ class FeedbackBox:
             return None
         return self._shelf.replace(stored.review.model_copy(update={"feedback": feedback}), stored.version).review
 
-    def _opened(self, found: StoredAnswer, feedback: Feedback) -> Review:
+    def _open(self, found: StoredAnswer, feedback: Feedback) -> Review:
         review = Review.of(found.answer, self._shelf.clock(), feedback)
         self._shelf.add(review)
         try:

@@ -110,7 +110,7 @@ class SavedQueries:
             NameTaken: they have one of that name.
         """
         if trace_id:
-            new = await self._completed(principal, new, trace_id)
+            new = await self._complete(principal, new, trace_id)
         await self._check(principal, new)
         now = moment(self._clock())
         query = SavedQuery(**new.model_dump(), id=secrets.token_hex(16), created_at=now, updated_at=now)
@@ -186,7 +186,7 @@ class SavedQueries:
 
     # -- inside -------------------------------------------------------------------------------------------
 
-    async def _completed(self, principal: str, new: NewQuery, trace_id: str) -> NewQuery:
+    async def _complete(self, principal: str, new: NewQuery, trace_id: str) -> NewQuery:
         """With question and SQL of an answer that they were given. Raises SavedQueryInvalid."""
         answers = await asyncio.to_thread(self._shelf.answers, trace_id)
         key = key_of(principal)

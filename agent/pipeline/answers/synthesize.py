@@ -111,12 +111,12 @@ class Writer:
                 await draft  # of nobody: see `Run.start_side_tasks`
             checked = await off_loop(partial(compose_text, facts))
         else:
-            checked = await self._written(question, attempt, context, ledger, facts, draft)
+            checked = await self._write(question, attempt, context, ledger, facts, draft)
         if rows.truncated:
             ledger.warn(f"The rows were cut at {rows.row_count}; there are more.")
         return _with_count(checked, rows)
 
-    async def _written(
+    async def _write(
         self,
         question: str,
         attempt: Attempt,

@@ -72,10 +72,10 @@ async def answer_in_parts(run: Run, plan: QuestionPlan, read: Read) -> AsyncIter
 async def _events(part: Run, read: Read) -> AsyncGenerator[Event]:
     """What happens to one part, with its number, and its response at the end."""
     try:
-        yield _numbered(await part.select_schema(), part.part)
+        yield _number(await part.select_schema(), part.part)
         async for event in read(part):
             if isinstance(event, NodeComplete):
-                yield _numbered(event, part.part)
+                yield _number(event, part.part)
             elif isinstance(event, Done):
                 yield event
     finally:
@@ -106,7 +106,7 @@ def _part_of(run: Run, number: int, text: str) -> Run:
     return Run(question, run.database, run.parts, limits, run.ledger, part=number)
 
 
-def _numbered(event: NodeComplete, number: int) -> NodeComplete:
+def _number(event: NodeComplete, number: int) -> NodeComplete:
     return event.model_copy(update={"part": number})
 
 

@@ -137,7 +137,7 @@ def elected(groups: Sequence[Group], current: Candidate) -> Candidate | None:
 def _agree(one: Candidate, other: Candidate) -> bool:
     if one.result is None or other.result is None:
         return False
-    if _folded(one.sql) == _folded(other.sql):
+    if _fold(one.sql) == _fold(other.sql):
         return True
     if one.result.holds_nothing or other.result.holds_nothing:
         return False
@@ -146,5 +146,5 @@ def _agree(one: Candidate, other: Candidate) -> bool:
     return same_rows(one.result, other.result, ordered=False)
 
 
-def _folded(sql: str) -> str:
+def _fold(sql: str) -> str:
     return " ".join(sql.split()).rstrip("; ")

@@ -103,7 +103,7 @@ class Jobs:
             UnknownJob: there is none, it has expired, or it is another principal's.
             StateUnavailable: it cannot be read.
         """
-        job = await self._taken_over(await self._own(job_id, principal))
+        job = await self._take_over(await self._own(job_id, principal))
         if job.status != "succeeded":
             return StoredJob(job, None)
         text = await asyncio.to_thread(self._shelf.result, job)
@@ -115,7 +115,7 @@ class Jobs:
         if job.ended:
             await asyncio.to_thread(self._shelf.remove, job)
             return
-        await asyncio.to_thread(self._shelf.change, job_id, self._cancelled)
+        await asyncio.to_thread(self._shelf.change, job_id, self._cancel)
         if (task := self._running.get(job_id)) is not None:
             task.cancel()
             await asyncio.gather(task, return_exceptions=True)
@@ -124,7 +124,7 @@ class Jobs:
         """Go on with every job whose process is gone. Raises StateUnavailable."""
         for job in await asyncio.to_thread(self._shelf.unfinished):
             with suppress(UnknownJob):  # its time has ended meanwhile
-                await self._taken_over(job)
+                await self._take_over(job)
 
     async def close(self) -> None:
         """Stop, and let other processes go on at once with what was not finished."""
@@ -141,7 +141,7 @@ class Jobs:
             raise UnknownJob("There is no such job, or it has expired. Ask the question again.")
         return job
 
-    async def _taken_over(self, job: Job) -> Job:
+    async def _take_over(self, job: Job) -> Job:
         if not self._is_lapsed(job) or job.id in self._running:
             return job
         run = JobRun(self._shelf, self._lease_s)
@@ -169,7 +169,7 @@ class Jobs:
     def _is_lapsed(self, job: Job) -> bool:
         return not job.ended and (job.lease is None or job.lease.until < self._shelf.clock())
 
-    def _cancelled(self, job: Job) -> Job:
+    def _cancel(self, job: Job) -> Job:
         if job.ended:
             return job
         ended = {"status": "cancelled", "lease": None, "finished_at": moment(self._shelf.clock())}

@@ -69,25 +69,25 @@ class JobRun:
             StateUnavailable: the end cannot be kept; the job's lease lapses, and it is begun again.
         """
         self._id, self._trace_id = job.id, job.trace_id
-        working = asyncio.create_task(self._answered(places, events))
+        working = asyncio.create_task(self._answer(places, events))
         keeping = asyncio.create_task(self._keep_lease())
         try:
             await asyncio.wait({working, keeping}, return_when=asyncio.FIRST_COMPLETED)
             if working.done():
-                await _ended(keeping)
+                await _end(keeping)
                 await self._change(await working)
             else:
                 await keeping  # which raises why it has ended
         except asyncio.CancelledError:
-            await _ended(working, keeping)
+            await _end(working, keeping)
             await self._give_back()
             raise
         except Superseded:
             log.info("The job %s is not worked on here any more.", self._id)
         finally:
-            await _ended(working, keeping)
+            await _end(working, keeping)
 
-    async def _answered(
+    async def _answer(
         self, places: asyncio.Semaphore, events: Callable[[], AsyncGenerator[Event, None]]
     ) -> dict[str, Any]:
         """How the job ends, as changes of its head."""
@@ -97,7 +97,7 @@ class JobRun:
             try:
                 # However many questions are before it: a job has the time.
                 tries = AsyncRetrying(retry=retry_if_exception_type(TooBusy), wait=_as_event)
-                return await self._succeeded(await tries(self._last_event, events))
+                return await self._succeed(await tries(self._last_event, events))
             except Exception as error:  # noqa: BLE001  the edge: whatever it was, the caller is told that it has failed
                 return {"status": "failed", "problem": self._problem(error)}
 
@@ -116,7 +116,7 @@ class JobRun:
             log.error("Unexpected error, trace_id=%s", self._trace_id, exc_info=error)
         return known or unexpected(self._trace_id)
 
-    async def _succeeded(self, done: Done) -> dict[str, Any]:
+    async def _succeed(self, done: Done) -> dict[str, Any]:
         text = done.answer.model_dump_json()
         parts = await asyncio.to_thread(self._shelf.put_result, self._id, self._owner, text)
         return {"status": "succeeded", "result_run": self._owner, "result_parts": parts}
@@ -175,7 +175,7 @@ def _as_event(state: RetryCallState) -> float:
     return error.retry_after_s if isinstance(error, TooBusy) else 0
 
 
-async def _ended(*tasks: asyncio.Task[Any]) -> None:
+async def _end(*tasks: asyncio.Task[Any]) -> None:
     for task in tasks:
         task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)

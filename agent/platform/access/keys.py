@@ -46,7 +46,7 @@ class ApiKey(Frozen):
 def new_key(name: str, expires: date | None = None) -> tuple[str, ApiKey]:
     """A key, which is kept nowhere, and what is kept of it. Raises AccessInvalid: the name cannot be a principal's."""
     key = PREFIX + secrets.token_urlsafe(KEY_BYTES)
-    return key, ApiKey(name=_checked_name(name, "the name"), digest=digest_of(key), expires=expires)
+    return key, ApiKey(name=_check_name(name, "the name"), digest=digest_of(key), expires=expires)
 
 
 def digest_of(key: str) -> str:
@@ -97,10 +97,10 @@ def _key(name: str, value: str, place: str) -> ApiKey:
         expires = date.fromisoformat(found[2]) if found[2] else None
     except ValueError:
         raise AccessInvalid(f"{place}: its last day is not a date; write it as 2027-01-31.") from None
-    return ApiKey(name=_checked_name(name, place), digest=found[1], expires=expires)
+    return ApiKey(name=_check_name(name, place), digest=found[1], expires=expires)
 
 
-def _checked_name(name: str, place: str) -> str:
+def _check_name(name: str, place: str) -> str:
     if not _NAME.fullmatch(name) or is_reserved(name):
         raise AccessInvalid(f"{place}: {name!r} is not a valid principal; use letters, digits and `_.@+-`.")
     return name

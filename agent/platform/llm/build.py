@@ -81,10 +81,10 @@ def _openai(settings: Settings, name: str) -> ChatModel:
     )
 
 
-def _embedded(settings: Settings, _: str) -> ChatModel:
+def _build_embedded(settings: Settings, _: str) -> ChatModel:
     from agent.platform.llm.embedded import EmbeddedModel
 
     return EmbeddedModel(settings)
 
 
-PROVIDERS: dict[str, Provider] = {"azure": _azure, "openai": _openai, "embedded": _embedded}
+PROVIDERS: dict[str, Provider] = {"azure": _azure, "openai": _openai, "embedded": _build_embedded}

@@ -238,7 +238,7 @@ class Pace:
         finally:
             CALL.reset(token)
             if call.limits is not None or call.paid:
-                await self._change(lambda limits: self._settled(limits, call))
+                await self._change(lambda limits: self._settle(limits, call))
 
     async def _wait(self, call: Call) -> None:
         began, is_reported = self._clock(), False
@@ -270,7 +270,7 @@ class Pace:
         call.paid = await self._change(take)
         return wait_s
 
-    def _settled(self, limits: Limits, call: Call) -> Limits:
+    def _settle(self, limits: Limits, call: Call) -> Limits:
         if call.paid and call.spent is not None:
             limits = limits.taken(0, call.spent - call.tokens)
         self._limited = True

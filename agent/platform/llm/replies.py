@@ -216,7 +216,7 @@ def _is_query(fence: re.Match[str]) -> bool:
 
 def _from_prose(text: str) -> str | None:
     text = _FENCE.sub(" ", text) if "```" in text else text
-    quoted = _quoted(text)
+    quoted = _quote(text)
     if quoted and not _STARTS[1].match(text):
         return _tidy(quoted)
     for start in _STARTS:
@@ -226,7 +226,7 @@ def _from_prose(text: str) -> str | None:
     return None
 
 
-def _quoted(text: str) -> str | None:
+def _quote(text: str) -> str | None:
     """The first query between two quotation marks of a kind."""
     unclosed: set[str] = set()
     for opening in _QUOTE.finditer(text):

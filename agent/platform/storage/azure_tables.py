@@ -229,10 +229,10 @@ class AzureTablesStore:
     def _client(self) -> TableClient:
         with self._lock:
             if self._open is None:
-                self._open = self._made()
+                self._open = self._make_client()
             return self._open
 
-    def _made(self) -> TableClient:
+    def _make_client(self) -> TableClient:
         from azure.data.tables import TableClient
 
         try:

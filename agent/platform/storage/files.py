@@ -74,7 +74,7 @@ def _cannot(file: _File, error: Exception) -> None:
     log.warning("%s; it is left in place and no longer read.", detail)
 
 
-def _verified(connection: sqlite3.Connection) -> Found:
+def _read_verified(connection: sqlite3.Connection) -> Found:
     for database, question, sql, tables, fingerprint, used_at in connection.execute(
         "SELECT database, question, sql, tables, fingerprint, used_at FROM verified"
     ):
@@ -97,7 +97,7 @@ def _documents(connection: sqlite3.Connection) -> Found:
 
 
 _FILES = (
-    _File("verified.sqlite", _verified, needed=False),
+    _File("verified.sqlite", _read_verified, needed=False),
     _File("writes.sqlite", _writes, needed=False),
     _File("documents.sqlite", _documents, needed=True),
 )

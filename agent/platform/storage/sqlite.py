@@ -117,18 +117,18 @@ class SqliteStore:
     @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
         """One exclusive write transaction; after an error nothing of it remains."""
-        with self._opened() as connection:
+        with self._open() as connection:
             connection.execute("BEGIN IMMEDIATE")
             yield connection
             connection.execute("COMMIT")  # after an error, closing rolls back
 
     @contextmanager
     def _reading(self) -> Iterator[sqlite3.Connection]:
-        with self._opened() as connection:
+        with self._open() as connection:
             yield connection
 
     @contextmanager
-    def _opened(self) -> Iterator[sqlite3.Connection]:
+    def _open(self) -> Iterator[sqlite3.Connection]:
         try:
             if not self.path.exists():
                 self.path.parent.mkdir(parents=True, exist_ok=True)  # takes longer than the look, on some disks

@@ -114,7 +114,7 @@ class Metrics:
             case SqlValidated(passed=False):
                 self.count("text2sql_generation_errors_total", {**of, "error_type": event.error_type or ""})
             case SqlExecuted():
-                self._executed(event, of)
+                self._execute(event, of)
             case Repairing():
                 self.count("text2sql_retries_total", {**of, "error_type": event.error_type})
             case AnswerFormatted():
@@ -122,7 +122,7 @@ class Metrics:
             case HumanReview():
                 self.count("text2sql_human_review_total", of)
 
-    def _executed(self, event: SqlExecuted, of: Attributes) -> None:
+    def _execute(self, event: SqlExecuted, of: Attributes) -> None:
         failed = event.error_type is not None
         status = {**of, "status": "error" if failed else "success"}
         self.record("text2sql_execution_latency_ms", event.elapsed_ms, status)

@@ -108,7 +108,7 @@ class QuestionSpans(QuestionTrace):
     def open(self, node: str) -> Span:
         """The span of a step; the same one where work on it was begun before, at the side of another."""
         if node not in self._open:
-            self._open[node] = self._started(node)
+            self._open[node] = self._start(node)
         return self._open[node]
 
     def pause(self, node: str) -> None:
@@ -121,7 +121,7 @@ class QuestionSpans(QuestionTrace):
         self._metrics.saw(event, self.attributes)
         if not isinstance(event, NodeComplete):
             return
-        span = self._open.pop(event.node, None) or self._started(event.node)
+        span = self._open.pop(event.node, None) or self._start(event.node)
         span.set_attributes(self._found(event))
         if isinstance(event, SqlValidated | SqlExecuted) and event.error_type:
             fail(span, str(event.error_type))
@@ -139,7 +139,7 @@ class QuestionSpans(QuestionTrace):
                 self.span.set_attribute(gen_ai.GEN_AI_OUTPUT_MESSAGES, messages_text)
         self.span.end()
 
-    def _started(self, node: str) -> Span:
+    def _start(self, node: str) -> Span:
         name = f"text2sql.{SPAN_NAMES.get(node, node)}"
         return self._tracer.start_span(name, context=self._below, attributes={"text2sql.node": node})
 

@@ -57,7 +57,7 @@ def recommend(result: QueryResult) -> Chart | None:
             return _bars(categories[0], y) or _points(measures)
         case (0, 2):
             x, by = sorted(categories, key=lambda column: -len(column.distinct))
-            return _grouped(x, by, y)
+            return _group(x, by, y)
         case (0, 0):
             return _points(measures) or (None if ids or len(columns) > 1 else _histogram(y))
     return None
@@ -101,7 +101,7 @@ def _lines(x: ChartColumn, by: ChartColumn, y: ChartColumn) -> Chart | None:
     if not _are_keys(x, by) or not 2 <= len(by.distinct) <= MAX_SERIES:
         return _line(x, y)
     if len(x.distinct) < MIN_ROWS:
-        return _grouped(by, x, y)
+        return _group(by, x, y)
     view = spec.view(
         {"type": "line", "point": True},
         {"x": spec.time(x), "y": spec.measure(y), "color": spec.series(by)},
@@ -127,7 +127,7 @@ def _bars(x: ChartColumn, y: ChartColumn) -> Chart | None:
     return Chart(type="bar", x=x.name, y=y.name, spec=view)
 
 
-def _grouped(x: ChartColumn, by: ChartColumn, y: ChartColumn) -> Chart | None:
+def _group(x: ChartColumn, by: ChartColumn, y: ChartColumn) -> Chart | None:
     """Bars over one key, a colour for each value of the other."""
     few = 2 <= len(by.distinct) <= MAX_SERIES and len(x.distinct) >= 2
     if not few or len(x.distinct) > MAX_BARS or not _are_keys(x, by):

@@ -42,7 +42,7 @@ def say_condition(node: exp.Expr, say: Say) -> str:
     if isinstance(node, exp.And):
         return _conjunction(list(node.flatten()), say)
     if isinstance(node, exp.Or):
-        parts = [_grouped(part, say, exp.And) for part in node.flatten()]
+        parts = [_group(part, say, exp.And) for part in node.flatten()]
         return f"either {listed(parts, 'or')}"
     for kind, speak in _SPEAKERS.items():
         if isinstance(node, kind):
@@ -67,11 +67,11 @@ def _conjunction(parts: Sequence[exp.Expr], say: Say) -> str:
                 phrases.append(together)
                 break
         else:
-            phrases.append(_grouped(part, say, exp.Or))
+            phrases.append(_group(part, say, exp.Or))
     return listed(phrases)
 
 
-def _grouped(part: exp.Expr, say: Say, other: type[exp.Expr]) -> str:
+def _group(part: exp.Expr, say: Say, other: type[exp.Expr]) -> str:
     """A part, in parentheses where it is itself of several."""
     text = say_condition(part, say)
     return f"({text})" if isinstance(part.unnest(), other) else text
@@ -92,7 +92,7 @@ def _period(first: exp.Expr, second: exp.Expr, say: Say) -> str | None:
     return f"{operand(ends[exp.GTE][0], say)} is {named}" if named else None
 
 
-def _compared(node: exp.Expr, say: Say) -> str | None:
+def _compare(node: exp.Expr, say: Say) -> str | None:
     left, right, kind = node.this, node.expression, type(node)
     if isinstance(left, exp.Literal) and not isinstance(right, exp.Literal):
         left, right, kind = right, left, _MIRRORED[kind]
@@ -181,7 +181,7 @@ def _exists(node: exp.Expr, say: Say, *, negated: bool = False) -> str | None:
 
 
 _SPEAKERS: dict[type[exp.Expr], Callable[..., str | None]] = {
-    **dict.fromkeys(_COMPARED, _compared),
+    **dict.fromkeys(_COMPARED, _compare),
     exp.Not: _not,
     exp.Is: _is,
     exp.In: _in,

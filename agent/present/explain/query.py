@@ -58,7 +58,7 @@ def explain(sql: str, dialect: str, draft: str | None = None) -> str:
     """
     name = DIALECTS[dialect].sqlglot
     try:
-        sentences = _Steps(name).sentences_of(_as_drafted(_parsed(sql, name), draft, name))
+        sentences = _Steps(name).sentences_of(_as_drafted(_parse(sql, name), draft, name))
     except (SqlglotError, RecursionError):
         sentences = [f"runs {quoted(sql)}"]
     text = ""
@@ -69,7 +69,7 @@ def explain(sql: str, dialect: str, draft: str | None = None) -> str:
     return text.rstrip()
 
 
-def _parsed(sql: str, name: str) -> exp.Expr:
+def _parse(sql: str, name: str) -> exp.Expr:
     trees = grammar.parse(grammar.tokenize(sql, name), sql, name)
     if len(trees) != 1:
         raise ParseError(f"There are {len(trees)} statements.")
@@ -147,7 +147,7 @@ class _Steps:
             *[f"it goes on, until there are no new rows: {more[0]}", *more[1:]],
         ]
 
-    def _derived(self, node: exp.Subquery) -> str:
+    def _derive(self, node: exp.Subquery) -> str:
         """A query in FROM: a step of its own."""
         self._unnamed += not node.alias
         name = words(node.alias) if node.alias else f"subquery {self._unnamed}"
@@ -183,7 +183,7 @@ class _Steps:
     # -- one SELECT ---------------------------------------------------------------------------------------
 
     def _select(self, query: exp.Select) -> list[str]:
-        found = sources(query, partial(Speaker, self._dialect), derived=self._derived)
+        found = sources(query, partial(Speaker, self._dialect), derived=self._derive)
         say, where = found.say, query.args.get("where")
         steps = []
         if found.text:
@@ -231,7 +231,7 @@ def _given(query: exp.Select, say: Say, *, filtered: bool) -> str:
         if distinct is not None and distinct.args.get("on") is not None:
             raise Unsayable
         return _groups(group, items, say) + ", each different row once" * (distinct is not None)
-    text = _limited_list([_item(item, say) for item in items])
+    text = _limit_list([_item(item, say) for item in items])
     if distinct is not None and distinct.args.get("on") is not None:
         keys = listed([say.value(key) for key in distinct.args["on"].expressions])
         return f"for each {keys}, takes the first row only, and gives {text}"
@@ -245,7 +245,7 @@ def _given(query: exp.Select, say: Say, *, filtered: bool) -> str:
 def _groups(group: exp.Expr, items: list[exp.Expr], say: Say) -> str:
     """What is computed for each what. A key that is selected unchanged is not repeated."""
     if given(group) - {"expressions"} or any(isinstance(key, _SETS) for key in group.expressions):
-        text = _limited_list([_item(item, say) for item in items])
+        text = _limit_list([_item(item, say) for item in items])
         by = grammar.write(group, say.dialect).strip().removeprefix("GROUP BY ")
         return f"for each group of {quoted(by)}, gives {text}"
     keys, described = [], set()
@@ -262,7 +262,7 @@ def _groups(group: exp.Expr, items: list[exp.Expr], say: Say) -> str:
     rest = [_item(item, say) for place, item in enumerate(items) if place not in described]
     if not rest:
         return f"gives each different {'combination of ' if len(keys) > 1 else ''}{listed(keys)} once"
-    return f"for each {'combination of ' if len(keys) > 1 else ''}{listed(keys)}, gives {_limited_list(rest)}"
+    return f"for each {'combination of ' if len(keys) > 1 else ''}{listed(keys)}, gives {_limit_list(rest)}"
 
 
 def _ordinal(key: exp.Expr, items: list[exp.Expr]) -> int | None:
@@ -274,7 +274,7 @@ def _ordinal(key: exp.Expr, items: list[exp.Expr]) -> int | None:
     return None
 
 
-def _limited_list(texts: list[str]) -> str:
+def _limit_list(texts: list[str]) -> str:
     if len(texts) > MAX_ITEMS:
         texts = [*texts[:MAX_ITEMS], f"{len(texts) - MAX_ITEMS} more values"]
     return listed(texts)

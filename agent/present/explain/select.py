@@ -101,7 +101,7 @@ def sources(
         tables[alias.lower()] = words(alias) if twice else name
         shown.append(f"{name} (as {words(alias)})" if twice else name)
     say = speaker(tables)
-    text = shown[0] + "".join(_joined(join, name, say) for join, name in zip(joins, shown[1:], strict=True))
+    text = shown[0] + "".join(_join(join, name, say) for join, name in zip(joins, shown[1:], strict=True))
     return Sources(text, say, joined=bool(joins))
 
 
@@ -115,7 +115,7 @@ def _name(node: exp.Expr, derived: Callable[[exp.Subquery], str] | None) -> str:
     raise Unsayable
 
 
-def _joined(join: exp.Join, name: str, say: Say) -> str:
+def _join(join: exp.Join, name: str, say: Say) -> str:
     """One join, with what it matches and what becomes of rows without a match."""
     side, kind = join.side.upper(), join.kind.upper()
     if given(join) - _JOIN_PARTS:

@@ -106,7 +106,7 @@ def _call(node: exp.Expr, say: Say) -> str | None:
     if name in _AGGREGATES or name == "count":
         return _aggregate(name, given, say)
     if name in _FORMATTERS and len(given) == 2:
-        return _formatted(given, say)
+        return _format(given, say)
     if name == "date_trunc" and len(given) == 2 and isinstance(given[0], exp.Literal):
         unit = given[0].name.lower()
         return f"the start of the {unit} of {say.value(given[1])}" if unit in _UNITS else None
@@ -166,7 +166,7 @@ def _aggregate_of_case(name: str, case: exp.Case, say: Say) -> str | None:
     return _aggregate(name, [then], say, where)
 
 
-def _formatted(given: Sequence[exp.Expr], say: Say) -> str | None:
+def _format(given: Sequence[exp.Expr], say: Say) -> str | None:
     """`strftime('%Y', d)` and `to_char(d, 'YYYY')`: the pattern may stand on either side."""
     for pattern, moment in ((given[0], given[1]), (given[1], given[0])):
         if isinstance(pattern, exp.Literal) and pattern.name in _PATTERNS and not isinstance(moment, exp.Literal):

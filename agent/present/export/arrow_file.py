@@ -30,8 +30,8 @@ def arrow_chunks(result: QueryResult) -> Iterator[bytes]:
     with StreamWriter.from_writable(sink) as writer:
         for batch in batches(result, columns_of(result)):
             writer.write_array(batch)
-            yield _taken(sink)
-    yield _taken(sink)
+            yield _take(sink)
+    yield _take(sink)
 
 
 class ArrowRows:
@@ -136,7 +136,7 @@ _STORED: dict[CellKind, Callable[[Any], Any]] = {
 }
 
 
-def _taken(sink: io.BytesIO) -> bytes:
+def _take(sink: io.BytesIO) -> bytes:
     """What was written since the last time."""
     written = sink.getvalue()
     sink.seek(0)

@@ -51,7 +51,7 @@ _NEEDS_QUOTES = re.compile(r'[",\r\n]|^$|^\s|\s$')
 def csv_chunks(result: QueryResult) -> Iterator[bytes]:
     """The file, some hundred rows at a time, the first chunk with the header."""
     empty = '""' if len(result.columns) == 1 else ""
-    text = ",".join(map(_quoted, result.columns)) + "\r\n"
+    text = ",".join(map(_quote, result.columns)) + "\r\n"
     for start in range(0, max(result.row_count, 1), ROWS_PER_CHUNK):
         rows = result.rows[start : start + ROWS_PER_CHUNK]
         text += "".join(",".join(_field(value, empty) for value in row) + "\r\n" for row in rows)
@@ -61,10 +61,10 @@ def csv_chunks(result: QueryResult) -> Iterator[bytes]:
 
 def _field(value: JsonValue, empty: str) -> str:
     text = as_text(value)
-    return empty if text is None else _quoted(text)
+    return empty if text is None else _quote(text)
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     return '"' + text.replace('"', '""') + '"' if _NEEDS_QUOTES.search(text) else text
 
 

@@ -47,7 +47,7 @@ def answer_chunks(answer: Answer, result: QueryResult) -> Iterator[bytes]:
     if answer.warnings:
         yield ("\n" + "".join(f"> {_inline(warning)}\n" for warning in answer.warnings)).encode()
     if answer.sql:
-        yield f"\n{_fenced(answer.sql)}\n".encode()
+        yield f"\n{_fence(answer.sql)}\n".encode()
 
 
 def _sentence_chunks(answer: Answer) -> Iterator[bytes]:
@@ -76,7 +76,7 @@ def _part_chunks(part: AnswerPart) -> Iterator[bytes]:
     if part.status == "success":
         yield f"\n{_sureness(part)}\n".encode()
     if part.sql:
-        yield f"\n{_fenced(part.sql)}\n".encode()
+        yield f"\n{_fence(part.sql)}\n".encode()
 
 
 def _lines(result: QueryResult, start: int, end: int, *, head: bool) -> Iterator[str]:
@@ -113,7 +113,7 @@ def _paragraphs(text: str) -> str:
     return _LINE_MARKS.sub(lambda m: f"{m[1]}\\{m[2]}" if m[2] else f"{m[1]}{m[3]}\\{m[4]}", escaped)
 
 
-def _fenced(code: str) -> str:
+def _fence(code: str) -> str:
     """A block of SQL whose fence no run of backticks in it ends."""
     fence = "`" * max(3, *(len(run) + 1 for run in re.findall(r"`+", code)), 3)
     return f"{fence}sql\n{code}\n{fence}"

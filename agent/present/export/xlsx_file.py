@@ -40,7 +40,7 @@ def xlsx_chunks(result: QueryResult) -> Iterator[bytes]:
     columns = columns_of(result)
     if len(columns) > MAX_COLUMNS:
         raise NotAcceptable(f"An Excel sheet has {MAX_COLUMNS} columns at most. Ask for text/csv.")
-    if any(len(_escaped(text)) > MAX_TEXT for text in _texts(result)):
+    if any(len(_escape(text)) > MAX_TEXT for text in _texts(result)):
         raise NotAcceptable(f"A cell of Excel has {MAX_TEXT:,} characters at most; a text is longer. Ask for text/csv.")
     book = Workbook(write_only=True)
     sheet = book.create_sheet(SHEET)
@@ -95,12 +95,12 @@ def _moment(kind: CellKind, text: str) -> dt.date | dt.datetime | None:
 
 def _text_cell(sheet: Any, text: str) -> WriteOnlyCell:
     """A cell of text, whatever it looks like."""
-    cell = _other_cell(sheet, _escaped(text))
+    cell = _other_cell(sheet, _escape(text))
     cell.data_type = "s"  # else openpyxl takes what begins with = for a formula
     return cell
 
 
-def _escaped(text: str) -> str:
+def _escape(text: str) -> str:
     """Text as the file has it, which is XML."""
     return _CONTROL.sub(lambda found: f"_x{ord(found[0]):04X}_", _LOOKS_ESCAPED.sub("_x005F_", text))
 

@@ -144,7 +144,7 @@ class _Rows:
         source = stream.source
         types = zip(source.column_names, source.column_types, strict=True)
         # Without a row there is no block, and without a block there are no columns.
-        self.description = [(name, kind.name) for name, kind in types] or _described(client, sql)
+        self.description = [(name, kind.name) for name, kind in types] or _describe(client, sql)
         self.rowcount = -1
 
     def fetchmany(self, size: int) -> list[Sequence[Any]]:
@@ -158,7 +158,7 @@ class _Rows:
                 self._stop()
 
 
-def _described(client: Client, sql: str) -> list[tuple[str, str]]:
+def _describe(client: Client, sql: str) -> list[tuple[str, str]]:
     described = client.query(f"DESCRIBE TABLE ({sql.rstrip('; ')}\n)")
     return [(str(row[0]), str(row[1])) for row in described.result_rows]
 

@@ -138,15 +138,15 @@ def _scored(sample: bytes) -> Iterator[tuple[float, str, str]]:
 def _score(name: str, words: list[str]) -> float:
     """The share of the words that an encoding explains, with the language that explains most."""
     languages = [_LANGUAGES[it] for it in _WRITTEN[name]]
-    shares = [sum(_explained(word, it) for word in words) / len(words) for it in languages]
+    shares = [sum(_rate_word(word, it) for word in words) / len(words) for it in languages]
     every = _Language(frozenset[str]().union(*(it.letters for it in languages)))
-    mixed = _MIXED * sum(_explained(word, every) for word in words) / len(words)
+    mixed = _MIXED * sum(_rate_word(word, every) for word in words) / len(words)
     preferred = _EQUAL / 2 if set(_PREFERRED) & set(_WRITTEN[name]) else 0
     return max(*shares, mixed) + preferred
 
 
 @cache
-def _explained(word: str, language: _Language) -> float:
+def _rate_word(word: str, language: _Language) -> float:
     """How well a language explains a word: 1, or less with letters of others; 0 where it does not."""
     letters = "".join(it for it in word if it.isalpha())
     if not _signs_fit(word):

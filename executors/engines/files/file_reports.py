@@ -38,7 +38,7 @@ def table_report(
         encodings: of each.
         found: what was found in each.
     """
-    counted = _counted(cursor, table) if table.row_count is not None else {}
+    counted = _count(cursor, table) if table.row_count is not None else {}
     reasons = {name: reason for it in found for name, reason in it.reasons}
     return TableReport(
         table=table.name,
@@ -60,7 +60,7 @@ def table_report(
     )
 
 
-def _counted(cursor: DuckDBPyConnection, table: Table) -> dict[str, ColumnReport]:
+def _count(cursor: DuckDBPyConnection, table: Table) -> dict[str, ColumnReport]:
     """Of each column how many rows have a value, and of texts how many look like numbers and dates; in one scan."""
     counts = ["count(*)"]
     for column in table.columns:

@@ -240,20 +240,20 @@ class _UnevenRows(DatabaseUnavailable):
 
 def _with_texts(connection: DuckDBPyConnection, path: Path, found: _Sniffed, more: Mapping[str, str]) -> FileTable:
     """All of the file read once, with those columns as texts that DuckDB may not read as DOUBLE."""
-    table = _widened(connection, path, found, more)
+    table = _widen(connection, path, found, more)
     doubles = {name: "VARCHAR" for name, kind in table.columns if kind == "DOUBLE"}
     if not doubles:
         return table
-    texts = _reader(path, _retyped(found, table, doubles), more)
+    texts = _reader(path, _retype(found, table, doubles), more)
     names = open_doubles(connection, texts.reader, list(doubles), thousands=found.delimiter != ",")
-    return _widened(connection, path, _retyped(found, table, dict.fromkeys(names, "VARCHAR")), more) if names else table
+    return _widen(connection, path, _retype(found, table, dict.fromkeys(names, "VARCHAR")), more) if names else table
 
 
-def _retyped(found: _Sniffed, table: FileTable, types: Mapping[str, str]) -> _Sniffed:
+def _retype(found: _Sniffed, table: FileTable, types: Mapping[str, str]) -> _Sniffed:
     return found._replace(columns=tuple((name, types.get(name, kind)) for name, kind in table.columns))
 
 
-def _widened(connection: DuckDBPyConnection, path: Path, found: _Sniffed, more: Mapping[str, str]) -> FileTable:
+def _widen(connection: DuckDBPyConnection, path: Path, found: _Sniffed, more: Mapping[str, str]) -> FileTable:
     """All of the file read once; the type of a column that has other values is widened, and the file read again."""
     import duckdb
 
@@ -300,7 +300,7 @@ def _reader(path: Path, found: _Sniffed, more: Mapping[str, str]) -> FileTable:
         "skip": str(found.skip),
         "buffer_size": str(BUFFER_BYTES),
         "header": str(found.header).lower(),
-        "columns": _pinned(found.columns),
+        "columns": _pin(found.columns),
         **more,
     }
     if found.date_format:
@@ -332,7 +332,7 @@ def _check_fields(connection: DuckDBPyConnection, path: Path, header: str, skip:
             "quote": "'\"'",
             "escape": "'\"'",
         }
-        options |= {"delim": literal(delimiter), "columns": _pinned(columns)}
+        options |= {"delim": literal(delimiter), "columns": _pin(columns)}
         try:
             connection.execute(f"SELECT count(*) FROM read_csv({_arguments(path, options)})").fetchone()
         except duckdb.Error as error:
@@ -345,7 +345,7 @@ def _json(connection: DuckDBPyConnection, path: Path, whole: bool) -> FileTable:
     lines = path.suffix.lower() in {".jsonl", ".ndjson"}
     shape = f"{literal(str(path))}, format = '{'newline_delimited' if lines else 'auto'}'"
     found = _described(connection, f"read_json({shape}, sample_size = {-1 if whole else SAMPLED_LINES})")
-    table = FileTable(found.columns, f"read_json({shape}, columns = {_pinned(found.columns)})", whole)
+    table = FileTable(found.columns, f"read_json({shape}, columns = {_pin(found.columns)})", whole)
     return table if lines else _listed(connection, path, table)
 
 
@@ -373,7 +373,7 @@ def _arguments(path: Path, options: Mapping[str, str]) -> str:
     return ", ".join([literal(str(path)), *(f"{option} = {value}" for option, value in options.items())])
 
 
-def _pinned(columns: tuple[tuple[str, str], ...]) -> str:
+def _pin(columns: tuple[tuple[str, str], ...]) -> str:
     return "{" + ", ".join(f"{quoted(name)}: {literal(kind)}" for name, kind in columns) + "}"
 
 

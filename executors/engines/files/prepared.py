@@ -70,7 +70,7 @@ def prepared(path: Path, folder: Path, encoding: str = "") -> list[Prepared]:
         OSError: it cannot be read.
     """
     if path.suffix.lower() in _OPENERS:
-        path = _unpacked(path, folder)
+        path = _unpack(path, folder)
     if path.suffix.lower() in (".xlsx", ".xlsm"):
         return list(_sheets(path, folder))
     if path.suffix.lower() == ".parquet":
@@ -80,7 +80,7 @@ def prepared(path: Path, folder: Path, encoding: str = "") -> list[Prepared]:
         found = Encoding(encoding)
     if found.name == _UTF_8 and not _has_mark(path):
         return [Prepared(path.stem, path, encoding=_UTF_8)]
-    return [_decoded(path, found, folder)]
+    return [_decode(path, found, folder)]
 
 
 def _has_mark(path: Path) -> bool:
@@ -116,7 +116,7 @@ def encoding_of(path: Path) -> Encoding:
     if whole > broken * 10:
         return Encoding(_BROKEN)
     found = likeliest(sample[: sample.rfind(b"\n", 0, _SAMPLE) + 1] or sample)
-    return found if found.is_explained else found._replace(name=_guessed(sample, found.name))
+    return found if found.is_explained else found._replace(name=_guess(sample, found.name))
 
 
 def _is_text(head: bytes) -> bool:
@@ -134,7 +134,7 @@ def _utf_16(head: bytes) -> str:
     return "utf-16-be" if shares[0] > shares[1] else "utf-16-le"
 
 
-def _guessed(sample: bytes, otherwise: str) -> str:
+def _guess(sample: bytes, otherwise: str) -> str:
     """What charset-normalizer takes a text for whose words no encoding explains."""
     try:
         from charset_normalizer import from_bytes
@@ -144,7 +144,7 @@ def _guessed(sample: bytes, otherwise: str) -> str:
     return best.encoding if best is not None else otherwise
 
 
-def _decoded(path: Path, encoding: Encoding, folder: Path) -> Prepared:
+def _decode(path: Path, encoding: Encoding, folder: Path) -> Prepared:
     """The file in UTF-8. What cannot be decoded is marked, and the lines with such marks are counted."""
     target = folder / path.name
     codec = "utf-8-sig" if encoding.name in (_UTF_8, _BROKEN) else encoding.name
@@ -169,7 +169,7 @@ def _decoded(path: Path, encoding: Encoding, folder: Path) -> Prepared:
     return Prepared(path.stem, target, tuple(problems), name, (also,) if encoding.other else ())
 
 
-def _unpacked(path: Path, folder: Path) -> Path:
+def _unpack(path: Path, folder: Path) -> Path:
     # Not into `folder` itself: what is not UTF-8 is written anew there under the same name.
     target, size, packed = folder / "unpacked" / path.stem, 0, path.stat().st_size
     target.parent.mkdir()

@@ -40,7 +40,7 @@ class OracleExecutor(SqlAlchemyExecutor):
 
     def prepare(self, connection: DBAPIConnection, entry: ConnectionPoolEntry, *, writable: bool) -> None:
         super().prepare(connection, entry, writable=writable)
-        connection.outputtypehandler = _fetched_as
+        connection.outputtypehandler = _fetch_as
 
     def interrupt(self, lease: PoolProxiedConnection) -> None:
         lease.dbapi_connection.cancel()  # type: ignore[union-attr]  # so does the driver call it
@@ -62,7 +62,7 @@ def months(value: Any) -> JsonValue:
     return f"P{parts or '0M'}"
 
 
-def _fetched_as(cursor: Any, metadata: Any) -> Any:
+def _fetch_as(cursor: Any, metadata: Any) -> Any:
     """Numbers exactly, and long values whole instead of as handles that the connection must outlive."""
     import oracledb
 

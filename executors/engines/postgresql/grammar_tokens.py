@@ -82,10 +82,10 @@ def _name(tokens: list[Token], index: int) -> tuple[Token, int] | None:
     behind = tokens[index + 3 : index + 5]
     if len(behind) == 2 and behind[0].text.upper() == "UESCAPE" and behind[1].token_type is TokenType.STRING:
         escape, length = behind[1].text, 5
-    return _instead(tokens, index, length, TokenType.IDENTIFIER, _decoded(three[2].text, escape))
+    return _instead(tokens, index, length, TokenType.IDENTIFIER, _decode(three[2].text, escape))
 
 
-def _decoded(text: str, escape: str) -> str:
+def _decode(text: str, escape: str) -> str:
     if len(escape) != 1:
         raise TokenError("UESCAPE wants one character")
     sign = re.escape(escape)

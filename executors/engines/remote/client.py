@@ -119,7 +119,7 @@ class AppClient:
         if loop is None or thread is None:
             return
         try:
-            asyncio.run_coroutine_threadsafe(_ended(client), loop).result(_CLOSING_S)
+            asyncio.run_coroutine_threadsafe(_end(client), loop).result(_CLOSING_S)
         finally:
             loop.call_soon_threadsafe(loop.stop)
             thread.join()
@@ -164,12 +164,12 @@ class AppClient:
         from tenacity import AsyncRetrying
 
         if self._client is None:
-            self._client = self._connected()
+            self._client = self._connect()
         retrying = AsyncRetrying(retry=_again, wait=_wait, retry_error_callback=_last)
         async with asyncio.timeout(timeout_s):
             return await retrying(self._client.request, method, path, json=body, params=params, headers=headers)
 
-    def _connected(self) -> AsyncClient:
+    def _connect(self) -> AsyncClient:
         import httpx2
 
         pool_limits = httpx2.Limits(max_connections=self._connections, max_keepalive_connections=self._connections)
@@ -185,7 +185,7 @@ def _run(loop: asyncio.AbstractEventLoop) -> None:
         loop.close()
 
 
-async def _ended(client: AsyncClient | None) -> None:
+async def _end(client: AsyncClient | None) -> None:
     """Everything on this loop is cancelled and over."""
     others = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
     for task in others:

@@ -163,7 +163,7 @@ class _Catalogue:
         listed: dict[tuple[str, str, str], list[Any]] = defaultdict(list)
         statistics = self._queries.samples.replace("{n}", str(self._count))
         for schema, table, column, values in self._source.attempted(statistics, "The server's statistics"):
-            listed[schema, table, column] += _listed(values)
+            listed[schema, table, column] += _list(values)
         found |= {place: _shown(values, self._count) for place, values in listed.items() if place in texts}
         of_tables = {place[:2] for place in listed}
         bare: dict[Key, list[str]] = defaultdict(list)
@@ -216,7 +216,7 @@ def _is_text(row: Sequence[Any]) -> bool:
     return bool(row[6]) if len(row) > 6 else bool(_TEXT.search(row[3])) and not _LONG.search(row[3])
 
 
-def _listed(values: Any) -> Iterable[Any]:
+def _list(values: Any) -> Iterable[Any]:
     """The values of a statistic: an array of the driver, or a JSON array."""
     if values is None:
         return ()

@@ -74,7 +74,7 @@ class ConnectionPool:
             if not taken:
                 cancelled = cancel is not None and cancel.cancelled
                 raise out_of_time(None) if cancelled else failures.busy(self._name, self._size)
-            lease = self._connected()
+            lease = self._connect()
             try:
                 yield lease
             finally:
@@ -91,7 +91,7 @@ class ConnectionPool:
         self._closed = True
         self._pool.dispose()
 
-    def _connected(self) -> PoolProxiedConnection:
+    def _connect(self) -> PoolProxiedConnection:
         from sqlalchemy.exc import SQLAlchemyError
 
         try:

@@ -48,14 +48,14 @@ class TokenSource:
         """
         with self._lock:
             if self._token is None or self._left_s(self._token) < REFRESH_BEFORE_S:
-                self._token = self._renewed(self._token)
+                self._token = self._renew(self._token)
             return self._token.token
 
     @staticmethod
     def _left_s(token: AccessToken) -> float:
         return token.expires_on - time.time()
 
-    def _renewed(self, old: AccessToken | None) -> AccessToken:
+    def _renew(self, old: AccessToken | None) -> AccessToken:
         """A new token; the old one while it lasts, where a new one is not to be had."""
         from azure.core.exceptions import AzureError
 

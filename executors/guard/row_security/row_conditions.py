@@ -51,7 +51,7 @@ class RowCondition:
 
     def __init__(self, text: str, dialect: str) -> None:
         self.text, self._dialect = " ".join(text.split()), dialect
-        self._holder = exp.Paren(this=_parsed(text, dialect))
+        self._holder = exp.Paren(this=_parse(text, dialect))
         self._mark_places()
         try:
             NodeCheck(DIALECTS[dialect]).run(self._holder)
@@ -154,7 +154,7 @@ def exact(table: Table, schema: Schema) -> exp.Table:
     return exp.table_(table.parts[-1], db=table.namespace or schema.namespace or None, quoted=True)
 
 
-def _parsed(text: str, dialect: str) -> exp.Expr:
+def _parse(text: str, dialect: str) -> exp.Expr:
     name, shown = DIALECTS[dialect].sqlglot, " ".join(text.split())
     try:
         trees = grammar.parse(grammar.tokenize(text, name), text, name)

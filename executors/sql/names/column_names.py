@@ -67,9 +67,9 @@ class ColumnNames:
         if node.args.get("db"):
             self._of_schema(node, frame)
         elif node.table:
-            self._qualified(node, frame)
+            self._qualify(node, frame)
         elif not isinstance(node.this, exp.Star):
-            spelled = self._resolved(node.this, frame, in_join=in_join)
+            spelled = self._resolve(node.this, frame, in_join=in_join)
             if spelled is None:
                 self._check_from(node, frame)
                 self._missing(node)
@@ -109,14 +109,14 @@ class ColumnNames:
             self.respell(node.args["table"], holder.spelled(self.effective(node.args["table"])))
             node.this.set("quoted", True)  # a key of the column's JSON, as it is written
         elif not self._dialect.has_fields:
-            self._qualified(node, frame)
+            self._qualify(node, frame)
 
-    def _qualified(self, node: exp.Column, frame: Frame) -> None:
+    def _qualify(self, node: exp.Column, frame: Frame) -> None:
         source = frame.source(node.table)
         if source is not None:
             self._of_source(node, source)
         elif self._dialect.has_fields:
-            spelled = self._resolved(node.args["table"], frame, in_join=True)
+            spelled = self._resolve(node.args["table"], frame, in_join=True)
             if spelled is None:
                 raise self._no_such_qualifier(node, frame)
             self.respell(node.args["table"], spelled or None)
@@ -136,7 +136,7 @@ class ColumnNames:
             hint = f"{source.alias} has only: {', '.join(source.columns)}."
         raise SqlRefused(ErrorKind.COLUMN_NOT_FOUND, f"{source.alias} has no column {node.name}.", hint)
 
-    def _resolved(self, identifier: exp.Expr, start: Frame, *, in_join: bool) -> str | None:
+    def _resolve(self, identifier: exp.Expr, start: Frame, *, in_join: bool) -> str | None:
         """The column that an unqualified name stands for; empty where it may be one, None where it cannot."""
         name = identifier.name.lower()
         for frame in start.frames():

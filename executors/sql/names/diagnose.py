@@ -38,7 +38,7 @@ def sql_failed(message: str, sql: str, schema: Schema) -> SqlFailed:
     """
     kind, names = match_error(schema.dialect, message)
     message_text = _ADVICE.sub("", _CLASS.sub("", message))
-    return SqlFailed(kind, _shortened(without_values(message_text, sql, schema)), _hint(kind, names, sql, schema))
+    return SqlFailed(kind, _shorten(without_values(message_text, sql, schema)), _hint(kind, names, sql, schema))
 
 
 def hint_for(kind: ErrorKind, message: str, sql: str, schema: Schema) -> str:
@@ -57,7 +57,7 @@ def column_hint(name: str, schema: Schema, used: Mapping[str, str], *, table: st
     """
     dialect = dialect_row(schema)
     owners = [found for found in (schema.table(t) for t in ([table] if table else used)) if found]
-    parts = [f"{entry.name} has only: {_listed(entry, dialect)}." for entry in owners[:3]]
+    parts = [f"{entry.name} has only: {_list(entry, dialect)}." for entry in owners[:3]]
     holders = [entry for entry in schema.tables if entry.column(name) and entry not in owners]
     # A table that the query reads already comes first: nothing need be joined.
     holders.sort(key=lambda entry: entry.name not in used)
@@ -278,7 +278,7 @@ def _parts(schema: Schema, name: str) -> tuple[str, ...]:
     return entry.parts if entry else (name,)
 
 
-def _listed(table: Table, dialect: Dialect) -> str:
+def _list(table: Table, dialect: Dialect) -> str:
     names = [dialect.quoted(column.name) for column in table.columns]
     more = len(names) - MAX_COLUMNS
     return ", ".join(names[:MAX_COLUMNS]) + (f" and {more} more" if more > 0 else "")
@@ -300,7 +300,7 @@ def _links(schema: Schema) -> dict[str, list[tuple[str, tuple[tuple[str, str], .
     return links
 
 
-def _shortened(message: str) -> str:
+def _shorten(message: str) -> str:
     """The part of a driver's message that says what is wrong, without candidate lists and excerpts of the query."""
     text = message.strip().split("\n\nLINE ")[0].split("\n\tCandidate functions:")[0]
     return text if len(text) <= MAX_MESSAGE_CHARS else text[: MAX_MESSAGE_CHARS - 1] + "…"

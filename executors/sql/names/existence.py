@@ -180,7 +180,7 @@ class NameCheck:
         if isinstance(node, exp.Table):
             self._table(node, given, ctes, frame)
         elif isinstance(node, exp.Subquery):
-            self._derived(node, given, ctes, frame)
+            self._derive(node, given, ctes, frame)
         elif isinstance(node, exp.Lateral) and isinstance(node.this, exp.Subquery):
             columns = self._query(node.this, ctes, frame)
             frame.sources.append(FromSource(name, _rename(columns, given)))
@@ -197,7 +197,7 @@ class NameCheck:
         if not isinstance(node, exp.Table):
             self._joins(node, ctes, frame)
 
-    def _derived(self, node: exp.Subquery, given: tuple[str, ...], ctes: Mapping[str, Cte], frame: Frame) -> None:
+    def _derive(self, node: exp.Subquery, given: tuple[str, ...], ctes: Mapping[str, Cte], frame: Frame) -> None:
         """A query in FROM, or tables joined in parentheses."""
         if isinstance(node.this, exp.Query):
             # Only DuckDB lets a query in FROM see the sources beside it without LATERAL.
@@ -205,7 +205,7 @@ class NameCheck:
             columns = self._query(node.this, ctes, outer)
             columns = None if node.args.get("pivots") else _rename(columns, given)
             frame.sources.append(FromSource(self._goes_by(node), columns))
-            self._pivoted(node, frame)
+            self._pivot(node, frame)
         elif isinstance(node.this, exp.Summarize):
             self._query(node.this.this, ctes, frame.outer)
             frame.sources.append(FromSource(self._goes_by(node), None))
@@ -222,10 +222,10 @@ class NameCheck:
             frame.sources.append(FromSource(node.alias or node.name, None))
         else:
             frame.sources.append(self._named_table(node, given, ctes))
-            self._pivoted(node, frame)
+            self._pivot(node, frame)
         self._joins(node, ctes, frame)
 
-    def _pivoted(self, node: exp.Expr, frame: Frame) -> None:
+    def _pivot(self, node: exp.Expr, frame: Frame) -> None:
         """What PIVOT or UNPIVOT makes of a source, under its alias."""
         for pivot in node.args.get("pivots") or ():
             if pivot.alias:

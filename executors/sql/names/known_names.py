@@ -62,7 +62,7 @@ def _with_quotes(text: str, names: Iterable[str], quoted: Callable[[str], str]) 
         return text
     spelled: dict[str, str] = {}
     for name in names:
-        spelled.setdefault(_folded(name), name)
+        spelled.setdefault(_fold(name), name)
     exact = set(names)
     found = re.compile(
         r"(?<![\w.$])(?:" + "|".join(_pattern(it) for it in names) + r")(?![\w$])"
@@ -72,7 +72,7 @@ def _with_quotes(text: str, names: Iterable[str], quoted: Callable[[str], str]) 
 
     def put(match: re.Match[str]) -> str:
         written = " ".join(match[0].split())
-        return quoted(written if written in exact else spelled[_folded(match[0])])
+        return quoted(written if written in exact else spelled[_fold(match[0])])
 
     return found.sub(put, text)
 
@@ -89,5 +89,5 @@ def _pattern(name: str) -> str:
     return r"\s+".join(re.escape(part) for part in name.split(" ") if part) or re.escape(name)
 
 
-def _folded(text: str) -> str:
+def _fold(text: str) -> str:
     return " ".join(text.split()).casefold()

@@ -123,7 +123,9 @@ class ClauseParser:
         if self._match_text_seq("FOR", "ORDINALITY"):
             return _phrase([name, exp.var("FOR ORDINALITY")])[0]
         named = self._curr and self._curr.text.upper() in ("PATH", "EXISTS", "FORMAT")  # no type before it
-        return _phrase([name, *([] if named else [self._written_type()]), *self._read_clauses(_COLUMN_CLAUSES)])[0]
+        return _phrase([name, *([] if named else [self._parse_written_type()]), *self._read_clauses(_COLUMN_CLAUSES)])[
+            0
+        ]
 
     def _path(self: Any) -> list[exp.Expr]:
         """`'$.path'`, perhaps with a name."""
@@ -154,16 +156,16 @@ class ClauseParser:
 
     def _hole(self: Any, word: str) -> exp.Expr | None:
         read = {
-            "{type}": self._written_type,
+            "{type}": self._parse_written_type,
             "{value}": self._parse_unary,
             "{name}": self._parse_id_var,
             "{text}": self._parse_string,
-            "{names}": self._passed,
+            "{names}": self._parse_passed,
         }
         found: exp.Expr | None = read[word]()
         return found
 
-    def _passed(self: Any) -> exp.Expr | None:
+    def _parse_passed(self: Any) -> exp.Expr | None:
         """One `value AS name`; of several the comma is a part of the phrase."""
         items: list[exp.Expr] = []
         while True:
@@ -172,7 +174,7 @@ class ClauseParser:
                 return _phrase(items)[0]
             items.append(exp.var(","))
 
-    def _written_type(self: Any) -> exp.Expr | None:
+    def _parse_written_type(self: Any) -> exp.Expr | None:
         """A type in its own words, where they are plain."""
         start = self._index
         data_type: exp.Expr | None = self._parse_types()

@@ -61,7 +61,7 @@ def find(spec: ModelSpec, cache_dir: Path, *, progress: Progress = no_progress) 
         verify(spec, path, cache_dir, progress=progress)
     except ModelUnavailable:
         with contextlib.suppress(FileNotFoundError):
-            path.replace(_rejected(path))
+            path.replace(_name_rejected(path))
         raise
     return path
 
@@ -171,16 +171,16 @@ def _first_good(
             continue
         if part.stat().st_size == spec.size and sha256_of(part, progress) == spec.sha256:
             part.replace(path)
-            _rejected(path).unlink(missing_ok=True)
+            _name_rejected(path).unlink(missing_ok=True)
             write_json(_marker(spec, path, cache_dir), _stamp(spec, path))
             return path
-        part.replace(_rejected(path))
+        part.replace(_name_rejected(path))
         problems.append(f"The downloaded file is not {spec.title}: its size or SHA-256 differs. It was set aside.")
         log.warning("%s", problems[-1])
     raise ModelUnavailable(f"The embedded model's file could not be fetched. {' '.join(problems)}")
 
 
-def _rejected(path: Path) -> Path:
+def _name_rejected(path: Path) -> Path:
     """Where a wrong file is set aside: nothing ever loads a file of this name."""
     return path.with_name(path.name + ".rejected")
 

@@ -100,11 +100,11 @@ def translated(error: Exception, endpoint: Endpoint) -> Fatal:
             f"The model's endpoint {at} cannot be reached ({_times(endpoint)}); check its address and the network."
         )
     if isinstance(error, openai.APIStatusError):
-        return _translated_status(error, endpoint)
+        return _translate_status(error, endpoint)
     return ModelFailed(f"The endpoint {at} did not answer as the OpenAI protocol has it; check the base URL.")
 
 
-def _translated_status(error: APIStatusError, endpoint: Endpoint) -> Fatal:
+def _translate_status(error: APIStatusError, endpoint: Endpoint) -> Fatal:
     at, model, status, code = endpoint.host, endpoint.model, error.status_code, _code(error)
     complaint = str(error).lower()
     if status == 401:

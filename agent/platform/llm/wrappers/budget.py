@@ -82,7 +82,7 @@ class BudgetedModel(WrappedModel):
         try:
             reply = await super().complete(messages, **request)
             counted = reply.usage.prompt_tokens + reply.usage.completion_tokens
-            spent = counted or prompt_tokens + _estimated(reply.text)  # not every endpoint counts
+            spent = counted or prompt_tokens + _estimate(reply.text)  # not every endpoint counts
         finally:
             budget.settle(prompt_tokens + room, spent)
         return reply
@@ -90,10 +90,10 @@ class BudgetedModel(WrappedModel):
 
 def estimated_tokens(messages: list[Message]) -> int:
     """About how many tokens a prompt has."""
-    return sum(_estimated(message.content) + CALL_TOKENS for message in messages)
+    return sum(_estimate(message.content) + CALL_TOKENS for message in messages)
 
 
-def _estimated(text: str) -> int:
+def _estimate(text: str) -> int:
     from rag.schema.text import estimate_tokens
 
     return estimate_tokens(text)
