@@ -90,7 +90,7 @@ class EntryReader:
             "private": self._private(fields),
             "functions": self._functions(fields),
             "catalogue": self._catalogue(fields),
-            "writable": self._switch(fields, "writable"),
+            "writable": self._is_writable(fields),
             **{key: self._texts(fields, key) for key in LISTS},
         }
 
@@ -237,10 +237,10 @@ class EntryReader:
             return ()
         return tuple(self._expand(item, key) for item in listed)
 
-    def _switch(self, fields: Mapping[str, Any], key: str) -> bool:
-        value = fields.get(key, False)
+    def _is_writable(self, fields: Mapping[str, Any]) -> bool:
+        value = fields.get("writable", False)
         if not isinstance(value, bool):
-            self._wrong(f"`{key}` wants true or false", key)
+            self._wrong("`writable` wants true or false", "writable")
             return False
         return value
 

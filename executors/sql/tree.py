@@ -36,9 +36,9 @@ def conjuncts(condition: exp.Expr | None) -> list[exp.Expr]:
     return [*conjuncts(inner.this), *conjuncts(inner.expression)] if isinstance(inner, exp.And) else [condition]
 
 
-def set_conjuncts(node: exp.Expr, parts: list[exp.Expr], kind: type[exp.Where | exp.Having] = exp.Where) -> None:
-    """Make these the condition of a WHERE or HAVING; drop it where the list is empty."""
-    node.set(kind.key, kind(this=exp.and_(*parts, copy=False)) if parts else None)
+def set_conjuncts(node: exp.Expr, parts: list[exp.Expr]) -> None:
+    """Make these the condition of a WHERE; drop it where the list is empty."""
+    node.set("where", exp.Where(this=exp.and_(*parts, copy=False)) if parts else None)
 
 
 def identifier_of(node: exp.Expr) -> exp.Identifier | None:

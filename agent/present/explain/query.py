@@ -87,7 +87,7 @@ def _as_drafted(tree: exp.Expr, draft: str | None, name: str) -> exp.Expr:
         return tree
     start = tree.args.get("from_")
     inner = start.this if start is not None else None
-    if isinstance(inner, exp.Subquery) and inner.alias == "limited" and not _has_source(own, "limited"):
+    if isinstance(inner, exp.Subquery) and inner.alias == "limited" and not _reads_limited(own):
         whole: exp.Expr = inner.this
         return whole
     for part in ("limit", "order", "offset"):  # SQL Server wants all three of them together
@@ -96,8 +96,8 @@ def _as_drafted(tree: exp.Expr, draft: str | None, name: str) -> exp.Expr:
     return tree
 
 
-def _has_source(query: exp.Expr, alias: str) -> bool:
-    return any(found.alias_or_name == alias for found in query.find_all(exp.Table, exp.Subquery, exp.CTE))
+def _reads_limited(query: exp.Expr) -> bool:
+    return any(found.alias_or_name == "limited" for found in query.find_all(exp.Table, exp.Subquery, exp.CTE))
 
 
 class _Steps:

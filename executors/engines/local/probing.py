@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from executors.base import Layer
@@ -44,10 +44,10 @@ def _sqlite_layer(connection: sqlite3.Connection, probe: Probe) -> Layer:
     return Layer(name=probe.layer, holds=not probe.refused and row is not None and bool(row[0]), advice=probe.advice)
 
 
-def duckdb_layers(cursor: DuckDBPyConnection, probes: Sequence[Probe] = DIALECTS["duckdb"].probes) -> tuple[Layer, ...]:
+def duckdb_layers(cursor: DuckDBPyConnection) -> tuple[Layer, ...]:
     """What the probes of DuckDB's row find. Raises duckdb.Error."""
     found: list[Layer] = []
-    for probe in probes:
+    for probe in DIALECTS["duckdb"].probes:
         row = cursor.execute(probe.sql).fetchone()
         found.append(Layer(name=probe.layer, holds=row is not None and bool(row[0]), advice=probe.advice))
     return tuple(found)

@@ -27,6 +27,7 @@ TRIES = 3
 LONGEST_WAIT_S = 30.0  # who asks for more is not waited for
 _BUSY = (429, 503)
 _CLOSING_S = 5.0
+_CONNECTIONS = 100  # at once; further requests wait for one
 
 Result = TypeVar("Result")
 
@@ -46,7 +47,6 @@ class AppClient:
         key: sent as `x-functions-key`.
         token: sent as bearer token; see `TokenSource`.
         connect_timeout_s: seconds to reach it.
-        connections: at once; further requests wait for one.
     """
 
     def __init__(
@@ -57,12 +57,11 @@ class AppClient:
         key: SecretStr | None = None,
         token: TokenSource | None = None,
         connect_timeout_s: float = 10,
-        connections: int = 100,
     ) -> None:
         self._database = database
         self._base = via.rstrip("/").removesuffix("/api") + "/api/"
         self._key, self._token = key, token
-        self._connect_timeout_s, self._connections = connect_timeout_s, connections
+        self._connect_timeout_s = connect_timeout_s
         self._lock = threading.Lock()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
@@ -172,7 +171,7 @@ class AppClient:
     def _connect(self) -> AsyncClient:
         import httpx2
 
-        pool_limits = httpx2.Limits(max_connections=self._connections, max_keepalive_connections=self._connections)
+        pool_limits = httpx2.Limits(max_connections=_CONNECTIONS, max_keepalive_connections=_CONNECTIONS)
         timeout = httpx2.Timeout(None, connect=self._connect_timeout_s)  # the rest is in the time of the request
         return httpx2.AsyncClient(base_url=self._base, limits=pool_limits, timeout=timeout, follow_redirects=False)
 
