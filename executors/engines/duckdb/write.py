@@ -49,9 +49,7 @@ def run(cursor: DuckDBPyConnection, statement: CheckedWrite, **terms: Unpack[Wri
     committed = terms["commit"] and agreed
     if committed:
         cursor.execute("COMMIT")
-    elapsed = round((time.monotonic() - started) * 1000, 3)
-    found = {"read_back": again, "unread": expected.why}
-    return WriteResult(rows_affected=affected, committed=committed, elapsed_ms=elapsed, **found)
+    return expected.result(affected, again, committed=committed, started=started)
 
 
 def _affected(cursor: DuckDBPyConnection, statement: CheckedWrite) -> int:

@@ -10,11 +10,12 @@ import datetime as dt
 import json
 import math
 import re
+import time
 from collections.abc import Callable, Sequence
 from decimal import Decimal, InvalidOperation
 from typing import Any, NamedTuple
 
-from executors.base import CheckedWrite, ReadBack
+from executors.base import CheckedWrite, ReadBack, WriteResult
 from executors.dialects.table import Dialect
 from executors.errors import ErrorKind, SqlFailed
 
@@ -37,6 +38,13 @@ class Expected(NamedTuple):
     plan: ReadBack | None
     rows: Sequence[Sequence[Any]]
     why: str = ""
+
+    def result(self, affected: int, again: int | None, *, committed: bool, started: float) -> WriteResult:
+        """What a write did. Args: again: see `confirm`; started: on the monotonic clock."""
+        elapsed = round((time.monotonic() - started) * 1000, 3)
+        return WriteResult(
+            rows_affected=affected, committed=committed, elapsed_ms=elapsed, read_back=again, unread=self.why
+        )
 
 
 def expect(statement: CheckedWrite, ask: Ask) -> Expected:

@@ -121,9 +121,7 @@ class SqlAlchemyExecutor(Executor):
             committed = terms["commit"] and agreed
             if committed:
                 self._commit(lease)
-        elapsed = round((time.monotonic() - started) * 1000, 3)
-        found = {"read_back": again, "unread": expected.why}
-        return WriteResult(rows_affected=affected, committed=committed, elapsed_ms=elapsed, **found)
+        return expected.result(affected, again, committed=committed, started=started)
 
     def _expected(self, lease: PoolProxiedConnection, statement: CheckedWrite, timeout_s: float) -> read_back.Expected:
         """What the rows of a write are to be; where the server refuses to say, the write has its transaction anew."""

@@ -81,9 +81,7 @@ def run(
     committed = terms["commit"] and agreed
     if committed:
         connection.execute("COMMIT")
-    elapsed = round((time.monotonic() - started) * 1000, 3)
-    found = {"read_back": again, "unread": expected.why}
-    return WriteResult(rows_affected=affected, committed=committed, elapsed_ms=elapsed, **found)
+    return expected.result(affected, again, committed=committed, started=started)
 
 
 class _OnlyThisWrite:
