@@ -1,13 +1,13 @@
 """The service under load, and whether it gives everything back.
 
-    python -m bench.load [--clients 200] [--attackers 10] [--seconds 120] [--delay 0.3] [--places 64]
+    python -m bench.load [--clients 200] [--attackers 10] [--seconds 120] [--delay 0.3] [--places 64] [--tokens N]
 
 A real service process, a model that takes 300 ms a call, the sample shop in DuckDB, SQLite, CSV files and PostgreSQL.
 Clients ask single questions, read streams, talk in sessions that they read back, and hang up in the middle; those who
 are told 503 come again after as many seconds as Retry-After says. Attackers beside them send headers by the thousand,
 requests by half, and queries that are made to take for ever (`bench.load_attackers`). After a run of some seconds, in
 which pools and caches fill, what the process holds is counted; then comes the load, and it is counted again. Exits with
-1 where a target is missed.
+1 where a target is missed. With --tokens, the model says that it has so many a minute, and refuses what is over them.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ import time
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 from rich.table import Table
@@ -186,16 +187,17 @@ def attack_rows(attacks: Attacks) -> list[Row]:
     ]
 
 
-def run(clients: int, attackers: int, seconds: float, delay_s: float, places: int, console: Console) -> bool:
-    """Measure, and print the table. Returns whether all targets are met."""
-    with running(delay_s=delay_s, max_concurrent_questions=places) as world:
+def run(clients: int, attackers: int, seconds: float, console: Console, **world_of: Any) -> bool:
+    """Measure, and print the table. Args: world_of: as of `running`. Returns whether all targets are met."""
+    with running(**world_of) as world:
         console.print(f"{clients} clients for {_WARM_UP_S:g} s, so that pools and caches are full …")
         asyncio.run(talk(world.url, clients, DATABASES, until(_WARM_UP_S)))
         before = settled(world)
         console.print(f"{clients} clients and {attackers} attackers for {seconds:g} s …")
         counts, attacks, memory = asyncio.run(measured(world, clients, until(seconds), attackers))
-        after, log = settled(world, before), world.log()
+        after, log, calls = settled(world, before), world.log(), world.calls()
     rows = table_of(counts, before, after, growth(memory, seconds), seconds)
+    rows.append(Row("calls to the model, refused ones", f"{calls['made']:,}, {calls['refused']:,}"))
     rows += attack_rows(attacks) if attackers else []
     table = Table("", "figure", "target", "")
     for row in rows:
@@ -218,12 +220,15 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=120.0)
     parser.add_argument("--delay", type=float, default=0.3, help="seconds that the model takes for a call")
     parser.add_argument("--places", type=int, default=64, help="PLUMBLINE_MAX_CONCURRENT_QUESTIONS of the service")
+    parser.add_argument("--tokens", type=int, default=0, help="a minute, that the model has; 0: without limit")
     chosen = parser.parse_args()
-    return (
-        0
-        if run(chosen.clients, chosen.attackers, chosen.seconds, chosen.delay, chosen.places, Console(soft_wrap=True))
-        else 1
-    )
+    world_of = {
+        "delay_s": chosen.delay,
+        "tokens_a_minute": chosen.tokens,
+        "max_concurrent_questions": chosen.places,
+    }
+    console = Console(soft_wrap=True)
+    return 0 if run(chosen.clients, chosen.attackers, chosen.seconds, console, **world_of) else 1
 
 
 if __name__ == "__main__":

@@ -1,9 +1,10 @@
 """A model that takes its time: OpenAI's protocol, one process, and the same milliseconds for each call.
 
-    python -m bench.load_model 0.3
+    python -m bench.load_model 0.3 [TOKENS_A_MINUTE]
 
 Prints its address. It is asked for an order by its number, and says which one; `GET /calls` tells how many calls were
-made, how many of them nobody waited for, and how many are open.
+made, how many of them nobody waited for, how many are open, and how many were refused. It refuses, as OpenAI does, what
+is over its tokens a minute; without a number of them it has no limit.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ import hashlib
 import json
 import re
 import sys
+import time
+from collections.abc import Mapping
 from typing import Any
 
 import uvicorn
@@ -24,15 +27,36 @@ from starlette.routing import Route
 from testbed.openai_replies import completion_of, openai_app
 
 DIMENSION = 64
+_PROMPT, _REPLY = 900, 20  # tokens of a call
+_WINDOW_S = 60.0
 _NUMBER = re.compile(r"order number (\d+)")
 
 
-class SlowModel:
-    """The routes. Args: delay_s: of every call to the chat model."""
+class Budget:
+    """Tokens of a minute, which come back all at once. Args: most: of them; 0: without limit."""
 
-    def __init__(self, delay_s: float) -> None:
-        self._delay_s = delay_s
-        self._calls = {"made": 0, "left": 0, "open": 0}
+    def __init__(self, most: int) -> None:
+        self._most, self._left, self._ends_at = most, most, 0.0
+
+    def take(self, tokens: int) -> tuple[bool, Mapping[str, str]]:
+        """Whether so many are left, which are then taken; and what the headers of the response say."""
+        if not self._most:
+            return True, {}
+        now = time.monotonic()
+        if now >= self._ends_at:
+            self._left, self._ends_at = self._most, now + _WINDOW_S
+        fits = tokens <= self._left
+        self._left -= tokens if fits else 0
+        said = {"limit": str(self._most), "remaining": str(self._left), "reset": f"{self._ends_at - now:.3f}s"}
+        return fits, {f"x-ratelimit-{name}-tokens": value for name, value in said.items()}
+
+
+class SlowModel:
+    """The routes. Args: delay_s: of every call to the chat model; budget: of its tokens."""
+
+    def __init__(self, delay_s: float, budget: Budget) -> None:
+        self._delay_s, self._budget = delay_s, budget
+        self._calls = {"made": 0, "left": 0, "open": 0, "refused": 0}
 
     def app(self) -> Starlette:
         """The server."""
@@ -41,6 +65,10 @@ class SlowModel:
     async def _chat(self, request: Request) -> Response:
         body = await request.json()
         self._calls["made"] += 1
+        fits, headers = self._budget.take(_PROMPT + _REPLY)
+        if not fits:
+            self._calls["refused"] += 1
+            return JSONResponse({"error": {"message": "Too many tokens.", "code": "rate_limit"}}, 429, headers)
         self._calls["open"] += 1
         gone = asyncio.create_task(_hung_up(request))
         try:
@@ -50,7 +78,7 @@ class SlowModel:
             self._calls["open"] -= 1
             gone.cancel()
             await asyncio.gather(gone, return_exceptions=True)
-        return JSONResponse(completion_of(body, {"content": _reply(body)}, 900, 20))
+        return JSONResponse(completion_of(body, {"content": _reply(body)}, _PROMPT, _REPLY), headers=headers)
 
     async def _tell(self, _request: Request) -> Response:
         return JSONResponse(self._calls)
@@ -87,11 +115,11 @@ class _Telling(uvicorn.Server):
         print(f"http://127.0.0.1:{port}", flush=True)
 
 
-def main(delay_s: float) -> None:
+def main(delay_s: float, tokens_a_minute: int = 0) -> None:
     """Serve on a free port, until the process is ended."""
-    config = uvicorn.Config(SlowModel(delay_s).app(), port=0, log_config=None, ws="none", backlog=4096)
-    _Telling(config).run()
+    app = SlowModel(delay_s, Budget(tokens_a_minute)).app()
+    _Telling(uvicorn.Config(app, port=0, log_config=None, ws="none", backlog=4096)).run()
 
 
 if __name__ == "__main__":
-    main(float(sys.argv[1]))
+    main(float(sys.argv[1]), *map(int, sys.argv[2:]))

@@ -97,17 +97,18 @@ class World:
         return (*sorted(known), *["?"] * (self.process.num_fds() - len(known)))
 
     def calls(self) -> dict[str, int]:
-        """What the model was asked: `made`, `left` and `open`."""
+        """What the model was asked: `made`, `left`, `open` and `refused`."""
         found: dict[str, int] = httpx2.get(f"{self._model}/calls").raise_for_status().json()
         return found
 
 
 @contextmanager
-def running(*, delay_s: float, **settings: object) -> Iterator[World]:
+def running(*, delay_s: float, tokens_a_minute: int = 0, **settings: object) -> Iterator[World]:
     """The service, while the block runs.
 
     Args:
         delay_s: of a call to the model.
+        tokens_a_minute: that the model answers; 0: without limit.
         settings: of the service, by the names of their fields.
     """
     with ExitStack() as stack:
@@ -116,7 +117,7 @@ def running(*, delay_s: float, **settings: object) -> Iterator[World]:
         with server.admin() as admin:
             admin("CREATE DATABASE shop")
         load_shop(server.url("shop"))
-        model = stack.enter_context(_process("bench.load_model", str(delay_s)))
+        model = stack.enter_context(_process("bench.load_model", str(delay_s), str(tokens_a_minute)))
         address = _line_of(model.stdout, "http://", whole=True)
         port = free_port()
         chosen = _settings(folder, server, address) | settings

@@ -379,7 +379,7 @@ class Run:
             self.side.start_text(partial(self._first_text, best))
 
     def _composes(self, attempt: Attempt) -> bool:
-        return self.parts.writer.composes(attempt.rows, quick=self.limits.effort == "quick")
+        return self.parts.writer.composes(self.question.text, attempt, quick=self.limits.effort == "quick")
 
     async def _first_text(self, attempt: Attempt) -> str:
         with self.ledger.step("answer_formatter"):

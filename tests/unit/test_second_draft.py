@@ -65,7 +65,7 @@ async def test_drafts_vote_until_they_agree(
         model.replies(sql=sql)
     model.replies(text=f"It comes to {rows}.")
 
-    answer = await voting.query("What is the total of all orders?", "shop", options=Options(candidates=True))
+    answer = await voting.query("What do all orders come to?", "shop", options=Options(candidates=True))
 
     assert second_drafts(answer) == [passed], why
     assert answer.verified is verified, why
@@ -90,7 +90,7 @@ async def test_effort_bounds_the_drafts(
         model.replies(sql=sql)
     model.replies(text="It comes to 460.5.")
 
-    answer = await voting.query("What is the total of all orders?", "shop", options=Options(effort=effort))
+    answer = await voting.query("What do all orders come to?", "shop", options=Options(effort=effort))
 
     assert [list(row.values()) for row in answer.results] == [[460.5]]
     assert (answer.verified, answer.usage.model_calls) == (verified, len(drafts) + 1)
@@ -99,7 +99,7 @@ async def test_effort_bounds_the_drafts(
 async def test_quick_is_one_call_of_the_embedded_model(voting: Service, model: ScriptedModel) -> None:
     model.replies(sql=TOTAL)
 
-    answer = await voting.query("What is the total of all orders?", "shop", options=Options(effort="quick"))
+    answer = await voting.query("What do all orders come to?", "shop", options=Options(effort="quick"))
 
     assert "460.5" in answer.answer
     assert (answer.answer_source, answer.verified, answer.usage.model_calls) == ("composed", False, 1)
@@ -120,7 +120,7 @@ async def test_effort_with_a_judge(
         model.replies(**reply)
     model.replies(text="It comes to 460.5.")
 
-    answer = await service.query("What is the total of all orders?", "shop", options=Options(effort=effort))
+    answer = await service.query("What do all orders come to?", "shop", options=Options(effort=effort))
 
     assert (answer.verified, answer.usage.model_calls) == (verified, len(replies) + 1)
     await service.close()
@@ -133,7 +133,7 @@ async def test_the_plain_case_costs_three_calls_and_later_drafts_are_warm(
     model.replies(sql=TOTAL)
     model.replies(text="All orders together come to 460.5.")
 
-    answer = await voting.query("What is the total of all orders?", "shop")
+    answer = await voting.query("What do all orders come to?", "shop")
 
     assert (answer.verified, answer.attempts, answer.usage.model_calls) == (True, 1, 3)
     assert [asked.temperature for asked in model.asked[:2]] == [0, voting.parts.profile.retry_temperature]
@@ -145,7 +145,7 @@ async def test_every_second_draft_reads_the_schema_in_another_form(voting: Servi
         model.replies(sql=sql)
     model.replies(text="All orders together come to 460.5.")
 
-    await voting.query("What is the total of all orders?", "shop")
+    await voting.query("What do all orders come to?", "shop")
 
     first, second, third, fourth, fifth = [asked.messages[0].content for asked in model.asked[:5]]
     assert first == third == fifth
@@ -184,7 +184,7 @@ async def test_where_a_profile_has_no_other_form_all_drafts_read_the_same(
     model.replies(correct=True, reason="the sum over all orders")
     model.replies(text="All orders together come to 460.5.")
 
-    answer = await service.query("What is the total of all orders?", "shop")
+    answer = await service.query("What do all orders come to?", "shop")
 
     assert second_drafts(answer) == [True]
     assert model.asked[0].messages == model.asked[1].messages
@@ -197,7 +197,7 @@ async def test_what_is_written_anew_is_never_cooler_than_the_first(make_service:
         model.replies(sql=sql)
     model.replies(text="All orders together come to 460.5.")
 
-    await service.query("What is the total of all orders?", "shop")
+    await service.query("What do all orders come to?", "shop")
 
     assert [asked.temperature for asked in model.asked[:4]] == [1.3] * 4
     await service.close()
@@ -210,7 +210,7 @@ async def test_a_chosen_draft_is_an_attempt_of_its_own_that_takes_nobodys_turn(
         model.replies(sql=sql)
     model.replies(text="They come to 360.5.")
 
-    answer = await voting.query("What is the total of all orders?", "shop", options=Options(max_attempts=1))
+    answer = await voting.query("What do all orders come to?", "shop", options=Options(max_attempts=1))
 
     first, second = answer.attempt_history
     assert first.verdict is not None
@@ -231,7 +231,7 @@ async def test_besides_a_judge_one_with_other_rows_leaves_the_answer_unverified(
     model.replies(correct=True, reason="the sum over all orders")
     model.replies(text="All orders together come to 460.5.")
 
-    answer = await service.query("What is the total of all orders?", "shop")
+    answer = await service.query("What do all orders come to?", "shop")
 
     assert second_drafts(answer) == [passed]
     assert answer.verified is (passed is True)
@@ -299,7 +299,7 @@ async def test_a_reply_that_cannot_be_used_counts_as_a_draft(voting: Service, mo
     model.replies(sql=TOTAL)
     model.replies(text="All orders together come to 460.5.")
 
-    answer = await voting.query("What is the total of all orders?", "shop")
+    answer = await voting.query("What do all orders come to?", "shop")
 
     assert (second_drafts(answer), answer.verified) == ([True], True), "two of three"
 

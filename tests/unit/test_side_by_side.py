@@ -26,7 +26,7 @@ from agent.pipeline.service import Service
 from agent.platform.llm.chat import ChatRequest, Message, Reply
 from agent.platform.llm.scripted import ScriptedModel
 
-QUESTION = "What is the total of all orders?"
+QUESTION = "What do all orders come to?"
 SAME = "SELECT SUM(o.amount) AS s FROM orders AS o"
 NOBODY = "SELECT name FROM customers WHERE customer_id > 99"
 SENTENCE = "All orders together come to 460.5."
@@ -153,6 +153,18 @@ async def test_the_sentence_is_written_while_the_records_are_fetched(
     assert answer.answer == SENTENCE
     assert answer.raw_results
     assert answer.usage.by_step["answer_formatter"].model_calls == 1
+
+
+async def test_no_sentence_is_begun_for_a_value_that_the_question_can_be_said_of(
+    embedded: Service, model: WatchedModel
+) -> None:
+    model.replies(sql=TOTAL)
+    model.replies(sql=SAME)
+
+    answer = await embedded.query("What is the total of all orders?", "shop")
+
+    assert (answer.answer, answer.answer_source) == ("The total of all orders is 460.5.", "composed")
+    assert (answer.verified, answer.usage.model_calls) == (True, 2)
 
 
 async def test_a_draft_that_failed_first_leaves_the_one_begun_ahead_to_the_vote(

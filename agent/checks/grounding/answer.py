@@ -10,12 +10,13 @@ from agent.checks.grounding.arithmetic.display import MARKS, is_amount, is_numbe
 from agent.checks.grounding.calculations import Calculation
 from agent.checks.grounding.check import MAX_CHARS, Checked, check, names_rows
 from agent.checks.grounding.claims.item import Item
-from agent.checks.grounding.compose import compose, show_cell
+from agent.checks.grounding.compose import compose, one_value, show_cell
 from agent.checks.grounding.evidence.facts import Facts, number_of
 from agent.checks.grounding.languages.currencies import find_currencies
 from agent.checks.grounding.languages.vocabulary import Class, find_classes
 from agent.checks.grounding.limits import is_name, limits_of
 from agent.checks.grounding.omissions import LEFT_OUT, TIME_LEFT_OUT
+from agent.checks.grounding.restated import frame_of
 from agent.checks.grounding.result import CheckedText, expression_of
 from agent.checks.grounding.support.found import Support
 from agent.core.models import AnswerNumber, Check, Correction
@@ -23,8 +24,10 @@ from agent.core.plurals import plural
 from rag.words import denies
 
 COMPOSED = "The answer is composed from the rows."
+RESTATED = "The answer is composed from the question's words and the rows."
 _COMPUTED = frozenset({"result", "raw", "row count", "calculation"})  # what the question has stays as it was written
 _ALL_COUNTED = re.compile(r"\b(?:all|alle[nr]?|tous|toutes|todos|todas|tutti|tutte)(?: \w{1,3})? \d", re.IGNORECASE)
+_DIGITS = re.compile(r"\d[\d.,]*")
 _PLAIN = re.compile(r"(?P<before>[^\d.,]*)(?P<whole>0|[1-9]\d*)(?:\.(?P<part>\d+))?(?P<after>[^\d.,]*)")
 
 
@@ -82,6 +85,28 @@ def check_written(text: str, facts: Facts) -> CheckedText:
         checks=(calculator, _grounding(found, problems)),
         problems=problems,
     )
+
+
+def restate_text(facts: Facts) -> CheckedText | None:
+    """The question as a statement around its one value; None where it has no such form, or the statement does not hold.
+
+    It says as much as a model's sentence, and is held against the rows like one.
+    """
+    value, frame = one_value(facts), frame_of(facts.question) if facts.language == "en" else None
+    if value is None or frame is None or (frame.counts and not _is_plural_count(facts, value)):
+        return None
+    end = frame.after.removesuffix(".") if value.endswith(".") and frame.after == "." else frame.after
+    checked = check_text(f"{frame.before}{value}{end}", facts)
+    if checked.problems:
+        return None
+    answer = Check(name="answer", passed=True, detail=RESTATED)
+    grounding = tuple(it for it in checked.checks if it.name == "grounding")
+    return checked.model_copy(update={"checks": (answer, *grounding), "source": "composed"})
+
+
+def _is_plural_count(facts: Facts, value: str) -> bool:
+    """Whether a value can stand before what is counted: "0 books", not "1 books", "€12 books" or "many books"."""
+    return facts.rows[0][0] != 1 and _DIGITS.fullmatch(value) is not None
 
 
 def compose_text(facts: Facts, why: str = "") -> CheckedText:

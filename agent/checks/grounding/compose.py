@@ -67,6 +67,14 @@ class Composed(NamedTuple):
     numbers: tuple[AnswerNumber, ...]
 
 
+def one_value(facts: Facts) -> str | None:
+    """The one value of the rows as an answer writes it; None where they hold another number of them, or none."""
+    rows = facts.rows
+    if len(rows) != 1 or len(facts.columns) != 1 or rows[0][0] is None or isinstance(rows[0][0], bool):
+        return None
+    return _Composer(facts).show_cell(rows[0][0], facts.columns[0])
+
+
 def compose(facts: Facts) -> Composed:
     """One value, one row, a short list, the first and the last of a long one, or that nothing was found.
 

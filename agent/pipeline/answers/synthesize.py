@@ -38,9 +38,22 @@ class Writer:
     def __init__(self, model: ChatModel, profile: Profile) -> None:
         self.model, self.profile = model, profile
 
-    def composes(self, rows: QueryResult, *, quick: bool) -> bool:
-        """Whether the answer is composed from these rows without a call: as the profile says, and where it is quick."""
+    def composes(self, question: str, attempt: Attempt, *, quick: bool) -> bool:
+        """Whether the answer is likely to be composed without a call: then none is begun ahead."""
+        return self._lists(attempt.rows, quick=quick) or self._restates(question, attempt)
+
+    def _lists(self, rows: QueryResult, *, quick: bool) -> bool:
+        """Whether the answer names the columns and their values: as the profile says, and where it is quick."""
         return not self.profile.writes_lists and (quick or rows.row_count > 1)
+
+    def _restates(self, question: str, attempt: Attempt) -> bool:
+        """Whether the question may be restated around the one value of these rows: of rows that drafts agree on."""
+        from agent.checks.grounding.restated import frame_of
+
+        rows, verdict = attempt.rows, attempt.verdict
+        is_agreed = verdict is not None and verdict.correct and verdict.source == "drafts"
+        is_one_value = (rows.row_count, len(rows.columns)) == (1, 1)
+        return not self.profile.writes_lists and is_agreed and is_one_value and frame_of(question) is not None
 
     async def write(
         self,
@@ -93,8 +106,9 @@ class Writer:
         """The answer, of which every claim is supported: by the model, or composed from the rows.
 
         The model's sentence has its arithmetic recomputed. Where a claim of it is not supported, where it is empty or
-        broke off, it is asked once more, with what was wrong; then the answer is composed. What `composes` says is
-        composed to begin with. What is returned ends with `row_count_context`.
+        broke off, it is asked once more, with what was wrong; then the answer is composed. A small model is asked for
+        no list, and for no value that the question's own words can be said of. What is returned ends with
+        `row_count_context`.
 
         Args:
             raw: the rows behind the aggregate, if there are any.
@@ -102,16 +116,17 @@ class Writer:
             calculate: fill `[[...]]`, recompute equations, and support sums and the like by recomputing them.
             quick: save the call where the rows give the answer by themselves.
         """
-        from agent.checks.grounding.answer import compose_text
+        from agent.checks.grounding.answer import compose_text, restate_text
 
         rows = attempt.rows
         facts = facts_of(question, attempt, context, raw=raw, calculate=calculate)
-        if self.composes(rows, quick=quick):
-            if draft is not None:
-                await draft  # of nobody: see `Run.start_side_tasks`
+        checked = await off_loop(partial(restate_text, facts)) if self._restates(question, attempt) else None
+        if checked is None and self._lists(rows, quick=quick):
             checked = await off_loop(partial(compose_text, facts))
-        else:
+        if checked is None:
             checked = await self._write(question, attempt, context, ledger, facts, draft)
+        elif draft is not None:
+            await draft  # of nobody: see `Run.start_side_tasks`
         if rows.truncated:
             ledger.warn(f"The rows were cut at {rows.row_count}; there are more.")
         return _with_count(checked, rows)
