@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import suppress
 from pathlib import Path
 
@@ -30,9 +31,10 @@ def close_tree(folder: Path) -> None:
 
 def keep_others_out(folder: Path) -> None:
     """Take the rights of everybody but the owner from a folder and all that is in it; the owner's stay as they are."""
-    for path in (folder, *folder.rglob("*")):
-        with suppress(OSError):  # as in `_close`, or a file that is gone by now
-            _close(path, path.stat().st_mode & 0o700)
+    for root, _, files in os.walk(folder):  # passes over a folder that another process removes meanwhile
+        for path in (Path(root), *(Path(root, file) for file in files)):
+            with suppress(OSError):  # as in `_close`, or a file that is gone by now
+                _close(path, path.stat().st_mode & 0o700)
 
 
 def _close(path: Path, mode: int) -> None:

@@ -72,7 +72,7 @@ class TestSqlite(StateContract, ManyContract):
         store.path.parent.mkdir()
         store.path.write_bytes(b"this is no database" * 100)
 
-        with pytest.raises(StateUnavailable, match=r"where state.sqlite is damaged, remove it") as caught:
+        with pytest.raises(StateUnavailable, match=r"If state.sqlite is damaged, remove it") as caught:
             store.get(HERE, "k")
 
         assert str(tmp_path) not in str(caught.value)

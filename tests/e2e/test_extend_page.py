@@ -180,7 +180,7 @@ async def test_an_unknown_provider_is_told_with_those_there_are(tmp_path: Path) 
     code, _, err = await agent("ask", "Who?", "-d", "shop", env=env, cwd=ROOT)
 
     assert code == 1
-    assert "there is no 'messages'; there are azure, openai, embedded" in re.sub(r"\s+", " ", err)
+    assert "'messages' is unknown. Known: azure, openai, embedded" in re.sub(r"\s+", " ", err)
 
 
 @pytest.fixture

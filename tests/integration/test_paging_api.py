@@ -181,7 +181,7 @@ async def test_who_pages_beyond_the_cap_is_told(make_service: Callable[..., Serv
         third = await execute(client, cursor=second["cursor"])
 
     assert (second["row_count"], second["truncated"]) == (5, True)
-    assert "more rows than can be had: 15 (PLUMBLINE_MAX_ROWS)" in problem(third, 422, "too-many-rows")["detail"]
+    assert "more rows than the maximum: 15 (PLUMBLINE_MAX_ROWS)" in problem(third, 422, "too-many-rows")["detail"]
 
 
 async def test_a_database_may_have_a_lower_cap(make_service: Callable[..., Service], stars: Path) -> None:

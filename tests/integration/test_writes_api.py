@@ -198,7 +198,7 @@ async def test_a_token_is_good_once(client: Client, model: ScriptedModel) -> Non
     known = await token(client, model)
     assert (await client.post("/query", json=confirmed(known), headers=ANN)).status_code == 200
     response = await client.post("/query", json=confirmed(known), headers=ANN)
-    assert "Ask for it again" in problem(response, 409, "write-not-made")["detail"]
+    assert "Ask for the change again" in problem(response, 409, "write-not-made")["detail"]
 
 
 async def test_of_two_at_once_one_wins(client: Client, model: ScriptedModel) -> None:
