@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 _READ_BEFORE = 50  # tokens of a prompt that are read anew although its beginning was read before
 _LINES = 10  # of progress for one index, where there is no terminal
 _PARTS = {"docs": "documents", "columns": "columns and tables", "values": "stored values"}
+_ONE = {"documents": "document", "columns and tables": "column or table", "stored values": "stored value"}
 
 
 def index(
@@ -144,7 +145,7 @@ async def _report_files(service: Service, name: str, out: Console, err: Console)
         return
     reports, warnings = await service.registered.reports(name, LOCAL)
     for table in reports:
-        rows = "rows not counted" if table.rows is None else f"{table.rows:,} rows"
+        rows = "rows not counted" if table.rows is None else f"{table.rows:,} row{'s'[: table.rows != 1]}"
         columns = ", ".join(f"{it.name} {it.type}" for it in table.columns)
         how = "".join(f"; {it}" for it in _how(table))
         out.print(f"{name}: {table.table}: {rows}; {columns}{how}", markup=False, highlight=False, soft_wrap=True)
@@ -173,13 +174,14 @@ def _of_column(column: ColumnReport) -> Iterator[str]:
     if column.unlike:
         yield f"Kept as text: not {column.like}: {column.unlike:,} of {column.values:,} values."
     if column.empty:
-        yield f"{column.empty:,} rows have no value."
+        yield "1 row has no value." if column.empty == 1 else f"{column.empty:,} rows have no value."
 
 
 def _figures(report: SyncReport, part: str) -> str:
     reused = report.added - report.embedded
     known = f" ({reused} of them embedded before)" if reused > 0 else ""
-    return f"{report.added} {part} added{known}, {report.removed} removed, {report.unchanged} unchanged."
+    nouns = _ONE[part] if report.added == 1 else part
+    return f"{report.added} {nouns} added{known}, {report.removed} removed, {report.unchanged} unchanged."
 
 
 @contextmanager

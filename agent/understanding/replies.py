@@ -15,7 +15,7 @@ from agent.understanding.clarification.inquiry import Inquiry, Place
 from agent.understanding.clarification.lookups import Lookups, RangeCache
 from agent.understanding.clarification.main_date import list_plausible
 from agent.understanding.overview import COUNTED_TABLES, with_rows
-from agent.understanding.sentences import Sentences, sentences_of
+from agent.understanding.sentences import Sentences, sentences_of, write_count
 from agent.understanding.suggest import telling_tables
 from executors.base import Frozen, JsonValue, Schema, Table
 from rag.docs.documents import Document
@@ -109,9 +109,10 @@ class DataReplies:
             {"table": it.name, "rows": it.row_count, "columns": len(it.columns), "description": self._table_doc(it)}
             for it in tables
         ]
-        text = self._phrases.tables.format(
+        text = write_count(
+            self._phrases.tables,
+            len(tables),
             database=self._schema.database,
-            count=len(tables),
             tables=self._write_list([self._write_size(it) for it in tables]),
         )
         return _listing(text, rows, tables)
@@ -130,8 +131,8 @@ class DataReplies:
         for table in tables:
             names = [f"{it.name} ({it.type})" if described else it.name for it in table.columns]
             lines.append(
-                self._phrases.columns.format(
-                    table=table.name, count=len(table.columns), columns=self._write_list(names)
+                write_count(
+                    self._phrases.columns, len(table.columns), table=table.name, columns=self._write_list(names)
                 )
             )
             for column in table.columns:
@@ -186,7 +187,7 @@ class DataReplies:
             lines.append(self._phrases.no_references)
         shown = [
             *lines[:LISTED],
-            *([self._phrases.more.format(count=len(lines) - LISTED)] if len(lines) > LISTED else []),
+            *([write_count(self._phrases.more, len(lines) - LISTED)] if len(lines) > LISTED else []),
         ]
         return _listing("\n".join(shown), rows, tables)
 
@@ -270,12 +271,12 @@ class DataReplies:
         return await with_rows(tables, self._database)
 
     def _write_size(self, table: Table) -> str:
-        rows = "" if table.row_count is None else f" ({self._phrases.rows.format(count=f'{table.row_count:,}')})"
+        rows = "" if table.row_count is None else f" ({write_count(self._phrases.rows, table.row_count)})"
         return f"{table.name}{rows}"
 
     def _write_list(self, names: Sequence[str]) -> str:
         more = len(names) - LISTED
-        return ", ".join([*names[:LISTED], *([self._phrases.more.format(count=more)] if more > 0 else [])])
+        return ", ".join([*names[:LISTED], *([write_count(self._phrases.more, more)] if more > 0 else [])])
 
     def _from_schema(self) -> None:
         self._sources.append(self._phrases.from_schema.format(database=self._schema.database))

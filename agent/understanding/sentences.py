@@ -3,11 +3,23 @@
 
 from __future__ import annotations
 
+import re
+
 from executors.base import Frozen
+
+_BY_COUNT = re.compile(r"\[(\w+)\|(\w+)\]")  # [row|rows]
+
+
+def write_count(phrase: str, count: int, **names: str) -> str:
+    """Fill a phrase that counts: `{count} [row|rows]` as "1 row" or "1,200 rows"."""
+    return _BY_COUNT.sub(r"\1" if count == 1 else r"\2", phrase).format(count=f"{count:,}", **names)
 
 
 class Sentences(Frozen):
-    """Sentences with named holes; names of tables and columns, and what docs say, stay as they are."""
+    """Sentences with named holes; names of tables and columns, and what docs say, stay as they are.
+
+    Those with `{count}` are for `write_count`.
+    """
 
     language: str
     greeting: str
@@ -54,11 +66,11 @@ EN = Sentences(
     "and columns there are, what a name means, how tables are linked, or how fresh the data is.",
     chatter="That is not a question about data. I answer questions about the data of {database}.",
     examples="For example:",
-    tables="{database} has {count} tables: {tables}.",
+    tables="{database} has {count} [table|tables]: {tables}.",
     no_tables="{database} has no tables that you can ask about.",
     more="and {count} more",
-    rows="{count} rows",
-    columns="{table} has {count} columns: {columns}.",
+    rows="{count} [row|rows]",
+    columns="{table} has {count} [column|columns]: {columns}.",
     primary_key="The primary key of {table} is {columns}.",
     no_primary_key="{table} has no declared primary key.",
     refers="{from_columns} refers to {to_columns}.",
@@ -88,11 +100,11 @@ DE = Sentences(
     "welche Tabellen und Spalten es gibt, was ein Name bedeutet, wie Tabellen zusammenhängen oder wie aktuell die Daten sind.",
     chatter="Das ist keine Frage zu Daten. Ich beantworte Fragen zu den Daten von {database}.",
     examples="Zum Beispiel:",
-    tables="{database} hat {count} Tabellen: {tables}.",
+    tables="{database} hat {count} [Tabelle|Tabellen]: {tables}.",
     no_tables="{database} hat keine Tabellen, nach denen Sie fragen können.",
     more="und {count} weitere",
-    rows="{count} Zeilen",
-    columns="{table} hat {count} Spalten: {columns}.",
+    rows="{count} [Zeile|Zeilen]",
+    columns="{table} hat {count} [Spalte|Spalten]: {columns}.",
     primary_key="Der Primärschlüssel von {table} ist {columns}.",
     no_primary_key="{table} hat keinen deklarierten Primärschlüssel.",
     refers="{from_columns} verweist auf {to_columns}.",
@@ -123,11 +135,11 @@ FR = Sentences(
     "données sont à jour.",
     chatter="Ce n’est pas une question sur des données. Je réponds aux questions sur les données de {database}.",
     examples="Par exemple :",
-    tables="{database} a {count} tables : {tables}.",
+    tables="{database} a {count} [table|tables] : {tables}.",
     no_tables="{database} n’a aucune table que vous puissiez interroger.",
-    more="et {count} autres",
-    rows="{count} lignes",
-    columns="{table} a {count} colonnes : {columns}.",
+    more="et {count} [autre|autres]",
+    rows="{count} [ligne|lignes]",
+    columns="{table} a {count} [colonne|colonnes] : {columns}.",
     primary_key="La clé primaire de {table} est {columns}.",
     no_primary_key="{table} n’a pas de clé primaire déclarée.",
     refers="{from_columns} renvoie à {to_columns}.",
@@ -157,11 +169,11 @@ ES = Sentences(
     "qué tablas y columnas hay, qué significa un nombre, cómo se relacionan las tablas o qué tan actuales son los datos.",
     chatter="Eso no es una pregunta sobre datos. Respondo preguntas sobre los datos de {database}.",
     examples="Por ejemplo:",
-    tables="{database} tiene {count} tablas: {tables}.",
+    tables="{database} tiene {count} [tabla|tablas]: {tables}.",
     no_tables="{database} no tiene tablas por las que pueda preguntar.",
     more="y {count} más",
-    rows="{count} filas",
-    columns="{table} tiene {count} columnas: {columns}.",
+    rows="{count} [fila|filas]",
+    columns="{table} tiene {count} [columna|columnas]: {columns}.",
     primary_key="La clave primaria de {table} es {columns}.",
     no_primary_key="{table} no tiene una clave primaria declarada.",
     refers="{from_columns} remite a {to_columns}.",
@@ -191,11 +203,11 @@ IT = Sentences(
     "colonne ci sono, che cosa significa un nome, come sono collegate le tabelle o quanto sono aggiornati i dati.",
     chatter="Non è una domanda sui dati. Rispondo a domande sui dati di {database}.",
     examples="Per esempio:",
-    tables="{database} ha {count} tabelle: {tables}.",
+    tables="{database} ha {count} [tabella|tabelle]: {tables}.",
     no_tables="{database} non ha tabelle di cui si possa chiedere.",
     more="e altre {count}",
-    rows="{count} righe",
-    columns="{table} ha {count} colonne: {columns}.",
+    rows="{count} [riga|righe]",
+    columns="{table} ha {count} [colonna|colonne]: {columns}.",
     primary_key="La chiave primaria di {table} è {columns}.",
     no_primary_key="{table} non ha una chiave primaria dichiarata.",
     refers="{from_columns} rimanda a {to_columns}.",

@@ -269,7 +269,7 @@ def test_a_large_file_that_turns_out_uneven_is_written_anew(
     executor.schema()
 
     assert ask(executor, "SELECT sum(n), sum(m) FROM a") == [(50_001, 100_000)]
-    assert executor.warnings == ("a.csv: 1 rows have fewer fields than 2, the rest is empty.",)
+    assert executor.warnings == ("a.csv: 1 row has fewer fields than 2, the rest is empty.",)
 
 
 # -- keys --------------------------------------------------------------------------------------------------

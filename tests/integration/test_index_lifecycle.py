@@ -233,7 +233,7 @@ async def test_it_says_what_was_added_removed_and_kept_and_what_could_not_be_use
         file.write("- Fact: a new one\n\n## orders\n\n- `amuont`: in euros\n")
     second = await start("--database", "shop")
     assert await second.ended() == 0
-    assert figures(second) == "shop: 1 documents added, 1 removed, 4 unchanged."
+    assert figures(second) == "shop: 1 document added, 1 removed, 4 unchanged."
     assert "! shop.md" in second.err
     assert "'amount'" in second.err
 

@@ -67,8 +67,8 @@ def test_a_broken_byte_is_marked_and_counted(opened: Open, tmp_path: Path, encod
 @pytest.mark.parametrize(
     "content, rows, warned, why",
     [
-        ("id,name,n\n1,a,2\n2,b\n3,c,4\n", 3, "1 rows have fewer fields than 3", "a short row"),
-        ("id,name,n\n1,a,2\n2,b,3,4\n3,c,4\n", 3, "1 rows have more fields than 3; the rest is in _more", "a long row"),
+        ("id,name,n\n1,a,2\n2,b\n3,c,4\n", 3, "1 row has fewer fields than 3", "a short row"),
+        ("id,name,n\n1,a,2\n2,b,3,4\n3,c,4\n", 3, "1 row has more fields than 3; the rest is in _more", "a long row"),
         ("id,name\n1,a,extra\n2,b,extra\n", 2, "fewer fields than 3", "a header that is short"),
     ],
 )

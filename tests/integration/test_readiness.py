@@ -68,4 +68,4 @@ def test_index_says_what_was_read_of_files(
     assert told.exit_code == 0, told.output
     assert "own: own: 3 rows; Ort VARCHAR, Betrag DECIMAL(18,2)" in told.output
     assert "own: own.Betrag: Read as a number with a decimal comma, in €." in told.output
-    assert "1 rows have fewer fields than 2" in told.output
+    assert "1 row has fewer fields than 2" in told.output

@@ -341,9 +341,13 @@ def evened(path: Path, delimiter: str, folder: Path, *, skip: int = 0) -> Prepar
             rest = MORE if number == 0 else delimiter.join(row[width:])
             even = [*row[:width], *([""] * (width - len(row)))]
             writer.writerow([*even, rest] if long else even)
-    problems = [f"{path.name}: {short:,} rows have fewer fields than {width}, the rest is empty."] if short else []
-    problems += [f"{path.name}: {long:,} rows have more fields than {width}; the rest is in {MORE}."] if long else []
+    problems = [f"{path.name}: {_have(short)} fewer fields than {width}, the rest is empty."] if short else []
+    problems += [f"{path.name}: {_have(long)} more fields than {width}; the rest is in {MORE}."] if long else []
     return Prepared(path.stem, target, tuple(problems))
+
+
+def _have(rows: int) -> str:
+    return "1 row has" if rows == 1 else f"{rows:,} rows have"
 
 
 def _rows(path: Path, delimiter: str, skip: int) -> Iterable[list[str]]:
