@@ -1,7 +1,7 @@
 """Prints the table of engines and contract tests: `python -m testbed.contract`.
 
-✓ passed · – the engine has no such thing, or its stand-in lacks it (the test says which) · ✗ failed · "·" could not run
-on this machine · empty: not asked of this kind of database.
+Marks: ✓ passed; · skipped, because the engine lacks the feature or this machine cannot run the test; – expected to
+fail, because the stand-in lacks it (the test says which); ✗ failed; empty: does not apply to this kind of database.
 """
 
 from __future__ import annotations
