@@ -58,7 +58,7 @@ async def test_a_file_is_added_looked_at_described_asked_and_deleted(
     tables = page.get_by_role("complementary", name="Tables and docs")
     await tables.get_by_text("sales", exact=True).click()
     await tables.get_by_role("button", name="Describe Stadt").click()
-    await tables.get_by_label("What Stadt means").fill("The town of the branch.")
+    await tables.get_by_label("Meaning of Stadt").fill("The town of the branch.")
     await tables.get_by_role("button", name="Save").click()
     await expect(tables.get_by_text("The town of the branch.")).to_be_visible()
     await expect(tables.get_by_role("button", name="Edit Stadt")).to_be_visible()

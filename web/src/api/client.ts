@@ -23,14 +23,14 @@ const unreachable: Problem = {
   type: UNREACHABLE,
   title: "The service cannot be reached",
   status: 0,
-  detail: "The connection was lost or could not be made. Check the network, then try again.",
+  detail: "The connection was lost or could not be made. Check the network and try again.",
 };
 
 const unsent: Problem = {
   type: `${LOCAL}unsent`,
   title: "The file was not sent",
   status: 0,
-  detail: "The connection was lost, or the file was changed while it was sent. Nothing was kept. Try again.",
+  detail: "The connection was lost, or the file changed during the upload. Nothing was stored. Try again.",
 };
 
 /** Where the service is and which key it gets. The page asks its own host, with the key that somebody typed. */

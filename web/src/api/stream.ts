@@ -39,7 +39,7 @@ const lost: Problem = {
   type: LOST,
   title: "The connection was lost",
   status: 0,
-  detail: "The answer could not be taken up again. Ask once more; what was answered before is in the history.",
+  detail: "The answer could not be resumed. Ask again. Earlier answers are in the history.",
 };
 
 /** All events of a question, the last of which is `done` or `error`. Raises ProblemError; AbortError when given up. */

@@ -119,7 +119,7 @@ async function read(response: Response, shown: Shown): Promise<string> {
   if (!response.body || !type) return "";
   if (!TEXT.test(type)) {
     const { size } = await response.blob();
-    return `${size} bytes of ${type}, which is no text, are not shown.`;
+    return `The response is not text and is not shown: ${size} bytes of ${type}.`;
   }
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
   for (let text = ""; ; ) {

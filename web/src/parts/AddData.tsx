@@ -200,9 +200,9 @@ export function refusal(file: { name: string; size: number }, rules: UploadRules
   const problem = (detail: string) =>
     new ProblemError({ type: "urn:plumbline:page:refused", title: "This file cannot be added", status: 0, detail });
   if (!rules.types.some((type) => file.name.toLowerCase().endsWith(`.${type}`)))
-    return problem(`${file.name} cannot be uploaded. These files can: ${rules.types.join(", ")}.`);
+    return problem(`${file.name} cannot be uploaded. Supported types: ${rules.types.join(", ")}.`);
   if (file.size > rules.max_bytes)
-    return problem(`${file.name} is larger than ${megabytes(rules.max_bytes)}. Send less, or send it packed (.zip, .csv.gz).`);
+    return problem(`${file.name} is larger than ${megabytes(rules.max_bytes)}. Choose a smaller file, or compress it (.zip, .csv.gz).`);
   return null;
 }
 

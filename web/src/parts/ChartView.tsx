@@ -49,7 +49,7 @@ export function ChartView({ chart, columns, rows, named, name }: Props) {
       await navigator.clipboard.write([new ClipboardItem({ "image/png": png(view) })]);
       setCopied("Copied");
     } catch {
-      setCopied("The browser does not let the page copy");
+      setCopied("The browser blocked copying");
     }
     setTimeout(() => setCopied(""), 2500);
   };

@@ -18,7 +18,7 @@ export function CopyButton({ text, label, icon = "copy" }: Props) {
       setSaid("Copied");
     } catch {
       const known = await Promise.resolve(found).catch(() => null);
-      setSaid(known === null ? "Not copied" : "The browser does not let the page copy");
+      setSaid(known === null ? "Not copied" : "The browser blocked copying");
     }
     setTimeout(() => setSaid(""), 2500);
   };

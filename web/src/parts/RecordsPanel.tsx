@@ -85,5 +85,5 @@ function HowMany({ shown, total, more }: { shown: number; total: number | null; 
         Showing the first {count(shown)} of {plural(total, "record")}.
       </p>
     );
-  return more ? <p className="small soft">Showing the first {plural(shown, "record")}; there are more.</p> : null;
+  return more ? <p className="small soft">Showing the first {plural(shown, "record")}. There are more.</p> : null;
 }

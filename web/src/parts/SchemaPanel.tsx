@@ -161,7 +161,7 @@ function Describe({ database, table, column, said }: { database: string; table: 
   return (
     <form className="stack" onSubmit={submit}>
       <label className="field">
-        What {column} means
+        Meaning of {column}
         <textarea
           className="input"
           rows={2}

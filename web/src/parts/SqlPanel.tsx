@@ -91,8 +91,8 @@ export function Ran({ ran, database, name }: { ran: ExecuteResponse; database: s
     <div className="ran">
       <div className="row spread">
         <p className="small soft" role="status">
-          {plural(ran.row_count, "row")}
-          {ran.truncated ? ", and there are more" : ""} in {duration(ran.elapsed_ms)}
+          {ran.truncated ? "More than " : ""}
+          {plural(ran.row_count, "row")} in {duration(ran.elapsed_ms)}
         </p>
         <ExportMenu database={database} sql={ran.sql} name={name} />
       </div>

@@ -80,7 +80,7 @@ function lineOf(step: Step, { dialect, tables, before }: Around): Line | null {
   switch (step.node) {
     case "entry":
       return step.data.asked && step.data.asked !== step.data.question
-        ? { title: "Read as a follow-up", tone: "plain", body: <p>{step.data.question}</p> }
+        ? { title: "Understood as a follow-up", tone: "plain", body: <p>{step.data.question}</p> }
         : null;
     case "dialect_resolver":
     case "answer_formatter":
@@ -128,7 +128,7 @@ function lineOf(step: Step, { dialect, tables, before }: Around): Line | null {
         ? { title: `Fetched ${count(step.data.row_count)}${step.data.truncated ? "+" : ""} source records`, tone: "good" }
         : null;
     case "human_review":
-      return { title: "No attempt was accepted; this needs a review", tone: "bad" };
+      return { title: "No attempt was accepted. It needs a review", tone: "bad" };
   }
 }
 

@@ -103,8 +103,8 @@ function needsRows(answer: Answer): boolean {
 function Kept({ kept, of }: { kept: number; of: number }) {
   return kept < of ? (
     <p className="small soft">
-      {kept ? `The first ${count(kept)} of ${plural(of, "row")} were kept.` : "The rows were not kept."} Run the query again, on
-      the tab SQL, for all of them as they are now.
+      {kept ? `Only the first ${count(kept)} of ${plural(of, "row")} were stored.` : "The rows were not stored."} For all current
+      rows, run the query again on the SQL tab.
     </p>
   ) : null;
 }

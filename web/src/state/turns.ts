@@ -109,7 +109,7 @@ function after(turn: Turn, event: StreamEvent, at: number): Turn {
 export function doing(turn: Turn): string {
   if (turn.reconnecting) return "Connection lost. Reconnecting";
   if (turn.text) return "Answering";
-  if (turn.queued) return `Waiting, ${turn.queued.length} before this one, about ${duration(turn.queued.waitS * 1000)}`;
+  if (turn.queued) return `Waiting: ${turn.queued.length} ahead, about ${duration(turn.queued.waitS * 1000)}`;
   if (turn.writing) return "Writing the query";
   const last = turn.steps.at(-1);
   switch (last?.node) {

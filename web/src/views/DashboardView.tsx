@@ -37,7 +37,7 @@ export function DashboardView() {
       {removing.error ? <ProblemView problem={asProblem(removing.error)} /> : null}
       {shown?.length === 0 ? (
         <p className="soft">
-          No tiles yet. Choose <em>Add to dashboard</em> beside one of your <a href="#/saved">saved queries</a>.
+          No tiles yet. Choose <em>Add to dashboard</em> next to one of your <a href="#/saved">saved queries</a>.
         </p>
       ) : null}
       <ul className="tiles">
@@ -181,8 +181,8 @@ function FirstRows({ columns, rows, named, count, more }: FirstRowsProps) {
       </table>
       {count > SHOWN || more ? (
         <p className="small soft">
-          The first {Math.min(SHOWN, rows.length)} of {plural(count, "row")}
-          {more ? " and more" : ""}.
+          The first {Math.min(SHOWN, rows.length)} of {more ? "more than " : ""}
+          {plural(count, "row")}.
         </p>
       ) : null}
     </div>

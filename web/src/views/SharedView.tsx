@@ -35,7 +35,7 @@ export function SharedView({ id, onAsk }: Props) {
     <div className="page shared">
       <h1 className="asked">{question}</h1>
       <p className="small soft">
-        Shared from {database} on {day(shared_at)}, as it was answered then. The link works until {day(expires_at)}.
+        An answer from {database}, shared on {day(shared_at)}. It shows the data of that time. The link works until {day(expires_at)}.
       </p>
       <Guarded key={answer.trace_id}>
         <AnswerView
