@@ -80,7 +80,9 @@ class Settings(ProtectionSettings):
 
     # -- the loop ----------------------------------------------------------------------------------
     max_attempts: Annotated[int, Field(ge=1, le=10)] = Field(
-        3, description="Rounds of draft, run and judge; then the best attempt is returned, unverified."
+        3,
+        description="Rounds of drafting, running and judging. After the last one, the best attempt is returned, "
+        "unverified.",
     )
     max_retries: Annotated[int, Field(ge=0, le=9)] | None = Field(
         None,
@@ -91,7 +93,7 @@ class Settings(ProtectionSettings):
         None,
         description="How much a question may cost: quick (one draft, not verified), balanced (two drafts, or one and "
         "the judge), thorough (up to five drafts, and the judge of a hosted model). Not set: thorough with the "
-        "embedded model, balanced with others; requests may then choose any. Set: requests may choose less.",
+        "embedded model, balanced with others, and a request may choose any. Set: a request may choose less.",
     )
     row_limit: Annotated[int, Field(ge=1, le=10_000)] = Field(
         500, description="Rows returned at once, unless the request sets a number."
@@ -105,33 +107,34 @@ class Settings(ProtectionSettings):
     )
     allow_writes: bool = Field(
         False,
-        description="Allows changes of rows, planned first and made by a second request, to those who are `writers` of "
-        "a database that the registry marks `writable`.",
+        description="Allow changes of rows: one request plans a change, a second one makes it. Only `writers` of a "
+        "database that the registry marks `writable` may.",
     )
     write_row_limit: Annotated[int, Field(ge=1, le=10_000)] = Field(
-        100, description="Rows that one change may affect; a larger one is not made."
+        100, description="Rows that one change may affect; a larger change is refused."
     )
     write_token_s: Seconds = Field(600, description="Seconds in which a planned change can be confirmed.")
     trust_principal_header: bool = Field(
         False,
-        description="Take the caller's name from `x-ms-client-principal-name`, where `auth` is `none` or `functions`. "
-        "Only behind a front end that signs people in and removes what they write there themselves.",
+        description="Take the caller's name from `x-ms-client-principal-name` if `auth` is `none` or `functions`. "
+        "Only for a front end that signs users in and removes this header from their requests.",
     )
     enable_calculator: bool = Field(True, description="Compute `[[...]]` and recompute equations in answers.")
-    enable_evaluation: bool = Field(True, description="Judge every result before it is believed.")
+    enable_evaluation: bool = Field(True, description="Judge every result.")
     clarify: bool = Field(
         True,
-        description="Ask back, with choices, where a question has several meanings; a request can switch it off.",
+        description="Ask a question back, with choices, if a question has several meanings. A request can switch it "
+        "off.",
     )
     time_zone: TimeZone = Field(
         "UTC",
-        description="Time zone in which `today` and `last month` are meant, by its IANA name, as `Europe/Berlin`; a "
-        "request can name another one.",
+        description="Time zone of `today` and `last month`, as an IANA name such as `Europe/Berlin`. A request can "
+        "name another.",
     )
     reuse_verified: bool = Field(
         True,
-        description="Answer a question that was asked before by its verified query, run, judged and told anew; a "
-        "request can switch it off.",
+        description="Reuse the verified query of an equal earlier question. It is run and judged again, and a new "
+        "sentence is written. A request can switch it off.",
     )
 
     # -- the model ---------------------------------------------------------------------------------
@@ -176,12 +179,14 @@ class Settings(ProtectionSettings):
     )
     plan: bool | None = Field(
         None,
-        description="Plan several queries, up to four, for questions whose words say that one is not enough (why, "
-        "compare, two questions in one). Default: by the profile, off for the embedded model; a request may then ask "
-        "for a plan. false: never.",
+        description="Plan up to four queries for questions whose words ask for more than one (why, compare, two "
+        "questions in one). Default: by the profile, off for the embedded model; a request may then ask for a plan. "
+        "false: never.",
     )
     planner: Literal["inline", "separate", "off"] | None = Field(
-        None, description="Where the plan of a query is made. Default: by the profile."
+        None,
+        description="How a query's plan is made. `inline`: with the query; `separate`: by a call of its own; `off`: "
+        "read from the query. Default: by the profile.",
     )
     calibration: Path | None = Field(
         None,
@@ -190,7 +195,7 @@ class Settings(ProtectionSettings):
     )
     second_draft: bool | None = Field(
         None,
-        description="Have a query that the judge believes written a second time, too. Default: by the profile.",
+        description="Also write a second draft of a query that the judge accepts. Default: by the profile.",
     )
     temperature: Annotated[float, Field(ge=0, le=2)] = Field(0, description="Sampling temperature.")
     max_tokens: Count = Field(500, description="Tokens of one reply at most.")
@@ -198,7 +203,7 @@ class Settings(ProtectionSettings):
         None, description="Seconds for one reply. Default: 15 hosted, 300 embedded."
     )
     model_retries: Annotated[int, Field(ge=0, le=10)] = Field(
-        3, description="Retries after 429 and 5xx, waiting 2, 4, 8 s or what Retry-After says."
+        3, description="Retries after 429 and 5xx, with waits of 2, 4 and 8 s, or as Retry-After says."
     )
     speculative_answer: bool | None = Field(
         None, description="Draft the answer while the judge reads. Default: by the profile."
@@ -209,24 +214,28 @@ class Settings(ProtectionSettings):
         "1.5b", description="Which Qwen2.5-Coder-Instruct runs in this process when no hosted model is set."
     )
     embedded_model_path: Path | None = Field(
-        None, description="Take the model from this GGUF file; its hash is verified all the same."
+        None, description="GGUF file to take the model from; its hash is verified."
     )
     embedded_context: Annotated[int, Field(ge=2048, le=32_768)] = Field(
         8192, description="Context of the embedded model, in tokens."
     )
     prefix_cache_mb: Annotated[int, Field(ge=0)] = Field(
         2000,
-        description="Megabytes of what the embedded model has read of schemas, kept in `state_dir` so that the first "
-        "question of a process need not read them again; 0: nothing is kept.",
+        description="Megabytes of schemas that the embedded model has read, kept in `state_dir` so that a new process "
+        "need not read them again; 0: nothing is kept.",
     )
-    embedded_threads: Annotated[int, Field(ge=0)] = Field(0, description="Threads; 0: one per core.")
+    embedded_threads: Annotated[int, Field(ge=0)] = Field(
+        0, description="Threads of the embedded model; 0: one per core."
+    )
 
     # -- places ------------------------------------------------------------------------------------
     cache_dir: Path = Field(
         Path("~/.cache/plumbline"), description="Folder for the model's file, shared by all checkouts."
     )
     extensions: str = Field(
-        "", description="Modules, by commas, that add dialects, readers of docs or model providers (docs/extend.md)."
+        "",
+        description="Modules, separated by commas, that add dialects, readers of docs or model providers "
+        "(docs/extend.md).",
     )
     state_dir: Path = Field(Path(".plumbline"), description="Folder for the index and the sessions.")
     registry: Path = Field(Path("databases.yaml"), description="The registry of databases.")
@@ -235,8 +244,8 @@ class Settings(ProtectionSettings):
     enable_retrieval: bool = Field(True, description="Enrich the schema with docs.")
     embedding: Literal["local", "multilingual", "openai"] | None = Field(
         None,
-        description="Where embeddings of docs, columns and values come from. `multilingual` finds them by questions in "
-        "other languages. Default: local when its packages are there.",
+        description="Source of the embeddings of docs, columns and values. `multilingual` also finds them for "
+        "questions in other languages. Default: local, if its packages are installed.",
     )
     embedding_model: str | None = Field(
         None,
@@ -271,10 +280,11 @@ class Settings(ProtectionSettings):
         3, description="Earlier exchanges in the prompt, 200 characters each."
     )
     session_timeout_s: Seconds = Field(
-        2_592_000, description="Seconds after which an idle session is gone, with its answers; the default is 30 days."
+        2_592_000,
+        description="Seconds after which an idle session is deleted, with its answers; the default is 30 days.",
     )
     max_session_messages: Count = Field(
-        10, description="Latest messages of a session in the prompt's reach; the others are kept, but for people only."
+        10, description="Latest messages of a session that a prompt may use; older ones are kept for people only."
     )
     session_cleanup_s: Seconds = Field(300, description="Seconds between two cleanups of expired state.")
     state_store: Literal["sqlite", "memory", "azure_tables"] | None = Field(
@@ -290,17 +300,18 @@ class Settings(ProtectionSettings):
     azure_tables_endpoint: Annotated[str, Field(pattern=r"^https://[^\s/?#@]+(/[^\s/?#@]*)?$")] | None = Field(
         None,
         validation_alias=_also("azure_tables_endpoint", "AZURE_TABLES_ENDPOINT"),
-        description="Instead of that: `https://ACCOUNT.table.core.windows.net`, reached by managed identity.",
+        description="Instead of the connection string: `https://ACCOUNT.table.core.windows.net`, with a managed "
+        "identity.",
     )
     azure_tables_name: Annotated[str, Field(pattern="^[A-Za-z][A-Za-z0-9]{2,62}$")] = Field(
-        "plumbline", description="The table's name; deployments that share an account need one each."
+        "plumbline", description="The table's name; deployments that share an account need different names."
     )
 
     # -- what people say of answers ----------------------------------------------------------------
     reviewers: str = Field(
         "",
-        description="Principals who may settle the reviews of every database, separated by commas; `*`: all. "
-        "Where callers have no names, every caller may.",
+        description="Principals who may settle the reviews of every database, separated by commas; `*`: all. If "
+        "callers have no names, every caller may.",
     )
     review_days: Days = Field(90, description="Days for which a review is kept after its last change.")
     feedback_days: Days = Field(30, description="Days for which an answer can get feedback.")
@@ -313,32 +324,32 @@ class Settings(ProtectionSettings):
     )
     webhook_hosts: Annotated[str, Field(pattern=r"^[A-Za-z0-9.,: \-]*$")] = Field(
         "",
-        description="Hosts that alerts may be sent to, by commas; `.example.com` means all beneath it. These may be "
-        "private, and take `http`. Default: every public address, by `https`.",
+        description="Hosts that alerts may be sent to, separated by commas; `.example.com` covers its subdomains. "
+        "These hosts may be private and use `http`. Default: every public address, over `https`.",
     )
 
     # -- local files -------------------------------------------------------------------------------
     duckdb_memory: str = Field("1GB", description="Memory of one DuckDB database.")
     duckdb_threads: Count = Field(2, description="Threads of one DuckDB database.")
     local_workers: Count = Field(
-        4, description="Worker processes for SQLite, DuckDB and files in total; idle ones end."
+        4, description="Worker processes for SQLite, DuckDB and files in total. Idle ones end."
     )
     worker_memory: Annotated[str, AfterValidator(_size)] = Field(
         "2GB",
-        description="Memory of each of these processes, well above `duckdb_memory`; a query that needs more fails, "
-        "alone. Linux only.",
+        description="Memory of each of these processes; set it well above `duckdb_memory`. Only the query that needs "
+        "more fails. Linux only.",
     )
 
     # -- data that callers bring ---------------------------------------------------------------------
     upload_mb: Annotated[int, Field(ge=0, le=100_000)] = Field(
         100,
-        description="Megabytes of one upload at most; unpacked it may have ten times as many. 0: no uploads. "
-        "Azure Functions takes no body over 100 MB, unless FUNCTIONS_REQUEST_BODY_SIZE_LIMIT allows it.",
+        description="Megabytes of one upload at most; unpacked, it may be ten times as large. 0: no uploads. Azure "
+        "Functions accepts bodies up to 100 MB, unless FUNCTIONS_REQUEST_BODY_SIZE_LIMIT allows more.",
     )
     upload_types: Annotated[str, AfterValidator(_upload_types)] = Field(
         "csv,tsv,json,jsonl,ndjson,csv.gz,tsv.gz,json.gz,jsonl.gz,ndjson.gz,parquet,xlsx,xlsm,sqlite,sqlite3,zip",
-        description="Endings of files that can be uploaded, separated by commas; a `zip` holds data files. "
-        "`duckdb` can be added where callers are trusted.",
+        description="Extensions of files that can be uploaded, separated by commas; a `zip` holds data files. Add "
+        "`duckdb` only if callers are trusted.",
     )
     upload_days: Days = Field(30, description="Days after which an upload is deleted.")
     max_uploads: Count = Field(20, description="Uploads of one principal at most.")
@@ -353,7 +364,9 @@ class Settings(ProtectionSettings):
     api_keys: SecretStr | None = Field(
         None, description="Hashes of API keys, `name=sha256:...`, as `python -m agent key NAME` prints them."
     )
-    api_keys_file: Path | None = Field(None, description="More of them, one a line; read again when it changes.")
+    api_keys_file: Path | None = Field(
+        None, description="File with further hashes, one a line; it is read again when it changes."
+    )
     rate_limit: Annotated[str, Field(pattern=r"^([1-9]\d{0,5} ?/ ?(second|minute|hour|day))?$")] = Field(
         "", description="Rate of POST requests for each principal, such as `60/minute`; empty: no limit."
     )
@@ -374,7 +387,7 @@ class Settings(ProtectionSettings):
     otel_exporter_otlp_protocol: Literal["http/protobuf", "grpc"] | None = Field(
         None,
         validation_alias=_also("otel_exporter_otlp_protocol", "OTEL_EXPORTER_OTLP_PROTOCOL"),
-        description="How to speak to it. Default: `grpc` on port 4317, else `http/protobuf`.",
+        description="Protocol of the collector. Default: `grpc` on port 4317, else `http/protobuf`.",
     )
     applicationinsights_connection_string: SecretStr | None = Field(
         None,
