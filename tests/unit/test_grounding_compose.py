@@ -133,3 +133,26 @@ def test_what_is_stored_with_two_decimals_is_written_with_two(select: str, text:
         hundredths=frozenset({"amount"}),
     )
     assert compose_text(found).text == text
+
+
+@pytest.mark.parametrize(
+    ("select", "cell", "text"),
+    [
+        ("AVG(weight) AS heft", 128 / 3, "Heft: 42.67."),
+        ("SUM(weight) / COUNT(*) AS heft", -128 / 3, "Heft: -42.67."),
+        ("AVG(weight) AS heft", 1 / 3, "Heft: 0.3333."),
+        ("AVG(weight) AS heft", 0.00123456, "Heft: 0.001235."),
+        ("AVG(weight) AS heft", 42.5, "Heft: 42.5."),
+        ("AVG(weight) AS heft", 42.125, "Heft: 42.125."),
+        ("SUM(weight) AS heft", 42.1234, "Heft: 42.1234."),
+        ("weight AS heft", 52.5200081, "Heft: 52.520008."),
+        ("AVG(weight) AS heft", 0.0, "Heft: 0."),
+        ("weight AS heft", 52.520008, "Heft: 52.520008."),
+        ("MAX(weight) AS heft", 52.520008, "Heft: 52.520008."),
+    ],
+)
+def test_endless_decimals_of_computed_numbers_are_rounded(select: str, cell: float, text: str) -> None:
+    result = QueryResult(columns=("heft",), rows=((cell,),))
+    facts = Facts(question="How heavy are they?", result=result, sql=f"SELECT {select} FROM parcels")
+
+    assert compose_text(facts).text == text

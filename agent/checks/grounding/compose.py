@@ -7,7 +7,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from agent.checks.grounding.arithmetic.display import ColumnFormat, column_formats, format_number, is_number
+from agent.checks.grounding.arithmetic.display import (
+    MAX_DECIMALS,
+    ColumnFormat,
+    column_formats,
+    format_number,
+    is_number,
+)
 from agent.checks.grounding.evidence.facts import ColumnFacts, Facts, number_of
 from agent.checks.grounding.languages.months import FIRST_OF_MONTH, MONTH, month_in_words
 from agent.checks.grounding.limits import limits_of
@@ -219,7 +225,17 @@ class _Composer:
         money = column.currency and column.currency not in ("JPY", "KRW") and not column.names_scale
         stored = column.projection.aggregate in ("", "sum", "min", "max") and not column.projection.quotient
         exact = stored and column.projection.sources != () and set(column.projection.sources) <= self.facts.hundredths
-        return ColumnFormat(grouped=found.grouped, decimals=2) if money or exact else found
+        if money or exact:
+            return ColumnFormat(grouped=found.grouped, decimals=2)
+        return found if found.decimals is not None else self._round(column, found)
+
+    def _round(self, column: ColumnFacts, found: ColumnFormat) -> ColumnFormat:
+        """Computed numbers with endless decimals get as many as a person writes: "42.67", "0.3333"."""
+        sizes = [abs(cell) for row in self.facts.rows if is_number(cell := row[column.index]) and cell]
+        plain = column.projection.aggregate in ("", "min", "max") and not column.projection.quotient
+        if plain or all(round(it, MAX_DECIMALS) == it for it in sizes):
+            return found
+        return ColumnFormat(grouped=found.grouped, decimals=2 if min(sizes) >= 1 else 4 if min(sizes) >= 0.01 else None)
 
     def _holds_years(self, column: ColumnFacts) -> bool:
         """Whether all numbers of a column may be years, and nothing says that they are anything else."""
