@@ -1,4 +1,4 @@
-"""What can go wrong between a query and its rows.
+"""Errors between a query and its rows.
 
 ExecutorError
 ├── SqlRefused            the guard refused it; nothing was run

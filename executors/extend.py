@@ -1,4 +1,4 @@
-"""Adding a dialect from outside: its row, and what opens its servers."""
+"""Adds a dialect from outside: its row, and how its servers are opened."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From a database's name to what answers queries on it."""
+"""From a database's name to the executor of its queries."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Driver rows become JSON values, here and nowhere else.
+"""Converts driver rows to JSON values; the only place that does.
 
 | in the database             | in JSON                                                                           |
 |-----------------------------|-----------------------------------------------------------------------------------|

@@ -1,4 +1,4 @@
-"""An answer with its rows as a table of whatever library the caller works with."""
+"""An answer with its rows as a table of the caller's library."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The RAG agent as a tool: other agents ask it what is known, and get documents or a text for their prompt."""
+"""The RAG agent as a tool: returns documents, or a text for the prompt of another agent."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What can go wrong in retrieval. Each message is a sentence that says what to do.
+"""Errors of retrieval. Each message is a sentence that says what to do.
 
 RetrievalError
 ├── EmbedderUnavailable   no vector can be had: a package is missing, or the endpoint does not answer

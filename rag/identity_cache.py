@@ -1,4 +1,4 @@
-"""An identity cache: keeps what is slow to derive from an object, for the objects used last."""
+"""An identity cache: stores what is slow to derive from an object, for recently used objects."""
 
 from __future__ import annotations
 

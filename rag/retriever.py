@@ -1,4 +1,6 @@
-"""What is known about a question: rules, columns and past queries, from the index. It never fails, it says less."""
+"""Retrieves what is known about a question from the index: rules, columns and past queries. It returns less rather than
+fail.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An embedder for tests: no model, no waiting, and the same vectors everywhere."""
+"""An embedder for tests: no model, no waiting, and the same vectors on every machine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Words of questions and of names, made comparable: `orderItems`, `order_items` and "order items" share theirs."""
+"""Normalises words of questions and names: `orderItems`, `order_items` and "order items" have the same words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The HTTP interface: its route table, and the app that serves it. The routes are in `agent.api.http`."""
+"""The HTTP interface: its route table and the app that serves it. The routes are in `agent.api.routes`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tools for agents over the Model Context Protocol, by its official SDK: on standard input and output, or on HTTP.
+"""The tools for agents over the Model Context Protocol, with its official SDK, on standard input and output or HTTP.
 
 Only the `mcp` command imports this module: the SDK is an install of the laptop's.
 """

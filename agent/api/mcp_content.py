@@ -1,4 +1,4 @@
-"""What an MCP client can read and start from, besides the tools: resources of each database, prompts, completions."""
+"""What an MCP client can read besides the tools: resources of each database, prompts, completions."""
 
 from __future__ import annotations
 

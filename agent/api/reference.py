@@ -1,4 +1,4 @@
-"""docs/reference.md from the code: every route of the contract, every setting.
+"""Generates docs/reference.md from the code: every route of the contract, every setting.
 
 python -m agent.api.reference > docs/reference.md
 """

@@ -1,4 +1,4 @@
-"""What other agents can call: each tool's name, what a model reads of it, its arguments, and what it does.
+"""The tools that other agents can call: name, description for a model, arguments, and function.
 
 `GET /api/tools` shows them for function calling. The arguments are those of the routes' own request bodies.
 """

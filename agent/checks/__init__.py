@@ -1,1 +1,1 @@
-"""What holds queries and sentences against schema, data and rows."""
+"""Checks of queries and sentences against schema, data and rows."""

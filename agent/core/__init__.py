@@ -1,1 +1,1 @@
-"""What every part of the agent speaks of: questions and answers, events, errors, usage, identity, time."""
+"""Types that all parts of the agent share: questions and answers, events, errors, usage, identity, time."""

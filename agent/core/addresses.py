@@ -1,4 +1,4 @@
-"""Addresses in a text, in every form in which a page might follow them, and those that a query would build."""
+"""Finds addresses in a text, in every form that a page might follow, and those that a query would assemble."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Circuit breakers: what has failed several times in a row is not called for a while, and then tried by one call.
+"""Circuit breakers: after several consecutive failures a part is not called for a while; then one call tries it.
 
 After Nygard's "Release It!". Callers of a part that is down get an error at once, without waiting for all its retries,
 and the part is not flooded the moment it comes back.

@@ -1,4 +1,4 @@
-"""How the command line is called here, for messages that name a command to run."""
+"""The name of the command line, for messages that tell users what to run."""
 
 from __future__ import annotations
 

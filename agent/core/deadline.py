@@ -1,4 +1,4 @@
-"""Deadlines: one moment, shared by all who work on a request."""
+"""Deadlines: one point in time that all work on a request shares."""
 
 from __future__ import annotations
 

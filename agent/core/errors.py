@@ -1,4 +1,4 @@
-"""What can go wrong with a question. Errors of a single query are in `executors.errors`, of retrieval in `rag.errors`.
+"""Errors of a question. Errors of a single query are in `executors.errors`, of retrieval in `rag.errors`.
 
 PlumblineError
 ├── Retryable               the model reads it and tries again

@@ -1,4 +1,4 @@
-"""What happens while a question is answered: one event per step, and what ends them."""
+"""Events of a question: one per step, and those that end it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Fields of requests as JSON has them: numbers, truth values and time zones. No text is read as a number."""
+"""JSON fields of requests: numbers, booleans and time zones. Text is not read as a number."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether each part of the service answers."""
+"""Health: whether each part of the service responds."""
 
 from __future__ import annotations
 

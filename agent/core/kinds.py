@@ -1,4 +1,4 @@
-"""The kinds of questions, and what is known of one that needs no SQL."""
+"""The kinds of questions, and the data for one that needs no SQL."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What flows between the steps, and out of the service."""
+"""The models that the steps exchange and the service returns."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""CPU-bound work in threads, so that the event loop goes on serving others.
+"""CPU-bound work in threads, so that the event loop keeps serving.
 
 Reading a query takes time in proportion to its length (`executors.sql.bounded`). Of the longest query that is tenths of
 a second, in which a blocked event loop would answer no one, not even a health check.

@@ -1,4 +1,4 @@
-"""Queues that callers are told about: how many are before them, and how long that is likely to take."""
+"""Queues that report to callers how many are ahead, and the likely wait."""
 
 from __future__ import annotations
 

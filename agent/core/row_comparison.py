@@ -1,4 +1,4 @@
-"""Execution accuracy: does a query give the rows that a gold query gives?
+"""Execution accuracy: whether a query returns the rows of a gold query.
 
 The measure is the one of Spider's test-suite evaluation (Zhong, Yu and Klein, "Semantic Evaluation for Text-to-SQL with
 Distilled Test Suites", EMNLP 2020): rows count as often as they occur, their order counts where the gold query orders,

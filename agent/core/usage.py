@@ -1,4 +1,4 @@
-"""Model calls, tokens and what they cost: of one reply, of a step, of a whole question."""
+"""Model calls, tokens and their cost: of a reply, a step, a question."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The databases of the registry for code that awaits, and the supporting rows of an answer."""
+"""Async access to the databases of the registry, and the supporting rows of an answer."""

@@ -1,4 +1,4 @@
-"""Which databases there are, kept up with the registry's file and with what callers bring, without a restart."""
+"""The available databases, kept up to date with the registry's file and with uploads, without a restart."""
 
 from __future__ import annotations
 

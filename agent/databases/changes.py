@@ -1,4 +1,4 @@
-"""What one instance of the service changes, the others hear of: which schemas and docs are not as they were read.
+"""Change notices between instances: which schemas and docs have changed since they were read.
 
 The state store has one record for each database, whose version changes with what is known of the database. Each
 instance reads these at most every few seconds, and only while it has requests.

@@ -1,4 +1,4 @@
-"""One database, for async code: its blocking executor runs in its own threads, a few at once."""
+"""One database for async code: its blocking executor runs in its own threads, a few at a time."""
 
 from __future__ import annotations
 

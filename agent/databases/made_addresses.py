@@ -1,4 +1,4 @@
-"""Addresses that a query puts together, found in the rows that it gives: answers, their records, planned changes.
+"""Finds addresses that a query assembles in its rows: in answers, their records, planned changes.
 
 A text can be made in more ways than anybody lists, so no function is followed here. A column of the result that hands
 on what is stored may hold an address. One that a query makes may hold none, unless the question has it.

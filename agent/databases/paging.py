@@ -1,4 +1,4 @@
-"""Pages of rows: where the next one begins, and how far the last one may go.
+"""Pages of rows: where the next one begins, and the limit for all of them.
 
 A cursor names a record of the state store: the query, how many of its rows were given, and a digest of those. The next
 page runs the query anew from its first row on, and holds what was given before against the digest. So nothing stays

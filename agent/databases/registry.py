@@ -1,4 +1,4 @@
-"""The databases of the registry, for async code: each opens on first use, with its own limits."""
+"""The databases of the registry for async code: each opens on first use, with its own limits."""
 
 from __future__ import annotations
 

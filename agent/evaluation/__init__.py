@@ -1,1 +1,1 @@
-"""Questions with known answers: asked, scored, counted."""
+"""Evaluation: questions with known answers are asked, scored and counted."""

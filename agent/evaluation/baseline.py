@@ -1,4 +1,4 @@
-"""The baseline of an evaluation: the same model, given the schema and the question in one plain call, and nothing else.
+"""The baseline of an evaluation: one plain call of the same model with the schema and the question only.
 
 What it writes is run once. There is no retrieval, no repair, no second attempt and no judge, so the difference to it is
 what all of these are worth.

@@ -1,4 +1,4 @@
-"""Two evaluations side by side: what one answers that the other does not, and whether that is more than chance."""
+"""Compares two evaluations: which questions only one answers, and whether that is more than chance."""
 
 from __future__ import annotations
 

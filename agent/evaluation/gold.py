@@ -1,4 +1,4 @@
-"""What a gold query needs to be written: the real tables and columns that it names, and the texts that it looks for.
+"""What a gold query needs: the tables and columns that it reads, and the texts that it filters on.
 
 Names are resolved scope by scope, as the engine does it: CTEs before tables, a query's own sources before those of the
 query around it. sqlglot's `qualify` is not used for it: it writes names in small letters, with them the words in double

@@ -1,4 +1,4 @@
-"""The evaluation behind `python -m agent eval`: ask questions whose answers are known, and count.
+"""The evaluation behind `python -m agent eval`: asks questions with known answers and counts.
 
 Scored is execution accuracy (see `execution_accuracy`): predicted and gold query both run on the file itself, read-only
 and without the service's row limit, and their rows are compared.

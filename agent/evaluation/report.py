@@ -1,4 +1,4 @@
-"""What an evaluation found: one line per question, and the figures over all of them."""
+"""The results of an evaluation: one line per question, and the figures over all of them."""
 
 from __future__ import annotations
 

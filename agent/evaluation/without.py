@@ -1,4 +1,4 @@
-"""The service without one of its parts, to see what that part is worth."""
+"""The service without one of its parts, to measure what that part is worth."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What people have of their own: sessions, reviews, feedback, saved queries, dashboards."""
+"""What belongs to users: sessions, reviews, feedback, saved queries, dashboards."""

@@ -1,4 +1,4 @@
-"""What people do with answers, wired together."""
+"""Assembles the parts for sessions, reviews, feedback, saved queries and dashboards."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The way of a question: candidates, what confirms them, and the choice."""
+"""The path of a question: candidates, their evidence, and the choice."""

@@ -1,4 +1,4 @@
-"""A question's way into the loop and its answer's way out: validated, with its session's history, and in time."""
+"""Before and after the loop: validates a question, adds its session's history, and enforces its deadline."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Questions that are the same and come at the same time are answered once, and each caller gets the events of it.
+"""Single flight: equal questions at the same time are answered once, and each caller gets the events.
 
 Single flight, as Go's `singleflight` calls it. The same is: the same words of the same principal to the same database
 with the same options, outside of any session, and no order to change rows. Nothing is kept beyond its end: a question

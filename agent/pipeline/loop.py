@@ -1,4 +1,4 @@
-"""The core: retrieve, generate, validate, execute, evaluate, at most so often; then the records and the answer."""
+"""The core loop: retrieve, generate, validate, execute, evaluate, up to a limit; then records and answer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the loop works with; `service.build_service` puts it together."""
+"""The parts that the loop uses; `service.build_service` assembles them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One round of the loop: draft, check, run and judge a query; each step returns the event that says what it found."""
+"""One round of the loop: draft, check, run and judge a query. Each step returns an event with its result."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One question on its way: each method is a step of the loop, and returns the event that says what it found."""
+"""One question's run: each method is a step of the loop and returns an event with its result."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The service: the only place where parts are wired together."""
+"""The service: the only place where parts are assembled."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The modules that no question goes without; each is loaded late, so that a process starts at once."""
+"""The modules that every question needs, loaded late so that a process starts quickly."""
 
 from __future__ import annotations
 

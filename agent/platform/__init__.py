@@ -1,1 +1,1 @@
-"""What every other room stands on: settings, models, the state store, access and telemetry."""
+"""What all other packages build on: settings, models, the state store, access and telemetry."""

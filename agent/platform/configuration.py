@@ -1,4 +1,4 @@
-"""The configuration as a whole: the environment's variables and the registry, and all that is wrong with them at once.
+"""Examines the whole configuration: environment variables and the registry, with all their errors at once.
 
 A service checks here first when it starts, so that its operator can correct all mistakes of a deployment at once.
 """

@@ -1,1 +1,1 @@
-"""How values are shown to people, alike in the sentence, in the terminal and on the page."""
+"""How values are shown: the same in the sentence, in the terminal and on the page."""

@@ -1,4 +1,4 @@
-"""A conversation as Markdown: what was asked, how it was understood, what was answered and from which query."""
+"""A conversation as Markdown: each question, how it was understood, its answer and its query."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What kind of question it is, decided before any SQL is written, and the replies that need none."""
+"""The kind of a question, decided before any SQL is written, and the replies that need none."""

@@ -1,4 +1,4 @@
-"""What a chat shows of a database before the first question: its tables, how many rows they have, what can be asked."""
+"""What a chat shows of a database before the first question: its tables, their row counts, possible questions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What kind of question it is, told from its words, the schema and the docs. No model is asked.
+"""Detects the kind of a question from its words, the schema and the docs, without a model.
 
 Where the words leave a doubt, it is a question for SQL: an answer from the data is never withheld for a guess.
 """

@@ -1,4 +1,4 @@
-"""Replies that need no SQL of a model: small talk, and questions about the data from schema, docs and catalogue.
+"""Replies without SQL from a model: small talk, and questions about the data from schema, docs and catalogue.
 
 Each reply names its sources, and shows what it lists as rows. Counts and ranges are read by bounded queries through the
 guard, as the asker may see the data.

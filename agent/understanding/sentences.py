@@ -1,5 +1,5 @@
 # ruff: noqa: E501  sentences and patterns are read best in one piece
-"""The sentences of replies that need no query, in six languages; English where the question's language is another."""
+"""The sentences of replies that need no query, in six languages; English for all others."""
 
 from __future__ import annotations
 

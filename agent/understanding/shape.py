@@ -1,4 +1,4 @@
-"""Checks of a result that need no model: does its shape fit what was asked?"""
+"""Checks without a model whether the shape of a result fits the question."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Small talk by meaning: a message that is nearer to small talk than to a question about data, in whatever language.
+"""Small talk by meaning: a message that is nearer to small talk than to a question about data, in any language.
 
 The examples stand for what people say to a program that answers questions about data. The multilingual model compares a
 message with all of them; those of one language would nearly do, since a translation is near what it translates.

@@ -1,4 +1,4 @@
-"""What of a schema can carry a question: the tables that tell most, measures and categories, and what they are called.
+"""Which parts of a schema can carry a question: informative tables, measures and categories, and their names.
 
 Only columns that can carry such a question count: no keys, no codes to be averaged, no names to be grouped by.
 """

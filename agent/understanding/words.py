@@ -1,5 +1,5 @@
 # ruff: noqa: E501  a pattern is read best in one piece
-"""The words by which questions that need no SQL are known, a row for each language.
+"""Words that mark questions without SQL, a row for each language.
 
 Small talk is matched sentence by sentence and in full: `talk` has a pattern for each of its kinds. A question about the
 data is matched by cues, which must all be there, in any order; what is left of the question without its cues and

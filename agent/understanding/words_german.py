@@ -1,5 +1,5 @@
 # ruff: noqa: E501  a pattern is read best in one piece
-"""The German and the French row; what a row holds is said in `words`."""
+"""The rows of German and French; `words` explains a row."""
 
 from __future__ import annotations
 

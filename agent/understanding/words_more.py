@@ -1,5 +1,5 @@
 # ruff: noqa: E501  a pattern is read best in one piece
-"""The Spanish, the Italian and the Korean row; what a row holds is said in `words`."""
+"""The rows of Spanish, Italian and Korean; `words` explains a row."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What a dialect's row holds, and the table of them."""
+"""The table of dialects, and the fields of its rows."""

@@ -1,4 +1,4 @@
-"""The base of all values that cross a module's border."""
+"""The base class of values that modules exchange."""
 
 from __future__ import annotations
 

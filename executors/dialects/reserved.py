@@ -1,4 +1,4 @@
-"""Words that an engine takes for no name without quotes, beyond `row.RESERVED`.
+"""Words that an engine accepts as names only in quotes, beyond `row.RESERVED`.
 
 What runs is quoted whole, so no query depends on them: they decide where people and models see quotes. Sources: the
 vendors' lists of reserved words, as SQLAlchemy's dialects keep them; DuckDB's from `duckdb_keywords()`, SQLite's from

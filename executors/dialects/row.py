@@ -1,4 +1,4 @@
-"""What a row of the dialect table holds."""
+"""The fields of a row in the dialect table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The one table of dialects: how each is parsed, what a model must know of it, and what its errors mean.
+"""The table of dialects: how each is parsed, what a model must know about it, and what its errors mean.
 
 Adding a dialect is adding a row: the module `dialect` of a package in `executors.engines`. The table imports these
 modules by their names, so that code that reads a row stands below the engines.

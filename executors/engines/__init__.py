@@ -1,1 +1,1 @@
-"""One package per engine: its dialect's row, its grammar, its executor; and what servers share, and files."""
+"""One package per engine with its dialect, grammar and executor; and what servers and files share."""

@@ -1,4 +1,4 @@
-"""Stops a query that runs too long, or that was cancelled."""
+"""Stops a query that runs too long or was cancelled."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The one door: whether a statement may run."""
+"""The guard: decides whether a statement may run."""

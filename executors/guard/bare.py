@@ -1,4 +1,4 @@
-"""Bare names that are no columns.
+"""Bare names that are not columns.
 
 Some words are calls without parentheses: `SELECT user` gives the login. In Oracle every bare name is a call where no
 column has it. In ClickHouse, what stands behind IN without a query may be a table. In PostgreSQL a table's name is a

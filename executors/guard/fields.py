@@ -1,4 +1,4 @@
-"""Names behind a dot that are calls.
+"""Names after a dot that are calls.
 
 In PostgreSQL `(value).name` is `name(value)` where the value has no such field, and `x.name` is `name(x)` where `x` is
 a function in FROM that gives single values: `('/etc/passwd'::text).pg_read_file`. In Oracle `package.name` calls

@@ -1,4 +1,4 @@
-"""May a query call this function?
+"""Checks whether a query may call a function.
 
 By its name, which is the engine's own: what the dialect's row lists, and what the registry lists for the database.
 What could make a text or a list of any length must say how long it becomes.

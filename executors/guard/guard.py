@@ -1,4 +1,4 @@
-"""Is this SQL allowed?
+"""Checks whether SQL is allowed.
 
 The one place that every query goes through before a database sees it. It fails closed: what does not parse whole, what
 has a node or a function that is on no list, what reads a table that the schema does not have, is refused. What passes

@@ -1,4 +1,4 @@
-"""Private columns in the tree of a query: where nobody asked for them, they are not there.
+"""Private columns in a query's tree: hidden unless the question names them.
 
 Each reference to a table with such columns becomes `(SELECT its other columns FROM table) AS the same name`. So no form
 reaches them that stands for all of a row: `*`, `#3`, `c::text`, `to_json(c.*)`, a natural join, a field that is a

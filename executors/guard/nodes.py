@@ -1,4 +1,4 @@
-"""What a query's tree may consist of, and the look at every node of it.
+"""The nodes that a query's tree may contain, and the check of each.
 
 An allow-list: a node's arguments are nodes, so what is not on it cannot hide in one that is. Calls by name are held
 against the functions of the dialect, and the few nodes that may do harm in some places have a check of their own.

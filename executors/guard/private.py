@@ -1,4 +1,4 @@
-"""Columns that the registry marks private: queries may use them, but show none of their values on its own."""
+"""Columns that the registry marks private: queries may use them, but show none of their values unasked."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the guard says no: what was refused, why, and what to write instead."""
+"""Refusals of the guard: what was refused, why, and what to write instead."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""May this statement change the data?
+"""Checks whether a statement may change the data.
 
 An allow-list like the one for queries, and on top of it: one INSERT, UPDATE or DELETE, of one table, whose condition
 chooses rows. What passes is put together anew from the parts that were looked at (table, columns, values, condition, or

@@ -1,4 +1,4 @@
-"""What one SELECT aggregates: its calls, its grouping keys, the columns inside; nothing about where its rows come from.
+"""What one SELECT aggregates: its calls, its grouping keys, the columns inside. The source of its rows is not read.
 
 A node is *own* to a SELECT when no nested query lies between them: what a subquery aggregates is its own affair.
 """

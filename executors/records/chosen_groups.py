@@ -1,4 +1,4 @@
-"""Which groups an answer shows: the query of their keys, chosen by the answer's own WHERE, HAVING, ORDER BY and LIMIT.
+"""The groups that an answer shows: the query of their keys, with the answer's WHERE, HAVING, ORDER BY and LIMIT.
 
 What tells the rows of a query apart, its *ids*, are its grouping keys where it aggregates, and the ids of the aggregate
 that it reads where it only passes its rows on. A subquery or CTE that does not show them is read with them added.

@@ -1,4 +1,4 @@
-"""Where a query's aggregates sit: in itself, in a subquery or CTE that it reads, or nowhere.
+"""Where a query's aggregates are: in itself, in a subquery or CTE, or nowhere.
 
 Only names and syntax are looked at, no schema: a column without a qualifier belongs to the subquery that has that name.
 """

@@ -1,4 +1,4 @@
-"""Which columns of the records behind an answer are shown, and in which order.
+"""Which columns of the supporting records are shown, and in which order.
 
 The keys of the answer's groups first, then what tells the records apart, then what the query reads, then the others.
 """

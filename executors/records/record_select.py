@@ -1,4 +1,4 @@
-"""One SELECT of a derived query: its rows without its aggregates, and the CTEs that are read."""
+"""One SELECT of a derived query: its rows without its aggregates, and the CTEs that it reads."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The registry of databases: which there are, where they are, and how they are opened."""
+"""The registry of databases: their names, where they are, and how they are opened."""

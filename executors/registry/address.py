@@ -1,4 +1,4 @@
-"""Where a database server is, read from one line of the registry: a URL, or the connection string that ODBC takes."""
+"""Parses a database server's address from one line of the registry: a URL, or an ODBC connection string."""
 
 from __future__ import annotations
 

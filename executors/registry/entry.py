@@ -1,4 +1,4 @@
-"""One entry of the registry: where a database is, and what may be done with it."""
+"""One entry of the registry: where a database is, and what is allowed on it."""
 
 from __future__ import annotations
 

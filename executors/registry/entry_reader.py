@@ -1,4 +1,4 @@
-"""From what the registry says of one database to its `Entry`, with everything that is wrong with it."""
+"""Reads one entry of the registry, and reports everything that is wrong with it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What kind of database is behind a path or an address?"""
+"""Detects the kind of database behind a path or an address."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What opens the databases of a server: one row a dialect."""
+"""How the databases of each server are opened: one row a dialect."""
 
 from __future__ import annotations
 

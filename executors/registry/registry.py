@@ -1,4 +1,4 @@
-"""databases.yaml: which databases there are. A request names one; only this file says where it is.
+"""databases.yaml: the databases. A request names one; only this file says where it is.
 
 shop: samples/shop.duckdb            # a path, relative to this file, is enough
 warehouse: ${WAREHOUSE_URL}          # so is a server's address; variables are those of the environment

@@ -1,1 +1,1 @@
-"""Queries as trees: read, checked, limited, repaired, traced."""
+"""Queries as trees: parsed, checked, limited, repaired, traced."""

@@ -1,4 +1,4 @@
-"""Reading and writing SQL in work that grows with its length, and no faster: for every use of sqlglot in this process.
+"""Parses and generates SQL in time that is linear in its length, for every use of sqlglot in this process.
 
 sqlglot reads some forms by trial: `DATE(...)` as a type and then as a call, `ARRAY[...]`, `STRUCT(...)`, `a -> b`. It
 writes others twice: DuckDB's `length(x)` becomes a CASE with two more of `x`. Where they are nested, each level doubles

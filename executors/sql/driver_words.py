@@ -1,4 +1,4 @@
-"""A driver's error without the values that it repeats.
+"""Removes the values that a driver's error repeats.
 
 What stands in a row may be private, and every engine puts it into its errors in a form of its own: in quotes, in
 brackets, bare, cut off. So it does not look for what must be removed. It shows a word only where it stands

@@ -1,4 +1,4 @@
-"""What a write promises of its rows, as a query that is run before it: their keys, and the values they are to hold."""
+"""What a write should do, as a query that runs before it: the rows' keys and their new values."""
 
 from __future__ import annotations
 

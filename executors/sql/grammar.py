@@ -1,4 +1,4 @@
-"""SQL text to tree and back, changing nothing on the way.
+"""Parses SQL to a tree and generates it again, without changing it.
 
 sqlglot translates between dialects: it reads `strftime`, `date_trunc` or `isnull` as what they mean and writes what it
 takes for the same. Here both sides are one dialect, so a function keeps the name and the arguments it was written with

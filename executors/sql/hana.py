@@ -1,4 +1,4 @@
-"""SAP HANA for sqlglot, which has no such dialect: what tells it from the SQL that all of them read.
+"""SAP HANA for sqlglot, which lacks this dialect: how it differs from common SQL.
 
 Importing this module makes `hana` a name that sqlglot knows; the guard does, before anything else reads a query.
 """

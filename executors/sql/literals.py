@@ -1,4 +1,4 @@
-"""Texts that a query filters on, and the columns that they are held against."""
+"""Texts that a query filters on, and the columns that they are compared with."""
 
 from __future__ import annotations
 

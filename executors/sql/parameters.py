@@ -1,4 +1,4 @@
-"""Values for a query's placeholders. They become literals of its tree; no value is ever text to be read."""
+"""Values for a query's placeholders. They become literals of its tree and are never parsed as text."""
 
 from __future__ import annotations
 

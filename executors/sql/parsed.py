@@ -1,4 +1,4 @@
-"""Queries as trees to be read: several steps look at the same query, and to parse it takes longer than to look."""
+"""A cache of parsed queries: several steps read the same query, and parsing takes longer than reading."""
 
 from __future__ import annotations
 

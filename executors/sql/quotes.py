@@ -1,4 +1,4 @@
-"""Names in quotes, so that no word of an engine can be taken for anything but the name it is."""
+"""Quotes all names, so that no engine can read one as a keyword."""
 
 from __future__ import annotations
 

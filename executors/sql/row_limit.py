@@ -1,4 +1,4 @@
-"""Limits how many rows a query gives, in its own dialect's syntax."""
+"""Limits the number of rows of a query, in its dialect's syntax."""
 
 from __future__ import annotations
 

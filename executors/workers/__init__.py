@@ -1,1 +1,1 @@
-"""Work that may not harm this process: it is done in others, which can be ended."""
+"""Worker processes for work that must not harm this process; they can be ended."""

@@ -1,4 +1,4 @@
-"""The guard, in processes that can be ended: no query takes the time of those who only wait.
+"""The guard in processes that can be ended, so that no query blocks other callers.
 
 Looking at a query is counted in steps (`sql.bounded`); what the count does not know of is ended by the system's clock
 of the process that does it.

@@ -1,4 +1,4 @@
-"""The worker's side: one request after the other, until the process that started it is gone."""
+"""The worker's side: serves one request after another until the parent process is gone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A local database, asked in worker processes: what its engine takes of memory and time is theirs, and ends with them.
+"""A local database in worker processes: its engine's use of memory and time is limited to them.
 
 The engines have limits of their own, and inside one call of a function none of them holds. A worker has what the system
 gives it, and is ended when its time is over. One query is one worker's work, so nobody else's ends with it.

@@ -1,4 +1,4 @@
-"""What a worker process may use, set by itself before it works."""
+"""Resource limits of a worker process, set by itself before it works."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Worker processes, few at a time: started when they are needed, replaced when they fall, ended when they idle."""
+"""The pool of worker processes: started on demand, replaced after a crash, ended when idle."""
 
 from __future__ import annotations
 

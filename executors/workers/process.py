@@ -1,4 +1,4 @@
-"""One worker process, from the side of the process that starts it."""
+"""One worker process, seen from its parent."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a worker can do: look at a query for the guard, and ask one local database."""
+"""The tasks of a worker: check a query with the guard, and query one local database."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What goes between this process and its workers.
+"""The protocol between this process and its workers.
 
 A request is a pickle: it comes from here. What a worker answers is JSON, never unpickled: it has looked at what others
 wrote. `Kept` is the exception that proves it: a worker's pickle that only other workers open.

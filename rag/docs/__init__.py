@@ -1,1 +1,1 @@
-"""Documents, and the readers that make them of files."""
+"""Documents, and the readers that create them from files."""

@@ -1,4 +1,4 @@
-"""Collects what the readers find: checks names, and reports problems in one way."""
+"""Collects what the readers find: checks names, and reports problems uniformly."""
 
 from __future__ import annotations
 

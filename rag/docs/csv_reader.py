@@ -1,4 +1,4 @@
-"""Docs from CSV: a row for each column, term or query. Where no field names the table, the file does: `orders.csv`."""
+"""Docs from CSV: a row for each column, term or query. Otherwise the file name is the table: `orders.csv`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is indexed: one small text about a column, a table, a rule of the business, or a question with its query."""
+"""What is indexed: a short text about a column, a table, a business rule, or a question with its query."""
 
 from __future__ import annotations
 

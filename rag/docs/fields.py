@@ -1,4 +1,4 @@
-"""Rows below a header: what each field is, by the words of its name, and what the rows say.
+"""Rows below a header: the meaning of each field by its name, and the rows' contents.
 
 CSV files, tables in Markdown and lists in YAML are read by this.
 """

@@ -1,4 +1,4 @@
-"""Names as people write them, and the names that the schema has."""
+"""Matches names as people write them with the schema's names."""
 
 from __future__ import annotations
 

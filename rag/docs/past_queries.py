@@ -1,4 +1,4 @@
-"""Past queries are found by what they ask, not by the values they ask about.
+"""Past queries are found by what they ask, not by the values that they contain.
 
 "Sales in Berlin in 2023" and "Sales in Lima in 2024" want the same query. So the question of a past query is embedded
 with its values masked, and a new question is masked the same way before the two are compared.

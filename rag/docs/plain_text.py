@@ -1,4 +1,4 @@
-"""Text from outside, as a model should see it: only the characters that a person would see.
+"""Text from outside, reduced to the characters that a person would see.
 
 Invisible characters carry instructions past human readers: tag characters spell whole
 sentences, marks of direction show them in another order, and control characters break out of the line that a comment

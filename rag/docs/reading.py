@@ -1,4 +1,4 @@
-"""Which reader reads which file; an unreadable file is a problem and does not stop the others."""
+"""Chooses the reader of each file; an unreadable file is a problem and does not stop the others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Replies that do not end: an endpoint is read so far, and so long, and no further."""
+"""Limits the size and duration of an endpoint's reply."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Texts to vectors: on this machine with MiniLM from a package, or by an OpenAI or Azure OpenAI embedding model."""
+"""Texts to vectors: locally with MiniLM from a package, or by an OpenAI or Azure OpenAI embedding model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The vectors of the latest texts: several steps ask for those of one question, and people ask questions twice."""
+"""Caches the vectors of recent texts: several steps need those of one question, and questions repeat."""
 
 from __future__ import annotations
 

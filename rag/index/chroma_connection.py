@@ -1,4 +1,4 @@
-"""The way to a Chroma server."""
+"""The connection to a Chroma server."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A revision's files: what must be there, and opening them once it is certain that they are what was written."""
+"""A revision's files: checks that they are complete and unchanged before it opens them."""
 
 from __future__ import annotations
 

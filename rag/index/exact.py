@@ -1,4 +1,4 @@
-"""A small revision in two plain files beside Chroma's: all vectors are compared, by numpy, and Chroma stays unread.
+"""A small revision in two plain files next to Chroma's: numpy compares all vectors, and Chroma is not read.
 
 To import Chroma takes most of a second, and a search in it longer than to compare some thousand vectors. The files are
 made of what Chroma gives back when a revision is published, and belong to it as its own do: it is Chroma that keeps an

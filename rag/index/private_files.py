@@ -1,4 +1,4 @@
-"""Files that hold what a database stores, or what people asked: their owner alone may read them."""
+"""Files with stored values or questions, which only their owner may read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A revision of an index: all documents of one name, as those of a database, whole and never changed again.
+"""A revision of an index: all documents under one name, such as a database's. It never changes.
 
 A sync writes a new revision beside the old one and then switches to it in one step. A reader sees the old one or the
 new one, never a part; and a sync that is interrupted at any moment has changed nothing that anybody reads.

@@ -1,4 +1,4 @@
-"""Vectors that were computed, by the hash of their text: what an interrupted sync leaves for the next one.
+"""Computed vectors by the hash of their text, which a later sync reuses after an interrupted one.
 
 Each batch is one transaction of SQLite, so that a process may be killed at any moment and loses one batch at most.
 """

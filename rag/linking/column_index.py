@@ -1,4 +1,4 @@
-"""The vectors of a schema: one passage for every table and column, documented or not, and one for each short value.
+"""The vectors of a schema: a passage for every table and column, documented or not, and one for each short value.
 
 They are kept in the store beside the docs, and kept up to date in the same way: a passage whose text has not changed is
 not embedded again. A search asks the store's graph of near neighbours, so it takes hardly longer for 100,000 columns.

@@ -1,4 +1,4 @@
-"""Times as people write them, as ISO 8601 has them: `Apr 1, 2023` is 2023-04-01, March 2023 begins on 2023-03-01.
+"""Converts times as people write them to ISO 8601: `Apr 1, 2023` is 2023-04-01, March 2023 begins on 2023-03-01.
 
 In English, German, French, Spanish, Italian, Korean and Chinese.
 """

@@ -1,4 +1,4 @@
-"""Dense and lexical relevance together: what an embedding blurs (which year, which term), the words tell."""
+"""Combines dense and lexical relevance: words tell apart what an embedding blurs, such as years and terms."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The words of a schema as an inverted index: which tables and columns hold the words of a question.
+"""The words of a schema as an inverted index: which tables and columns contain the words of a question.
 
 Built once for a schema and its docs. A search reads the postings of the question's own words, so it hardly takes longer
 where there are more tables.

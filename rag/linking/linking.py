@@ -1,4 +1,4 @@
-"""Schema linking: what of a schema, and which stored values, a question is about.
+"""Schema linking: the parts of a schema, and the stored values, that a question is about.
 
 What the index found near the question and near its phrases (dense), the words that names, docs and samples share with
 it (lexical), the documents retrieved for it, and the values that it spells out: each is a ranking of columns, and ranks

@@ -1,4 +1,4 @@
-"""The months as German, French, Spanish and Italian write them, with accents and without."""
+"""The names of months in German, French, Spanish and Italian, with accents and without."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Times that are counted from today: `last month`, `letzte Woche`, `les 3 derniers mois`, `지난달`.
+"""Times relative to today: `last month`, `letzte Woche`, `les 3 derniers mois`, `지난달`.
 
 A calendar unit is whole: last month is the calendar month before this one, a week is Monday to Sunday. `The last 30
 days` are thirty days, and today is the last of them. Days are counted, never hours: a change of clocks changes nothing.

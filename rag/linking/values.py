@@ -1,4 +1,4 @@
-"""Words of a question and the stored values that they mean: `george lucas` is 'George Lucas' of publisher_name.
+"""Matches words of a question with stored values: `george lucas` is 'George Lucas' of publisher_name.
 
 The index holds the distinct values of text columns as they were read. A question's words are looked up, not
 compared with every value: exactly first, then by the words that a value is made of. What is near in meaning alone

@@ -1,4 +1,4 @@
-"""Joins that the docs tell of and the database has no key for: `orders can be joined to customers on customer_id`.
+"""Joins that the docs describe and no key declares: `orders can be joined to customers on customer_id`.
 
 Only an explicit sentence with names of the schema makes a join; a doubtful one makes none.
 """

@@ -1,4 +1,4 @@
-"""What joins the tables of a schema: its foreign keys, and what the docs say of joins."""
+"""The joins between the tables of a schema: its foreign keys, and joins from the docs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A schema as the model reads it, with what the docs say of each table and column: the one renderer.
+"""Renders a schema for the model, with the docs of each table and column.
 
 The same schema and documents give the same text to the byte, so that models can keep the prompt's prefix. Only where
 the schema does not fit its budget does the text depend on the question.

@@ -1,1 +1,1 @@
-"""What the OpenAPI description says beyond the shapes of bodies: problems, events, headers, and an example of each."""
+"""What the OpenAPI description adds to the schemas of bodies: problems, events, headers, and examples."""

@@ -1,4 +1,4 @@
-"""FastAPI's description of the routes, completed: what every route answers besides its own, and an example of all."""
+"""Completes FastAPI's description of the routes with the responses that all routes share, and with examples."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The events of the three streams: the schema of each, made from its class, and an example of each as it is sent."""
+"""The events of the three streams: a schema for each, generated from its class, and an example as it is sent."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the routes go together: what one answers is what another one takes, as OpenAPI's links."""
+"""OpenAPI links: which response fields are the parameters of which other routes."""
 
 from __future__ import annotations
 

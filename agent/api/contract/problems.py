@@ -1,4 +1,4 @@
-"""Which problems each route may answer with: one table from an error, as somebody would get it, to operations."""
+"""Which problems each route may respond with: a table from each error to the operations that return it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An example of what each route answers that shows none beside its own code."""
+"""Example responses for routes that have none next to their own code."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What all routes share: who calls, errors, streams, versions."""
+"""What all routes share: authentication, errors, streams, versions."""

@@ -1,4 +1,4 @@
-"""At the door of the HTTP interface: who asks, how often, from which page; and what browsers must be told."""
+"""Access control of the HTTP interface: identity, rates, origins, and the security headers for browsers."""
 
 from __future__ import annotations
 

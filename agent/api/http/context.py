@@ -1,4 +1,4 @@
-"""Around every request: its trace id, when it arrived, and the limit on its size."""
+"""The context of every request: its trace id, its time of arrival, and the limit on its size."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every error as an RFC 9457 problem document: what the service raises, and what HTTP itself can get wrong."""
+"""Every error as an RFC 9457 problem document: errors that the service raises, and errors of HTTP itself."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""HEAD: what GET answers, without its body."""
+"""HEAD: the headers of GET without its body."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`Idempotency-Key`: a POST that creates or changes something is done once, however often it is sent."""
+"""`Idempotency-Key`: a POST that creates or changes something is carried out once, however often it is sent."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The service of this process: made by the first request that needs it, then warmed up behind its back."""
+"""The service of this process: built by the first request that needs it, then warmed up in the background."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What routes have in common: who may call them by Azure's levels, and the request's trace id."""
+"""What routes share: Azure's authorization levels and the request's trace id."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Streams that outlive their connection: who lost it comes back and hears what happened meanwhile, then what happens.
+"""Streams that outlive their connection: a client that reconnects gets the missed events, then the live ones.
 
 The events of a question are kept in this process while it runs, and a little longer. Where another process is asked,
 there is nothing to go on with; the answer is then in its session.

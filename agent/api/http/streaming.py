@@ -1,4 +1,4 @@
-"""A question's events as server-sent events, and work that ends when nobody listens any more."""
+"""A question's events as server-sent events; the work ends when nobody listens any more."""
 
 from __future__ import annotations
 

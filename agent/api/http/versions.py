@@ -1,4 +1,4 @@
-"""Versions of what is kept, as HTTP has them: ETag and If-Match; and the answers of such routes for the contract."""
+"""Record versions over HTTP: ETag and If-Match, and their responses in the contract."""
 
 from __future__ import annotations
 

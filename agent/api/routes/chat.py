@@ -1,4 +1,4 @@
-"""Chat sessions over HTTP: start one, talk, look at it, end it. The shapes are the specification's."""
+"""Chat sessions over HTTP: start one, send messages, read it, end it. The schemas are the specification's."""
 
 from __future__ import annotations
 

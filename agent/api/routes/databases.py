@@ -1,4 +1,4 @@
-"""What can be asked: the databases, their schemas, and their docs indexed anew."""
+"""Databases over HTTP: list them, read their schemas, and index their docs again."""
 
 from __future__ import annotations
 

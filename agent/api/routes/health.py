@@ -1,4 +1,4 @@
-"""`GET /api/health/*`: whether the process lives, and whether each part of it answers."""
+"""`GET /api/health/*`: whether the process is alive, and whether each part of it responds."""
 
 from __future__ import annotations
 

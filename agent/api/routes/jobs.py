@@ -1,4 +1,4 @@
-"""Jobs over HTTP: `POST /api/query?mode=async` begins one, these routes tell of it and end it."""
+"""Jobs over HTTP: `POST /api/query?mode=async` starts one; these routes report on it and cancel it."""
 
 from __future__ import annotations
 

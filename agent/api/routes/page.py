@@ -1,4 +1,4 @@
-"""The page where people ask: `GET /`, and what it loads. Its sources are in `web/`, its files in `agent/api/page/`."""
+"""The web page: `GET /` and its files. The sources are in `web/`, the built files in `agent/api/page/`."""
 
 from __future__ import annotations
 

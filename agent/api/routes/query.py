@@ -1,4 +1,4 @@
-"""`POST /api/query`, `/api/query/stream` and `/api/execute`: a question, the same watched, and a query."""
+"""`POST /api/query`, `/api/query/stream` and `/api/execute`: ask a question, stream its steps, run a query."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The RAG agent over HTTP: search what is known of a database, and add to it; and the tools that other agents call."""
+"""The RAG agent over HTTP: search and add documents of a database; and the tools that other agents call."""
 
 from __future__ import annotations
 

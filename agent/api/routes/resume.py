@@ -1,4 +1,4 @@
-"""`GET` and `DELETE /api/query/stream/{trace_id}`: a stream whose connection was lost, taken up again or given up."""
+"""`GET` and `DELETE /api/query/stream/{trace_id}`: resume or cancel a stream whose connection was lost."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reviews and feedback over HTTP: what people say of answers, and what becomes of it."""
+"""Reviews and feedback over HTTP: what users report about answers, and how reviewers settle it."""
 
 from __future__ import annotations
 

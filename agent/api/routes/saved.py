@@ -1,4 +1,4 @@
-"""Saved queries over HTTP: kept under a name, run again, with their rows in any format that there is."""
+"""Saved queries over HTTP: stored under a name, and run again with rows in any supported format."""
 
 from __future__ import annotations
 

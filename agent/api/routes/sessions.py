@@ -1,4 +1,4 @@
-"""A caller's sessions over HTTP: begun without a word about the schema, listed; their answers shown again, shared."""
+"""A caller's sessions over HTTP: create and list them, read their answers again, share an answer."""
 
 from __future__ import annotations
 

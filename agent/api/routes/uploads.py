@@ -1,4 +1,4 @@
-"""Data that a caller brings: uploaded as a database of their own, and deleted again."""
+"""Uploads over HTTP: a caller adds data as a database of their own, and deletes it."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The shapes of request and response bodies, and of streamed events."""
+"""The schemas of request and response bodies, and of streamed events."""

@@ -1,4 +1,4 @@
-"""What the chat routes take and give: the specification's own shapes, with fields added at their ends."""
+"""The bodies of the chat routes: the specification's own schemas, with fields appended."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What goes over HTTP: request bodies, response bodies, and the one shape that every streamed event has."""
+"""Request bodies, response bodies, and the shape that all streamed events share."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What goes over HTTP about dashboards: request and response bodies."""
+"""The bodies of the dashboard routes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the generate routes take and give: the specification's shapes, with fields added at their ends."""
+"""The bodies of the generate routes: the specification's schemas, with fields appended."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What goes over HTTP about jobs."""
+"""The bodies of the job routes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What goes over HTTP about documents: request and response bodies of the routes `rag/…`."""
+"""The bodies of the routes `rag/…`, about documents."""
 
 from __future__ import annotations
 

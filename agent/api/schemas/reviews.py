@@ -1,4 +1,4 @@
-"""What goes over HTTP about reviews and feedback: request and response bodies."""
+"""The bodies of the routes for reviews and feedback."""
 
 from __future__ import annotations
 

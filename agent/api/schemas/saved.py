@@ -1,4 +1,4 @@
-"""What goes over HTTP about saved queries: request and response bodies."""
+"""The bodies of the routes for saved queries."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What goes over HTTP about a caller's sessions."""
+"""The bodies of the routes for a caller's sessions."""
 
 from __future__ import annotations
 

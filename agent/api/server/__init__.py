@@ -1,1 +1,1 @@
-"""The process that serves: uvicorn with bounds, and its end."""
+"""The server process: uvicorn with limits, and its shutdown."""

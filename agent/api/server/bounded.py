@@ -1,4 +1,4 @@
-"""uvicorn's HTTP protocol with bounds: how many headers a request has, how large they are, and how long it may take.
+"""uvicorn's HTTP protocol with limits on the number and size of a request's headers, and on its time to arrive.
 
 httptools collects a header of any length, and uvicorn waits for the rest of a request without end. Here a head that is
 too large gets 431 while it arrives, a request that does not come in time gets 408, and the connection is closed.

@@ -1,4 +1,4 @@
-"""The end of a process that serves: what is being answered has a grace, what comes later is sent elsewhere."""
+"""Shutdown of a server process: running requests get a grace period, new ones are refused."""
 
 from __future__ import annotations
 

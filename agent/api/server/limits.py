@@ -1,4 +1,4 @@
-"""What a request may have of headers and take of time, whichever server hands it over."""
+"""Limits on a request's headers and its time to arrive, for every server."""
 
 from __future__ import annotations
 

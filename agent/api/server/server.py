@@ -1,4 +1,4 @@
-"""uvicorn, which ends in the order that callers need: first refuse, then finish, then tell, then close."""
+"""uvicorn with an ordered shutdown: refuse new requests, finish running ones, notify clients, close."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Is what a sentence says true of the rows? It is taken apart into claims; each is supported, or it is not shown."""
+"""Checks whether a sentence is true of the rows. Each of its claims is supported, or it is not shown."""

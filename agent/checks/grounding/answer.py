@@ -1,4 +1,4 @@
-"""The answer of a question after its checks: computed, held against its rows, and composed where it does not hold."""
+"""A question's answer after its checks: computed, compared with its rows, and composed where they do not support it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bounds that are said of some rows, of all or of none: "only Lyon is above 300", "all but one had more than 20"."""
+"""Bounds on some, all or none of the rows: "only Lyon is above 300", "all but one had more than 20"."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Calculations that a text states: placeholders that were filled in, and equations. Every operand must be supported."""
+"""Calculations that a text states: filled placeholders and equations. Every operand must be supported."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A text held against its rows: every claim of it is supported, or it is a problem."""
+"""Compares a text with its rows: every claim must be supported, or it is a problem."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An answer composed from the rows, where no model's sentence is supported by them."""
+"""Composes an answer from the rows if they support no model's sentence."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a sentence says of a flag: "E-17 is charging", of a row whose `is_charging` is 0."""
+"""Claims about a flag: "E-17 is charging" for a row whose `is_charging` is 0."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a Korean sentence claims beyond numbers and names; its endings are not taken apart, its claims are found."""
+"""Claims of a Korean sentence beyond numbers and names. Its endings are not analysed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a question limits its rows to, in its own words: a time, and the stored values that its query compares with."""
+"""What a question limits its rows to, in its own words: a time, and the stored values of the query's filters."""
 
 from __future__ import annotations
 

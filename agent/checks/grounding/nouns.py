@@ -1,4 +1,4 @@
-"""What a number is said to count: the noun beside it must be that of its column, and of no other one."""
+"""What a number counts: the noun next to it must be that of its column and of no other."""
 
 from __future__ import annotations
 

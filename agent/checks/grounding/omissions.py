@@ -1,4 +1,4 @@
-"""What a sentence leaves out of its question: a condition, so that it says more than the rows do; what was counted."""
+"""What a sentence leaves out of its question: what was counted, or a condition, so that it claims too much."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The question's own words as the frame of its answer: "How many books are on loan?", "41 books are on loan."
+"""Restates the question around its answer: "How many books are on loan?", "41 books are on loan."
 
 Only forms of English questions whose answer keeps the question's order of words, so that no word has to be inflected.
 """

@@ -1,4 +1,4 @@
-"""An answer after its checks, as the response takes it."""
+"""An answer after its checks, as the response uses it."""
 
 from __future__ import annotations
 

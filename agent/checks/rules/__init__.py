@@ -1,4 +1,4 @@
-"""Rules: what is known of a query from the schema, from the data, and from the words of the question.
+"""Rules: what schema, data and the words of the question say about a query.
 
 One file per rule, called by the rule's id; `registry.RULES` lists them. A rule of evidence `schema` or `data` may
 repair what cannot run and propose an alternative to what runs. A rule of evidence `language` can only doubt.

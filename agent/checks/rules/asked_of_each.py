@@ -1,4 +1,4 @@
-"""One row of aggregates for a question that asks of each of something: nothing groups the rows by it, or returns it.
+"""One row of aggregates for a question about each of something: no GROUP BY and no column for it.
 
 English names what it asks of as the schema does: "per country", "by country". The other languages say it in words that
 mean nothing else.

@@ -1,4 +1,4 @@
-"""The interface of rules, and the context that they look at."""
+"""The interface of rules, and their context."""
 
 from __future__ import annotations
 

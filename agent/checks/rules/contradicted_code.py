@@ -1,4 +1,4 @@
-"""A code that the docs explain, in the place of the one whose meaning the question names.
+"""A code that the docs explain, used instead of the code whose meaning the question names.
 
 With "channel: T = telephone, M = mobile app" documented, a question about the telephone is not asked by 'M'.
 """

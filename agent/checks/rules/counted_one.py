@@ -1,4 +1,4 @@
-"""A count that is 1 whatever the data holds: of groups by a table's own key, or of a value that is given."""
+"""A count that is always 1: of groups by a table's own key, or of a value that is given."""
 
 from __future__ import annotations
 

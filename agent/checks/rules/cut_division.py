@@ -1,4 +1,4 @@
-"""A ratio of whole numbers, which some dialects cut to a whole number: 58 of 100 become 0.
+"""A ratio of integers, which some dialects truncate: 58 of 100 becomes 0.
 
 Only what is whole whatever the columns hold counts: counts, and sums and products of these and of written numbers. A
 division that is rounded down on purpose (`FLOOR`, `CAST(... AS INTEGER)`) is left alone.

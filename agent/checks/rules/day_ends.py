@@ -1,4 +1,4 @@
-"""Times compared with days: a time of a day is not equal to that day, and later than its midnight.
+"""Times compared with days: a time on a day does not equal that day, and is later than its midnight.
 
 What tells times from days is the column's type; in SQLite, which has none, the stored values. The alternative asks for
 what is before the next day, so that an index of the column still serves.

@@ -1,4 +1,4 @@
-"""An aggregate of one table's rows over a join that repeats them: a total of orders, once for each of their items.
+"""An aggregate over a join that repeats its rows: a total of orders, once for each of their items.
 
 Keys tell: a join by anything but a whole key of the joined table may find several rows. Where the rows of each group
 are as many as the keys in them, nothing was repeated.

@@ -1,4 +1,4 @@
-"""Functions of another dialect, above all of dates and times, in the words of the query's own.
+"""Functions of another dialect, mostly of dates and times, translated into the query's own.
 
 SQLite has few of them, and models write those of other databases. What is translated here is what has one meaning; the
 functions of the other dialects are sqlglot's to translate.

@@ -1,4 +1,4 @@
-"""Are the texts that a query filters on stored in their columns? Where not: what is stored there that is like them?"""
+"""Looks up the texts that a query filters on in their columns, and similar stored values if they are missing."""
 
 from __future__ import annotations
 

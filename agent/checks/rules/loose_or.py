@@ -1,4 +1,4 @@
-"""`a = 1 OR a = 2 AND b = 3`: AND binds closer than OR, so that b matters to one side alone."""
+"""`a = 1 OR a = 2 AND b = 3`: AND binds closer than OR, so b applies to one side only."""
 
 from __future__ import annotations
 

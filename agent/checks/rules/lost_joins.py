@@ -1,4 +1,4 @@
-"""Columns of tables that a query never reached: its joins are laid anew along the foreign keys.
+"""Columns of tables that a query does not read: its joins are rebuilt along the foreign keys.
 
 Small models know which columns they want and lose the way to them: they read a column from a table that only a key
 leads to, or join through a column that is not there. What a query selects, filters and groups by says which tables it

@@ -1,4 +1,4 @@
-"""`x NOT IN (SELECT y ...)` is true of no row as soon as one y is NULL."""
+"""`x NOT IN (SELECT y ...)` is true for no row if one y is NULL."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Text that holds numbers, ordered or compared with a number: as text, '9' comes after '10'.
+"""Numbers stored as text, ordered or compared with a number: as text, '9' comes after '10'.
 
 What SQLite's `strftime` gives is text, too: it is never equal to a number, and greater than all of them.
 """

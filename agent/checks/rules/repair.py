@@ -1,4 +1,4 @@
-"""A query that cannot run, repaired by the rules of its error one after the other."""
+"""Repairs a query that cannot run, with the rules for its error in turn."""
 
 from __future__ import annotations
 

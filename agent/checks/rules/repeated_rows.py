@@ -1,4 +1,4 @@
-"""A list, at least half of whose rows repeat earlier ones: records share them, or a join repeats them. Each once may be
+"""A list with at least half of its rows repeated, because records share them or a join repeats them: each once may be
 meant.
 
 Fewer repeats are no sign: two records of a list may have the same name.

@@ -1,4 +1,4 @@
-"""What the rules say of a query that ran: doubts, and the alternative that schema and data propose."""
+"""What the rules find in a query that ran: doubts, and the alternative from schema and data."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Numbers of the question that stand nowhere in the query: as written, as a share, in days, one more or less."""
+"""Numbers of the question that the query does not contain: as written, as a share, in days, one more or less."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Stored values that the question names for sure, and of which no text of the query has any reading."""
+"""Stored values that the question certainly names, without a matching text in the query."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A share whose part and whole are filtered by different things, beside what makes the one part of the other.
+"""A share whose part and whole have different filters, besides the filter that defines the part.
 
 "Shipped and not cancelled, over all" leaves open whether the cancelled belong to the whole; and what is over 50,
 of all that are not cancelled, has cancelled ones among it.

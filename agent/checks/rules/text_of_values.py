@@ -1,4 +1,4 @@
-"""LIKE, or a function of texts, over a column of dates or numbers, where the engine does not write them as text itself.
+"""LIKE or a text function over a column of dates or numbers, if the engine does not convert them to text.
 
 SQLite and MySQL do, so models write `day LIKE '2025%'` everywhere. As text a date is `2025-03-01` on them all.
 """

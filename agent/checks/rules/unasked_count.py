@@ -1,4 +1,4 @@
-"""A count by which rows are ordered and cut, shown beside the result of a question that counts nothing.
+"""A count that orders and cuts the rows and is shown, although the question counts nothing.
 
 It may be welcome: the query stays as it is.
 """

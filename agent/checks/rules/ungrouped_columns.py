@@ -1,4 +1,4 @@
-"""Columns beside aggregates that nothing groups: SQLite and MySQL take the value of any row of the group.
+"""Ungrouped columns next to aggregates: SQLite and MySQL take the value of any row of the group.
 
 Where the least and the greatest value of each group give the same rows, it is the value of all of them.
 """

@@ -1,4 +1,4 @@
-"""An inner join of a table of which nothing is read but what it is joined by, and the question names neither of them.
+"""An inner join of a table that only its join condition reads, and that the question does not name.
 
 It drops the rows that have no partner there, and repeats those that have several. Where the rows are the same without
 it, it does no harm.

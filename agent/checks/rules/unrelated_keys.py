@@ -1,4 +1,4 @@
-"""Two tables joined by keys that no foreign key relates, though one leads from the one table to the other."""
+"""Two tables joined by keys that no foreign key relates, although a foreign key links the tables."""
 
 from __future__ import annotations
 

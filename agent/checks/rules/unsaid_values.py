@@ -1,4 +1,4 @@
-"""Texts of several words that a query filters on, none of which the question or the docs have."""
+"""Texts of several words in a query's filters that share no word with the question or the docs."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What is known about a database: its docs, its values, its past queries, kept in the index and found again."""
+"""Knowledge about a database: its docs, values and past queries, stored in the index and retrieved."""

@@ -1,4 +1,4 @@
-"""Documents that were added at run time, apart from those of the files: indexing reads them anew as well."""
+"""Documents added at run time, stored apart from those of files; indexing reads them again, too."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the model is shown: first what all questions share, to the byte; then what belongs to this one."""
+"""What the model is shown: first the part that all questions share byte for byte, then the question's own part."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is known of the databases: searched, listed, and added to while the service runs."""
+"""Documents of the databases: searched, listed, and added while the service runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Past queries as examples: only those that still fit the database, as it is today and as it speaks."""
+"""Past queries as examples: only those that still fit the database's schema and dialect."""
 
 from __future__ import annotations
 

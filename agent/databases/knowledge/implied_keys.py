@@ -1,4 +1,4 @@
-"""Undeclared foreign keys that the data shows: a column named after a key, all of whose values are in it.
+"""Undeclared foreign keys that the data shows: a column named like a key, all of whose values the key has.
 
 Warehouses and folders of files declare no keys, and a model without keys joins on columns that do not exist.
 A name alone is no proof, so the values decide (an inclusion dependency; Bauckmann et al., ICDE 2007): every value of

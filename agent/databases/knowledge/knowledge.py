@@ -1,4 +1,4 @@
-"""What is known about the databases: their docs, read, indexed and found again."""
+"""Knowledge about the databases: their docs, read, indexed and retrieved."""
 
 from __future__ import annotations
 

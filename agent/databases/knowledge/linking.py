@@ -1,4 +1,4 @@
-"""What questions are about, for the loop: one linker for each database, kept up to date beside the questions.
+"""Schema linking for the loop: one linker for each database, updated in the background.
 
 What it is made of comes when it is there. Names and docs are known at once; stored values are read in the background,
 and a question waits for them only a moment; vectors of columns and values are computed once and kept in the index.

@@ -1,4 +1,4 @@
-"""The values that text columns hold, read once in the background: what questions mean by them is found in memory.
+"""The values of text columns, read once in the background, so that questions find them in memory.
 
 Every query goes through the guard, runs with a timeout of its own and one at a time, so that a question that is being
 answered never waits for them long. Private columns are never read.

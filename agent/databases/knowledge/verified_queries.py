@@ -1,4 +1,4 @@
-"""Queries whose answers passed every check, stored for when the same question comes again.
+"""Queries whose answers passed every check, stored for the next time the same question is asked.
 
 They lie in the state store, so that every instance of the service knows them. A question is kept as a hash: only who
 asks the very same one finds it.

@@ -1,1 +1,1 @@
-"""Uploads: data that callers send while the service runs, visible to their owner alone."""
+"""Uploads: data that callers send while the service runs, visible to their owner only."""

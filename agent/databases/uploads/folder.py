@@ -1,4 +1,4 @@
-"""Where the data of uploads lies: a folder for each, written beside and then put in its place as a whole."""
+"""Folders of uploads: each is written next to its place and then moved into it as a whole."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is known of each upload: a record in the state store, which every process reads.
+"""The record of each upload in the state store, which every process reads.
 
 A name belongs to its first user, even when its data is gone: what was kept under that name, such as docs and
 verified queries, is never another caller's.

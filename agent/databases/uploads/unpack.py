@@ -1,4 +1,4 @@
-"""Archives, unpacked within bounds: an archive that would fill the disk is refused before it has."""
+"""Unpacks archives within limits: an archive that would fill the disk is refused before it does."""
 
 from __future__ import annotations
 

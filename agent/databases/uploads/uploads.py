@@ -1,4 +1,4 @@
-"""Uploads: received as a stream, read once to check them, then kept as a database."""
+"""Uploads: received as a stream, read once to check them, then stored as a database."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Fitting the confidence: a logistic regression of right or wrong on the evidence, checked on databases it did not see.
+"""Fits the confidence: a logistic regression of right or wrong on the evidence, checked on unseen databases.
 
 Questions about one database are alike, so each database is left out in turn: its questions get their probabilities from
 a fit to all others. The figures are of these, as is the threshold. Nothing depends on how databases are put into folds,

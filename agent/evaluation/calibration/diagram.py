@@ -1,4 +1,4 @@
-"""A reliability diagram as SVG: how often answers of about the same confidence are right."""
+"""A reliability diagram as SVG: the share of right answers at each confidence."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`python -m agent eval`: the terminal around the evaluation."""
+"""`python -m agent eval`: the evaluation's command and its output."""
 
 from __future__ import annotations
 

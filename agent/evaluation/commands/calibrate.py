@@ -1,4 +1,4 @@
-"""`calibrate`: ask questions with known answers, and fit the confidence to what was right.
+"""`calibrate`: asks questions with known answers, and fits the confidence to the results.
 
 The pipeline answers as it does for users, but for the sentence; its evidence is kept beside whether the rows are right.
 Replies are kept on disk, so a later fit sends the model no prompt again.

@@ -1,4 +1,4 @@
-"""`eval-prompts`: what each sentence of the prompt is worth, by leaving it out.
+"""`eval-prompts`: measures what each sentence of the prompt is worth by leaving it out.
 
 Requests only first drafts, and runs them as written: no repair, no vote, no judge. Replies are kept on disk,
 so a later run with one more variant calls the model for that variant alone.

@@ -1,4 +1,4 @@
-"""`python -m agent eval-retrieval`: what retrieval shows of what gold queries need, and the terminal around it."""
+"""`python -m agent eval-retrieval`: what retrieval finds of what gold queries need, and its output."""
 
 from __future__ import annotations
 

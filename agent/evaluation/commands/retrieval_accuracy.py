@@ -1,4 +1,4 @@
-"""What retrieval is worth in right answers: every question asked with it and without it, by the same model.
+"""The effect of retrieval on right answers: the same model answers every question with it and without it.
 
 Queries only: no judge, no rows behind aggregates and no sentences, which would change neither figure.
 """

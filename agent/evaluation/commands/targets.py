@@ -1,4 +1,4 @@
-"""`eval-targets`: accuracy, trust and cost on folders of questions, each figure next to what it is to be.
+"""`eval-targets`: accuracy, trust and cost on folders of questions, each figure next to its target.
 
 Three runs over the same questions: the baseline's one plain call, all of the pipeline, and the pipeline without
 evaluation, which gets the same first drafts: what it differs by is evaluation alone.

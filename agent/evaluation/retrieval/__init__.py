@@ -1,1 +1,1 @@
-"""How much of what a gold query needs does retrieval show?"""
+"""Measures how much of what a gold query needs retrieval finds."""

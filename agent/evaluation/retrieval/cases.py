@@ -1,4 +1,4 @@
-"""What retrieval is measured on: folders of questions, their databases, and the docs that lie beside them."""
+"""The cases for measuring retrieval: folders of questions, their databases, and the docs next to them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The index of a catalogue, made and asked as the service does it, but for what it keeps in the background."""
+"""The index of a catalogue, built and queried as by the service, without its background work."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much of what a gold query needs does retrieval show to the model, and in how many tokens?
+"""Measures how much of what a gold query needs retrieval shows to the model, and in how many tokens.
 
 A question is covered by a schema text when one of its gold queries could be written from it: that one is looked at of
 which the most is shown. What is shown is what the renderer says that it wrote, in the budget that it was given.

@@ -1,4 +1,4 @@
-"""Many databases as one catalogue, to see whether the right tables are found among those of all the others."""
+"""Many databases as one catalogue, to test whether the right tables are found among all the others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a measurement of retrieval found: figures over its lines, next to what they are to reach."""
+"""The results of a measurement of retrieval: figures over its lines, next to their targets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a webhook may go: public addresses, or the hosts that the operator lists. The defence against SSRF."""
+"""Where a webhook may connect: public addresses, or hosts that the operator lists. The defence against SSRF."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is kept of a dashboard: tiles with their alerts, and their last runs."""
+"""The records of a dashboard: tiles with their alerts, and their last runs."""
 
 from __future__ import annotations
 

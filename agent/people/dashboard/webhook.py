@@ -1,4 +1,4 @@
-"""Webhooks as standardwebhooks.com describes them: signed, tried again, sent to no private address."""
+"""Webhooks as standardwebhooks.com describes them: signed, retried, never sent to a private address."""
 
 from __future__ import annotations
 

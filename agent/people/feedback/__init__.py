@@ -1,1 +1,1 @@
-"""What people say of answers, and keep of them: reviews, feedback, saved queries."""
+"""Reviews, feedback and saved queries: what users report about answers, and what they store."""

@@ -1,4 +1,4 @@
-"""Questions and their right queries as people settle them: past queries for retrieval, and for the same question."""
+"""Questions with the queries that reviewers settled: past queries for retrieval, and for the same question."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is written down of each question while it is answered, so that people can say something about it later."""
+"""Records each answer while it is produced, so that users can give feedback on it later."""
 
 from __future__ import annotations
 

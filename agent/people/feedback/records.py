@@ -1,4 +1,4 @@
-"""Records of answers for people: reviews, and what each answer was."""
+"""The records of reviews, and of the answers that they are about."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Saved queries: what a principal keeps under a name, to run it again."""
+"""Saved queries: stored under a name by a principal, to run again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Shared answers: links to answers of sessions, for those who may ask the database and see the same rows of it.
+"""Shared answers: links to answers of sessions, for readers who may ask the database and see the same rows.
 
 A link holds no answer: it leads to the one that its session keeps. What ends the session, ends its links.
 """

@@ -1,4 +1,4 @@
-"""Turns in a session: messages are answered one after the other, across processes.
+"""Turns in a session: messages are answered one after another, across processes.
 
 Inside a process a lock keeps the order in which messages came. Between processes the turn is a lease that is kept with
 the session: its holder renews it, and it lapses soon after the holder's process was killed.

@@ -1,1 +1,1 @@
-"""The end of a question: the sentence and the response."""
+"""The last steps of a question: the sentence and the response."""

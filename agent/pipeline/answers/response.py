@@ -1,4 +1,4 @@
-"""The response of a question, from what its run found."""
+"""Builds a question's response from what its run found."""
 
 from __future__ import annotations
 

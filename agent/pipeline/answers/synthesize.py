@@ -1,4 +1,4 @@
-"""The answer: a sentence of which every claim is supported by the rows, by a model or composed from them."""
+"""The answer: a sentence whose claims the rows all support, written by a model or composed."""
 
 from __future__ import annotations
 

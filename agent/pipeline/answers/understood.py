@@ -1,4 +1,4 @@
-"""One question, understood before any SQL: which kind it is, and the response where it needs none."""
+"""A question understood before any SQL: its kind, and the response if it needs none."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""How sure an answer is: the calibrated probability that its rows are right."""
+"""Confidence: the calibrated probability that an answer's rows are right."""

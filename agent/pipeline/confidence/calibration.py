@@ -1,4 +1,4 @@
-"""A fitted calibration: coefficients from a file, and at run time one sum of products."""
+"""A fitted calibration: coefficients from a file, and one sum of products for each answer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What of the evidence tells right answers from wrong ones, as numbers.
+"""The features that separate right answers from wrong ones, as numbers.
 
 Agreement of executed results is the best signal that needs nothing but replies (arXiv 2508.14056), the probability of
 the written query the best one of a single reply (arXiv 2411.16742). Neither rests on a wording.

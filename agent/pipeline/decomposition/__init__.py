@@ -1,1 +1,1 @@
-"""A question that needs several queries: planned, each part answered by itself, and joined in one answer."""
+"""Questions that need several queries: planned, answered part by part, and joined in one answer."""

@@ -1,4 +1,4 @@
-"""What is computed from the numbers of several parts: equations, with numbers as the parts and tables have them."""
+"""Equations over numbers of several parts, formatted as in the parts and tables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The way of a question that needs several queries: each part goes the way of any question, one after the other."""
+"""The path of a question with several queries: each part takes the path of any question, one after another."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One answer from those of several queries. No model writes across them: each claim stands behind its own query."""
+"""Joins the answers of several queries. No model writes across them: each claim has its own query."""
 
 from __future__ import annotations
 

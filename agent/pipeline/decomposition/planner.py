@@ -1,5 +1,5 @@
 # ruff: noqa: E501  patterns are read best in one piece
-"""Which queries a question needs, where one is not enough: a model plans, and what it plans is held against rules."""
+"""Plans the queries of a question that needs several: a model plans, and rules check the plan."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Draft queries: generated, reused, planned, and grouped by the rows they give."""
+"""Draft queries: generated, reused, planned, and grouped by their rows."""

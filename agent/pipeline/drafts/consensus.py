@@ -1,4 +1,4 @@
-"""Candidates grouped by their rows: what independent drafts agree on, and all that is known of the chosen one.
+"""Candidates grouped by their rows: what independent drafts agree on, and the evidence for the chosen one.
 
 The idea is self-consistency (Wang et al. 2023), by result and not by text. Only drafts vote, as the model wrote them:
 a rule that repairs two drafts alike would confirm itself.

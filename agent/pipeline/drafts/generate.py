@@ -1,4 +1,4 @@
-"""The generator: question and context in, a draft query out."""
+"""The generator: takes question and context, returns a draft query."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A query read as a plan, for models that do not plan themselves."""
+"""Reads a query's plan from its tree, for models that do not plan."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is told from inside a step: the query as the model writes it."""
+"""Progress within a step: the query while the model writes it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A question that was asked before, whose query was verified, needs no second query: that one is run again.
+"""Reuses the verified query of an equal earlier question.
 
 Only the writing of SQL is skipped. The query goes through the guard, is executed, checked, judged and answered like
 any other; where that fails, a new one is written as usual.

@@ -1,4 +1,4 @@
-"""Further drafts of a question, each with no earlier one in view, until they agree or there are enough of them."""
+"""Further drafts of a question, none of which sees an earlier one, until they agree or the limit is reached."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Questions that are answered in the background: kept in the state store, so that any process can tell of them."""
+"""Questions answered in the background, stored so that any process can report on them."""

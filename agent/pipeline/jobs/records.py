@@ -1,4 +1,4 @@
-"""What is kept of a job: one record with its state, and its result in as many others as it needs."""
+"""The records of a job: one with its state, and as many as its result needs."""
 
 from __future__ import annotations
 

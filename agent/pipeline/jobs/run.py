@@ -1,4 +1,4 @@
-"""One run of a job in this process: its events become progress, its lease is renewed, its end is kept."""
+"""One run of a job in this process: reports progress, renews its lease, stores its result."""
 
 from __future__ import annotations
 

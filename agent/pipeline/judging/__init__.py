@@ -1,1 +1,1 @@
-"""Whether a result answers the question, and what runs beside the judge."""
+"""Judges whether a result answers the question, and runs side tasks next to the judge."""

@@ -1,4 +1,4 @@
-"""Judges whether a query answers the question: plain checks first, then a model."""
+"""Judges whether a query answers the question: checks without a model first, then a model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What runs beside the steps: loads, the raw records, a first draft of the answer, a further query."""
+"""Tasks beside the steps: loading, raw records, a first version of the answer, a further query."""
 
 from __future__ import annotations
 

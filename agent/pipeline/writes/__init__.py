@@ -1,1 +1,1 @@
-"""A change of rows: asked for, planned by a dry run, confirmed, made."""
+"""Changes of rows: requested, planned by a dry run, confirmed, made."""

@@ -1,4 +1,4 @@
-"""The responses to an order to change rows: what would change, and what has changed."""
+"""Responses to a requested change: what would change, and what has changed."""
 
 from __future__ import annotations
 

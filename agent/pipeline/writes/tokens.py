@@ -1,4 +1,4 @@
-"""Changes that wait for a confirmation.
+"""Planned changes that wait for a confirmation.
 
 They lie in the state store, so that any instance of the service can take the second request. A token is a password for
 one change: only its hash is kept, it is good once, for a while, and for who got it.

@@ -1,1 +1,1 @@
-"""Access: how callers are identified, what they may do and how often, and from which pages."""
+"""Access: how callers are identified, what they may do and how often, and from which origins."""

@@ -1,4 +1,4 @@
-"""How many questions this process answers at once: what is over that waits, and what is over the queue is refused.
+"""Limits how many questions this process answers at once: the next ones wait, and those beyond the queue are refused.
 
 A bulkhead in the sense of Nygard's "Release It!": a flood of questions stops at this wall, and the process goes on
 answering the ones behind it, and its health. Behind it are compartments, one for each caller and one for each database:

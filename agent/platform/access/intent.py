@@ -1,5 +1,5 @@
 # ruff: noqa: E501  sentences and patterns are read best in one piece
-"""Does a question ask for a change of the data, and may it?"""
+"""Detects questions that ask for a change of the data, and checks whether the caller may make one."""
 
 from __future__ import annotations
 

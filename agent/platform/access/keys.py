@@ -1,4 +1,4 @@
-"""API keys: how they are made, and whose they are.
+"""API keys: generates them, and finds the principal of one.
 
 Only hashes are kept. A key is 256 random bits, so it cannot be guessed, and a plain SHA-256 is enough; slow
 password hashes are for what people choose. For the same reason wrong keys are only refused and logged, not counted.

@@ -1,4 +1,4 @@
-"""Policies: one for each way to identify callers, and the choice between them by the settings."""
+"""Access policies: one for each way to identify callers; the settings choose."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much one principal may ask: the generic cell rate algorithm, its one number per principal in the state store.
+"""Rate limits for each principal: the generic cell rate algorithm, with one number in the state store.
 
 The number is the time at which all that was asked so far would have been spread out evenly (the theoretical arrival
 time of ATM Forum's Traffic Management 4.0, 4.4.2). It is changed by its version, so that all processes that share the

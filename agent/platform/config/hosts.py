@@ -1,4 +1,4 @@
-"""Which hosts are this machine alone, and which pages a browser may be on."""
+"""Which hosts are this machine, and from which origins a browser may send requests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What each kind of model is good at, as data: no other code depends on which model answers.
+"""Profiles of models, as data: no other code depends on which model answers.
 
 Where the choices come from: on public questions a 1.5B model wrote right SQL most often from the database's own DDL and
 with a plain reply; every structure around the SQL (a JSON object, a plan field before it) cost it accuracy, while its

@@ -1,4 +1,4 @@
-"""The settings that keep one question, one caller or one outside part from taking the service away from the others."""
+"""Settings that keep one question, one caller or one outside service from blocking all others."""
 
 from __future__ import annotations
 

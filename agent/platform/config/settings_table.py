@@ -1,4 +1,4 @@
-"""The settings as a table: what docs/reference.md prints, and what tests hold it to."""
+"""The settings as the table of docs/reference.md, which tests compare with the code."""
 
 from __future__ import annotations
 

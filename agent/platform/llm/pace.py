@@ -1,4 +1,4 @@
-"""A hosted endpoint's rate limits, kept by all processes together: a call waits for its turn instead of being refused.
+"""A hosted endpoint's rate limits, shared by all processes: a call waits for its turn instead of being refused.
 
 Endpoints say in the headers of each response how many requests and tokens are left, and when there are all again
 (OpenAI, "Rate limits"). What is left is written down in the state store. A call takes what it may need before it is

@@ -1,4 +1,4 @@
-"""Reads a model's reply: a pydantic object, or a query."""
+"""Parses a model's reply: a pydantic object, or a query."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A scripted model for tests, strict both ways.
+"""A scripted model for tests, strict about prompts and replies.
 
 An unexpected call fails, and so does an unused reply. It speaks every step's reply
 format, so a test names what a step means (`sql=`, `correct=`, `text=`), not how a profile wants it written.

@@ -1,1 +1,1 @@
-"""What the service remembers between requests: one store, several places to keep it."""
+"""The state store: one interface, several places to store it."""

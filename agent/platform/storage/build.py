@@ -1,4 +1,4 @@
-"""The store that the settings name. What it needs is loaded when it is built, not before."""
+"""Builds the store that the settings name, and loads its packages only then."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Version 1 to 2: verified queries, planned changes and added documents were SQLite files of their own.
+"""Migration from version 1 to 2: verified queries, planned changes and added documents were separate SQLite files.
 
 Each is read into the store once, and then renamed, so that it is not read again into another store. What the store
 has already is newer, and stays.

@@ -1,4 +1,4 @@
-"""Requests that are done once, however often they are sent: the responses of those that have an `Idempotency-Key`.
+"""Idempotency: the stored responses of requests with an `Idempotency-Key`.
 
 As the draft of IETF's HTTPAPI group has it (draft-ietf-httpapi-idempotency-key-header): the same key with the same
 request gets the response of the first; with another one it is refused, and so it is while the first is being answered.

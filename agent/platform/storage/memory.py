@@ -1,4 +1,4 @@
-"""State in this process alone: for tests, and for a service that may forget."""
+"""State in this process only: for tests, and for a service that need not remember."""
 
 from __future__ import annotations
 

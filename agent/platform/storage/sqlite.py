@@ -1,4 +1,4 @@
-"""State in one SQLite file, which survives a restart and which the processes of one machine may share."""
+"""State in one SQLite file, which survives a restart. The processes of one machine can share it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What all stores do alike: check a commit, write values as JSON and names as characters that every place can take."""
+"""What all stores share: check a commit, encode values as JSON and names as safe characters."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The version of what the store holds, and how older state is brought up to date.
+"""The version of the stored state, and the migration of older state.
 
 The version is a record of the store itself, so it means the same for every place. A migration only adds: while a new
 release is rolled out, instances of the old one still work with the same state.

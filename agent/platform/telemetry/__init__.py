@@ -1,4 +1,4 @@
-"""Traces, metrics and structured logs. Off, and free, unless a setting says where they go.
+"""Traces, metrics and structured logs. Off, and without cost, unless a setting names a destination.
 
 `setup` once when the process starts, `get` wherever something is worth telling, `shutdown` when it ends. The SDK of
 OpenTelemetry and its exporters are imported by `setup` alone, and only where there is something to export to.

@@ -1,4 +1,4 @@
-"""What the code tells about its work. Here nothing becomes of it; `recording` turns it into spans and metrics."""
+"""The telemetry interface of the code. Here it does nothing; `recording` turns it into spans and metrics."""
 
 # ruff: noqa: ARG002  nothing becomes of the arguments
 

@@ -1,4 +1,4 @@
-"""What one question costs: time per step, model calls, tokens, dollars; and the warnings for the reader."""
+"""The cost of one question: time per step, model calls, tokens, dollars; and the warnings for the reader."""
 
 from __future__ import annotations
 

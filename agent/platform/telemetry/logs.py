@@ -1,4 +1,4 @@
-"""Log lines: each with the trace id of the request that it belongs to, as text or as JSON, and without secrets."""
+"""Log lines with the request's trace id, as text or JSON, without secrets."""
 
 from __future__ import annotations
 

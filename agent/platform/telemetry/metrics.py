@@ -1,4 +1,4 @@
-"""The counters and histograms, fed from a question's events.
+"""Counters and histograms, updated from a question's events.
 
 Their names are those of the generate API's metrics; calls of models and databases have the names of OpenTelemetry's
 conventions. Attributes take few values: names of the registry, dialects, statuses, kinds of error, models, steps.

@@ -1,4 +1,4 @@
-"""Where spans and metrics go: OTLP over HTTP or gRPC, Azure Monitor, or both. Imported only where telemetry is on."""
+"""Exporters of spans and metrics: OTLP over HTTP or gRPC, Azure Monitor, or both. Imported only if telemetry is on."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The spans of one question: its own, and one below it for every event of a step."""
+"""The spans of one question: its own, and a child for every event of a step."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Can what telemetry is sent to be reached? Asked by `doctor`, never while questions are answered."""
+"""Checks whether the destination of telemetry can be reached. Only `doctor` uses it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Telemetry that is on: events become spans and metrics.
+"""Telemetry when it is on: events become spans and metrics.
 
 invoke_agent text2sql                  the question; above it FastAPI's span of the request, where there is one
 ├── text2sql.entry, .dialect_resolver, .schema_selector, ...    one for each event of a step

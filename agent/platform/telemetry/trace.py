@@ -1,4 +1,4 @@
-"""The trace that this task or thread works for, whether anything is exported or not."""
+"""The trace of the current task or thread, whether or not anything is exported."""
 
 from __future__ import annotations
 

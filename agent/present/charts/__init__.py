@@ -1,1 +1,1 @@
-"""Charts: whether one says more than the rows, which, and its Vega-Lite specification."""
+"""Charts: whether one helps, which one, and its Vega-Lite specification."""

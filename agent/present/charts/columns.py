@@ -1,4 +1,4 @@
-"""What part each column of a result could play in a chart."""
+"""The role that each column of a result could have in a chart."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which chart says more than the rows? From the shape of the result alone: its types, names, sizes and order.
+"""Recommends a chart from the shape of the result alone: its types, names, sizes and order.
 
 | the rows have                                    | chart                                                         |
 |--------------------------------------------------|---------------------------------------------------------------|

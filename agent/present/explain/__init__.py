@@ -1,1 +1,1 @@
-"""What a query does, in words, read from its syntax tree."""
+"""Explains a query in words, from its syntax tree."""

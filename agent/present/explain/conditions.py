@@ -1,4 +1,4 @@
-"""Conditions in words. What has no words here is quoted; NULL is "no value", and a comparison with it is never true."""
+"""Conditions in words. Parts without words are quoted; NULL is "no value", and a comparison with it is never true."""
 
 from __future__ import annotations
 

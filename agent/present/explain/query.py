@@ -1,4 +1,4 @@
-"""A whole query in sentences: step by step where it has steps, then what it reads, keeps, computes and sorts.
+"""A whole query in sentences: its steps, if it has any, then what it reads, keeps, computes and sorts.
 
 The sentences say what the syntax tree says and nothing else, the same for the same query. What they
 have no words for stands in them as SQL.

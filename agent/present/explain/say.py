@@ -1,4 +1,4 @@
-"""The interface of speakers: each says parts of one SELECT, and knows what its tables are called."""
+"""The interface of speakers: each explains parts of one SELECT, and knows the names of its tables."""
 
 from __future__ import annotations
 

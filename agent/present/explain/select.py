@@ -1,4 +1,4 @@
-"""What a SELECT reads: its tables and how they are joined, for a sentence or inside of one."""
+"""What a SELECT reads: its tables and joins, as a sentence or part of one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Values in words: columns, literals, arithmetic, aggregates, window functions. What has no words here is quoted."""
+"""Values in words: columns, literals, arithmetic, aggregates, window functions. Parts without words are quoted."""
 
 from __future__ import annotations
 

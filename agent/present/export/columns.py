@@ -1,4 +1,4 @@
-"""What type a result's columns have, read back from their JSON values.
+"""The types of a result's columns, inferred from their JSON values.
 
 A result has passed `executors.values`, which keeps every value but not the name of its type. What all values of a
 column have in common is enough to give most types back; where it is not, the column is text, which loses nothing:

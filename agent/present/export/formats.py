@@ -1,4 +1,4 @@
-"""The formats that rows can be had in. A format is a row of this table."""
+"""The formats of exported rows. A format is a row of this table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows as an Excel file, written by openpyxl: one sheet, a header row that stays in sight, columns with their types.
+"""Rows as an Excel file, written by openpyxl: one sheet, a fixed header row, typed columns.
 
 Every text is written as text: one that begins with `=` is no formula in the file. Excel keeps 15 digits of a number and
 no year before 1900; what has more, or is older, is written as text, which loses nothing.

@@ -1,1 +1,1 @@
-"""Questions that can be read in several ways: found before any SQL is written, and asked back with real choices."""
+"""Ambiguous questions: detected before any SQL is written, and asked back with real choices."""

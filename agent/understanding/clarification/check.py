@@ -1,4 +1,4 @@
-"""Is a question clear against this schema? Asked before any SQL is written, and without a model.
+"""Checks whether a question is clear for this schema, before any SQL is written and without a model.
 
 A clear question costs a few looks at its words; queries run only where something is ambiguous. What to ask is decided
 for the harder promise: where the words leave a doubt that anything is ambiguous, nothing is asked.

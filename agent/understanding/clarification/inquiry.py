@@ -1,4 +1,4 @@
-"""A question beside the schema: what of it is named, and what the docs have said about that already."""
+"""A question compared with the schema: what it names, and what the docs say about that."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # ruff: noqa: E501
-"""The words of a question back, in a few languages; English where the question's language is none of them."""
+"""The texts of questions back in a few languages; English for all others."""
 
 from __future__ import annotations
 

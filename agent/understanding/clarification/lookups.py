@@ -1,4 +1,4 @@
-"""The few values that a question back is made of, read by bounded queries through the guard.
+"""The few values that a question back needs, read by limited queries through the guard.
 
 They run only where something is ambiguous, through the database as the asker has it, so that whatever limits what one
 may read holds for the choices as well. What cannot be read in time is not asked about.

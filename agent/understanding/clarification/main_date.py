@@ -1,4 +1,4 @@
-"""Which column of dates a question about a period means, as far as names, docs and the question's own words tell."""
+"""Which date column a question about a period means, by names, docs and the question's own words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The best of something, where the data measures it in several ways and nothing says by which."""
+"""Questions for the best of something when the data measures it in several ways and nothing says which."""
 
 from __future__ import annotations
 

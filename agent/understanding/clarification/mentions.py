@@ -1,4 +1,4 @@
-"""The things that a question speaks of in a language other than English: its nouns, as its small words show them.
+"""The things that a question in another language than English names: its nouns, found by its function words.
 
 A noun is what an article, a preposition or a question word stands before; in German it has a capital, in Korean it is no
 verb, and loses its particle. Adjectives that stand there too are taken for nouns.

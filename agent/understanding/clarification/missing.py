@@ -1,4 +1,4 @@
-"""What a question wants that a database does not hold: a warning, or a question back where nothing is near.
+"""Missing data: a warning if a question names something that the database lacks, or a question back if nothing is near.
 
 The words of names, docs, comments, samples, linked values and the session are known. What is asked for in other words is
 a warning with the nearest name, by meaning: cosines of the multilingual model, in six languages; without it those of

@@ -1,4 +1,4 @@
-"""Names that several stored values bear: a part of some, spelled like some, or stored in columns of other meaning."""
+"""Ambiguous names: a part of several stored values, similar spellings, or values of columns with other meanings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How near words of a question are to names of a database, by an embedder."""
+"""The similarity of a question's words to a database's names, by an embedder."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Times that leave open what is meant: `recently`, and a month of a table that has two dates."""
+"""Ambiguous times: `recently`, or a month for a table that has two dates."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Times without a number, in seven languages: what says one, and what only looks like it.
+"""Vague times in seven languages: words that state one, and words that only look like it.
 
 `mention` is a time: recently, in den letzten Wochen, 最近. `ordering` is an order of rows or a comparison: the most
 recent order, 5 recent orders. `spans` say how recent is meant.

@@ -1,4 +1,4 @@
-"""What a question in English asks for: the things after `how many`, `per` and such, and its words that may name one."""
+"""What an English question asks for: the things after `how many`, `per` and such, and its words that may name one."""
 
 from __future__ import annotations
 

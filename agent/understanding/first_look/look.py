@@ -1,4 +1,4 @@
-"""The first look at a database: what there is, and five questions, none of which fails or finds nothing."""
+"""A first look at a database: its contents, and five questions that neither fail nor return nothing."""
 
 from __future__ import annotations
 

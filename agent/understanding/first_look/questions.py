@@ -1,4 +1,4 @@
-"""Questions that a person would ask of a table, made from its measures, dates and categories, each with its query.
+"""Sample questions about a table, made from its measures, dates and categories, each with its query.
 
 What a column is, its type and name say first, and its values decide: a measure has more than two of them, a category
 a few that come back. Where nothing of a table is one, there is no question about it.

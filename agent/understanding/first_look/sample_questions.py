@@ -1,4 +1,4 @@
-"""Questions to begin with: those of the registry, then those of the docs, then what a first look suggests."""
+"""Sample questions: those of the registry, then of the docs, then of a first look."""
 
 from __future__ import annotations
 

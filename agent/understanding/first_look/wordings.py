@@ -1,4 +1,4 @@
-"""How the questions to begin with are worded, in the languages that questions are understood in.
+"""The wordings of sample questions, in the supported languages.
 
 Names stay as the schema writes them, so no frame leans on their gender or number.
 """

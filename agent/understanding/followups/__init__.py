@@ -1,1 +1,1 @@
-"""Messages that lean on earlier ones, rewritten into questions that can be understood alone."""
+"""Follow-ups, rewritten into questions that can be understood alone."""

@@ -1,4 +1,4 @@
-"""Does a rewritten question keep the message's meaning, and add nothing from outside the conversation?"""
+"""Checks whether a rewritten question keeps the message's meaning and adds nothing from outside the conversation."""
 
 from __future__ import annotations
 

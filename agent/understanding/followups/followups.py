@@ -1,4 +1,4 @@
-"""Follow-ups: a message that leans on earlier ones is rewritten into a question that can be understood alone.
+"""Follow-ups: rewrites a message that depends on earlier ones into a question that can be understood alone.
 
 What stands by itself is left as it is, and the conversation is not shown to anybody. What leans is rewritten by the
 model, and checked: the rewrite keeps each number and name of the message, and has none that nobody said. Where it does

@@ -1,4 +1,4 @@
-"""Does a message lean on the ones before it? Told from its words alone, without a model.
+"""Detects messages that depend on earlier ones, from their words alone, without a model.
 
 The signs are those of ellipsis and anaphora: it begins like the end of another sentence ("and in 2024?"), it has a
 pronoun with nothing in it to stand for ("sort them by name"), or it names nothing at all ("only the top three").

@@ -1,4 +1,4 @@
-"""Signs of a message that leans, in languages that are known by their letters."""
+"""Signs of a follow-up in languages that are recognised by their script."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The words by which a message leans on the one before it, a row for each language.
+"""Words that mark a follow-up, a row for each language.
 
 The rows hold function words only: what is in none of them names something, and is called content.
 """

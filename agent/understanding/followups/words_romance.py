@@ -1,4 +1,4 @@
-"""The rows of French, Spanish and Italian; what a row holds is said in `words`."""
+"""The rows of French, Spanish and Italian; `words` explains a row."""
 
 from __future__ import annotations
 

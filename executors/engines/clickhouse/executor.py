@@ -1,4 +1,4 @@
-"""ClickHouse, on clickhouse-connect: HTTP, without sessions and transactions; every query carries its own settings."""
+"""ClickHouse, with clickhouse-connect: HTTP, without sessions and transactions; every query carries its settings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Databricks, by the SQL of Spark and the catalogue of Unity."""
+"""Databricks: Spark's SQL and Unity's catalogue."""
 
 from executors.dialects.row import COMMON, COMMON_AGGREGATES, Dialect, SchemaQueries, SessionSetup, words
 from executors.errors import ErrorKind

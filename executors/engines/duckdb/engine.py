@@ -1,4 +1,4 @@
-"""A DuckDB database that reads nothing but itself, and unless it is opened for a write, can only be read.
+"""Opens a DuckDB database without access to anything else, read-only unless it is opened for a write.
 
 The layers under the guard: the database is opened read-only; its configuration forbids files, extensions and Python's
 variables and is then locked; of a statement that DuckDB parses as a SELECT the plan is looked at too, because a WITH

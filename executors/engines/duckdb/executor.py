@@ -1,4 +1,4 @@
-"""DuckDB files: read only, and where the registry says so, a write at a time.
+"""DuckDB files: read-only or, if the registry allows it, with one write at a time.
 
 How a database is closed to everything but itself is in `duckdb_engine`.
 """

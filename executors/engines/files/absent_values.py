@@ -1,4 +1,4 @@
-"""Words that stand in a column of numbers or dates where there is no value: `N/A`, `-`, `null`, `k. A.`"""
+"""Texts that stand for a missing value in a column of numbers or dates: `N/A`, `-`, `null`, `k. A.`"""
 
 from __future__ import annotations
 

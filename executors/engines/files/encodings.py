@@ -1,4 +1,4 @@
-"""Which encoding a text has that is not UTF-8, by what its letters are in each.
+"""Detects the encoding of a text that is not UTF-8, by the letters that it would have in each.
 
 An encoding explains a word where all its letters are of one language that is written in it, no sign stands between
 letters, and capitals stand only where words begin. Several encodings may explain all words of a short text; then the

@@ -1,4 +1,4 @@
-"""Which columns of a folder of files are keys? Files do not say: their names and values are believed.
+"""Infers the keys of a folder of files from their names and values.
 
 A primary key is a column named `id` or after its table (`customer_id` in `customers.csv`) that is never empty and never
 the same twice. A foreign key is a column of another table with the name of such a key, or `customer_id` where the key

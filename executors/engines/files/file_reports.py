@@ -1,4 +1,4 @@
-"""What was read of the files of a table, column by column, and what of it is unlike the rest."""
+"""The report on a table's files, column by column, with the values that differ from the rest."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What was found in a file: the columns of its table, and the SQL that reads them."""
+"""The table of a file: its columns, and the SQL that reads them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One data file as one table: which columns it has, and the SQL that reads it without guessing again.
+"""One data file as one table: its columns, and the SQL that reads it without detecting types again.
 
 Types are inferred from the first lines. Up to `WHOLE_BYTES` the rest is then read once against them, and what does not
 fit widens its column; of a larger file that is done when a query meets such a line. Reading streams: memory does not

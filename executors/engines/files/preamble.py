@@ -1,4 +1,4 @@
-"""Lines that stand before a table's header: titles, the date of an export, `sep=;`, empty lines."""
+"""Lines before a table's header: titles, the date of an export, `sep=;`, empty lines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files that DuckDB cannot read as they are, written anew in UTF-8: other encodings, packed, Excel, ragged rows.
+"""Files that DuckDB cannot read directly, rewritten as UTF-8: other encodings, archives, Excel, uneven rows.
 
 Nothing vanishes: bytes that no encoding explains become U+FFFD and are counted, rows with fewer fields are filled up,
 those with more keep the rest in a column `_more`.

@@ -1,4 +1,4 @@
-"""What people put around the data of a sheet: a header of two rows, and a last row with the sums of the others."""
+"""The layout around the data of a sheet: a header of two rows, and a last row with totals."""
 
 from __future__ import annotations
 

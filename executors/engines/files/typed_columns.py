@@ -1,4 +1,4 @@
-"""Columns of texts read as the dates and numbers that they are."""
+"""Reads columns of texts as the dates and numbers that they hold."""
 
 from __future__ import annotations
 

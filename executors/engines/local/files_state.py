@@ -1,4 +1,4 @@
-"""Has a file changed since it was looked at?"""
+"""Detects whether a file has changed since it was last read."""
 
 from __future__ import annotations
 

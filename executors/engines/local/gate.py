@@ -1,4 +1,4 @@
-"""Many readers at once, or one writer alone."""
+"""A lock for many readers or one writer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether a write did what it says: its rows are looked up again by their keys, after it and before the commit.
+"""Checks a write: its rows are looked up by their keys after it and before the commit.
 
 A count says how many rows the statement touched, not what its triggers made of them. What a row is to hold is computed
 by the database before the write, and compared as the type of its column stores it: rounded, cut to a date, padded.

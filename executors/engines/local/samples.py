@@ -1,4 +1,4 @@
-"""Which values does a column hold? The most frequent few, from the first rows, one query per table."""
+"""Sample values of a column: the most frequent of its first rows, with one query per table."""
 
 from __future__ import annotations
 

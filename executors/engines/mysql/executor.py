@@ -1,4 +1,4 @@
-"""MySQL and MariaDB, on PyMySQL.
+"""MySQL and MariaDB, with PyMySQL.
 
 TIME comes as the server writes it, `10:20:30` or `-838:59:59`: it is a time of day to most and a span of up to 838
 hours to the server, and the same column must not come in two forms. BIT is a number. JSON of MySQL is JSON; that of

@@ -1,4 +1,4 @@
-"""Oracle, over python-oracledb without a client library."""
+"""Oracle, with python-oracledb and no client library."""
 
 from __future__ import annotations
 

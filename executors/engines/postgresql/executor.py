@@ -1,4 +1,4 @@
-"""PostgreSQL, on psycopg2: Azure Database for PostgreSQL, or any other."""
+"""PostgreSQL, with psycopg2: Azure Database for PostgreSQL, or any other."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Words of PostgreSQL that sqlglot has no parser for, written as others that mean the same."""
+"""Words of PostgreSQL that sqlglot cannot parse, replaced by equivalents."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""HTTP to a deployed app, for code in threads: requests that end when they are cancelled, over kept connections.
+"""HTTP to another deployment, for code in threads: cancellable requests over kept connections.
 
 A thread of its own runs an event loop; there a request is a task, and a task can be cancelled from any thread, which
 closes its connection. A blocking client has no such way out of a read.

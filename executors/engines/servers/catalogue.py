@@ -1,4 +1,4 @@
-"""A server's schema, from one round of catalogue queries, however many tables it has."""
+"""A server's schema from one round of catalogue queries, however many tables it has."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How each driver tells its server's code for an error."""
+"""Reads the server's error code from each driver's error."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""SQLAlchemy's knowledge of a driver, without its engine."""
+"""SQLAlchemy's dialect of a driver, without its engine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A driver's errors as the loop and the user want them."""
+"""Translates a driver's errors for the loop and the user."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A deadline of this process's own on every wait for a server.
+"""Deadlines of this process's own on every wait for a server.
 
 Timeouts and cancels ask the server to stop; keepalives ask its kernel. A server that is held, or whose disk is, keeps
 its connections open and says nothing, and a driver waits for as long.

@@ -1,4 +1,4 @@
-"""The connections to one server: at most so many, each with one query at a time."""
+"""The connection pool of one server: a limited number, each with one query at a time."""
 
 from __future__ import annotations
 

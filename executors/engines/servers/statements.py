@@ -1,4 +1,4 @@
-"""Is this one statement, and a query? Asked of the text itself, for servers whose driver would send several at once.
+"""Checks that a text is one statement and a query, for servers whose driver would send several at once.
 
 The guard parses; this does not. It reads quotes and comments as the server does, and refuses what it cannot read, so
 so that no second statement changes a session that is read-only or will be rolled back.

@@ -1,4 +1,4 @@
-"""Entra ID instead of a password: a token, fetched when it is needed and replaced before it expires."""
+"""Entra ID tokens instead of a password: fetched on demand and renewed before they expire."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""SQLite files: read only, and where the registry says so, a write at a time.
+"""SQLite files: read-only or, if the registry allows it, with one write at a time.
 
 Three layers, each of which holds without the others: the file is opened with `mode=ro`, `query_only` is on, and an
 authorizer lets nothing through but reads. A connection lives as long as one query: opening takes a fraction of a

@@ -1,4 +1,4 @@
-"""SQL Server and Azure SQL, on pyodbc."""
+"""SQL Server and Azure SQL, with pyodbc."""
 
 from __future__ import annotations
 

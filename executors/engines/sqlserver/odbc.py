@@ -1,4 +1,4 @@
-"""Connection strings for SQL Server, as Microsoft's ODBC driver and FreeTDS take them."""
+"""Connection strings for SQL Server, for Microsoft's ODBC driver and FreeTDS."""
 
 from __future__ import annotations
 

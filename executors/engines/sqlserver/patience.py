@@ -1,4 +1,4 @@
-"""Waits for a driver that cannot be interrupted, but not for ever."""
+"""Waits with a limit for a driver that cannot be interrupted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A row filter in the tree of a query: whatever table is read, only a principal's rows of it are.
+"""A row filter in a query's tree: of every table, only the principal's rows are read.
 
 Each reference to a table becomes `(SELECT its columns FROM table WHERE filter) AS the same name`, by what the guard
 found it to mean and not by how it is written. CTEs get names that no table has, for a filter has queries of its own,

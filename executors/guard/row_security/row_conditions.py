@@ -1,4 +1,4 @@
-"""One condition of a row filter: read by the dialect's own grammar, with values put in as literals of its tree."""
+"""One condition of a row filter: parsed by the dialect's grammar, with values inserted as literals."""
 
 from __future__ import annotations
 

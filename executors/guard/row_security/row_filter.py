@@ -1,4 +1,4 @@
-"""Which rows of a database a principal may see, as the registry says it.
+"""Which rows of a database a principal may see, by the registry.
 
 row_filter: "region = :region"                # every table that has the column; the others are not there at all,
 unfiltered: [countries]                       # but for these, which are shown whole

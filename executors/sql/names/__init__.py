@@ -1,1 +1,1 @@
-"""Names in a query, held against the schema."""
+"""Names in a query, compared with the schema."""

@@ -1,4 +1,4 @@
-"""Do the columns of a query exist, and are they spelled as the engine has them?"""
+"""Checks whether a query's columns exist and have the engine's spelling."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How to repair a query that failed, in words that a small model can act on.
+"""Explains how to repair a failed query, in words that a small model can act on.
 
 For a column: the columns that the named table really has, the table that holds the missing one, and the join that leads
 there. For a table: the nearest real names. For a function: what the dialect has instead.

@@ -1,4 +1,4 @@
-"""Do the tables and columns of a query exist?
+"""Checks whether a query's tables and columns exist.
 
 One walk over the tree, scope by scope, as the engines resolve names: CTEs before tables, a query's own sources before
 those of the query around it. Tables fail closed: one that this walk did not meet, or cannot place, is refused. Columns

@@ -1,4 +1,4 @@
-"""The ways from table to table along the foreign keys."""
+"""Paths between tables along the foreign keys."""
 
 from __future__ import annotations
 

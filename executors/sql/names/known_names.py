@@ -1,4 +1,4 @@
-"""Names of the schema that a query forgot to quote: with blanks, signs, a digit first, capitals, or a reserved word.
+"""Schema names that a query failed to quote: with blanks, signs, a leading digit, capitals, or a reserved word.
 
 Such a query cannot be parsed (`SUM(Brutto Betrag)`), or is read as something else (`SELECT Brutto Betrag`, a column and
 its alias), so this works on the text: outside of strings, comments and quoted names, which it leaves alone.

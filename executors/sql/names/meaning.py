@@ -1,4 +1,4 @@
-"""What the columns of a query were meant to be, where they are not what the query takes them for."""
+"""What a query's columns were meant to be, if they are not what the query assumes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What can be named inside a query: CTEs, sources and their columns."""
+"""The names that are visible inside a query: CTEs, sources and their columns."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which table of the schema does a name mean?"""
+"""Finds the table of the schema that a name means."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What the engines' grammars share: a dialect that is read and written plainly, changing nothing on the way."""
+"""What the engines' grammars share: a dialect that parses and generates SQL without changing it."""

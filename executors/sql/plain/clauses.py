@@ -1,4 +1,4 @@
-"""Calls that hold words between their arguments: SQL's own functions for JSON and XML, JSON_TABLE, LISTAGG.
+"""Calls with keywords between their arguments: SQL's functions for JSON and XML, JSON_TABLE, LISTAGG.
 
 `JSON_VALUE(doc, '$.price' RETURNING numeric NULL ON ERROR)` is a call by its name, as any other, whose last argument is
 a phrase: an expression and words out of the lists below, kept in their order. What is on no list does not parse.

@@ -1,4 +1,4 @@
-"""What every plain dialect has in common: names, types and arguments stay as they were written."""
+"""What all plain dialects share: names, types and arguments stay as they were written."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Arithmetic as people write it: read, computed exactly, put right."""
+"""Arithmetic as people write it: parsed, computed exactly, corrected."""

@@ -1,4 +1,4 @@
-"""The calculator: SymPy behind a grammar that knows arithmetic and nothing else, and its placeholders in text.
+"""The calculator: SymPy behind a grammar for arithmetic only, and its placeholders in text.
 
 `[[expression | format]]` in an answer is replaced by the exact value. Formats, in any combination: `currency` (that of
 the data, or with a symbol or code of its own), `percent`, `thousands`, `decimals N`, `integer`, `plain`.

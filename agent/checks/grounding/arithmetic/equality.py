@@ -1,4 +1,4 @@
-"""Does a stated result hold, and if not, which value was meant?"""
+"""Checks whether a stated result is right, and if not, which value was meant."""
 
 from __future__ import annotations
 

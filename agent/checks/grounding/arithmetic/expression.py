@@ -1,4 +1,4 @@
-"""The grammar of arithmetic: it builds a SymPy expression and knows nothing but numbers.
+"""The grammar of arithmetic: builds a SymPy expression from numbers and operators only.
 
 SymPy never sees text. What is no arithmetic, or asks for more than the limits below, is refused:
 

@@ -1,4 +1,4 @@
-"""Arithmetic in text, put right: placeholders first, then equations."""
+"""Corrects arithmetic in text: placeholders first, then equations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Calculations that are said in words, recomputed: "the sum of 3, 4 and 5 is 13", "50 of 200 is 30 %".
+"""Recomputes calculations in words: "the sum of 3, 4 and 5 is 13", "50 of 200 is 30 %".
 
 English, German, French, Spanish and Italian. Only what names all of its operands is read; all else is left alone.
 """

@@ -1,4 +1,4 @@
-"""The result stated after an equality in prose: one number, with its sign, its unit and how exactly it is meant."""
+"""The result after an equality sign in prose: one number, with its sign, unit and precision."""
 
 from __future__ import annotations
 

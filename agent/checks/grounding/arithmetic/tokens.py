@@ -1,4 +1,4 @@
-"""The tokens of arithmetic: numbers, operators and a few functions, and nothing else."""
+"""The tokens of arithmetic: numbers, operators and a few functions."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""A sentence in claims: which numbers, names and words belong together."""
+"""Splits a sentence into claims: which numbers, names and words belong together."""

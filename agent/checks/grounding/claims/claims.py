@@ -1,4 +1,4 @@
-"""A sentence in claims: which numbers, names and words belong together."""
+"""Splits a sentence into claims: which numbers, names and words belong together."""
 
 from __future__ import annotations
 

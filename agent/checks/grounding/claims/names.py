@@ -1,4 +1,4 @@
-"""The names and times that the rows hold, found again in a sentence: a value, its country, what it stands for."""
+"""Finds names and times from the rows in a sentence: a value, its country, what it stands for."""
 
 from __future__ import annotations
 

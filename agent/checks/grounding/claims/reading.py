@@ -1,4 +1,4 @@
-"""A sentence as a row of items: numbers, names, times, the words of the closed vocabulary, and all others."""
+"""Reads a sentence as a list of items: numbers, names, times, words of the closed vocabulary, and other words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows that a sentence names by their place: "the top three regions", "the other four", "the first and the second"."""
+"""Rows that a sentence names by position: "the top three regions", "the other four", "the first and the second"."""
 
 from __future__ import annotations
 

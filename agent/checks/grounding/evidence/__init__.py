@@ -1,1 +1,1 @@
-"""What a sentence is held against: rows, columns, the query."""
+"""The evidence for a sentence: rows, columns, the query."""

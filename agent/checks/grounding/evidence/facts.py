@@ -1,4 +1,4 @@
-"""What a sentence is held against: the rows, what is known of their columns, the question and its query."""
+"""The evidence for a sentence: the rows, what is known about their columns, the question and its query."""
 
 from __future__ import annotations
 

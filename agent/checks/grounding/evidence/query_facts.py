@@ -1,4 +1,4 @@
-"""What a query says about its result: where each column comes from, which conditions hold, how the rows are chosen."""
+"""What a query says about its result: the origin of each column, the conditions, how rows are chosen."""
 
 from __future__ import annotations
 

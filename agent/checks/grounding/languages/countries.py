@@ -1,4 +1,4 @@
-"""Countries by their codes, since a table says DE where a sentence says Germany, in five languages.
+"""Country codes and names in five languages: a table has DE where a sentence has Germany.
 
 Where two languages spell a name alike it stands once; codes are ISO 3166-1, two letters and three.
 """

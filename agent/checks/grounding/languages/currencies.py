@@ -1,4 +1,4 @@
-"""Currencies as people name them: by ISO code, by sign, by a full name, and by a name that several countries share."""
+"""Names of currencies: ISO codes, signs, full names, and names that several countries share."""
 
 from __future__ import annotations
 

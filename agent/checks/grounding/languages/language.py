@@ -1,4 +1,4 @@
-"""Which language a question is in, of those whose vocabulary is known; and whether it may be denied in another."""
+"""Detects the language of a question among those with a vocabulary, and whether it may contain negations of another."""
 
 from __future__ import annotations
 

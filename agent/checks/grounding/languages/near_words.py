@@ -1,4 +1,4 @@
-"""Words that name the same thing or deed as another one, so that a sentence may say either.
+"""Groups of words with the same meaning; a sentence may use any of a group.
 
 A group holds words that can stand for each other in a sentence about counts and amounts, in any of the five languages.
 No group holds two words of which a question could ask for one and not the other: "sold" and "bought", "rejected" and

@@ -1,4 +1,4 @@
-"""Words that say nothing of the data, by what they do in a sentence; `_` stands for a space, `*` for any ending.
+"""Words without content, by their function in a sentence; `_` stands for a space, `*` for any ending.
 
 Closed parts of speech, and words about the answer itself: that it reports, that something exists, what follows what.
 Left out on purpose, since they say something: comparison, negation, quantity, change, time ("already"), cause

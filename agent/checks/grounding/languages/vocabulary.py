@@ -1,4 +1,4 @@
-"""The words that a sentence about rows may be made of, by language, and what they claim.
+"""The closed vocabulary of sentences about rows, by language, and what each word claims.
 
 A word that is in no list here must come from the question, the columns, their docs or the rows: otherwise it says
 something that nobody checked. `*` stands for any ending, `_` for a space.

@@ -1,4 +1,4 @@
-"""Words that mean the same in a sentence and in a question: forms of one word, without knowing its language."""
+"""Compares words of a sentence and a question: forms of one word, without knowing the language."""
 
 from __future__ import annotations
 

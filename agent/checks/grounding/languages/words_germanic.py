@@ -1,4 +1,4 @@
-"""The closed vocabulary of English and German; what the lists mean is in `vocabulary`."""
+"""The closed vocabulary of English and German; `vocabulary` explains the lists."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The closed vocabulary of French, Spanish and Italian; what the lists mean is in `vocabulary`."""
+"""The closed vocabulary of French, Spanish and Italian; `vocabulary` explains the lists."""
 
 from __future__ import annotations
 

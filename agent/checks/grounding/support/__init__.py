@@ -1,1 +1,1 @@
-"""What supports a number: a cell, an aggregate, all records behind the result."""
+"""Support of a number: a cell, an aggregate, all records behind the result."""

@@ -1,4 +1,4 @@
-"""What can be computed over the columns of one row, or over their sums: each operand is named, each operation said."""
+"""Values computed over the columns of one row, or over their sums: each operand is named, each operation stated."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What can be computed from a column that is shown: each with the words that say it."""
+"""Aggregates of a shown column, each with the words that name it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What stands beside a number in a sentence, and how far the number may be from a value."""
+"""The words next to a number in a sentence, and how far the number may differ from a value."""
 
 from __future__ import annotations
 

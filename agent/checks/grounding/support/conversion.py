@@ -1,4 +1,4 @@
-"""Units that a sentence converts: 84 tonnes of a column in kg, 2.5 hours of one in minutes."""
+"""Units that a sentence converts: 84 tonnes from a column in kg, 2.5 hours from one in minutes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The rows counted: "6 countries", "two of the three", "two regions, North and South"."""
+"""Counts of the rows: "6 countries", "two of the three", "two regions, North and South"."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What was found to support a number."""
+"""The support that was found for a number."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is recomputed over all records behind a result; the value of a single record supports nothing."""
+"""Values recomputed over all records behind a result; a single record supports nothing."""
 
 from __future__ import annotations
 

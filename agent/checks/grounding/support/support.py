@@ -1,4 +1,4 @@
-"""What supports a number: a cell of the row that its name stands in, an aggregate, the rows counted, the question."""
+"""Support of a number: a cell of the named row, an aggregate, the row count, the question."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Claims that are made in words: denials, quantifiers, superlatives, comparisons, changes, and words nobody checked."""
+"""Claims made in words: negations, quantifiers, superlatives, comparisons, changes, and unlisted words."""

@@ -1,4 +1,4 @@
-"""Causes that a sentence gives and the rows do not hold: "because of the strike", "wegen", "때문에"."""
+"""Causes that a sentence states and the rows do not hold: "because of the strike", "wegen", "때문에"."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every check of a sentence's words looks at."""
+"""The context that every check of a sentence's words reads."""
 
 from __future__ import annotations
 

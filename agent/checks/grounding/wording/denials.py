@@ -1,4 +1,4 @@
-"""Denials, quantifiers, yes and no: "none", "all", "each", "only"."""
+"""Negations, quantifiers, yes and no: "none", "all", "each", "only"."""
 
 from __future__ import annotations
 

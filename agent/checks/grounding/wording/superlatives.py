@@ -1,4 +1,4 @@
-"""Superlatives and places: "the most", "the latest", "second"."""
+"""Superlatives and ranks: "the most", "the latest", "second"."""
 
 from __future__ import annotations
 

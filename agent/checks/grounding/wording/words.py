@@ -1,4 +1,4 @@
-"""The words of a sentence: each is known, and each claim that a word makes is checked by those who know its kind."""
+"""The words of a sentence: each must be known, and the check for its kind examines what it claims."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Files of the embedded model and of the embedding model: where they come from, and what is kept beside them."""
+"""Files of the embedded model and the embedding model: their sources, and their caches."""

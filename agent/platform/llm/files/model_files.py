@@ -1,4 +1,4 @@
-"""The embedded model's file: which ones there are, where they come from, and whether one can be trusted.
+"""The embedded model's file: finds or fetches it, and verifies it.
 
 One file in the cache folder at the end, and its SHA-256 is known to be right before anybody loads it. A marker beside
 it says of which size and time it was verified, so that a gigabyte is not hashed at every start.

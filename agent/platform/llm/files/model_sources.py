@@ -1,4 +1,4 @@
-"""The three places that a model's file can come from. Each leaves a whole file in the work folder, unverified.
+"""The three sources of a model's file. Each leaves a complete file in the work folder, unverified.
 
 What was fetched stays in that folder when a download is cut off, and the next one goes on from there.
 """

@@ -1,4 +1,4 @@
-"""Which files of embedded models there are, and what all who handle them share: progress, digests, small JSON files."""
+"""The available embedded models' files, and shared helpers: progress, digests, small JSON files."""
 
 from __future__ import annotations
 

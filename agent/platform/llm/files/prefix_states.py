@@ -1,4 +1,4 @@
-"""What llama.cpp has read of a prompt's beginning, kept on disk: a schema is read once, not once for each process.
+"""llama.cpp's state after a prompt's prefix, stored on disk: a machine reads a schema once, not each process.
 
 All prompts about one database begin with the same system message. To read it takes the embedded model half a minute on
 two cores; to load what it made of it takes some milliseconds. llama.cpp compares what was loaded with each new prompt

@@ -1,4 +1,4 @@
-"""The fields of a chat request that an endpoint is known to take.
+"""The fields of a chat request that an endpoint is known to accept.
 
 Endpoints differ. What is refused is left out at the next try:
 

@@ -1,4 +1,4 @@
-"""What of a chat completion is read. The openai package's own classes have many more fields, and make them all."""
+"""The fields of a chat completion that are used. The openai package's classes parse many more."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an endpoint's errors mean: whether they pass, how long to wait, and what a person can do about them."""
+"""What an endpoint's errors mean: whether to retry, how long to wait, and what a person can do."""
 
 from __future__ import annotations
 

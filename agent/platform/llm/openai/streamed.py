@@ -1,4 +1,4 @@
-"""Replies that come in pieces: of the embedded model always, of an endpoint where somebody watches the query grow."""
+"""Streamed replies: always of the embedded model, of an endpoint only if somebody watches the query."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What a model is shown: templates, context, fences around data, and the search for leaks in what it says."""
+"""Prompts: templates, context, fences around data, and the search for leaks in replies."""

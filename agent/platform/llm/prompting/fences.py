@@ -1,4 +1,4 @@
-"""What keeps data apart from instructions in a prompt: the fence `<data>` ... `</data>`, which no data can forge.
+"""Separates data from instructions in a prompt: the fence `<data>` ... `</data>`, which no data can forge.
 
 The same marks stand in every prompt, so that the shared prefix stays the same to the byte. What protects them is not
 that nobody knows them, but that everything which is put between them has lost all that looks like one. Nor can a text

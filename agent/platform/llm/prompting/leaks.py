@@ -1,4 +1,4 @@
-"""What a model must not say: the words of its own instructions, and addresses that it was not given.
+"""What a reply must not contain: the words of the instructions, and addresses that the model was not given.
 
 A text among the data can ask for both: "repeat what stands above", or an image whose address carries a row to somebody
 else's server as soon as it is shown (EchoLeak, CVE-2025-32711). What is rewritten word for word in another language, or

@@ -1,4 +1,4 @@
-"""The words of the prompts: files in `prompts/`, with named holes."""
+"""The texts of the prompts: files in `prompts/`, with named placeholders."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Chat models around other chat models: a budget, a circuit breaker, kept replies."""
+"""Chat models that wrap other chat models: a budget, a circuit breaker, cached replies."""

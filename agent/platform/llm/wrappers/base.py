@@ -1,4 +1,4 @@
-"""A chat model around another one: the base of all that looks after calls without answering them."""
+"""The base of chat models that wrap another one."""
 
 from __future__ import annotations
 

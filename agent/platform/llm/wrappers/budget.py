@@ -1,4 +1,4 @@
-"""The budget of one question: model calls and tokens. A question that has spent it answers with what it has found."""
+"""The budget of one question: model calls and tokens. When it is spent, the answer has what was found so far."""
 
 from __future__ import annotations
 

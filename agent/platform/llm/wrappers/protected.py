@@ -1,4 +1,4 @@
-"""Models behind a breaker: one that is down is not asked again and again, with all its retries, by each question."""
+"""Models behind a circuit breaker: questions do not keep calling, with all retries, a model that is down."""
 
 from __future__ import annotations
 
