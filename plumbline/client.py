@@ -1,7 +1,7 @@
 """The Python interface: one object for one database, asked from ordinary code or from a coroutine.
 
-The service lives in an event loop of its own, in a thread of its own. So a question can be asked where no loop runs,
-where one does (a notebook), and from several threads at once.
+The service runs in an event loop of its own, in a separate thread. So it can be used where no loop runs, where one does
+(a notebook), and from several threads at once.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The tools for agents over the Model Context Protocol, with its official SDK, on standard input and output or HTTP.
 
-Only the `mcp` command imports this module: the SDK is an install of the laptop's.
+Only the `mcp` command imports this module, because Azure does not have the SDK.
 """
 
 from __future__ import annotations

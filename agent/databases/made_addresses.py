@@ -1,7 +1,7 @@
 """Finds addresses that a query assembles in its rows: in answers, their records, planned changes.
 
-A text can be made in more ways than anybody lists, so no function is followed here. A column of the result that hands
-on what is stored may hold an address. One that a query makes may hold none, unless the question has it.
+There are more ways to assemble a text than a list can hold, so no function is traced here. A column of the result that
+returns stored values may hold an address. A computed one may hold none, unless the question contains it.
 """
 
 from __future__ import annotations

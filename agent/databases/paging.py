@@ -1,8 +1,8 @@
 """Pages of rows: where the next one begins, and the limit for all of them.
 
-A cursor names a record of the state store: the query, how many of its rows were given, and a digest of those. The next
-page runs the query anew from its first row on, and holds what was given before against the digest. So nothing stays
-open between two pages, any instance can give the next one, and no row is given twice or left out unnoticed.
+A cursor names a record of the state store: the query, how many of its rows were returned, and a digest of those. The
+next page runs the query again from its first row, and compares the earlier rows with the digest. So nothing stays open
+between two pages, any instance can serve the next one, and no row is repeated or left out unnoticed.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The baseline of an evaluation: one plain call of the same model with the schema and the question only.
 
-What it writes is run once. There is no retrieval, no repair, no second attempt and no judge, so the difference to it is
-what all of these are worth.
+Its query runs once. There is no retrieval, repair, second attempt or judge, so the difference shows what these are
+worth.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Single flight: equal questions at the same time are answered once, and each caller gets the events.
 
-Single flight, as Go's `singleflight` calls it. The same is: the same words of the same principal to the same database
-with the same options, outside of any session, and no order to change rows. Nothing is kept beyond its end: a question
-that comes later is answered anew.
+The term is from Go's `singleflight`. Questions are equal if words, principal, database and options are equal, they are
+outside of a session, and they order no change of rows. Nothing is stored beyond the end: a later question is answered
+anew.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Examines the whole configuration: environment variables and the registry, with all their errors at once.
 
-A service checks here first when it starts, so that its operator can correct all mistakes of a deployment at once.
+A service runs this check when it starts, so that its operator can correct all mistakes of a deployment at once.
 """
 
 from __future__ import annotations

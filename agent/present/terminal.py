@@ -1,6 +1,6 @@
 """Answers in the terminal: each step as it happens, then the answer with its rows and checks.
 
-What comes from data, a model or a path is only ever shown as plain text: never as markup, never as control characters.
+Text from data, a model or a path is only ever shown as plain text: never as markup or control characters.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Detects the kind of a question from its words, the schema and the docs, without a model.
 
-Where the words leave a doubt, it is a question for SQL: an answer from the data is never withheld for a guess.
+In doubt it is a question for SQL: a guess never withholds an answer from the data.
 """
 
 from __future__ import annotations

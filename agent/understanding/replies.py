@@ -1,7 +1,7 @@
 """Replies without SQL from a model: small talk, and questions about the data from schema, docs and catalogue.
 
-Each reply names its sources, and shows what it lists as rows. Counts and ranges are read by bounded queries through the
-guard, as the asker may see the data.
+Each reply names its sources and shows lists as rows. Counts and ranges are read by limited queries through the guard,
+with the caller's access.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Small talk by meaning: a message that is nearer to small talk than to a question about data, in any language.
 
-The examples stand for what people say to a program that answers questions about data. The multilingual model compares a
-message with all of them; those of one language would nearly do, since a translation is near what it translates.
+The examples are what people say to a program that answers questions about data. The multilingual model compares a
+message with all of them. Those of one language would nearly suffice, because translations are near each other.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """Which parts of a schema can carry a question: informative tables, measures and categories, and their names.
 
-Only columns that can carry such a question count: no keys, no codes to be averaged, no names to be grouped by.
+Columns that cannot carry such a question are left out: keys, codes that would be averaged, names that would be grouped
+by.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Words that an engine accepts as names only in quotes, beyond `row.RESERVED`.
 
-What runs is quoted whole, so no query depends on them: they decide where people and models see quotes. Sources: the
-vendors' lists of reserved words, as SQLAlchemy's dialects keep them; DuckDB's from `duckdb_keywords()`, SQLite's from
-what its parser refuses.
+Every name in a query that runs is quoted, so no query depends on these lists: they decide where people and models see
+quotes. Sources: the vendors' lists of reserved words, as in SQLAlchemy's dialects; for DuckDB `duckdb_keywords()`, for
+SQLite the words that its parser refuses.
 """
 
 from executors.dialects.row import words

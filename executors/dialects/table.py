@@ -1,7 +1,7 @@
 """The table of dialects: how each is parsed, what a model must know about it, and what its errors mean.
 
-Adding a dialect is adding a row: the module `dialect` of a package in `executors.engines`. The table imports these
-modules by their names, so that code that reads a row stands below the engines.
+To add a dialect, add a row: the module `dialect` of a package in `executors.engines`. The table imports these modules
+by name, so that code that reads a row need not depend on the engines.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Names after a dot that are calls.
 
-In PostgreSQL `(value).name` is `name(value)` where the value has no such field, and `x.name` is `name(x)` where `x` is
-a function in FROM that gives single values: `('/etc/passwd'::text).pg_read_file`. In Oracle `package.name` calls
-without parentheses. None of it looks like a call, so such names are held against the lists of functions here.
+In PostgreSQL `(value).name` is `name(value)` if the value has no such field, and `x.name` is `name(x)` if `x` is a
+function in FROM that returns single values: `('/etc/passwd'::text).pg_read_file`. In Oracle `package.name` calls
+without parentheses. None of these look like calls, so such names are compared with the lists of functions here.
 """
 
 from __future__ import annotations

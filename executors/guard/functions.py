@@ -1,7 +1,7 @@
 """Checks whether a query may call a function.
 
-By its name, which is the engine's own: what the dialect's row lists, and what the registry lists for the database.
-What could make a text or a list of any length must say how long it becomes.
+By its name, which is the engine's own: the dialect's row lists functions, and the registry may list more for a
+database. A function that can make a text or a list of any length must have an argument that limits it.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Checks whether SQL is allowed.
 
-The one place that every query goes through before a database sees it. It fails closed: what does not parse whole, what
-has a node or a function that is on no list, what reads a table that the schema does not have, is refused. What passes
-is written anew from the checked tree, so the database never sees a character that was not understood here.
+Every query goes through this one place before a database sees it. It fails closed: it refuses a query that does not
+parse completely, has a node or a function that is on no list, or reads a table outside the schema. The query that runs
+is generated from the checked tree, so the database never sees a character that was not understood here.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Private columns in a query's tree: hidden unless the question names them.
 
 Each reference to a table with such columns becomes `(SELECT its other columns FROM table) AS the same name`. So no form
-reaches them that stands for all of a row: `*`, `#3`, `c::text`, `to_json(c.*)`, a natural join, a field that is a
-function. A column that the query names itself stays, where it is only compared, counted, joined, grouped or ordered
-by, and where the query around it names every column that it reads.
+that stands for a whole row reaches them: `*`, `#3`, `c::text`, `to_json(c.*)`, a natural join, a field that is a
+function. A column that the query names itself stays if it is only compared, counted, joined, grouped or ordered by, and
+if the query around it names every column that it reads.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The nodes that a query's tree may contain, and the check of each.
 
-An allow-list: a node's arguments are nodes, so what is not on it cannot hide in one that is. Calls by name are held
-against the functions of the dialect, and the few nodes that may do harm in some places have a check of their own.
+An allow-list: a node's arguments are nodes, so an unlisted node cannot hide in a listed one. Function calls are
+compared with the functions of the dialect, and the few nodes that may do harm in some places have a check of their own.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Checks whether a statement may change the data.
 
-An allow-list like the one for queries, and on top of it: one INSERT, UPDATE or DELETE, of one table, whose condition
-chooses rows. What passes is put together anew from the parts that were looked at (table, columns, values, condition, or
-query); whatever else stood in the statement cannot get through.
+An allow-list like the one for queries, and in addition: one INSERT, UPDATE or DELETE, of one table, whose condition
+chooses rows. The statement that runs is built from the checked parts (table, columns, values, condition, or query);
+nothing else of the original can get through.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What one SELECT aggregates: its calls, its grouping keys, the columns inside. The source of its rows is not read.
 
-A node is *own* to a SELECT when no nested query lies between them: what a subquery aggregates is its own affair.
+A node is *own* to a SELECT if no nested query lies between them: what a subquery aggregates is not counted here.
 """
 
 from __future__ import annotations

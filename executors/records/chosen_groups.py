@@ -1,7 +1,7 @@
 """The groups that an answer shows: the query of their keys, with the answer's WHERE, HAVING, ORDER BY and LIMIT.
 
-What tells the rows of a query apart, its *ids*, are its grouping keys where it aggregates, and the ids of the aggregate
-that it reads where it only passes its rows on. A subquery or CTE that does not show them is read with them added.
+The *ids* of a query distinguish its rows: its grouping keys if it aggregates, or the ids of the aggregate that it reads
+if it only passes rows on. A subquery or CTE that does not return them is read with them added.
 """
 
 from __future__ import annotations

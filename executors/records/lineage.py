@@ -1,6 +1,6 @@
 """Where a query's aggregates are: in itself, in a subquery or CTE, or nowhere.
 
-Only names and syntax are looked at, no schema: a column without a qualifier belongs to the subquery that has that name.
+Only names and syntax are read, not the schema: a column without a qualifier belongs to the subquery that has that name.
 """
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
 """Parses and generates SQL in time that is linear in its length, for every use of sqlglot in this process.
 
-sqlglot reads some forms by trial: `DATE(...)` as a type and then as a call, `ARRAY[...]`, `STRUCT(...)`, `a -> b`. It
-writes others twice: DuckDB's `length(x)` becomes a CASE with two more of `x`. Where they are nested, each level doubles
-the work. So the steps of a parser and of a generator are counted, and what takes more than its size allows is refused.
-The count is the same on every machine. Importing this module makes each dialect's parsers and generators count.
+sqlglot parses some forms by trial: `DATE(...)` as a type and then as a call, `ARRAY[...]`, `STRUCT(...)`, `a -> b`. It
+generates others twice: DuckDB's `length(x)` becomes a CASE with two more copies of `x`. Nested, each level doubles the
+work. So the steps of a parser and of a generator are counted, and a text that takes more than its size allows is
+refused. The count is the same on every machine. Importing this module makes each dialect's parsers and generators
+count.
 """
 
 from __future__ import annotations

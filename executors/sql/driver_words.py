@@ -1,9 +1,9 @@
 """Removes the values that a driver's error repeats.
 
-What stands in a row may be private, and every engine puts it into its errors in a form of its own: in quotes, in
-brackets, bare, cut off. So it does not look for what must be removed. It shows a word only where it stands
-in the query or in the schema, names a type, or is one that the engines write their errors with. A value may be such a
-word, too: in quotes, or stuck to what is left out, it shows only names and types.
+A value in a row may be private, and every engine puts values into its errors in its own form: in quotes, in brackets,
+bare, cut off. So this module does not search for what must be removed. It keeps a word only if it is in the query or in
+the schema, names a type, or is one that the engines write their errors with. A value may be such a word, too: in
+quotes, or next to a gap, only names and types are kept.
 """
 
 from __future__ import annotations

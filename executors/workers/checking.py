@@ -1,7 +1,7 @@
 """The guard in processes that can be ended, so that no query blocks other callers.
 
-Looking at a query is counted in steps (`sql.bounded`); what the count does not know of is ended by the system's clock
-of the process that does it.
+The steps of a check are counted (`sql.bounded`). Whatever the count misses is ended by the system's limit on the
+process's CPU time.
 """
 
 from __future__ import annotations

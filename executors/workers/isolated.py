@@ -1,7 +1,7 @@
 """A local database in worker processes: its engine's use of memory and time is limited to them.
 
-The engines have limits of their own, and inside one call of a function none of them holds. A worker has what the system
-gives it, and is ended when its time is over. One query is one worker's work, so nobody else's ends with it.
+The engines have limits of their own, but none of them holds inside one function call. A worker has the memory that the
+system allows it, and is ended at its timeout. One query is one worker's work, so no other query ends with it.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The protocol between this process and its workers.
 
-A request is a pickle: it comes from here. What a worker answers is JSON, never unpickled: it has looked at what others
-wrote. `Kept` is the exception that proves it: a worker's pickle that only other workers open.
+A request is a pickle, because it comes from this process. A worker's reply is JSON and is never unpickled, because the
+worker has read untrusted data. `Kept` is the exception: a worker's pickle that only other workers open.
 """
 
 from __future__ import annotations

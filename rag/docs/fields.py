@@ -1,6 +1,6 @@
 """Rows below a header: the meaning of each field by its name, and the rows' contents.
 
-CSV files, tables in Markdown and lists in YAML are read by this.
+Used for CSV files, tables in Markdown and lists in YAML.
 """
 
 from __future__ import annotations

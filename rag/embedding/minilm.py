@@ -1,9 +1,9 @@
 """MiniLM without torch: the packaged model's own weights, multiplied by numpy.
 
-To import torch and sentence-transformers takes seconds and half a gigabyte, and each call of theirs costs more than the
-vectors of a question do. This is the same computation, BERT with mean pooling (Devlin et al., 2019; Reimers and
-Gurevych, 2019), for the one model that is in the package; sentence-transformers remains the reference, and runs every
-other model. The file is mapped, not read: of the table of words only what a text needs comes into memory.
+Importing torch and sentence-transformers takes seconds and half a gigabyte, and each call costs more than the vectors
+of a question. This is the same computation, BERT with mean pooling (Devlin et al., 2019; Reimers and Gurevych, 2019),
+for the one packaged model. sentence-transformers remains the reference, and runs every other model. The file is mapped,
+not read: only the needed rows of the word table come into memory.
 """
 
 from __future__ import annotations

@@ -4,8 +4,8 @@ Chroma does not share a folder between processes: vectors that one process adds 
 them before, two writers silently lose each other's vectors, and even a reader may write files. So a
 revision is written in a folder that no reader opens, and becomes the current one when that folder is renamed.
 
-Chroma also trusts its files: a missing one makes wrong answers, a damaged one can end the process. So the hashes of a
-revision's files are kept with it, and compared before Chroma opens them.
+Chroma also trusts its files: a missing one gives wrong answers, a damaged one can end the process. So the hashes of a
+revision's files are stored with it and compared before Chroma opens them.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """A small revision in two plain files next to Chroma's: numpy compares all vectors, and Chroma is not read.
 
-To import Chroma takes most of a second, and a search in it longer than to compare some thousand vectors. The files are
-made of what Chroma gives back when a revision is published, and belong to it as its own do: it is Chroma that keeps an
-index, changes it, and searches it where it is larger.
+Importing Chroma takes most of a second, and one of its searches takes longer than comparing some thousand vectors. The
+files are written from Chroma's contents when a revision is published, and belong to it. Chroma keeps the index, changes
+it, and searches larger ones.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """A revision of an index: all documents under one name, such as a database's. It never changes.
 
-A sync writes a new revision beside the old one and then switches to it in one step. A reader sees the old one or the
-new one, never a part; and a sync that is interrupted at any moment has changed nothing that anybody reads.
+A sync writes a new revision next to the old one and then switches to it in one step. A reader sees one of them
+completely. A sync that is interrupted at any moment has changed nothing that anybody reads.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Streams that outlive their connection: a client that reconnects gets the missed events, then the live ones.
 
-The events of a question are kept in this process while it runs, and a little longer. Where another process is asked,
-there is nothing to go on with; the answer is then in its session.
+This process keeps a question's events while it runs, and a little longer. Another process has nothing to resume; the
+answer is then in its session.
 """
 
 from __future__ import annotations

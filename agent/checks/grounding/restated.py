@@ -1,6 +1,6 @@
 """Restates the question around its answer: "How many books are on loan?", "41 books are on loan."
 
-Only forms of English questions whose answer keeps the question's order of words, so that no word has to be inflected.
+Only forms of English questions whose answer keeps the word order are restated, so no word has to be inflected.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """One row of aggregates for a question about each of something: no GROUP BY and no column for it.
 
-English names what it asks of as the schema does: "per country", "by country". The other languages say it in words that
-mean nothing else.
+In English, the thing after "per" or "by" must be named as in the schema: "per country", "by country". The other
+languages have words that mean nothing else.
 """
 
 from __future__ import annotations

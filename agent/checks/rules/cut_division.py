@@ -1,7 +1,7 @@
 """A ratio of integers, which some dialects truncate: 58 of 100 becomes 0.
 
-Only what is whole whatever the columns hold counts: counts, and sums and products of these and of written numbers. A
-division that is rounded down on purpose (`FLOOR`, `CAST(... AS INTEGER)`) is left alone.
+Only expressions that are integers whatever the columns hold are doubted: counts, and sums and products of counts and
+literals. A division that is rounded down on purpose (`FLOOR`, `CAST(... AS INTEGER)`) is left alone.
 """
 
 from __future__ import annotations

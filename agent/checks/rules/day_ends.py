@@ -1,7 +1,7 @@
 """Times compared with days: a time on a day does not equal that day, and is later than its midnight.
 
-What tells times from days is the column's type; in SQLite, which has none, the stored values. The alternative asks for
-what is before the next day, so that an index of the column still serves.
+The column's type tells times from days; in SQLite, which has no such type, the stored values do. The alternative
+selects what is before the next day, so that an index of the column still applies.
 """
 
 from __future__ import annotations

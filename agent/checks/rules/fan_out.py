@@ -1,7 +1,7 @@
 """An aggregate over a join that repeats its rows: a total of orders, once for each of their items.
 
-Keys tell: a join by anything but a whole key of the joined table may find several rows. Where the rows of each group
-are as many as the keys in them, nothing was repeated.
+Keys show it: a join by anything but a complete key of the joined table may find several rows. If each group has as many
+rows as keys, nothing was repeated.
 """
 
 from __future__ import annotations

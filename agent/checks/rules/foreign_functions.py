@@ -1,7 +1,7 @@
 """Functions of another dialect, mostly of dates and times, translated into the query's own.
 
-SQLite has few of them, and models write those of other databases. What is translated here is what has one meaning; the
-functions of the other dialects are sqlglot's to translate.
+SQLite has few of them, and models write those of other databases. Only functions with one meaning are translated here;
+sqlglot translates those of the other dialects.
 """
 
 from __future__ import annotations

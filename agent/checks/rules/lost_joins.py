@@ -1,8 +1,8 @@
 """Columns of tables that a query does not read: its joins are rebuilt along the foreign keys.
 
-Small models know which columns they want and lose the way to them: they read a column from a table that only a key
-leads to, or join through a column that is not there. What a query selects, filters and groups by says which tables it
-needs; the foreign keys say how these hang together (as in NatSQL, Gan et al. 2021, where a query has no joins at all).
+Small models know which columns they want but not how to join them: they read a column from a table that only a key
+leads to, or join through a column that does not exist. What a query selects, filters and groups by tells which tables
+it needs; the foreign keys tell how these are joined (as in NatSQL, Gan et al. 2021, where a query has no joins at all).
 """
 
 from __future__ import annotations

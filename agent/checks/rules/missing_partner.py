@@ -1,7 +1,7 @@
 """An inner join whose partner must be missing: it keeps only rows that have one, so no row is left.
 
-A small model writes `JOIN loans ... WHERE loans.id IS NULL` for "readers without a loan". Where the column that is to
-be NULL is never NULL in a row, or is the one that is joined by, only a LEFT JOIN can be meant.
+A small model writes `JOIN loans ... WHERE loans.id IS NULL` for "readers without a loan". If the column is never NULL
+in the table, or is the one of the join, only a LEFT JOIN can be meant.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Numbers stored as text, ordered or compared with a number: as text, '9' comes after '10'.
 
-What SQLite's `strftime` gives is text, too: it is never equal to a number, and greater than all of them.
+The result of SQLite's `strftime` is text, too: it never equals a number, and is greater than all of them.
 """
 
 from __future__ import annotations

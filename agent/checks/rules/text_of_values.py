@@ -1,6 +1,6 @@
 """LIKE or a text function over a column of dates or numbers, if the engine does not convert them to text.
 
-SQLite and MySQL do, so models write `day LIKE '2025%'` everywhere. As text a date is `2025-03-01` on them all.
+SQLite and MySQL do, so models write `day LIKE '2025%'` everywhere. On every engine, a date as text is `2025-03-01`.
 """
 
 from __future__ import annotations

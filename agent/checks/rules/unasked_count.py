@@ -1,6 +1,6 @@
 """A count that orders and cuts the rows and is shown, although the question counts nothing.
 
-It may be welcome: the query stays as it is.
+The count may be welcome, so the query stays as it is.
 """
 
 from __future__ import annotations

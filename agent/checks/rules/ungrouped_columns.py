@@ -1,6 +1,6 @@
 """Ungrouped columns next to aggregates: SQLite and MySQL take the value of any row of the group.
 
-Where the least and the greatest value of each group give the same rows, it is the value of all of them.
+If the lowest and the highest value of each group give the same rows, all rows of a group have that value.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """An inner join of a table that only its join condition reads, and that the question does not name.
 
-It drops the rows that have no partner there, and repeats those that have several. Where the rows are the same without
-it, it does no harm.
+The join drops rows without a partner and repeats rows with several. If the rows are the same without it, it does no
+harm.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Schema linking for the loop: one linker for each database, updated in the background.
 
-What it is made of comes when it is there. Names and docs are known at once; stored values are read in the background,
-and a question waits for them only a moment; vectors of columns and values are computed once and kept in the index.
+Its parts become available one after another. Names and docs are known at once. Stored values are read in the
+background, and a question waits for them only a moment. Vectors of columns and values are computed once and kept in the
+index.
 """
 
 from __future__ import annotations

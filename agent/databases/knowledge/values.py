@@ -1,7 +1,7 @@
 """The values of text columns, read once in the background, so that questions find them in memory.
 
-Every query goes through the guard, runs with a timeout of its own and one at a time, so that a question that is being
-answered never waits for them long. Private columns are never read.
+Every query goes through the guard, with a timeout of its own, and one runs at a time, so that no question waits for
+them long. Private columns are never read.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Queries whose answers passed every check, stored for the next time the same question is asked.
 
-They lie in the state store, so that every instance of the service knows them. A question is kept as a hash: only who
-asks the very same one finds it.
+They are in the state store, which every instance of the service reads. A question is stored as a hash, so only a caller
+who asks exactly the same question finds it.
 """
 
 from __future__ import annotations

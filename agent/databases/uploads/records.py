@@ -1,7 +1,7 @@
 """The record of each upload in the state store, which every process reads.
 
-A name belongs to its first user, even when its data is gone: what was kept under that name, such as docs and
-verified queries, is never another caller's.
+A name belongs to its first user, even after its data is deleted: nothing stored under that name, such as docs and
+verified queries, ever becomes another caller's.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Fits the confidence: a logistic regression of right or wrong on the evidence, checked on unseen databases.
 
 Questions about one database are alike, so each database is left out in turn: its questions get their probabilities from
-a fit to all others. The figures are of these, as is the threshold. Nothing depends on how databases are put into folds,
-and intervals are those of other databases: they are drawn again, with all of their questions.
+a fit to all others. Figures and threshold come from these probabilities, so they do not depend on an assignment to
+folds. Intervals are bootstrapped over databases, each with all of its questions.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """`eval-targets`: accuracy, trust and cost on folders of questions, each figure next to its target.
 
-Three runs over the same questions: the baseline's one plain call, all of the pipeline, and the pipeline without
-evaluation, which gets the same first drafts: what it differs by is evaluation alone.
+Three runs over the same questions: the baseline's plain call, the whole pipeline, and the pipeline without evaluation.
+The last gets the same first drafts, so the difference is evaluation alone.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Measures how much of what a gold query needs retrieval shows to the model, and in how many tokens.
 
-A question is covered by a schema text when one of its gold queries could be written from it: that one is looked at of
-which the most is shown. What is shown is what the renderer says that it wrote, in the budget that it was given.
+A schema text covers a question if one of its gold queries could be written from it. Of several gold queries, the one
+with the most shown counts. The renderer reports what it wrote in its budget.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Dashboards: each principal's saved queries as tiles, run again on a schedule, with their alerts.
 
-A tile runs as its principal: guarded, with their rows and limits, and only as long as they may ask the database. Every
-process looks for tiles that are due; the one that claims a tile runs it. A claim lapses where its process is gone.
+A tile runs as its principal: guarded, with their rows and limits, and only while they may ask the database. Every
+process looks for due tiles; the one that claims a tile runs it. A claim expires if its process is gone.
 """
 
 from __future__ import annotations

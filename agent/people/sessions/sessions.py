@@ -1,10 +1,10 @@
 """Sessions: the messages of one principal and the service about one database, in any state store.
 
-A session is one partition: its head, under `HEAD`, and a record for each message under a key that counts upwards.
-The answers of its questions lie there as well, whole, so that a page can show them again.
-Whatever changes a session replaces its head by the version that was read, in the same commit, so of two who write at
-once one does it again. A head has no expiry of the store's own, for its messages would outlive it: `cleanup` ends the
-session whose last activity is too long ago, messages first and head last, and resumes where it was interrupted.
+A session is one partition: its head, under `HEAD`, and a record for each message under a key that counts upwards. The
+complete answers to its questions are there, too, so that a page can show them again. Every change of a session replaces
+its head by the version that was read, in the same commit, so of two concurrent writers one repeats its change. A head
+has no expiry in the store, because its messages would outlive it: `cleanup` deletes a session after its last activity,
+messages first and head last, and resumes after an interruption.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Shared answers: links to answers of sessions, for readers who may ask the database and see the same rows.
 
-A link holds no answer: it leads to the one that its session keeps. What ends the session, ends its links.
+A link holds no answer: it refers to the one in its session, and ends with the session.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Turns in a session: messages are answered one after another, across processes.
 
-Inside a process a lock keeps the order in which messages came. Between processes the turn is a lease that is kept with
-the session: its holder renews it, and it lapses soon after the holder's process was killed.
+Inside a process a lock keeps messages in their order of arrival. Between processes the turn is a lease that is stored
+with the session. Its holder renews it, and it expires soon after the holder's process was killed.
 """
 
 from __future__ import annotations

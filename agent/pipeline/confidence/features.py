@@ -1,7 +1,7 @@
 """The features that separate right answers from wrong ones, as numbers.
 
-Agreement of executed results is the best signal that needs nothing but replies (arXiv 2508.14056), the probability of
-the written query the best one of a single reply (arXiv 2411.16742). Neither rests on a wording.
+Agreement of executed results is the best signal that needs only replies (arXiv 2508.14056), and the probability of the
+written query the best one of a single reply (arXiv 2411.16742). Neither depends on a wording.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Candidates grouped by their rows: what independent drafts agree on, and the evidence for the chosen one.
 
-The idea is self-consistency (Wang et al. 2023), by result and not by text. Only drafts vote, as the model wrote them:
-a rule that repairs two drafts alike would confirm itself.
+This is self-consistency (Wang et al. 2023), by result instead of text. Only drafts as the model wrote them vote: a rule
+that repairs two drafts in the same way would confirm itself.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Reuses the verified query of an equal earlier question.
 
-Only the writing of SQL is skipped. The query goes through the guard, is executed, checked, judged and answered like
-any other; where that fails, a new one is written as usual.
+Only the writing of SQL is skipped. The query goes through the guard, is executed, checked, judged and answered like any
+other. If one of these fails, a new query is written.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Jobs: questions that need no open connection.
 
-The process that takes a job works on it and renews its lease, which lies with the job in the state store. Where the
-lease has lapsed, the process is gone, and the next one that hears of the job begins it again: a question changes
-nothing. A job that has lost `MAX_STARTS` processes is not begun again, since it may be what ends them.
+The process that takes a job works on it and renews its lease, which is stored with the job. If the lease has expired,
+the process is gone, and the next one that reads the job starts it again, because a question changes nothing. A job that
+has lost `MAX_STARTS` processes is not started again, because it may be what ends them.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Jobs in the state store: a partition for each, with its head and the parts of its result.
 
-A result may be larger than a record can be. It is compressed, cut into parts that are written first, and named by the
-head last; so a reader of a job that succeeded sees all of its result. Methods block, and raise what those of
+A result may be larger than a record. It is compressed and cut into parts, which are written first; the head names them
+last. So a reader of a job that succeeded sees its complete result. Methods block, and raise what those of
 `agent.platform.storage.store.StateStore` raise.
 """
 

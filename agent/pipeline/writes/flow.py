@@ -1,8 +1,8 @@
 """A change of the data, in two requests.
 
-The first plans it: a model writes one INSERT, UPDATE or DELETE, the guard checks it, the database runs it and undoes
-it, and the person is shown what it would do. The second carries the plan's token and makes the change: the same
-statement, checked again, committed only if it still does what was shown.
+The first request plans it: a model writes one INSERT, UPDATE or DELETE, the guard checks it, the database runs it and
+rolls it back, and the person sees what it would do. The second request has the plan's token and makes the change: the
+same statement, checked again, committed only if it still does what was shown.
 """
 
 from __future__ import annotations

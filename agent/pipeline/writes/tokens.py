@@ -1,7 +1,7 @@
 """Planned changes that wait for a confirmation.
 
-They lie in the state store, so that any instance of the service can take the second request. A token is a password for
-one change: only its hash is kept, it is good once, for a while, and for who got it.
+They are in the state store, so any instance of the service can take the second request. A token is a password for one
+change: only its hash is stored, and it works once, for a limited time, for the caller who got it.
 """
 
 from __future__ import annotations

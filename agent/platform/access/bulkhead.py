@@ -1,8 +1,8 @@
 """Limits how many questions this process answers at once: the next ones wait, and those beyond the queue are refused.
 
-A bulkhead in the sense of Nygard's "Release It!": a flood of questions stops at this wall, and the process goes on
-answering the ones behind it, and its health. Behind it are compartments, one for each caller and one for each database:
-none of them can fill the ship, so a slow database leaves places to the others, and so does a busy tenant.
+A bulkhead in the sense of Nygard's "Release It!": a flood of questions stops here, and the process goes on answering
+the accepted ones and its health checks. Each caller and each database also has a limit of its own, so a slow database
+or a busy tenant leaves places to the others.
 """
 
 from __future__ import annotations

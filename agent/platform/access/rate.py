@@ -1,8 +1,8 @@
 """Rate limits for each principal: the generic cell rate algorithm, with one number in the state store.
 
-The number is the time at which all that was asked so far would have been spread out evenly (the theoretical arrival
-time of ATM Forum's Traffic Management 4.0, 4.4.2). It is changed by its version, so that all processes that share the
-store share the limit, and none of two requests at once is forgotten.
+The number is the time at which all requests so far would have been spread out evenly (the theoretical arrival time of
+ATM Forum's Traffic Management 4.0, 4.4.2). It is replaced by version, so processes that share the store share the
+limit, and no concurrent request is lost.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The default model: llama.cpp in this process, behind the same client as a hosted model.
 
-llama.cpp's own server listens on a loopback port with a random key. It keeps what it has read of the last prompt, and,
-in memory, of several before it: a prompt that begins like an earlier one is read from where the two part.
+llama.cpp's own server listens on a loopback port with a random key. It keeps the state of the last prompt and, in
+memory, of several earlier ones: a prompt that begins like one of them is read only from the first difference.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """A hosted endpoint's rate limits, shared by all processes: a call waits for its turn instead of being refused.
 
-Endpoints say in the headers of each response how many requests and tokens are left, and when there are all again
-(OpenAI, "Rate limits"). What is left is written down in the state store. A call takes what it may need before it is
-sent, and gives back afterwards what it did not need. An endpoint that says nothing of limits costs nothing.
+The headers of each response report how many requests and tokens are left, and when the limit is full again (OpenAI,
+"Rate limits"). The state store keeps the remainder. A call reserves what it may need before it is sent, and returns
+what it did not use. An endpoint that reports no limits costs nothing.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Migration from version 1 to 2: verified queries, planned changes and added documents were separate SQLite files.
 
-Each is read into the store once, and then renamed, so that it is not read again into another store. What the store
-has already is newer, and stays.
+Each file is read into the store once and then renamed, so that no other store reads it again. Records that the store
+already has are newer and stay.
 """
 
 from __future__ import annotations

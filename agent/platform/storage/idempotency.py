@@ -1,7 +1,7 @@
 """Idempotency: the stored responses of requests with an `Idempotency-Key`.
 
-As the draft of IETF's HTTPAPI group has it (draft-ietf-httpapi-idempotency-key-header): the same key with the same
-request gets the response of the first; with another one it is refused, and so it is while the first is being answered.
+After the draft of IETF's HTTPAPI group (draft-ietf-httpapi-idempotency-key-header): the same key with the same request
+gets the first response. The same key with another request is refused, and so is any while the first is being answered.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The one interface behind which the service keeps its state: JSON records in partitions, with versions.
 
-A record is found by kind, partition and key. What must change together lies in one partition: `StateStore.commit` makes
-all of its changes or none, and only where the records are unchanged since they were read. That is as much as SQLite,
-Azure Table Storage and plain memory can all do, and enough to lose nothing.
+A record has a kind, a partition and a key. Records that must change together are in one partition: `StateStore.commit`
+makes all of its changes or none, and only if the records are unchanged since they were read. SQLite, Azure Table
+Storage and memory can all do that, and it is enough to lose nothing.
 """
 
 from __future__ import annotations

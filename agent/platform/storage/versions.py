@@ -1,7 +1,7 @@
 """The version of the stored state, and the migration of older state.
 
-The version is a record of the store itself, so it means the same for every place. A migration only adds: while a new
-release is rolled out, instances of the old one still work with the same state.
+The version is a record in the store, so it means the same in every place. A migration only adds: during an update,
+instances of the old release still work with the same state.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Traces, metrics and structured logs. Off, and without cost, unless a setting names a destination.
 
-`setup` once when the process starts, `get` wherever something is worth telling, `shutdown` when it ends. The SDK of
-OpenTelemetry and its exporters are imported by `setup` alone, and only where there is something to export to.
+Call `setup` once when the process starts, `get` wherever something is to be reported, `shutdown` at the end. Only
+`setup` imports OpenTelemetry's SDK and exporters, and only if there is a destination.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Counters and histograms, updated from a question's events.
 
-Their names are those of the generate API's metrics; calls of models and databases have the names of OpenTelemetry's
-conventions. Attributes take few values: names of the registry, dialects, statuses, kinds of error, models, steps.
+The metrics have the names of the generate API. Calls of models and databases have the names of OpenTelemetry's
+conventions. Attributes have few values: registry names, dialects, statuses, kinds of error, models, steps.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Rows as a Markdown table, and whole answers as Markdown: for chats, tickets, documents and other models.
 
-What stands in the data is text: it makes no link, no picture and no markup.
+Data is text: it makes no link, no picture and no markup.
 """
 
 from __future__ import annotations

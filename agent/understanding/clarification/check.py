@@ -1,7 +1,7 @@
 """Checks whether a question is clear for this schema, before any SQL is written and without a model.
 
-A clear question costs a few looks at its words; queries run only where something is ambiguous. What to ask is decided
-for the harder promise: where the words leave a doubt that anything is ambiguous, nothing is asked.
+A clear question costs a few comparisons of its words. Queries run only if something is ambiguous. In doubt, nothing is
+asked.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The few values that a question back needs, read by limited queries through the guard.
 
-They run only where something is ambiguous, through the database as the asker has it, so that whatever limits what one
-may read holds for the choices as well. What cannot be read in time is not asked about.
+They run only if something is ambiguous, through the database as the caller may read it, so every limit also holds for
+the choices. Values that cannot be read in time are not asked about.
 """
 
 from __future__ import annotations

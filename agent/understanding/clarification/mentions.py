@@ -1,7 +1,7 @@
 """The things that a question in another language than English names: its nouns, found by its function words.
 
-A noun is what an article, a preposition or a question word stands before; in German it has a capital, in Korean it is no
-verb, and loses its particle. Adjectives that stand there too are taken for nouns.
+A noun follows an article, a preposition or a question word. In German it has a capital; in Korean it is not a verb, and
+loses its particle. Adjectives in the same place are taken for nouns.
 """
 # ruff: noqa: E501  patterns are read best in one piece
 

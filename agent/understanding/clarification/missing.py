@@ -1,9 +1,9 @@
 """Missing data: a warning if a question names something that the database lacks, or a question back if nothing is near.
 
-The words of names, docs, comments, samples, linked values and the session are known. What is asked for in other words is
-a warning with the nearest name, by meaning: cosines of the multilingual model, in six languages; without it those of
-MiniLM, where that knows the language of the question and of the schema. The question is asked back only where none of its
-words is known and none is near.
+Words of names, docs, comments, samples, linked values and the session are known. A question in other words gets a
+warning with the name that is nearest in meaning: by cosines of the multilingual model, in six languages, or of MiniLM
+if it knows the language of the question and of the schema. A question back is asked only if none of the question's
+words is known or near.
 """
 
 from __future__ import annotations

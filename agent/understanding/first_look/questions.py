@@ -1,7 +1,7 @@
 """Sample questions about a table, made from its measures, dates and categories, each with its query.
 
-What a column is, its type and name say first, and its values decide: a measure has more than two of them, a category
-a few that come back. Where nothing of a table is one, there is no question about it.
+A column's type and name decide what it is, then its values: a measure has more than two, a category has a few that
+repeat. A table without measures and categories gets no question.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The wordings of sample questions, in the supported languages.
 
-Names stay as the schema writes them, so no frame leans on their gender or number.
+Names stay as the schema writes them, so no sentence depends on their gender or number.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Follow-ups: rewrites a message that depends on earlier ones into a question that can be understood alone.
 
-What stands by itself is left as it is, and the conversation is not shown to anybody. What leans is rewritten by the
-model, and checked: the rewrite keeps each number and name of the message, and has none that nobody said. Where it does
-not, the message goes on as it was asked, and the conversation with it.
+A message that can be understood alone is not changed, and nobody sees the conversation. Otherwise the model rewrites
+it, and the rewrite is checked: it must keep each number and name of the message, and add none from elsewhere. If it
+does not, the message is used as it is, together with the conversation.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Detects messages that depend on earlier ones, from their words alone, without a model.
 
-The signs are those of ellipsis and anaphora: it begins like the end of another sentence ("and in 2024?"), it has a
-pronoun with nothing in it to stand for ("sort them by name"), or it names nothing at all ("only the top three").
+The signs are ellipsis and anaphora: a message begins like the end of another sentence ("and in 2024?"), has a pronoun
+without a referent ("sort them by name"), or names nothing at all ("only the top three").
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Words that mark a follow-up, a row for each language.
 
-The rows hold function words only: what is in none of them names something, and is called content.
+The rows hold function words only. Every other word names something and is called content.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """DuckDB files: read-only or, if the registry allows it, with one write at a time.
 
-How a database is closed to everything but itself is in `duckdb_engine`.
+`executors.engines.duckdb.engine` closes a database to everything else.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Detects the encoding of a text that is not UTF-8, by the letters that it would have in each.
 
-An encoding explains a word where all its letters are of one language that is written in it, no sign stands between
-letters, and capitals stand only where words begin. Several encodings may explain all words of a short text; then the
-one that is used more is taken, and the other one is named.
+An encoding explains a word if all its letters belong to one language that uses the encoding, no sign is between
+letters, and capitals are only at the beginning. Several encodings may explain all words of a short text. Then the more
+common one is used, and the report names the other.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """CSV, TSV, Parquet, JSON and Excel files, one or a folder of them: each a table, or several with one schema as one.
 
-Nothing is loaded: a small DuckDB database, made in a temporary folder and then opened read-only, holds one view per
-table, with the types pinned that were inferred once. That database may read exactly these files and nothing else.
+No data is loaded: a small DuckDB database, made in a temporary folder and then opened read-only, holds one view per
+table, with types that were inferred once. It may read exactly these files and nothing else.
 """
 
 from __future__ import annotations

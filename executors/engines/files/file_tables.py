@@ -1,8 +1,8 @@
 """One data file as one table: its columns, and the SQL that reads it without detecting types again.
 
-Types are inferred from the first lines. Up to `WHOLE_BYTES` the rest is then read once against them, and what does not
-fit widens its column; of a larger file that is done when a query meets such a line. Reading streams: memory does not
-grow with the file.
+Types are inferred from the first lines. Files up to `WHOLE_BYTES` are then read once against these types, and a value
+that does not fit widens its column. In a larger file that happens when a query meets such a line. Reading streams:
+memory does not grow with the file.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Dates with the name of a month: `3 Mar 2024`, `12. März 2024`, `15-Jan-24`, `Oct 9, 2023 2:05 PM`, `2024년 3월 3일`.
 
-English, German, French, Spanish, Italian, Korean, Chinese and Japanese. They are read as ISO dates; a month without a
-day, and `Jan-24`, are none.
+English, German, French, Spanish, Italian, Korean, Chinese and Japanese. They are read as ISO dates. A month without a
+day and `Jan-24` are not dates.
 """
 
 from __future__ import annotations

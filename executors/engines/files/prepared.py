@@ -1,7 +1,7 @@
 """Files that DuckDB cannot read directly, rewritten as UTF-8: other encodings, archives, Excel, uneven rows.
 
-Nothing vanishes: bytes that no encoding explains become U+FFFD and are counted, rows with fewer fields are filled up,
-those with more keep the rest in a column `_more`.
+Nothing is lost: undecodable bytes become U+FFFD and are counted, short rows are filled up, and surplus fields go to a
+column `_more`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Dates as people write them, in columns of texts: `31.12.23`, `04/13/2024 2:05 PM`, `3 Mar 2024`, ISO beside German.
 
-A column is read as dates only where every value is one in the same order of day, month and year. Where several orders
-fit, the column's note says which one was taken.
+A column is read as dates only if every value is one in the same order of day, month and year. If several orders fit,
+the column's note names the one that was used.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Numbers as people write them, in columns that are text to DuckDB: `1.307,81 €`, `($1,200.50)`, `12 kg`, `15 %`.
 
-A column is read as a number only where every value of it is one, all with the same sign or unit, and at least one
-shows by more than its digits that it is no code: codes such as `01234` stay text. Where every value can be read in two
-ways, as `1.234` can, the other columns of the file decide. A column that looks like numbers and stays text has a
-sentence that says why.
+A column is read as numbers only if every value is one, all with the same sign or unit, and at least one value shows by
+more than its digits that it is not a code: codes such as `01234` stay text. If every value can be read in two ways, as
+`1.234` can, the other columns of the file decide. A column that looks like numbers and stays text gets a sentence with
+the reason.
 """
 
 from __future__ import annotations

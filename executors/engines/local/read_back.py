@@ -1,7 +1,7 @@
 """Checks a write: its rows are looked up by their keys after it and before the commit.
 
-A count says how many rows the statement touched, not what its triggers made of them. What a row is to hold is computed
-by the database before the write, and compared as the type of its column stores it: rounded, cut to a date, padded.
+A count says how many rows the statement changed, not what its triggers made of them. The database computes the expected
+values before the write, and compares them as the column's type stores them: rounded, cut to a date, padded.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """HTTP to another deployment, for code in threads: cancellable requests over kept connections.
 
-A thread of its own runs an event loop; there a request is a task, and a task can be cancelled from any thread, which
-closes its connection. A blocking client has no such way out of a read.
+A separate thread runs an event loop. There a request is a task, which any thread can cancel, and that closes its
+connection. A read in a blocking client cannot be cancelled.
 """
 
 from __future__ import annotations

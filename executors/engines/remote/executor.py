@@ -1,7 +1,7 @@
 """A database of another deployment, through its `POST /api/execute`.
 
-It answers as if the database were here: the guard over there lets a query through once more and caps it, and what it
-refuses, or the database does, arrives as the error that it was.
+It behaves as if the database were local: the remote guard checks and limits a query again, and refusals and errors
+arrive as the errors that they were.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Deadlines of this process's own on every wait for a server.
 
-Timeouts and cancels ask the server to stop; keepalives ask its kernel. A server that is held, or whose disk is, keeps
-its connections open and says nothing, and a driver waits for as long.
+Timeouts and cancels ask the server to stop; keepalives ask its kernel. A stopped server, or one with a blocked disk,
+keeps its connections open and sends nothing, and a driver waits as long.
 """
 
 from __future__ import annotations

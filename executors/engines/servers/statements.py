@@ -1,7 +1,7 @@
 """Checks that a text is one statement and a query, for servers whose driver would send several at once.
 
-The guard parses; this does not. It reads quotes and comments as the server does, and refuses what it cannot read, so
-so that no second statement changes a session that is read-only or will be rolled back.
+This does not parse, unlike the guard. It reads quotes and comments as the server does, and refuses text that it cannot
+read, so that no second statement changes a session that is read-only or will be rolled back.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 """SQLite files: read-only or, if the registry allows it, with one write at a time.
 
 Three layers, each of which holds without the others: the file is opened with `mode=ro`, `query_only` is on, and an
-authorizer lets nothing through but reads. A connection lives as long as one query: opening takes a fraction of a
-millisecond, and a file that was replaced is simply the new one. A write has a connection of its own kind; how that is
-held to its one statement is in `sqlite_write`.
+authorizer allows only reads. A connection lives as long as one query: opening takes a fraction of a millisecond, and a
+replaced file is read as the new one. A write uses a connection of another kind; see `executors.engines.sqlite.write`.
 """
 
 from __future__ import annotations

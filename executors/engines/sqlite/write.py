@@ -1,8 +1,8 @@
 """One INSERT, UPDATE or DELETE on an SQLite file, in a transaction of its own.
 
-The layers under the guard: an authorizer that knows the one table and the one kind of change that was asked for, and a
-count of everything that changed. What triggers and cascading keys would change beside the rows of the statement is in
-no plan that a person has confirmed, so a write that sets them off changes nothing.
+The layers under the guard: an authorizer that allows the one table and the one kind of change, and a count of
+everything that changed. No confirmed plan shows what triggers and cascading keys would change besides the statement's
+rows, so a write that sets them off changes nothing.
 """
 
 from __future__ import annotations

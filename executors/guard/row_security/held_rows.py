@@ -1,8 +1,8 @@
 """A row filter in a query's tree: of every table, only the principal's rows are read.
 
-Each reference to a table becomes `(SELECT its columns FROM table WHERE filter) AS the same name`, by what the guard
-found it to mean and not by how it is written. CTEs get names that no table has, for a filter has queries of its own,
-and a CTE that was called as a table in them would answer in the table's place.
+Each reference to a table becomes `(SELECT its columns FROM table WHERE filter) AS the same name`, by the meaning that
+the guard found and not by its spelling. CTEs get names that no table has: a filter contains queries, and a CTE named
+like a table in them would replace the table.
 """
 
 from __future__ import annotations

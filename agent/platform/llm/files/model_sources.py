@@ -1,6 +1,6 @@
 """The three sources of a model's file. Each leaves a complete file in the work folder, unverified.
 
-What was fetched stays in that folder when a download is cut off, and the next one goes on from there.
+An interrupted download stays in that folder, and the next one continues it.
 """
 
 from __future__ import annotations

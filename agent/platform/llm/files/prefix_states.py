@@ -1,11 +1,11 @@
 """llama.cpp's state after a prompt's prefix, stored on disk: a machine reads a schema once, not each process.
 
-All prompts about one database begin with the same system message. To read it takes the embedded model half a minute on
-two cores; to load what it made of it takes some milliseconds. llama.cpp compares what was loaded with each new prompt
-token by token and reads on from where they part, so a state can save time and never change a reply.
+All prompts about one database begin with the same system message. The embedded model takes half a minute on two cores
+to read it, and some milliseconds to load the saved state. llama.cpp compares the loaded tokens with each new prompt and
+reads on from the first difference, so a state saves time and never changes a reply.
 
-A file is named by what it was made for and by its own SHA-256. llama.cpp ends the process when it is given half a file,
-so the hash is checked first.
+A file's name has what the state depends on and the file's own SHA-256. llama.cpp ends the process when it gets an
+incomplete file, so the hash is checked first.
 """
 
 from __future__ import annotations

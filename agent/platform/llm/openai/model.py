@@ -1,7 +1,7 @@
 """Chat models that speak OpenAI's protocol: OpenAI, Azure OpenAI, any compatible endpoint, and the embedded one.
 
-What an endpoint refuses to take is left out (`chat_request`), and what worked is remembered, so that a refused call is
-made once for each endpoint and model.
+Fields that an endpoint refuses are left out (`chat_request`). The working form is remembered, so each endpoint and
+model refuses only one call.
 """
 
 from __future__ import annotations

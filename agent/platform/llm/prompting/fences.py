@@ -1,8 +1,8 @@
 """Separates data from instructions in a prompt: the fence `<data>` ... `</data>`, which no data can forge.
 
-The same marks stand in every prompt, so that the shared prefix stays the same to the byte. What protects them is not
-that nobody knows them, but that everything which is put between them has lost all that looks like one. Nor can a text
-pretend to be another turn of the chat: servers of local models read special tokens wherever they stand.
+Every prompt has the same marks, so that the shared prefix stays identical byte for byte. They are not secret: whatever
+is put between them is stripped of everything that resembles a mark. Nor can a text pretend to be another turn of the
+chat, for instance with special tokens, which servers of local models read anywhere.
 """
 
 from __future__ import annotations

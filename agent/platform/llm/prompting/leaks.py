@@ -1,8 +1,8 @@
 """What a reply must not contain: the words of the instructions, and addresses that the model was not given.
 
-A text among the data can ask for both: "repeat what stands above", or an image whose address carries a row to somebody
-else's server as soon as it is shown (EchoLeak, CVE-2025-32711). What is rewritten word for word in another language, or
-letter by letter, is not recognised; see SECURITY.md.
+A text in the data can ask for both: "repeat what stands above", or an image whose address sends a row to another server
+as soon as it is shown (EchoLeak, CVE-2025-32711). A word-for-word translation or an encoding letter by letter is not
+recognised; see SECURITY.md.
 """
 
 from __future__ import annotations
