@@ -1,4 +1,4 @@
-"""Seconds from a question to its answer, and what they are spent on: of this checkout, of another, of one plain call.
+"""Seconds from a question to its answer, by step: for this checkout, another one, and one plain call.
 
     python -m bench.answer [--model embedded|endpoint] [--against WORKTREE] [--questions 40] [FOLDER]
 

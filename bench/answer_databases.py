@@ -1,4 +1,4 @@
-"""Eight databases for `bench.answer`: the sample shop and seven that are made here, with five questions each.
+"""Eight databases for `bench.answer`: the sample shop and seven generated ones, with five questions each.
 
 The rows come from a seed, so that two checkouts are asked about the same data.
 """

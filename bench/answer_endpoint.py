@@ -1,4 +1,4 @@
-"""A hosted model as it is at its best: an OpenAI endpoint with 300 ms to the first token, and 40 tokens a second.
+"""A fast hosted model: an OpenAI endpoint with 300 ms to the first token and 40 tokens a second.
 
     python -m bench.answer_endpoint CASES.json FIRST_S TOKENS_A_SECOND
 

@@ -1,4 +1,4 @@
-"""One plain call of the same model, for `bench.answer`: the tables as they are declared, the question, nothing else.
+"""One plain call of the same model, for `bench.answer`: the declared tables and the question, nothing else.
 
     python -m bench.answer_plain
 

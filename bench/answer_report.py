@@ -1,4 +1,4 @@
-"""What `bench.answer` measured: medians of each side in each state, and their ratios."""
+"""The results of `bench.answer`: medians of each side in each state, and their ratios."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How well are equations in prose recomputed?
+"""Measures how well equations in prose are recomputed.
 
     python -m bench.arithmetic path/to/arithmetic.jsonl [--show 20] [--seed 1]
 

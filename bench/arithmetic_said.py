@@ -1,4 +1,4 @@
-"""Sentences that say a calculation in words, from a seed: how well are wrong results in them put right?"""
+"""Measures how well wrong results of calculations in words are corrected, on sentences from a seed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a month on Azure costs: idle, with 1,000 and with 100,000 questions, by list prices.
+"""The monthly cost on Azure by list prices: idle, with 1,000 and with 100,000 questions.
 
     python -m bench.azure_cost [--seconds 5] [--prompt-tokens 7407] [--cached 0.5] [--completion-tokens 300]
 

@@ -1,4 +1,4 @@
-"""So many processes of the service, and callers who ask them for some seconds, as `processes` and `scale_out` measure.
+"""Several processes of the service, and callers that send questions for some seconds, for `processes` and `scale_out`.
 
 Each process is `python -m agent serve`. No question is asked by two callers, so that none shares the answer of another:
 the service answers equal questions that come at the same time once.

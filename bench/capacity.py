@@ -1,4 +1,5 @@
-"""What 10, 1,000 and 100,000 questions an hour need, about 10, 1,000 and 100,000 tables, and what runs out first.
+"""The capacity for 10, 1,000 and 100,000 questions an hour about 10, 1,000 and 100,000 tables, and the first
+bottleneck.
 
     python -m bench.capacity [--markdown] [--measured 10 100 1000] [--prices JSON --model NAME]
 

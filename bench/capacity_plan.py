@@ -1,4 +1,4 @@
-"""What so many questions an hour about so many tables need, and what runs out first: the arithmetic alone.
+"""Computes the capacity for a number of questions an hour and tables, and the first bottleneck.
 
 It is put in what was measured (`Measured`) and what is assumed (`Assumed`), and gives one `Need` for each number of
 questions and tables. The service is taken to be busy evenly within the hour.

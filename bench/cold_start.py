@@ -1,4 +1,4 @@
-"""How long a new process takes until the Functions app is imported, its health is told, a first question is answered.
+"""The time that a new process takes to import the Functions app, report its health, and answer a first question.
 
     python -m bench.cold_start [--runs 5]
 

@@ -1,4 +1,4 @@
-"""A state store that counts what is asked of it."""
+"""A state store that counts its operations."""
 
 from __future__ import annotations
 

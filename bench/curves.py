@@ -1,4 +1,4 @@
-"""How something grows: points, the power that fits them, and whether it is more than it should be."""
+"""Growth curves: points, the power law that fits them, and whether it exceeds the target."""
 
 from __future__ import annotations
 

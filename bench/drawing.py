@@ -1,4 +1,4 @@
-"""Charts of the bench as SVG: bars side by side, and curves on logarithmic axes. Needs requirements-bench.txt."""
+"""Charts of the bench as SVG: grouped bars, and curves on logarithmic axes. Needs requirements-bench.txt."""
 
 from __future__ import annotations
 

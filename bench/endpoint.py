@@ -1,4 +1,4 @@
-"""A model that answers at once: an OpenAI endpoint of its own process, which knows the query of each question.
+"""A model that answers at once: an OpenAI endpoint in its own process, which knows the query of each question.
 
     python -m bench.endpoint CASES.json
 

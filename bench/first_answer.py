@@ -1,4 +1,4 @@
-"""From nothing to the first answer: seconds and megabytes, by `make demo` and by pipx, of one revision or of two.
+"""From nothing to the first answer: seconds and megabytes, with `make demo` and pipx, of one revision or two.
 
     python -m bench.first_answer [--before REVISION] [--ways make pipx]
 

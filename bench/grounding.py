@@ -1,4 +1,4 @@
-"""Is a false sentence ever shown, and is a true one refused?
+"""Measures whether false sentences are shown and true ones refused.
 
     python -m bench.grounding [--seed 1] [--worlds 12] [--held-out] [--show 20]
 

@@ -1,4 +1,4 @@
-"""The sentences that `bench.grounding` is made of: questions and true answers in five languages, with holes.
+"""The sentences of `bench.grounding`: questions and true answers in five languages, with placeholders.
 
 Holes: `n0`, `n1`, `n2` names; `v0` … their values; `v` the one value; `c` the condition, `C` where it begins;
 `sum`, `mean`, `diff`, `share` what is computed; `count` how many rows there are; `round` the value in round numbers.

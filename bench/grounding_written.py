@@ -1,4 +1,4 @@
-"""Written sentences about some 300 results, true and false, in six languages: which are refused.
+"""Written sentences about some 300 results, true and false, in six languages: counts those that are refused.
 
     python -m bench.grounding_written [--show 20]
 

@@ -1,4 +1,4 @@
-"""What does the guard let through, and what does it refuse?
+"""Measures what the guard accepts and what it refuses.
 
     python -m bench.guard path/to/statements.jsonl [--dialect postgresql] [--show 20]
 

@@ -1,4 +1,4 @@
-"""How many harmless statements does the guard refuse?
+"""Counts the harmless statements that the guard refuses.
 
     python -m bench.harmless [first second ...] [--show]
 

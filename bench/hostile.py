@@ -1,4 +1,4 @@
-"""Does the service answer while it reads hostile queries?
+"""Measures whether the service answers while it reads hostile queries.
 
     python -m bench.hostile [--seconds 20]
 

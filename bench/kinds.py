@@ -1,4 +1,4 @@
-"""What is told without a query, in six languages: `python -m bench.kinds [FOLDER ...]`.
+"""Measures which messages are recognised without a query, in six languages: `python -m bench.kinds [FOLDER ...]`.
 
 A hundred messages that need no query: small talk, and questions about the data of a shop. Each folder has a
 `questions.json` with questions that a query answers and, beside it, their SQLite files, as `python -m agent eval` takes

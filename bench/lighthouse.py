@@ -1,4 +1,4 @@
-"""What Lighthouse finds on the page: performance, accessibility and best practices, in both themes and on a phone.
+"""Lighthouse's findings on the page: performance, accessibility and best practices, in both themes and on a phone.
 
     python -m bench.lighthouse [--runs 3]
 

@@ -1,4 +1,4 @@
-"""The service under load, and whether it gives everything back.
+"""The service under load, and whether it releases all resources.
 
     python -m bench.load [--clients 200] [--attackers 10] [--seconds 120] [--delay 0.3] [--places 64] [--tokens N]
 

@@ -1,4 +1,4 @@
-"""Attackers beside the clients: floods of headers, requests by half, and queries that are made to take for ever."""
+"""Attackers beside the clients: floods of headers, incomplete requests, and queries made to run without end."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Clients of a service under load: single questions, streams, sessions, and callers who hang up.
+"""Clients of a service under load: single questions, streams, sessions, and disconnects.
 
 Each question asks for an order by a number of its own, so that an answer that belongs to another question is seen.
 Who is told to come later does, after as many seconds as the service said.

@@ -1,4 +1,4 @@
-"""A model that takes its time: OpenAI's protocol, one process, and the same milliseconds for each call.
+"""A slow model: OpenAI's protocol, one process, and the same milliseconds for each call.
 
     python -m bench.load_model 0.3 [TOKENS_A_MINUTE]
 

@@ -1,4 +1,4 @@
-"""`python -m agent serve`, with a pipe: a line on standard input is answered with what runs in the process.
+"""`python -m agent serve` with a pipe: for each line on standard input it reports what runs in the process.
 
     python -m bench.load_service --port 7071
 

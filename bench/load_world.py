@@ -1,4 +1,4 @@
-"""What a load needs: the sample shop in four engines, a slow model, and the service, each in a process of its own."""
+"""The environment of a load test: the sample shop in four engines, a slow model, and the service, each in a process."""
 
 from __future__ import annotations
 

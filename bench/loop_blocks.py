@@ -1,4 +1,4 @@
-"""For how long an event loop does nothing but one callback."""
+"""Measures how long single callbacks block an event loop."""
 
 from __future__ import annotations
 

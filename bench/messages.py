@@ -1,4 +1,4 @@
-"""`make bench-messages`: how messages are taken, in six languages over five databases, without a language model.
+"""`make bench-messages`: how messages are understood, in six languages over five databases, without a language model.
 
 Small talk, questions about the data, questions for what the data lacks, ambiguous ones and answerable ones are sent
 to `POST /api/query` of this process. A scripted model replies with the query that stands beside the message, else with

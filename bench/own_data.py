@@ -1,4 +1,4 @@
-"""`make bench-own-data`: twelve messy data sets, each read with nothing lost, beside what DuckDB's defaults read.
+"""`make bench-own-data`: twelve messy data sets, read by Plumbline and by DuckDB's defaults.
 
 Then the model of the settings, the embedded one by default, is asked questions about both readings. `--questions N`
 asks N of the sixty, evenly spaced; `--no-model` asks none; with `--log FILE` a run that was stopped goes on where it

@@ -1,4 +1,4 @@
-"""How many questions about messy data a model answers right, over two readings of the same files.
+"""Counts the questions about messy data that a model answers right, over two readings of the same files.
 
 One is Plumbline's. The other is DuckDB's `read_csv_auto` with its defaults, loaded into a database that Plumbline is
 asked about in the same way: what differs is the reading alone.

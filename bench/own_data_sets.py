@@ -1,4 +1,4 @@
-"""Twelve messy data sets, made by a seed, with five questions each and their answers."""
+"""Twelve messy data sets, generated from a seed, with five questions each and their answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What Plumbline itself takes for a question, beside the model and the database: time, memory, and who has to wait.
+"""Plumbline's own time and memory for a question, beside the model and the database, and blocks of the event loop.
 
     python -m bench.own_time [--questions 60] [--tables 25]
 

@@ -1,4 +1,4 @@
-"""What the page costs a browser: first paint, bytes, and what axe finds, each next to its target.
+"""The page's cost for a browser: first paint, bytes, and axe's findings, each next to its target.
 
     python -m bench.page
 

@@ -1,4 +1,4 @@
-"""The sample questions asked on the page, one after the other, and pictures of the main states."""
+"""Asks the sample questions on the page, and takes pictures of the main states."""
 
 from __future__ import annotations
 

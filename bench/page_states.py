@@ -1,4 +1,4 @@
-"""The page's further states, each made with the sample shop and a model whose replies are written here.
+"""Further states of the page, each made with the sample shop and scripted replies.
 
 `walk` goes through them and calls `look` at each: a picture here, axe in the tests.
 """

@@ -1,4 +1,4 @@
-"""How many questions a minute so many processes of the service answer: `make bench-processes`.
+"""Questions a minute that several processes of the service answer: `make bench-processes`.
 
 Each is `python -m agent serve` with one SQLite database, behind nginx, with each of the state stores. The model is the
 tireless one of the test bed, in the same process: it answers at once, so what is measured is the service itself, and

@@ -1,4 +1,4 @@
-"""How long does retrieval take as a schema grows, and how fast is one indexed?
+"""Measures how retrieval and indexing slow down as a schema grows.
 
     python -m bench.retrieval_scale [--columns 1000 10000 100000] [--questions 50] [--no-model] [--keep FOLDER]
 

@@ -1,4 +1,4 @@
-"""How does own time grow: with tables and their columns, rows, questions at once, the length of a session, docs?
+"""Measures how own time grows: with tables and columns, rows, concurrent questions, turns of a session, docs.
 
     python -m bench.scale [--only tables rows] [--tables 10 100] [--rows 10000] [--budget 1.0] [--svg FILE]
 

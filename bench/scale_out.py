@@ -1,4 +1,4 @@
-"""Do more processes answer more questions? Questions a second of one process, and of as many as there are cores.
+"""Measures how questions a second grow from one process to as many as there are cores.
 
     python -m bench.scale_out [--processes 2] [--seconds 20]
 

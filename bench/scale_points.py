@@ -1,4 +1,4 @@
-"""One point of each curve of `bench.scale`: something is made of a size, and asked about."""
+"""One point of each curve of `bench.scale`: creates data of a size, and asks about it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How long does it take to read the schema of a large PostgreSQL database, and to work with it?
+"""Measures how long reading and using the schema of a large PostgreSQL database takes.
 
     python -m bench.schema_reading [--tables 5000] [--columns 20] [--runs 3]
 

@@ -1,4 +1,4 @@
-"""An app on a free port, for what looks at it with a browser."""
+"""Serves an app on a free port, for browsers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every figure that the last measurements kept, next to its target: the end of `make bench`.
+"""The end of `make bench`: every figure of the last measurements, next to its target.
 
 python -m bench.summary
 """

@@ -1,4 +1,4 @@
-"""A schema as large as one likes, with names as they are in business: the same one for the same seed."""
+"""A synthetic schema of any size, with business names, reproducible from a seed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The synthetic schema as a database that can be asked: an SQLite file, docs beside it, and questions with queries."""
+"""The synthetic schema as a database: an SQLite file, docs, and questions with queries."""
 
 from __future__ import annotations
 

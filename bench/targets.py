@@ -1,4 +1,4 @@
-"""Figures next to their targets, as every measurement prints them; and kept, so that a summary can tell them all."""
+"""Prints figures next to their targets, and stores them for the summary."""
 
 from __future__ import annotations
 

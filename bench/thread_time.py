@@ -1,4 +1,4 @@
-"""Whose CPU is it: the interpreter's threads, or those that a library has started beside them?"""
+"""Separates the CPU time of the interpreter's threads from that of threads that libraries started."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the worker processes cost a plain question: the same query, asked here and in a warm worker, in turns.
+"""The cost of worker processes for a plain question: the same query, here and in a warm worker, in turns.
 
     python -m bench.worker_time [--times 200]
 

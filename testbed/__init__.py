@@ -1,1 +1,1 @@
-"""Real database servers for tests and benchmarks: each is started in a folder of its own, and stopped."""
+"""Real database servers for tests and benchmarks, each started in its own folder and stopped."""

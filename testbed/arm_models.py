@@ -1,4 +1,4 @@
-"""The schemas of resources whose types Bicep's tool leaves out, by the models of Azure's Python SDK.
+"""Schemas of resources that Bicep's tool lacks, from the models of Azure's Python SDK.
 
 Both are generated from the same specifications. A field that the service alone writes has the visibility `read`; one
 that a request must have is annotated without `Optional`. The packages are no dependency: they are installed to run

@@ -1,4 +1,4 @@
-"""The schemas of the Azure resources that `infra/` makes, as Bicep's own types have them, and what a resource lacks.
+"""Schemas of the Azure resources in `infra/`, from Bicep's own types, and a check of resources against them.
 
     npm install --prefix FOLDER @azure/mcp-linux-x64@2.0.5
     pip install azure-mgmt-postgresqlflexibleservers==3.0.0 azure-mgmt-privatedns==2.0.0

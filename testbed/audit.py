@@ -1,4 +1,4 @@
-"""`make audit`: is anything known against the pinned packages? Asks OSV by pip-audit, and says so where it cannot.
+"""`make audit`: known vulnerabilities of the pinned packages, from OSV by pip-audit. Reports where it cannot ask.
 
     python -m testbed.audit
 

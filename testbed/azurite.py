@@ -1,4 +1,4 @@
-"""Azure Table and Blob Storage as Azurite emulates them, from npm (`testbed/node`), on a port of its own."""
+"""Azure Table and Blob Storage as Azurite emulates them, from npm (`testbed/node`), on its own port."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page in Debian's Chromium, watched: what it logs, and whom it asks."""
+"""The page in Debian's Chromium, with its log messages and requests recorded."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A certificate for a test server, which vouches for itself."""
+"""A self-signed certificate for a test server."""
 
 from __future__ import annotations
 

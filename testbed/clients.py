@@ -1,4 +1,4 @@
-"""Clients that others generate from the contract: made, compiled, and used against a running service.
+"""Clients that other tools generate from the contract: generated, compiled, and run against a service.
 
     python -m testbed.clients PYTHON
 

@@ -1,4 +1,4 @@
-"""The wheel as a user gets it: built, installed into an empty environment, and asked from an empty folder.
+"""The wheel as a user gets it: built, installed into an empty environment, and used from an empty folder.
 
     python -m testbed.installed [--keep FOLDER]
 

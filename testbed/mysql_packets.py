@@ -1,4 +1,4 @@
-"""The packets of MySQL 8's protocol that begin a session, and how packets are framed."""
+"""The packets that begin a session in MySQL 8's protocol, and their framing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""MySQL 8, as far as its protocol: a front that logs in as MySQL 8 does, before a real MariaDB.
+"""A stand-in for MySQL 8: a front with MySQL 8's protocol before a real MariaDB.
 
 `caching_sha2_password` is whole: the fast way where the password is known, else the password itself, over TLS or
 encrypted for the front's RSA key. Then commands and rows pass through; `mysql_statements` says what changes on the way.

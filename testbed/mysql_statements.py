@@ -1,4 +1,4 @@
-"""What MySQL 8 and MariaDB say differently: a statement on its way there, an error on its way back."""
+"""Differences between MySQL 8 and MariaDB: translates statements on their way there, and errors on their way back."""
 
 from __future__ import annotations
 

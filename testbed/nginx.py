@@ -1,4 +1,4 @@
-"""nginx, as Debian has it, in front of several processes of the service: each request goes to the next one.
+"""nginx, as Debian packages it, in front of several processes of the service, round robin.
 
 What streams is not buffered. Which process has answered is said in the header `x-upstream`. A process that does not
 take the connection is passed over; a request that one has taken is sent to no other.

@@ -1,4 +1,4 @@
-"""What an OpenAI endpoint answers, as JSON: for endpoints that say what a test or a measurement has them say."""
+"""Replies of an OpenAI endpoint as JSON, for scripted endpoints."""
 
 from __future__ import annotations
 

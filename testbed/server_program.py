@@ -1,4 +1,4 @@
-"""What servers have in common that the tests start as a program: a folder, a port, a log, a start and a stop."""
+"""The base of servers that tests start as a program: a folder, a port, a log, a start and a stop."""
 
 from __future__ import annotations
 

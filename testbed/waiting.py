@@ -1,4 +1,4 @@
-"""Waiting until a server that was just started answers."""
+"""Waits until a server that was just started answers."""
 
 from __future__ import annotations
 

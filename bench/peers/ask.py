@@ -1,4 +1,4 @@
-"""One peer in a process of its own: it is imported, made ready, and asked; figures go to standard output.
+"""One peer in its own process: imported, prepared and asked. The figures go to standard output.
 
     PYTHON bench/peers/ask.py PEER JOB.json
 

@@ -1,4 +1,4 @@
-"""What was measured of each peer, as a table with ratios, as figures, and as a picture."""
+"""The results of each peer as a table with ratios, as figures, and as a picture."""
 
 from __future__ import annotations
 

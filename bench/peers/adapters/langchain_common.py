@@ -1,4 +1,4 @@
-"""What both of LangChain's ways need: the model, and a database that remembers what it ran."""
+"""What both LangChain adapters need: the model, and a database that records its queries."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""LlamaIndex's NLSQL engine. It wants an embedding model to be named, and asks it nothing."""
+"""LlamaIndex's NLSQL engine. It requires the name of an embedding model but does not use it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Plumbline, as its service is used in a process."""
+"""Plumbline, with its service in the process."""
 
 from __future__ import annotations
 
