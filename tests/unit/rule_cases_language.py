@@ -13,6 +13,34 @@ LANGUAGE_CASES: dict[str, tuple[Case, ...]] = {
         Case(f"{LOANS} fee > 1500", None, "as half of the world writes it", question="Loans over 1.500?"),
         Case(f"{LOANS} fee > 0.1", None, "a share", question="Loans over 10 %?"),
     ),
+    "period_as_day": (
+        Case(
+            f"{LOANS} taken_at = '2024-03-01'", DOUBT, "the first of a month", question="How many loans in March 2024?"
+        ),
+        Case(
+            "SELECT id FROM loans WHERE '2023-12-31' = taken_at",
+            DOUBT,
+            "the last of a year",
+            question="Loans of the year 2023?",
+        ),
+        Case(f"{LOANS} DATE(taken_at) = DATE('2024-05-02')", DOUBT, "a quarter", question="Loans in Q2 2024?"),
+        Case(f"{LOANS} taken_at = '2024-03-01'", None, "a day that is said", question="Loans of 1 March 2024?"),
+        Case(
+            f"{LOANS} taken_at = '2024-03-01'",
+            None,
+            "a day beside its year",
+            question="Loans of 2024-03-01, of those in 2024?",
+        ),
+        Case(f"{LOANS} taken_at = '2022-03-01'", None, "another year", question="Loans in 2024 as on that day?"),
+        Case(f"{LOANS} taken_at >= '2024-03-01'", None, "a bound", question="Loans since March 2024?"),
+        Case(
+            f"{LOANS} taken_at = (SELECT MIN(taken_at) FROM loans WHERE taken_at >= '2024-03-01')",
+            None,
+            "a day that another query finds",
+            question="The first loans in March 2024?",
+        ),
+        Case(f"{LOANS} STRFTIME('%Y-%m', taken_at) = '2024-03'", None, "a month", question="Loans in March 2024?"),
+    ),
     "said_values": (
         Case(
             f"{LOANS} fee > 5",

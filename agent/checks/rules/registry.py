@@ -31,6 +31,7 @@ RULES = (
     # doubts, from the words of the question
     "loose_or",
     "said_numbers",
+    "period_as_day",
     "said_values",
     "unsaid_values",
     "unread_join",
