@@ -25,6 +25,21 @@ OF_2023 = "WHERE admitted_on >= '2023-01-01' AND admitted_on < '2024-01-01'"
             "Admissions: 48.", id="the last month of several is no limit",
         ),
         pytest.param(
+            "How many admissions were there in April 2023?", "admissions", ((0,),),
+            "SELECT COUNT(*) AS admissions FROM admissions WHERE admitted_on = '2023-04-01'",
+            "Admissions (2023-04-01): 0.", id="a day of the month that the question says",
+        ),
+        pytest.param(
+            "How many admissions were there in April 2023?", "admissions", ((5,),),
+            "SELECT COUNT(*) AS admissions FROM admissions WHERE DATE_TRUNC('month', admitted_on) = '2023-04-01'",
+            "Admissions (April 2023): 5.", id="a month that begins with that day",
+        ),
+        pytest.param(
+            "How many admissions were there on 1 April 2023?", "admissions", ((5,),),
+            "SELECT COUNT(*) AS admissions FROM admissions WHERE admitted_on = '2023-04-01'",
+            "Admissions (1 April 2023): 5.", id="the day that the question says",
+        ),
+        pytest.param(
             "How many admissions were not in 2023?", "admissions", ((48,),),
             "SELECT COUNT(*) AS admissions FROM admissions WHERE NOT (admitted_on >= '2023-01-01')",
             "Admissions: 48.", id="a denied year is no limit",

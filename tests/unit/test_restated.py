@@ -9,7 +9,7 @@ import pytest
 from agent.checks.grounding.answer import restate_text
 from agent.checks.grounding.evidence.facts import Facts
 from agent.checks.grounding.restated import MOST_CHARS, frame_of
-from agent.core.models import Attempt, Verdict
+from agent.core.models import Attempt, Doubt, Verdict
 from agent.databases.knowledge.context import Context
 from agent.pipeline.answers.synthesize import Writer
 from agent.platform.config.profiles import EMBEDDED, LARGE_HOSTED, Profile
@@ -131,6 +131,14 @@ async def test_the_embedded_model_is_not_asked_for_one_value() -> None:
     question, attempt = "How many animals are there?", Attempt(sql=COUNT, result=rows_of(12), verdict=AGREED)
     assert await answer_of(question, attempt, EMBEDDED, ScriptedModel()) == "There are 12 animals."
     assert Writer(ScriptedModel(), EMBEDDED).composes(question, attempt, quick=False)
+
+
+async def test_a_doubted_query_is_not_said_in_the_words_of_the_question() -> None:
+    doubt = Doubt(rule="period_as_day", evidence="language", detail="It reads one day.")
+    attempt = Attempt(sql=COUNT, result=rows_of(12), verdict=AGREED, doubts=(doubt,))
+    said = await answer_of("How many animals came in May 2024?", attempt, EMBEDDED, ScriptedModel())
+    assert "May" not in said
+    assert said.endswith(": 12.")
 
 
 @pytest.mark.parametrize(

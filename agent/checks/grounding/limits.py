@@ -11,6 +11,7 @@ from agent.checks.grounding.languages.words import is_among, is_same_word
 from rag.words import denies
 
 _YEAR = re.compile(r"(?<!\d)(?:1[89]|20)\d\d(?!\d)")
+_DAY = re.compile(r"\d{4}-\d\d-\d\d")
 _PART = re.compile(
     r"(?:^|_)(?:quarter|qtr|quart\w*|trim\w*|month|monat|mois|mes|mese|week|woche|semaine|semana)", re.IGNORECASE
 )
@@ -36,10 +37,11 @@ def limits_of(facts: Facts) -> list[str]:
     if len(re.findall(r"\bselect\b", facts.sql, re.IGNORECASE)) != 1:
         return []
     kept: list[tuple[int, int]] = []
-    for start, end in sorted({*_time(facts), *_values(facts)}):
+    days = _days_alone(facts)
+    for start, end in sorted({*(() if days else _time(facts)), *_values(facts)}):
         if not kept or start >= kept[-1][1]:
             kept.append((start, end))
-    return [facts.question[start:end] for start, end in kept]
+    return [*(facts.question[start:end] for start, end in kept), *days]
 
 
 def is_name(facts: Facts, limit: str) -> bool:
@@ -69,6 +71,15 @@ def _time(facts: Facts) -> Iterator[tuple[int, int]]:
     if after := _SIDE_AFTER.match(text, end):
         end = after.end()
     yield start, end
+
+
+def _days_alone(facts: Facts) -> list[str]:
+    """Days that the query reads, where the question says none: `= '2024-03-01'` is not "in March 2024"."""
+    if any(day for date in find_dates(facts.question) for _, _, day, _ in date.readings):
+        return []
+    return [
+        it.values[0] for it in facts.conditions if it.equal and len(it.values) == 1 and _DAY.fullmatch(it.values[0])
+    ]
 
 
 def _is_of_quarter(time: str, facts: Facts) -> bool:

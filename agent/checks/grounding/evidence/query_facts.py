@@ -41,6 +41,7 @@ class Condition(NamedTuple):
 
     denied: NOT, !=, IS NULL. present: IS NOT NULL.
     bounds: values that rows themselves can have; `< '2025-01-01'` excludes its own.
+    equal: whether it is a column, `=` and a value.
     """
 
     columns: tuple[str, ...]
@@ -48,6 +49,7 @@ class Condition(NamedTuple):
     denied: bool = False
     present: bool = False
     bounds: tuple[str, ...] = ()
+    equal: bool = False
 
 
 class QueryFacts(NamedTuple):
@@ -206,6 +208,7 @@ def _condition(part: exp.Expr) -> Condition:
         denied=missing != (part.find(exp.Not) is not None) if missing else absent,
         present=missing and part.find(exp.Not) is not None and not values,
         bounds=tuple(it for it in values if it not in below),
+        equal=isinstance(plain := part.unnest(), exp.EQ) and isinstance(plain.this, exp.Column),
     )
 
 
