@@ -22,6 +22,7 @@ from agent.checks.grounding.korean import korean_problems
 from agent.checks.grounding.languages.language import known_words, language_of
 from agent.checks.grounding.languages.vocabulary import LANGUAGES, Class, vocabulary
 from agent.checks.grounding.languages.words import is_among
+from agent.checks.grounding.limits import find_widened
 from agent.checks.grounding.nouns import find_misnamed
 from agent.checks.grounding.omissions import (
     affirms,
@@ -109,6 +110,7 @@ def check(text: str, facts: Facts, calculations: Sequence[Calculation] = ()) -> 
     rows_named = [item for segment in segments for item in segment.names]
     problems += _find_unplaced(items, facts, asked)
     problems += _find_other_days(segments, facts, names.dated)
+    problems += find_widened(text, facts)
     if read:
         context = WordingContext(facts, names, asked, numbers, supports, segments)
         problems += Wording(context, frozenset(settled)).problems()

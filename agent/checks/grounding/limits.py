@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from agent.checks.grounding.arithmetic.dates import MONTHS, find_dates
 from agent.checks.grounding.evidence.facts import Facts
 from agent.checks.grounding.languages.words import is_among, is_same_word
+from agent.checks.grounding.result import Problem
 from rag.words import denies
 
 _YEAR = re.compile(r"(?<!\d)(?:1[89]|20)\d\d(?!\d)")
@@ -42,6 +43,17 @@ def limits_of(facts: Facts) -> list[str]:
         if not kept or start >= kept[-1][1]:
             kept.append((start, end))
     return [*(facts.question[start:end] for start, end in kept), *days]
+
+
+def find_widened(text: str, facts: Facts) -> Iterator[Problem]:
+    """Months, quarters and years of a text, of whose days the query reads one: "in March 2024" of `= '2024-03-01'`."""
+    dates = list(find_dates(text))
+    wide = [(it.start, it.end) for it in dates if not any(day for _, _, day, _ in it.readings)]
+    wide += [it.span() for it in _YEAR.finditer(text) if not any(date.start <= it.start() < date.end for date in dates)]
+    for day in _days_alone(facts):
+        yield from (
+            Problem(text[slice(*it)], f"the query reads {day} alone") for it in wide if day[:4] in text[slice(*it)]
+        )
 
 
 def is_name(facts: Facts, limit: str) -> bool:
