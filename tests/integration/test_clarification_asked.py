@@ -36,6 +36,8 @@ ASKED = [
     ("logistics", "How many shipments were there in March 2024?", "two_dates", "by arrived on", "two equal dates"),
     ("trade", "Who are our best clients?", "vague_measure", "by number of orders", "amount or number"),
     ("trade", "What are the top 3 goods?", "vague_measure", "by total quantity", "units or lines"),
+    ("logistics", "Which is our best depot?", "vague_measure", "by weight kg", "a number that is no sum"),
+    ("logistics", "Which is our best depot?", "vague_measure", "by number of shipments", "how many refer to it"),
     ("logistics", "Wie viele shipments gab es im März 2024?", "two_dates", "nach arrived on", "German"),
     ("logistics", "Combien de shipments en mars 2024 ?", "two_dates", "selon arrived on", "French"),
     ("logistics", "¿Cuántos shipments hubo en marzo de 2024?", "two_dates", "según arrived on", "Spanish"),

@@ -104,8 +104,10 @@ CLEAR = {
         "List the titles of all courses with more than 4 credits.",
         "How many enrollments were there in September 2024?",
         "Which course is the best by average grade?",
+        "Which is the best course?",  # the grades say it
     ],
     "logistics": [
+        "What was the best shipment of North?",  # of one depot
         "How many shipments arrived in March 2024?",  # the verb names the date
         "How many shipments were picked up in March 2024?",
         "How many shipments were delivered in March 2024?",  # a deed, in other words

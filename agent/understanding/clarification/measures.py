@@ -45,6 +45,7 @@ _OWN = words(
 _NUMERIC = re.compile(r"int|dec|num|real|float|double|money", re.IGNORECASE)
 _ADDITIVE = words("amount total revenue sale sales quantity qty units unit sum volume spend spent paid profit turnover")
 _NOT_ADDED = words("price cost rate percent percentage ratio average avg tax fee discount id number line position")
+_NAMING = words("id number no code year month day latitude longitude lat lon zip phone position line")
 _NAMES = Terms()
 _SUM = re.compile(r"\bSUM\s*\(|\bsum of\b", re.IGNORECASE)
 
@@ -110,7 +111,8 @@ def _is_settled(inquiry: Inquiry, entity: Table, mention: str, rest: frozenset[s
 
 
 def _measures(inquiry: Inquiry, entity: Table) -> list[str]:
-    """What its rows can be measured by, from the tables that refer to it: sums first, then their number."""
+    """What its rows can be measured by: sums over the tables that refer to it, else any number there or of its own, and
+    how many refer to it."""
     facts = [it for it in inquiry.schema.tables if any(key.table == entity.name for key in it.foreign_keys)]
     sums: dict[str, str] = {}
     for fact in facts:
@@ -123,10 +125,14 @@ def _measures(inquiry: Inquiry, entity: Table) -> list[str]:
                 name = column.name.replace("_", " ")
                 label = name if "total" in words(name) else inquiry.frames.total.format(name=name)
                 sums.setdefault(label.casefold(), label)
-    if not sums:
-        return []
     counts = [inquiry.frames.number_of.format(name=it.parts[-1].replace("_", " ")) for it in facts]
-    return [*list(sums.values())[: MOST_MEASURES - 1], *counts][:MOST_MEASURES]
+    if sums:
+        return [*list(sums.values())[: MOST_MEASURES - 1], *counts][:MOST_MEASURES]
+    numbers = [it for table in (entity, *facts) for it in table.columns if _is_measure(table, it)]
+    about_one = any(it.is_sure for it in inquiry.context.linked.values)  # "the weakest attribute of Hulk"
+    if about_one or any(words(it.name) & _OWN for it in numbers):
+        return []
+    return [*counts, *dict.fromkeys(it.name.replace("_", " ") for it in numbers)][:MOST_MEASURES]
 
 
 def _terms(inquiry: Inquiry, fact: Table) -> dict[str, Document]:
@@ -145,7 +151,11 @@ def _names(inquiry: Inquiry, document: Document) -> set[tuple[str, str]]:
 
 
 def _adds_up(table: Table, column: Column) -> bool:
-    keys = {*table.primary_key, *(name for key in table.foreign_keys for name in key.columns)}
     own = words(column.name)
+    return _is_measure(table, column) and bool(own & _ADDITIVE) and not own & _NOT_ADDED
+
+
+def _is_measure(table: Table, column: Column) -> bool:
+    keys = {*table.primary_key, *(name for key in table.foreign_keys for name in key.columns)}
     plain = column.name not in keys and not column.private and bool(_NUMERIC.search(column.type))
-    return plain and bool(own & _ADDITIVE) and not own & _NOT_ADDED
+    return plain and not words(column.name) & _NAMING
