@@ -59,6 +59,29 @@ COUNTEREXAMPLES: dict[str, list[Case]] = {
             ),
         ),
     ],
+    "period_as_day": [
+        *_spoken(
+            f"{LOANS} taken_at = '2023-10-01'",
+            ("How many loans were there in October 2023?", True, "a month"),
+            ("Wie viele loans gab es im Oktober 2023?", True, "in German"),
+            ("Loans of Q4 2023?", True, "the first day of a quarter"),
+            ("How many loans in 2023?", True, "any day of a year"),
+            ("How many loans on 1 October 2023?", False, "that day"),
+            ("How many loans on 2023-10-01?", False, "as it is written"),
+            ("How many loans in November 2023?", False, "of another month"),
+            ("How many loans on the first of the month?", False, "no year"),
+            ("How many loans?", False, "no time"),
+        ),
+        *_spoken(
+            f"{LOANS} taken_at IN ('2023-10-01', '2023-10-02')",
+            ("Loans on the first days of October 2023?", False, "several days"),
+        ),
+        *_spoken(
+            f"{LOANS} taken_at BETWEEN '2023-10-01' AND '2023-10-31'",
+            ("Loans in October 2023?", False, "from its first to its last day"),
+        ),
+        *_spoken(f"{LOANS} fee = 2023", ("Loans of 2023 cents in 2023?", False, "a number is no day")),
+    ],
     "said_numbers": [
         *_spoken(
             f"{LOANS} fee > 5",

@@ -40,12 +40,11 @@ class Writer:
 
     def composes(self, question: str, attempt: Attempt, *, quick: bool) -> bool:
         """Whether the answer is likely to be composed without a call: then none is begun ahead."""
-        return self._lists(attempt, quick=quick) or self._restates(question, attempt)
+        return self._lists(attempt.rows, quick=quick) or self._restates(question, attempt)
 
-    def _lists(self, attempt: Attempt, *, quick: bool) -> bool:
-        """Whether the answer names the columns and their values: as the profile says, where it is quick, and where
-        rules doubt that the query is what the question asks: its words would say of the rows what they do not hold."""
-        return not self.profile.writes_lists and (quick or attempt.rows.row_count > 1 or bool(attempt.doubts))
+    def _lists(self, rows: QueryResult, *, quick: bool) -> bool:
+        """Whether the answer names the columns and their values: as the profile says, and where it is quick."""
+        return not self.profile.writes_lists and (quick or rows.row_count > 1)
 
     def _restates(self, question: str, attempt: Attempt) -> bool:
         """Whether the question may be restated around the one value of these rows: of rows that drafts agree on."""
@@ -122,7 +121,7 @@ class Writer:
         rows = attempt.rows
         facts = facts_of(question, attempt, context, raw=raw, calculate=calculate)
         checked = await off_loop(partial(restate_text, facts)) if self._restates(question, attempt) else None
-        if checked is None and self._lists(attempt, quick=quick):
+        if checked is None and self._lists(rows, quick=quick):
             checked = await off_loop(partial(compose_text, facts))
         if checked is None:
             checked = await self._write(question, attempt, context, ledger, facts, draft)
