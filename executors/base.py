@@ -27,9 +27,14 @@ Parameters = Sequence[Scalar] | Mapping[str, Scalar]
 
 
 class Column(Frozen):
-    """One column, as the database describes it; `samples` are a few stored values, most frequent first.
+    """One column, as the database describes it.
 
-    private: the registry says that no value of it is to be sampled, shown, indexed or linked.
+    name: Column name.
+    type: Type, as the database names it.
+    nullable: Whether the column accepts NULL.
+    comment: The database's own comment. Empty if there is none.
+    samples: A few stored values, the most frequent first.
+    private: Whether the registry forbids sampling, showing, indexing and linking the column's values.
     """
 
     name: str
@@ -43,9 +48,13 @@ class Column(Frozen):
 class ColumnReport(Frozen):
     """How one column of a file was read.
 
-    type: that its values have now. note: its unit, the order of its dates.
-    values, empty: how many rows have one, and how many have none; None where they were not counted.
-    unlike: how many values of a column of texts are unlike all others, which look like `like`: numbers or dates.
+    name: Column name.
+    type: Type of the stored values.
+    note: Unit of the numbers, or order of the dates.
+    values: Rows that have a value. None if they were not counted.
+    empty: Rows that have none. None if they were not counted.
+    unlike: Values of a text column that differ from all others, which look like `like`.
+    like: What most values look like. Empty if `unlike` is 0.
     """
 
     name: str
@@ -58,11 +67,16 @@ class ColumnReport(Frozen):
 
 
 class TableReport(Frozen):
-    """How one table was read of its files.
+    """How one table was read from its files.
 
-    files: their names. encoding, delimiter: of texts; empty where the files say it themselves.
-    decimal: a comma, where plain numbers have one.
-    problems: what was found in them, one sentence each.
+    table: Table name.
+    files: Names of the files.
+    encoding: Encoding of text files. Empty if the format defines it.
+    delimiter: Delimiter of text files. Empty if the format defines it.
+    decimal: Decimal comma, if plain numbers have one. Empty otherwise.
+    rows: Number of rows. None if they were not counted.
+    columns: The columns, in order.
+    problems: Problems of the files, one sentence each.
     """
 
     table: str
@@ -76,7 +90,12 @@ class TableReport(Frozen):
 
 
 class ForeignKey(Frozen):
-    """`columns` of the owning table refer to `referenced` columns of `table`, position by position."""
+    """A foreign key.
+
+    columns: Columns of this table.
+    table: The referenced table.
+    referenced: Columns of the referenced table, in the order of `columns`.
+    """
 
     columns: tuple[str, ...]
     table: str
@@ -84,10 +103,16 @@ class ForeignKey(Frozen):
 
 
 class Table(Frozen):
-    """A table or view with its keys. `row_count` may be an estimate; None when unknown.
+    """A table or view.
 
-    name: as a query writes it, unquoted: `orders`, or `sales.orders` where it is not in the default schema.
-    namespace: that schema, `sales`; empty for the default one, and for files.
+    name: Name, unquoted, as a query writes it: `orders`, or `sales.orders` outside the default schema.
+    namespace: The table's schema: `sales`. Empty for the default schema and for files.
+    columns: The columns, in order.
+    primary_key: Columns of the primary key. Empty if there is none.
+    foreign_keys: Foreign keys of the table.
+    comment: The database's own comment. Empty if there is none.
+    row_count: Number of rows; may be an estimate. None if it is unknown.
+    is_view: Whether it is a view.
     """
 
     name: str

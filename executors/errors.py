@@ -34,7 +34,7 @@ _NO_NAME = frozenset("/\\:;=@{}")  # signs of paths, addresses and connection st
 
 
 class ErrorKind(StrEnum):
-    """Classes of error that a next attempt can learn from."""
+    """Class of a query's error."""
 
     TABLE_NOT_FOUND = "TABLE_NOT_FOUND"
     COLUMN_NOT_FOUND = "COLUMN_NOT_FOUND"

@@ -172,7 +172,7 @@ def create_app(
     app = FastAPI(
         title="Plumbline",
         version=__version__,
-        description="Answers questions about data in plain language, and proves its answers.",
+        description="Answers questions about data in plain language and verifies the answers.",
         openapi_url=None,  # served by routes of the table, so that every host has them
         redirect_slashes=False,
         strict_content_type=False,  # a body without a content type is read as JSON

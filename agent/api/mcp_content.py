@@ -55,7 +55,9 @@ _PROMPTS = (
         description="Answer a question, and say how far the answer can be believed.",
         arguments=[
             _DATABASE,
-            types.PromptArgument(name="question", title="Question", description="In plain language.", required=True),
+            types.PromptArgument(
+                name="question", title="Question", description="The question, in plain language.", required=True
+            ),
         ],
     ),
 )

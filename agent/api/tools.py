@@ -33,7 +33,7 @@ Run = Callable[[Service, Any, str], Awaitable[BaseModel]]
 class SchemaRequest(Frozen):
     """Which database to describe."""
 
-    database: Name = Field(description="A name that `list_databases` gives.")
+    database: Name = Field(description="Name of the database, from `list_databases`.")
 
 
 class NoArguments(Frozen):
@@ -91,7 +91,11 @@ class Tool(NamedTuple):
 
 
 class ToolList(Frozen):
-    """Tools in the form that chat models take, and by each tool's name the route that executes it."""
+    """Tools for function calling.
+
+    tools: The tools, in the form that chat models expect.
+    routes: HTTP method and path of each tool, by name.
+    """
 
     tools: list[dict[str, Any]]
     routes: dict[str, dict[str, str]]
@@ -168,16 +172,16 @@ async def _more(service: Service, body: Any, principal: str) -> ExecuteResponse:
 class SqlRequest(Frozen):
     """A query on one database."""
 
-    database: Name = Field(description="A name that `list_databases` gives.")
-    sql: Text = Field(description="One SELECT in the database's own dialect.")
+    database: Name = Field(description="Name of the database, from `list_databases`.")
+    sql: Text = Field(description="One SELECT in the database's SQL dialect.")
     row_limit: RowLimit | None = Field(None, description=ROW_LIMIT)
 
 
 class MoreRequest(Frozen):
     """The next rows of a result."""
 
-    database: Name = Field(description="Whose rows they are.")
-    cursor: Token = Field(description="As the result before said it.")
+    database: Name = Field(description="Name of the database.")
+    cursor: Token = Field(description="`cursor` of the previous result.")
     row_limit: RowLimit | None = Field(None, description=ROW_LIMIT)
 
 

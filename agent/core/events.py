@@ -16,7 +16,12 @@ MAX_SOURCE = 200  # characters
 
 
 class UsedDocument(Frozen):
-    """A document that was found for a question: its id, its kind, and where it comes from."""
+    """A document that retrieval found.
+
+    id: Id of the document.
+    kind: Kind of the document.
+    source: Where the document comes from. Empty if it is unknown.
+    """
 
     id: str
     kind: str
@@ -36,7 +41,12 @@ class Event(BaseModel):
 
 
 class Started(Event):
-    """First of all events."""
+    """The first event of a stream.
+
+    trace_id: Identifies the request in logs, traces, reviews and feedback.
+    question: The question.
+    database: The database that is asked.
+    """
 
     event: ClassVar[str] = "start"
     trace_id: str
@@ -44,7 +54,13 @@ class Started(Event):
     database: str
 
 
-PartNumber = Annotated[int, Field(exclude_if=lambda number: number == 0)]
+PartNumber = Annotated[
+    int,
+    Field(
+        description="Number of the part that the event is about, counted from 1. Absent if the question has none.",
+        exclude_if=lambda number: number == 0,
+    ),
+]
 
 
 class NodeComplete(Event):
@@ -60,9 +76,12 @@ class NodeComplete(Event):
 
 
 class Entered(NodeComplete):
-    """`question`: as it is answered, made self-contained where `asked` leaned on one of the `history` exchanges.
+    """The question was accepted.
 
-    leans: whether it still does, since it could not be made self-contained; then the model reads the exchanges.
+    history: Number of earlier exchanges of the session.
+    question: The question as it is answered. A follow-up is completed from earlier questions.
+    asked: The question as it was sent. Empty if it was not completed.
+    leans: Whether the question still depends on earlier ones. The model then reads them.
     """
 
     node: ClassVar[str] = "entry"
@@ -73,12 +92,28 @@ class Entered(NodeComplete):
 
 
 class DialectResolved(NodeComplete):
+    """The database was opened.
+
+    dialect: SQL dialect.
+    executor: Class that runs the queries.
+    """
+
     node: ClassVar[str] = "dialect_resolver"
     dialect: str
     executor: str
 
 
 class SchemaSelected(NodeComplete):
+    """The schema for the question was selected.
+
+    tables: Tables that the model reads.
+    documents: Texts of the docs that the model reads.
+    sources: The docs' ids, kinds and sources.
+    tokens: Size of the schema and docs, in tokens.
+    pruned: Whether tables were left out.
+    warnings: What could not be read, one sentence each.
+    """
+
     node: ClassVar[str] = "schema_selector"
     tables: tuple[str, ...]
     documents: tuple[str, ...]
@@ -89,7 +124,11 @@ class SchemaSelected(NodeComplete):
 
 
 class Planned(NodeComplete):
-    """`source`: `model` where the model planned, `sql` where the plan was read from the query."""
+    """The plan of the query.
+
+    plan: What the query reads and computes.
+    source: `model` if the model wrote the plan, `sql` if it was derived from the query.
+    """
 
     node: ClassVar[str] = "planner"
     plan: Plan
@@ -97,7 +136,11 @@ class Planned(NodeComplete):
 
 
 class QuestionPlanned(NodeComplete):
-    """The question needs several queries: what each answers, and what is computed from their numbers."""
+    """The question needs several queries.
+
+    questions: The question of each query.
+    calculations: Calculations with the queries' numbers. `{1}` is the number of the first query.
+    """
 
     node: ClassVar[str] = "question_planner"
     questions: tuple[str, ...]
@@ -105,7 +148,14 @@ class QuestionPlanned(NodeComplete):
 
 
 class PartAnswered(NodeComplete):
-    """One of these queries has its answer, or none. Its number is `part`."""
+    """A part of the question was answered, or failed.
+
+    question: The question of the part.
+    status: `success`, or `error` if the part has no rows.
+    answer: What the rows say. For an error, why there are none.
+    verified: Whether the part passed every check.
+    confidence: Calibrated probability, 0 to 1, that the rows are right. Null if there are none.
+    """
 
     node: ClassVar[str] = "part_answered"
     question: str
@@ -116,7 +166,13 @@ class PartAnswered(NodeComplete):
 
 
 class SqlGenerated(NodeComplete):
-    """`source`: `reused` where the question was answered before, and nothing was written anew."""
+    """A query was written.
+
+    sql: The query. Null if the model asked for a clarification.
+    explanation: What the query does, in words.
+    clarification: The model's question to the user. Null if it wrote a query.
+    source: `model`, or `reused` if the query comes from an earlier answer.
+    """
 
     node: ClassVar[str] = "sql_generator"
     sql: str | None
@@ -126,6 +182,14 @@ class SqlGenerated(NodeComplete):
 
 
 class SqlValidated(NodeComplete):
+    """The query was checked before it runs.
+
+    sql: The query.
+    passed: Whether the query may run.
+    error_type: Class of the error. Null if the query passed.
+    error: Error message. Null if the query passed.
+    """
+
     node: ClassVar[str] = "sql_validator"
     sql: str
     passed: bool
@@ -134,7 +198,15 @@ class SqlValidated(NodeComplete):
 
 
 class SqlExecuted(NodeComplete):
-    """The first rows only; the response has them all."""
+    """The query ran, or failed.
+
+    columns: Column names, in the query's order.
+    rows: The first rows. The response has all of them.
+    row_count: Number of rows.
+    truncated: Whether the database has more rows.
+    error_type: Class of the error. Null if the query ran.
+    error: Error message. Null if the query ran.
+    """
 
     node: ClassVar[str] = "sql_executor"
     columns: tuple[str, ...] = ()
@@ -146,7 +218,12 @@ class SqlExecuted(NodeComplete):
 
 
 class Repairing(NodeComplete):
-    """Why the next attempt is made, and what was learnt for it."""
+    """An attempt failed, and another one follows.
+
+    error_type: Class of the error.
+    error: Error message.
+    hint: How to repair the query. Empty if nothing is known.
+    """
 
     node: ClassVar[str] = "sql_repair"
     error_type: str
@@ -155,6 +232,13 @@ class Repairing(NodeComplete):
 
 
 class Evaluated(NodeComplete):
+    """The result was evaluated.
+
+    verdict: Whether the result was accepted. Null if it was not judged.
+    checks: The checks of the result.
+    doubts: What rules noticed about the query.
+    """
+
     node: ClassVar[str] = "evaluator"
     verdict: Verdict | None
     checks: tuple[Check, ...]
@@ -162,7 +246,14 @@ class Evaluated(NodeComplete):
 
 
 class RawRecordsFetched(NodeComplete):
-    """`reason` says why there are none, where there are none; `total`: how many there are in all, where it is known."""
+    """The records behind the result were read.
+
+    sql: The query of the records. Null if there is none.
+    row_count: Number of records that were read.
+    truncated: Whether there are more records.
+    total: Number of records. Null if they were not counted.
+    reason: Why there are no records. Empty if there are some.
+    """
 
     node: ClassVar[str] = "raw_records"
     sql: str | None
@@ -173,6 +264,13 @@ class RawRecordsFetched(NodeComplete):
 
 
 class AnswerFormatted(NodeComplete):
+    """The answer was written.
+
+    answer: The answer.
+    corrections: Calculations in the answer that were corrected.
+    checks: The checks of the answer.
+    """
+
     node: ClassVar[str] = "answer_formatter"
     answer: str
     corrections: tuple[Correction, ...] = ()
@@ -180,6 +278,13 @@ class AnswerFormatted(NodeComplete):
 
 
 class HumanReview(NodeComplete):
+    """No attempt was accepted. A person should check the question.
+
+    tried: The queries that were tried.
+    reasons: Why they were not accepted.
+    suggestions: Questions that the database can answer.
+    """
+
     node: ClassVar[str] = "human_review"
     tried: tuple[str, ...]
     reasons: tuple[str, ...]
@@ -187,9 +292,11 @@ class HumanReview(NodeComplete):
 
 
 class Queued(Event):
-    """The question waits: for a place among those that are answered, or for the embedded model, which is one for all.
+    """The question waits.
 
-    waits_for: which of them. length: how many are before it. wait_s: seconds that this is likely to take.
+    waits_for: `place`: the service is busy. `model`: the embedded model answers one call at a time.
+    length: Number of requests ahead.
+    wait_s: Expected wait, in seconds.
     """
 
     event: ClassVar[str] = "queued"
@@ -204,9 +311,11 @@ class Queued(Event):
 
 
 class SqlProgress(Event):
-    """The query of an attempt as far as it is written, of models whose replies come in pieces.
+    """The unfinished query, while a model writes it.
 
-    checked: always false. Nothing has read this text yet, and nothing of it has run; `sql_validator` says what will.
+    attempt: Number of the attempt, counted from 1.
+    sql: The text so far.
+    checked: Always false. The text was neither checked nor run.
     """
 
     event: ClassVar[str] = "sql_progress"
@@ -217,7 +326,10 @@ class SqlProgress(Event):
 
 
 class AnswerDelta(Event):
-    """A piece of the answer, sent when it has been checked."""
+    """A checked piece of the answer.
+
+    text: The piece.
+    """
 
     event: ClassVar[str] = "answer_delta"
     text: str

@@ -18,7 +18,13 @@ DATABASE = "database "  # with which the part of a database is named
 
 
 class PartHealth(Frozen):
-    """Whether one part answers, and how long it took; `detail` says what to do where it does not."""
+    """The health of one part of the service.
+
+    name: The part.
+    ready: Whether the part responds.
+    detail: How to fix the part. Empty if it is ready.
+    elapsed_ms: Milliseconds that the check took.
+    """
 
     name: str
     ready: bool
@@ -26,11 +32,11 @@ class PartHealth(Frozen):
     elapsed_ms: float = 0.0
     breaker: State | None = Field(
         None,
-        description="`open`: it has failed several times in a row, and is not called for a while; `half_open`: one "
-        "call is to find out. Null where there is no breaker.",
+        description="State of the circuit breaker. `open`: calls are paused after repeated failures. `half_open`: one "
+        "call tests the part. Null if there is no breaker.",
     )
     queue: Standing | None = Field(
-        None, description="Of the embedded model, which answers one call after the other. Null of everything else."
+        None, description="Queue of the embedded model, which answers one call at a time. Null for other parts."
     )
 
 

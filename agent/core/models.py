@@ -17,10 +17,12 @@ from executors.base import Frozen, QueryResult
 
 
 class Chart(Frozen):
-    """A chart that would help.
+    """A suggested chart of the rows.
 
-    x, y: the columns that are the keys and the amounts, whichever way the bars lie; of a histogram, both the measure.
-    spec: the whole chart in Vega-Lite, its data the named source `results`, which are those of the response.
+    type: Kind of chart.
+    x: Column with the keys. For a histogram, the measured column.
+    y: Column with the amounts. For a histogram, the measured column.
+    spec: The chart as a Vega-Lite specification. Its data is the named source `results`.
     """
 
     type: Literal["bar", "line", "scatter", "histogram"]
@@ -30,16 +32,20 @@ class Chart(Frozen):
 
 
 class WritePlan(Frozen):
-    """A change of the data: one that was tried and undone, and waits for a confirmation; or one that was made."""
+    """A change of data: planned and not committed, or committed."""
 
-    kind: Literal["insert", "update", "delete"] = Field(description="What it does.")
-    table: str = Field(description="The one table that it changes.")
-    rows_affected: int = Field(description="Rows that it changes: counted by the database, in a transaction.")
-    committed: bool = Field(False, description="Whether it was made. False: nothing has been changed yet.")
-    token: str | None = Field(
-        None, description="Sent as `options.confirm` of a second request, it makes the change; once."
+    kind: Literal["insert", "update", "delete"] = Field(description="Kind of change.")
+    table: str = Field(description="Table that is changed.")
+    rows_affected: int = Field(
+        description="Number of rows that are changed. The database counts them in a transaction."
     )
-    expires_at: datetime | None = Field(None, description="When the token ends, in UTC.")
+    committed: bool = Field(False, description="Whether the change was committed. If false, nothing was changed yet.")
+    token: str | None = Field(
+        None,
+        description="Send it as `options.confirm` to commit the change. It works once. Null if there is nothing to "
+        "confirm.",
+    )
+    expires_at: datetime | None = Field(None, description="When the token expires, in UTC. Null if there is none.")
 
 
 Reason = Literal[
@@ -48,7 +54,11 @@ Reason = Literal[
 
 
 class Choice(Frozen):
-    """One way to read an ambiguous question: what a button says, and the whole question that it stands for."""
+    """A suggested reply to a clarification.
+
+    label: Short text, as for a button.
+    question: The whole question that the choice stands for.
+    """
 
     label: str
     question: str
@@ -71,45 +81,53 @@ class Clarification(Frozen):
 
 
 class ReadOptions(Frozen):
-    """What one request may change of how it is answered; the settings' values where absent, never above their caps."""
+    """Options of one question. Options that are absent have the service's settings."""
 
-    max_attempts: Annotated[int, Field(ge=1, le=10), A_NUMBER] | None = None
-    row_limit: Annotated[int, Field(ge=1, le=10_000), A_NUMBER] | None = None
-    raw_row_limit: Annotated[int, Field(ge=0, le=10_000), A_NUMBER] | None = None
-    enable_evaluation: Flag | None = None
-    enable_calculator: Flag | None = None
-    enable_retrieval: Flag | None = None
-    enable_answer: Flag | None = Field(
-        None, description="False: the query and its rows are enough; no sentence is written, `answer` states the rows."
+    max_attempts: Annotated[int, Field(ge=1, le=10), A_NUMBER] | None = Field(
+        None, description="Maximum number of attempts."
     )
-    reuse_verified: Flag | None = None
+    row_limit: Annotated[int, Field(ge=1, le=10_000), A_NUMBER] | None = Field(
+        None, description="Maximum number of rows."
+    )
+    raw_row_limit: Annotated[int, Field(ge=0, le=10_000), A_NUMBER] | None = Field(
+        None, description="Maximum number of records behind an aggregate. 0: none."
+    )
+    enable_evaluation: Flag | None = Field(None, description="Whether to judge the result.")
+    enable_calculator: Flag | None = Field(None, description="Whether to recompute the numbers of the answer.")
+    enable_retrieval: Flag | None = Field(None, description="Whether to search the docs.")
+    enable_answer: Flag | None = Field(
+        None, description="Whether to write a sentence. If false, `answer` lists the rows."
+    )
+    reuse_verified: Flag | None = Field(None, description="Whether to reuse the query of an earlier verified answer.")
     clarify: Flag | None = Field(
-        None, description="False: never ask back where a question can be read in several ways; say what was assumed."
+        None, description="Whether to ask back if a question is ambiguous. If false, the answer says what was assumed."
     )
     effort: Effort | None = Field(
         None,
-        description="`quick`: one draft, not verified. `balanced`: two drafts, or one and the judge. `thorough`: up to "
-        "five drafts, and the judge of a hosted model. The settings may allow less.",
+        description="How much work to spend. `quick`: one draft, not verified. `balanced`: two drafts, or one and the "
+        "judge. `thorough`: up to five drafts, and the judge of a hosted model. The settings may allow less.",
     )
     time_zone: TimeZone | None = Field(
-        None, description="In which `today` and `last month` are meant: an IANA name, as `Europe/Berlin`."
+        None, description="Time zone of relative dates such as `today`: an IANA name, such as `Europe/Berlin`."
     )
     candidates: Flag | None = Field(
-        None, description="True: `candidates` holds the distinct results that the drafts gave, with their votes."
+        None, description="Whether to return the distinct results of the drafts, in `candidates`."
     )
     plan: Flag | None = Field(
         None,
-        description="Whether the model may plan several queries for this question, up to four. True: it is asked for "
-        "a plan, whatever the question says; false: one query answers it. The settings may say that there are none.",
+        description="Whether up to four queries may answer. If true, the model always plans; if false, one query "
+        "answers. Default: plan if the question needs it. The settings may turn plans off.",
     )
 
 
 class Options(ReadOptions):
-    """The same, and changes of the data."""
+    """Options of one question. Options that are absent have the service's settings."""
 
-    allow_writes: Flag | None = Field(None, description="Plan a change of the data, where it is asked for.")
+    allow_writes: Flag | None = Field(
+        None, description="Whether to plan a change of data if the question asks for one."
+    )
     confirm: Annotated[str, Field(pattern="^[A-Za-z0-9_-]{1,100}$")] | None = Field(
-        None, description="The token of a planned change: make it. `question` is not read."
+        None, description="Token of a planned change to commit. `question` is ignored."
     )
 
 
@@ -169,7 +187,16 @@ class Question(Frozen):
 
 
 class Plan(Frozen):
-    """What a query reads and does, in short."""
+    """What a query reads and computes.
+
+    tables: Tables that the query reads.
+    joins: Joins.
+    filters: Conditions on rows.
+    aggregates: Aggregates.
+    group_by: Expressions that rows are grouped by.
+    order_by: Expressions that rows are ordered by.
+    limit: Limit that the query states. Null if it states none.
+    """
 
     tables: tuple[str, ...] = ()
     joins: tuple[str, ...] = ()
@@ -210,7 +237,12 @@ class Draft(Frozen):
 
 
 class Check(Frozen):
-    """One check of the answer. `passed` is None where the check could not be made; `detail` says why."""
+    """One check of the answer.
+
+    name: The check.
+    passed: Whether the answer passed. Null if the check could not run.
+    detail: What the check found, or why it could not run.
+    """
 
     name: str
     passed: bool | None
@@ -223,9 +255,10 @@ RuleEvidence = Literal["schema", "data", "language"]
 class Doubt(Frozen):
     """What a rule noticed about a query that ran.
 
-    rule: its id in the registry, see `agent.checks.rules`.
-    evidence: what it rests on: keys and types, stored values, or the words of the question.
-    detail: a sentence.
+    rule: Id of the rule.
+    evidence: What the rule relied on. `schema`: keys and types. `data`: stored values. `language`: words of the
+        question.
+    detail: The doubt, in a sentence.
     """
 
     rule: str
@@ -268,9 +301,11 @@ class Candidate(Frozen):
 
 
 class Verdict(Frozen):
-    """Reason first, then whether the query answers the question; `source` says who judged.
+    """Whether a result answers the question.
 
-    source: `checks`, which need no model; `drafts`, by what they agree on; `judge`, a model.
+    reason: The reason, in a sentence.
+    correct: Whether the result was accepted.
+    source: Who decided. `checks`: rules, without a model. `drafts`: agreement of several drafts. `judge`: a model.
     """
 
     reason: str
@@ -318,7 +353,12 @@ class Attempt(Frozen):
 
 
 class Correction(Frozen):
-    """An equation or `[[...]]` whose result was put right: the exact value, as text."""
+    """A calculation that was corrected.
+
+    expression: The calculation as the model stated it.
+    stated: The model's result.
+    computed: The exact result.
+    """
 
     expression: str
     stated: str
@@ -330,13 +370,16 @@ Origin = Literal["result", "raw", "question", "row count", "calculation", "posit
 
 
 class AnswerNumber(Frozen):
-    """A number in the sentence of an answer, and where it comes from.
+    """A number in `answer`, and its source.
 
-    start, end: where it stands in `answer`, in characters (Unicode code points).
-    source: null where nothing supports it; `result` and `raw`: a cell of `results` or `raw_results`.
-    row, column: of that cell, the row counted from 0; null where it is in none, as in a column's name.
-    expression: of a calculation, where it was stated.
-    part: of an answer in several parts, the number of the part whose rows hold it, from 1; null elsewhere.
+    text: The number as `answer` has it.
+    start, end: Position in `answer`, in Unicode code points: the first character, and the one after the last.
+    source: Where the number comes from. `result`, `raw`: a cell of `results` or `raw_results`. Null if nothing supports
+        it.
+    row: Row of the cell, counted from 0. Null if the number is in no row.
+    column: Column of the cell. Null if the number is in no column.
+    expression: The calculation, if the answer states one.
+    part: Number of the part whose rows hold the number, counted from 1. Null for an answer without parts.
     """
 
     text: str
@@ -350,10 +393,17 @@ class AnswerNumber(Frozen):
 
 
 class CandidateRecord(Frozen):
-    """One of the distinct results that the drafts gave, as the response shows it.
+    """One of the distinct results that the drafts gave.
 
-    votes: drafts that gave these rows as the model wrote them.
-    results: the first rows.
+    sql: The query.
+    source: Where the query comes from. `draft`: a model. `repaired`: a draft that Plumbline repaired. `alternative`: a
+        query derived from one that ran. `reused`: an earlier answer.
+    note: What Plumbline changed. Empty for a draft.
+    votes: Number of drafts that gave these rows unchanged.
+    columns: Column names, in the query's order.
+    results: The first rows, one object per row.
+    row_count: Number of rows of the whole result.
+    doubts: What rules noticed about the query.
     """
 
     sql: str
@@ -367,7 +417,16 @@ class CandidateRecord(Frozen):
 
 
 class AttemptRecord(Frozen):
-    """An attempt as the response shows it. note: what was changed, where it is the last query put right."""
+    """One attempt to answer a question.
+
+    sql: The query of the attempt.
+    note: What Plumbline changed, if this is the repaired form of the previous query.
+    error: Error message. Null if the query ran.
+    error_type: Class of the error. Null if the query ran.
+    hint: How to repair the query. Empty if the query ran or nothing is known.
+    row_count: Number of rows. Null if the query did not run.
+    verdict: Whether the result was accepted. Null if it was not judged.
+    """
 
     sql: str
     note: str = ""
@@ -379,11 +438,12 @@ class AttemptRecord(Frozen):
 
 
 class AnswerPart(Frozen):
-    """One query of an answer that needed several, with all that its own answer rests on.
+    """One query of an answer that needed several. Fields that are not listed here are those of the answer.
 
-    number: by which `answer` of the whole names it, as `[1]`.
-    question: as the model worded it. answer: what its rows say; of an error, why there are none.
-    All else is as in the response to a question.
+    number: The part's number, counted from 1. The answer refers to it as `[1]`.
+    question: The question of this part, worded by the model.
+    status: `success`, or `error` if the part has no rows.
+    answer: What the rows say. For an error, why there are none.
     """
 
     number: int
@@ -415,65 +475,88 @@ class AnswerPart(Frozen):
 
 
 class Answer(Frozen):
-    """The response of `POST query`, as section 2 of the specification has it."""
+    """The answer to a question, with its query, its rows and the checks that it passed.
+
+    status: `success`, `clarification_needed`, or `error` if no attempt gave an accepted result.
+    kind: How the question was answered. `query`: by SQL. `about_data`: from the schema, the docs and the catalogue;
+        `checks` names the sources. `small_talk`: without data. `change`: a change of rows.
+    answer: The answer in the question's language. For an error, what to do next.
+    answer_source: Who wrote `answer`. `model`: a model; each claim was checked against the rows. `composed`: Plumbline,
+        from the rows. Null if no query answered the question.
+    question: The question as it was answered. A follow-up is completed from earlier questions of the session.
+    language: ISO 639-1 code of the question's language, for number formats. Default: `en`.
+    sql: The query whose rows are in `results`. Null if there is none.
+    results: The rows, one object per row.
+    columns: Column names, in the query's order.
+    row_count: Number of rows in `results`.
+    truncated: Whether the database has more rows than `results`.
+    cursor: Send it to `POST /api/execute` to get the next rows. Null if there are no more rows.
+    raw_results: The records behind an aggregate, one object per record.
+    raw_sql: The query of `raw_results`. Null if there is none.
+    raw_truncated: Whether there are more records behind the result than `raw_results` holds.
+    raw_total: Number of records behind the result. Null if there are none or they were not counted.
+    group_columns: The columns that `results` is grouped by. Send a row with them to `POST /api/records` to get its
+        records. Null if a row has no records of its own.
+    tables_used: The tables that the query reads.
+    dialect: SQL dialect of the database. Null if no database was opened.
+    attempts: Number of attempts.
+    attempt_history: All attempts, in order.
+    verified: Whether the answer passed every check.
+    confidence: Calibrated probability, 0 to 1, that the rows are right. Null if no query answered the question.
+    checks: The checks of the answer, in order.
+    doubts: What rules noticed about the query.
+    candidates: The distinct results of the drafts, with their votes. Empty unless requested.
+    corrections: Calculations in the answer that were corrected.
+    numbers: The numbers in `answer`, with their sources.
+    parts: The queries of a question that needed several. `answer` refers to them as `[1]`, `sql` is null, `results` is
+        empty, and `confidence` is the lowest of theirs. Empty for one query.
+    explanation: What the query does, in words.
+    plan: What the query reads and computes. Null if there is no query.
+    reused: Whether the query comes from an earlier verified answer to the same question.
+    write: The planned or committed change of data. Null if the question asked for none.
+    chart: A suggested chart of `results`. Null if no chart fits.
+    clarification: The question to the user. Null unless `status` is `clarification_needed`.
+    clarification_reason: What is ambiguous. `missing_data`: the database lacks the data. `model`: the model asked. Null
+        unless `status` is `clarification_needed`.
+    choices: Suggested replies to `clarification`.
+    needs_human_review: Whether a person should check the answer.
+    review_id: Id of the answer's review. Null if there is none.
+    warnings: What was skipped or incomplete, one sentence each.
+    usage: Model calls, tokens and cost.
+    timings_ms: Milliseconds of each step, by step.
+    trace_id: Identifies the request in logs, traces, reviews and feedback.
+    session_id: The session that the question belongs to. Null if it belongs to none.
+    """
 
     status: Literal["success", "clarification_needed", "error"]
-    kind: Kind = Field(
-        "query",
-        description="`query`: answered by SQL. `about_data`: from schema, docs and catalogue, which `checks` name. "
-        "`small_talk`: about no data. `change`: a change of rows. Only a query is reused.",
-    )
+    kind: Kind = "query"
     answer: str
-    answer_source: AnswerSource | None = Field(
-        None,
-        description="Who wrote `answer`: a model, each claim of it held against the rows, or Plumbline, from the rows; "
-        "null where it answers no query.",
-    )
-    question: str = Field("", description="As it was answered: made self-contained where it leaned on earlier ones.")
-    language: str = Field(
-        "en", description="Of the question, by ISO 639-1, in which numbers are to be shown; `en` else."
-    )
+    answer_source: AnswerSource | None = None
+    question: str = ""
+    language: str = "en"
     sql: str | None = None
     results: list[dict[str, Any]] = []
     columns: list[str] = []
     row_count: int = 0
     truncated: bool = False
-    cursor: str | None = Field(
-        None,
-        description="Where there are more rows: send it as `cursor` of `POST /api/execute` to get the next ones.",
-    )
+    cursor: str | None = None
     raw_results: list[dict[str, Any]] = []
     raw_sql: str | None = None
-    raw_truncated: bool = Field(False, description="Whether there are more records behind the result than these.")
-    raw_total: int | None = Field(
-        None, description="How many records are behind the result in all; null where there are none, or nobody counted."
-    )
-    group_columns: list[str] | None = Field(
-        None,
-        description="The columns of `results` that its rows are grouped by, so that `POST /api/records` gives each "
-        "row's own records; null where there are no such rows.",
-    )
+    raw_truncated: bool = False
+    raw_total: int | None = None
+    group_columns: list[str] | None = None
     tables_used: list[str] = []
     dialect: str | None = None
     attempts: int = 0
     attempt_history: list[AttemptRecord] = []
     verified: bool = False
-    confidence: float | None = Field(
-        None,
-        ge=0,
-        le=1,
-        description="The calibrated probability that the rows are right; null where no query answered the question.",
-    )
+    confidence: float | None = Field(None, ge=0, le=1)
     checks: list[Check] = []
     doubts: list[Doubt] = []
     candidates: list[CandidateRecord] = []
     corrections: list[Correction] = []
     numbers: list[AnswerNumber] = []
-    parts: list[AnswerPart] = Field(
-        [],
-        description="Of a question that needed several queries, each of them: `answer` names them as `[1]`, `sql` is "
-        "null, `results` is empty, and `confidence` is the least of theirs. Empty elsewhere.",
-    )
+    parts: list[AnswerPart] = []
     explanation: str = ""
     plan: Plan | None = None
     reused: bool = False

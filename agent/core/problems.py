@@ -34,10 +34,17 @@ _LENGTHS = {"too_long": ("at most", "max_length"), "too_short": ("at least", "mi
 
 
 class Problem(Frozen):
-    """An error as RFC 9457 has it; `type` is stable, `detail` says what to do.
+    """An error, as RFC 9457 defines it.
 
-    kind, hint: of a query's error, what an attempt to mend it learns from; null and empty of any other.
-    queue: what the question would have waited for, where the service was too busy to take it; else absent.
+    type: Stable identifier of the error.
+    title: Short name of the error.
+    status: HTTP status.
+    detail: What happened, and what to do.
+    trace_id: Identifies the request in logs and traces.
+    errors: Invalid fields of the request, each with `field` and `message`. Empty for other errors.
+    kind: Class of a query's error. Null for other errors.
+    hint: How to repair a query. Empty for other errors.
+    queue: The queue at the time, if the service was too busy. Absent for other errors.
     """
 
     type: str

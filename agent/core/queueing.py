@@ -17,10 +17,10 @@ WEIGHT = 0.2  # of the latest call in the mean of them all
 
 
 class Standing(Frozen):
-    """What one more would wait for."""
+    """The state of a queue."""
 
-    length: int = Field(description="How many are before it.")
-    wait_s: float = Field(description="Seconds until its turn, judged by how long the latest ones took.")
+    length: int = Field(description="Number of requests ahead.")
+    wait_s: float = Field(description="Expected wait in seconds, from the duration of recent requests.")
 
 
 # Is called where a question has to wait, with what it waits for; None where nobody listens.

@@ -18,14 +18,21 @@ DIGITS = 9  # of a dollar: one token of the cheapest model still shows
 
 
 class StepUsage(Frozen):
-    """Model calls and tokens; `cached_tokens` is the part of the prompt that the model did not read again."""
+    """Model calls, tokens and cost.
+
+    model_calls: Number of model calls.
+    prompt_tokens: Tokens of prompts.
+    cached_tokens: Prompt tokens that the model read from its cache.
+    completion_tokens: Tokens of replies.
+    """
 
     model_calls: int = 0
     prompt_tokens: int = 0
     cached_tokens: int = 0
     completion_tokens: int = 0
     cost_usd: float | None = Field(
-        None, description="US dollars, by the price table of the settings; null where the price of a model is not set."
+        None,
+        description="Cost in US dollars, from the configured prices. Null if the price of a model is not configured.",
     )
 
     def plus(self, other: StepUsage) -> StepUsage:
@@ -41,9 +48,9 @@ class StepUsage(Frozen):
 
 
 class Usage(StepUsage):
-    """The whole of it, and what of it each step took."""
+    """Model calls, tokens and cost of a question, in total and by step."""
 
-    by_step: dict[str, StepUsage] = Field({}, description="The same for each step that called a model.")
+    by_step: dict[str, StepUsage] = Field({}, description="Usage of each step that called a model, by step.")
 
     def with_call(self, step: str, call: StepUsage) -> Usage:
         """With one more call, made for a step."""

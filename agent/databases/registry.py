@@ -36,7 +36,13 @@ OUT_OF_TIME = "No rows within {seconds} s. Ask for less, or try again."
 
 
 class UploadInfo(Frozen):
-    """Uploaded data. file: as it was sent; size: its bytes."""
+    """Uploaded data.
+
+    file: Name of the uploaded file.
+    size: Size in bytes.
+    created_at: When the data was uploaded, in UTC.
+    expires_at: When the data is deleted, in UTC.
+    """
 
     file: str
     size: int
@@ -45,7 +51,15 @@ class UploadInfo(Frozen):
 
 
 class DatabaseInfo(Frozen):
-    """A database that can be asked; `detail` says why it cannot, or what of it cannot be read."""
+    """A database.
+
+    name: Name, as requests use it.
+    dialect: SQL dialect. Null if the database cannot be opened.
+    description: What the data is about.
+    owners: Who is responsible for the database.
+    available: Whether the database can be opened.
+    detail: Why the database cannot be opened, or which part of it cannot be read. Empty if all is well.
+    """
 
     name: str
     dialect: str | None
@@ -53,8 +67,10 @@ class DatabaseInfo(Frozen):
     owners: tuple[str, ...] = ()
     available: bool = True
     detail: str = ""
-    reviewer: bool = Field(False, description="Whether the caller may settle the reviews of its answers.")
-    upload: UploadInfo | None = Field(None, description="Of data that the caller brought, who alone sees it.")
+    reviewer: bool = Field(False, description="Whether the caller may settle reviews of this database.")
+    upload: UploadInfo | None = Field(
+        None, description="The upload that the database was created from. Null for databases of the registry."
+    )
 
 
 class Executed(Frozen):

@@ -13,12 +13,15 @@ Kind = Literal["column", "table", "rule", "query"]
 
 
 class Document(Frozen):
-    """One fact, in one text.
+    """One fact about a database.
 
-    id: hash of everything but `source`, so that a moved file changes nothing and an edited line is a new document.
-    text: the fact; for kind `query` the question, whose answer is `sql`.
-    table, column: real names from the schema; empty where the fact is about no one table or column.
-    source: name of the file it was read from, or `comment` for the database's own.
+    id: Hash of everything but `source`. A changed text gets a new id.
+    kind: `column` or `table` docs, a `rule` or term, or a past `query`.
+    text: The fact. For kind `query`, the question.
+    table: The table that the fact is about. Empty if it is about no single table.
+    column: The column that the fact is about. Empty if it is about no single column.
+    source: Name of the file that holds the fact, or `comment` for the database's own comments.
+    sql: For kind `query`, the SELECT that answers the question. Empty otherwise.
     """
 
     id: str

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -39,6 +40,7 @@ def describe(mode: Mode = "api_keys") -> Document:
 DESCRIBED = describe()
 BODIES = list(DESCRIBED.bodies())
 OPERATIONS = DESCRIBED.operations()
+SCHEMAS = DESCRIBED.described["components"]["schemas"]
 
 
 def shown(*media_types: str) -> list[Shown]:
@@ -74,6 +76,14 @@ def test_every_header_has_an_example_that_is_what_its_schema_says(name: str) -> 
         for header in headers.values():
             assert header["description"]
             assert DESCRIBED.errors(header["schema"], header["example"]) == []
+
+
+@pytest.mark.parametrize("name", SCHEMAS)
+def test_every_schema_and_field_has_a_description(name: str) -> None:
+    schema = SCHEMAS[name]
+    assert schema["description"]
+    assert [field for field, one in schema.get("properties", {}).items() if not one.get("description")] == []
+    assert not re.search(r"^\w+: ", schema["description"], re.MULTILINE), "describes a field that it does not have"
 
 
 def test_rows_as_files_say_that_they_are_binary() -> None:

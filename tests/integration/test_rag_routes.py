@@ -359,7 +359,7 @@ async def test_the_schema_of_a_tool_is_that_of_its_request(client: Client) -> No
     tools = {tool["function"]["name"]: tool["function"] for tool in (await client.get("/tools")).json()["tools"]}
 
     assert tools["search_docs"]["parameters"]["properties"]["top_k"] == {
-        "type": "integer", "minimum": 1, "maximum": 100, "default": 5, "description": "Documents at most.",
+        "type": "integer", "minimum": 1, "maximum": 100, "default": 5, "description": "Maximum number of documents.",
     }  # fmt: skip
     assert tools["ask"]["parameters"]["required"] == ["question", "database"]
     assert set(tools["ask"]["parameters"]["properties"]) == {"question", "database", "session_id", "options"}

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from agent.api.contract import events
+from agent.api.contract.fields import describe_fields
 from agent.api.contract.links import link
 from agent.api.contract.problems import TRACE_ID, Operation, ProblemCase, cases_of
 from agent.api.contract.route_examples import ANSWERS
@@ -25,42 +26,42 @@ TAGGED = frozenset({"review", "settle_review", "save_query", "saved_query", "rep
 _TEXT = {"type": "string"}
 HEADERS: Described = {
     "X-Trace-Id": {
-        "description": "Of the request; also in problem documents, logs and traces.", "required": True,
+        "description": "Identifies the request in problem documents, logs and traces.", "required": True,
         "schema": {**_TEXT, "pattern": "^[0-9a-f]{32}$"}, "example": TRACE_ID,
     },
     "Retry-After": {
-        "description": "Seconds after which it is worth another try.", "required": True,
+        "description": "Seconds to wait before trying again.", "required": True,
         "schema": {"type": "integer", "minimum": 0}, "example": 12,
     },
     "Retry-After-Busy": {
-        "description": "Seconds after which it is worth another try, where that is known.",
+        "description": "Seconds to wait before trying again. Absent if unknown.",
         "schema": {"type": "integer", "minimum": 0}, "example": 5,
     },
     "WWW-Authenticate": {
-        "description": "How to say who asks.", "required": True, "schema": _TEXT,
+        "description": "How to authenticate.", "required": True, "schema": _TEXT,
         "example": 'Bearer realm="plumbline"',
     },
     "Idempotent-Replayed": {
-        "description": "`true` where the request was answered before, and this is the response that it had.",
+        "description": "`true` if this is the stored response to an earlier request with the same key.",
         "schema": {**_TEXT, "enum": ["true"]}, "example": "true",
     },
     "ETag": {
-        "description": "The version, for `If-Match`.", "required": True, "schema": {**_TEXT, "pattern": '^".+"$'},
-        "example": '"8d1f"',
+        "description": "Version of the record, for `If-Match`.", "required": True,
+        "schema": {**_TEXT, "pattern": '^".+"$'}, "example": '"8d1f"',
     },
 }  # fmt: skip
 
 
 # Of the contract, and of the modules of a generated client: name -> what it is for, the first words of its paths.
 GROUPS: dict[str, tuple[str, tuple[str, ...]]] = {
-    "query": ("Ask a question; run a query.", ("query", "records", "execute", "jobs")),
-    "databases": ("What can be asked.", ("databases",)),
-    "chat": ("Conversations.", ("agents", "sessions", "shared")),
-    "generate": ("From a question to SQL, rows and a summary.", ("text2sql",)),
-    "docs": ("What is known about the data.", ("rag",)),
-    "reviews": ("What people say of answers.", ("reviews", "feedback")),
-    "saved": ("Queries kept under a name.", ("saved",)),
-    "dashboard": ("Saved queries that run on a schedule, and their alerts.", ("dashboard",)),
+    "query": ("Ask questions and run queries.", ("query", "records", "execute", "jobs")),
+    "databases": ("Databases, their schemas and uploads.", ("databases",)),
+    "chat": ("Chat sessions.", ("agents", "sessions", "shared")),
+    "generate": ("Generate SQL for a question and run it.", ("text2sql",)),
+    "docs": ("Documents about the data.", ("rag",)),
+    "reviews": ("Feedback on answers, and reviews.", ("reviews", "feedback")),
+    "saved": ("Saved queries.", ("saved",)),
+    "dashboard": ("Saved queries that run on a schedule, with alerts.", ("dashboard",)),
     "service": ("Health, tools and the contract.", ("health", "tools", "openapi.json")),
 }
 
@@ -83,13 +84,14 @@ def complete(described: Described, mode: Mode) -> Described:
     schemas = components["schemas"]
     for name, schema in (*_problem_schemas(), *events.components().items()):
         schemas.setdefault(name, schema)
+    describe_fields(schemas)
     for schema in schemas.values():
         for field in schema.get("properties", {}).values():
             _hide_list_or_object(field)
     components["headers"] = HEADERS
     shown = components.setdefault("examples", {})
     with_security(described, mode)
-    described["servers"] = [{"url": "/", "description": "Where this contract came from."}]
+    described["servers"] = [{"url": "/", "description": "The host that served this document."}]
     described["tags"] = [{"name": name, "description": text} for name, (text, _) in GROUPS.items()]
     for path, method, operation in _operations(described):
         for status, cases in cases_of(_seen(operation, method, path)):

@@ -145,9 +145,14 @@ def add_guards(app: FastAPI, access: Access | None, open_paths: frozenset[str]) 
 
 BEARER, API_KEY, FUNCTION_KEY = "bearer", "apiKey", "functionKey"
 SCHEMES: dict[str, dict[str, str]] = {
-    BEARER: {"type": "http", "scheme": "bearer", "description": "An API key, or a token of Entra ID."},
+    BEARER: {"type": "http", "scheme": "bearer", "description": "An API key, or an Entra ID token."},
     API_KEY: {"type": "apiKey", "in": "header", "name": KEY_HEADERS[0], "description": "An API key."},
-    FUNCTION_KEY: {"type": "apiKey", "in": "header", "name": KEY_HEADERS[1], "description": "A key of the app."},
+    FUNCTION_KEY: {
+        "type": "apiKey",
+        "in": "header",
+        "name": KEY_HEADERS[1],
+        "description": "A function key of the app.",
+    },
 }
 ACCEPTED_BY: dict[Mode, list[dict[str, list[str]]]] = {
     "none": [{}],

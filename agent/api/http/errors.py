@@ -171,11 +171,11 @@ def documented(*statuses: int) -> dict[int | str, dict[str, Any]]:
         404: "Unknown database or session",
         406: "Not available in this format",
         409: "Writes are not allowed",
-        429: "Too many requests; `Retry-After` says when to try again",
+        429: "Too many requests. Try again after `Retry-After`",
         502: "The model failed",
     }
     described |= {503: "The model or the database cannot be reached", 504: "Out of time"}
-    described[507] = "There is no room left"
+    described[507] = "No storage left"
     described |= {status: title for status, (_, title, _) in HTTP_PROBLEMS.items() if status not in described}
     shape = {"$ref": "#/components/schemas/Problem"}
     return {

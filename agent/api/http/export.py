@@ -186,18 +186,18 @@ def _flag(value: bool) -> str:
 
 # name -> (what it says, example)
 _HEADERS = {
-    "Content-Disposition": ("The file's name.", 'attachment; filename="shop-0af76519.csv"'),
+    "Content-Disposition": ("Name of the file.", 'attachment; filename="shop-0af76519.csv"'),
     "X-Plumbline-Sql": (
-        "The query as it was run, percent-encoded UTF-8; left out where it is very long.",
+        "The query that ran, in percent-encoded UTF-8. Absent if it is very long.",
         "SELECT month, total FROM sales LIMIT 500",
     ),
-    "X-Plumbline-Row-Count": ("Rows in the file.", "1"),
-    "X-Plumbline-Truncated": ("`true` where the database had more rows than the limit let through.", "true"),
-    "X-Plumbline-Cursor": ("By which the next rows can be had, where there are more.", "5bX0qv3Jw1nTz8RkQmYcHs2d"),
+    "X-Plumbline-Row-Count": ("Number of rows.", "1"),
+    "X-Plumbline-Truncated": ("`true` if the database has more rows.", "true"),
+    "X-Plumbline-Cursor": ("Cursor for the next rows. Absent if there are no more rows.", "5bX0qv3Jw1nTz8RkQmYcHs2d"),
 }
 _ANSWER_HEADERS = {
-    "X-Plumbline-Status": ("`success`: what has no rows is a problem document.", "success"),
-    "X-Plumbline-Verified": ("`true` where the answer passed every check.", "true"),
+    "X-Plumbline-Status": ("Always `success`. An answer without rows is a problem document.", "success"),
+    "X-Plumbline-Verified": ("`true` if the answer passed every check.", "true"),
 }
 
 
@@ -212,7 +212,7 @@ def described(example: dict[str, Any] | None = None) -> dict[int | str, dict[str
     if example:
         content[JSON] = {"example": example}
     described_headers = {
-        name: {"description": f"Of a file. {text}", "schema": {"type": "string"}, "example": shown}
+        name: {"description": f"Only for a file. {text}", "schema": {"type": "string"}, "example": shown}
         for name, (text, shown) in headers.items()
     }
     return {200: {"content": content, "headers": described_headers}}

@@ -49,8 +49,8 @@ PARAMETER: dict[str, Any] = {
     "name": "Idempotency-Key",
     "in": "header",
     "required": False,
-    "description": "A name of your own for this request. Sent again with the same key and body, it is not done again: "
-    "the response is the first one, with the header `Idempotent-Replayed: true`.",
+    "description": "A unique value for this request. A second request with the same key and body is not carried out "
+    "again; it returns the first response, with the header `Idempotent-Replayed: true`.",
     "schema": {"type": "string", "minLength": 1, "maxLength": MAX_CHARS, "pattern": "^[!-~]+$"},
     "example": "8e03978e-40d5-43dd-bc93-6894a57f9324",
 }

@@ -9,7 +9,9 @@ from fastapi import Header, Response
 from agent.api.http.errors import documented
 
 Described = dict[int | str, dict[str, Any]]
-IfMatch = Annotated[str, Header(max_length=200, description="The version (ETag) that was read; any where absent.")]
+IfMatch = Annotated[
+    str, Header(max_length=200, description="The version (ETag) that the change is based on. Default: any version.")
+]
 
 
 def tag(response: Response, version: str) -> None:
@@ -37,6 +39,6 @@ def answers(example: dict[str, Any], *errors: int, conflict: str = "", status: i
 
 def refusals(*errors: int, conflict: str = "") -> Described:
     """The errors alone."""
-    descriptions = {404: "Unknown, or another caller's", 409: conflict}
+    descriptions = {404: "Unknown, or owned by another caller", 409: conflict}
     return {status: one | ({"description": descriptions[int(status)]} if int(status) in descriptions else {})
             for status, one in documented(*errors).items()}  # fmt: skip

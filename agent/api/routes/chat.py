@@ -48,18 +48,16 @@ _ANSWERS = {
 ANSWERED: dict[int | str, dict[str, Any]] = {200: {"content": {"application/json": {"examples": _ANSWERS}}}}
 SHOWN: dict[int | str, dict[str, Any]] = {200: {"content": {"application/json": {"example": SESSION_EXAMPLE}}}}
 
-SessionId = Annotated[
-    str, Path(max_length=200, description="Of a session that the caller has started.", examples=[SESSION_ID])
-]
+SessionId = Annotated[str, Path(max_length=200, description="Id of the session.", examples=[SESSION_ID])]
 
 
 @router.post("/start-session", operation_id="start_session", summary="Start a chat", responses=START_ERRORS,
              openapi_extra=FUNCTION)  # fmt: skip
 async def start_session(body: StartSessionRequest, lazy: Lazy, request: Request) -> StartSessionResponse:
-    """A new session about one database, with its schema and questions that it can answer; no model is asked.
+    """Starts a session about one database, and returns its schema and sample questions. No model is called.
 
-    The schema is that of the table that tells most: the one that is linked with most others, or the biggest. Where
-    there are several tables, `schema.tables` has them all.
+    The schema is that of the main table: the one with the most links to others, or the largest. If there are several
+    tables, `schema.tables` has all of them.
     """
     service = await lazy.get()
     caller = principal_of(request, service.settings)
@@ -82,14 +80,14 @@ async def _next_turn(body: ChatRequest, lazy: Lazy, request: Request, trace_id: 
     }
 
 
-@router.post("/chat", operation_id="chat", summary="Chat", response_model=ChatResponse,
+@router.post("/chat", operation_id="chat", summary="Send a chat message", response_model=ChatResponse,
              responses=ANSWERED | CHAT_ERRORS, openapi_extra=FUNCTION)  # fmt: skip
 async def chat(
     body: ChatRequest, lazy: Lazy, request: Request, trace_id: Annotated[str, Depends(trace_id_of)]
 ) -> ChatResponse | Response:
-    """Answers the next message of a session. One that leans on earlier ones is completed from them first.
+    """Answers the next message of a session. A follow-up is completed from earlier messages first.
 
-    Messages of one session are answered one after the other.
+    Messages of one session are answered one at a time.
     """
     service, arguments = await _next_turn(body, lazy, request, trace_id)
     work = service.query(**arguments)
@@ -110,13 +108,13 @@ async def _open_stream(
         yield OpenStream(await anext(events), events, trace_id, encode=encode)
 
 
-@router.post("/chat/stream", operation_id="chat_stream", summary="Chat, and stream the steps",
+@router.post("/chat/stream", operation_id="chat_stream", summary="Send a chat message and stream the steps",
              response_class=EventSourceResponse, responses=CHAT_ERRORS,
              openapi_extra=FUNCTION)  # fmt: skip
 async def chat_stream(stream: Annotated[OpenStream, Depends(_open_stream)]) -> AsyncIterator[ServerSentEvent]:
-    """The same as server-sent events, which are those of `POST /api/query/stream`.
+    """Answers the next message as server-sent events, the same as those of `POST /api/query/stream`.
 
-    The data of `done` is the response of `chat`.
+    For `done`, `data` is the response of `POST /api/agents/text-to-sql/chat`.
     """
     async for event in stream:
         yield event
@@ -125,7 +123,7 @@ async def chat_stream(stream: Annotated[OpenStream, Depends(_open_stream)]) -> A
 @router.get("/session/{session_id}", operation_id="session", summary="Get a chat",
             responses=SHOWN | SESSION_ERRORS, openapi_extra=FUNCTION)  # fmt: skip
 async def session(session_id: SessionId, lazy: Lazy, request: Request) -> SessionResponse:
-    """The session with its whole history and its database's schema."""
+    """Returns a session with all its messages and the schema of its database."""
     service = await lazy.get()
     caller = principal_of(request, service.settings)
     found = await service.session(session_id, caller, whole=True)
@@ -140,16 +138,16 @@ async def _overview(service: Service, name: str, principal: str) -> Overview:
 @router.delete("/session/{session_id}", operation_id="end_session", summary="Delete a chat", responses=SESSION_ERRORS,
                openapi_extra=FUNCTION)  # fmt: skip
 async def end_session(session_id: SessionId, lazy: Lazy, request: Request) -> SessionEnded:
-    """Forgets the session and all its messages."""
+    """Deletes a session with all its messages."""
     service = await lazy.get()
     caller = principal_of(request, service.settings)
     await service.end_session(session_id, caller)
     return SessionEnded(message=f"Session {session_id} ended successfully")
 
 
-@router.get("/health", operation_id="chat_health", summary="Health of the chat",
+@router.get("/health", operation_id="chat_health", summary="Check the chat service",
             responses=documented(500, 503), openapi_extra=FUNCTION)  # fmt: skip
 async def health(lazy: Lazy) -> ChatHealth:
-    """Whether sessions can be read, and how many there are."""
+    """Checks that sessions can be read, and counts them."""
     service = await lazy.get()
     return ChatHealth(version=__version__, active_sessions=await service.active_sessions())

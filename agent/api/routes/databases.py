@@ -16,9 +16,13 @@ from agent.api.schemas.common import DatabaseDetail, DatabaseList, DatabaseSchem
 router = APIRouter(prefix="/api")
 
 DATABASE_ERRORS = documented(404, 422, 500, 503)
-Database = Annotated[str, Path(description="A name that `GET /api/databases` lists.", examples=["shop"])]
-Refresh = Annotated[bool, Query(description="Read it from the database again, whatever is known.")]
-Enriched = Annotated[bool, Query(description="False leaves out what needs the docs: `enriched` is empty then.")]
+Database = Annotated[str, Path(description="Name of the database, from `GET /api/databases`.", examples=["shop"])]
+Refresh = Annotated[
+    bool, Query(description="Whether to read the schema from the database again. Default: use the cached schema.")
+]
+Enriched = Annotated[
+    bool, Query(description="Whether to include the schema with the docs, in `enriched`. Default: true.")
+]
 
 
 @router.get(
@@ -29,7 +33,7 @@ Enriched = Annotated[bool, Query(description="False leaves out what needs the do
     openapi_extra=FUNCTION,
 )
 async def databases(lazy: Lazy, request: Request) -> DatabaseList:
-    """Every database that the caller may ask, with whether it can be opened."""
+    """Returns the databases that the caller may ask, and whether each can be opened."""
     service = await lazy.get()
     caller = principal_of(request, service.settings)
     return DatabaseList(databases=await service.databases(caller), uploads=service.uploads.rules)
@@ -43,7 +47,7 @@ async def databases(lazy: Lazy, request: Request) -> DatabaseList:
     openapi_extra=FUNCTION,
 )
 async def database(name: Database, lazy: Lazy, request: Request) -> DatabaseDetail:
-    """One database, with questions to begin with: those of the registry, those of the docs, and what could be asked."""
+    """Returns a database, with suggested questions: those of the registry, those of the docs, and derived ones."""
     service = await lazy.get()
     caller = principal_of(request, service.settings)
     info, questions = await service.database(name, caller)
@@ -60,7 +64,7 @@ async def database(name: Database, lazy: Lazy, request: Request) -> DatabaseDeta
 async def database_schema(
     name: Database, lazy: Lazy, request: Request, *, refresh: Refresh = False, enriched: Enriched = True
 ) -> DatabaseSchema:
-    """Tables with their columns and keys, and the enriched schema as the model reads it."""
+    """Returns the tables with their columns and keys, and the schema with the docs as the model reads it."""
     service = await lazy.get(name)
     caller = principal_of(request, service.settings)
     service.registered.admit(name, caller)
@@ -79,7 +83,7 @@ async def database_schema(
     openapi_extra=FUNCTION,
 )
 async def index_database(name: Database, lazy: Lazy, request: Request) -> IndexReport:
-    """Reads schema and docs anew; only what has changed is embedded."""
+    """Reads the schema and the docs again. Only changed documents are embedded."""
     service = await lazy.get(name)
     caller = principal_of(request, service.settings)
     service.registered.admit_owner(name, caller)

@@ -36,7 +36,7 @@ ANSWERED: dict[int | str, dict[str, Any]] = {200: {"content": {"application/json
 async def generate(
     body: GenerateRequest, lazy: Lazy, request: Request, trace_id: Annotated[str, Depends(trace_id_of)]
 ) -> GenerateResponse:
-    """Writes the query for a question, runs it, and says what came out, in the question's language."""
+    """Writes a query for a question, runs it, and summarizes the result in the question's language."""
     service = await lazy.get()
     caller = principal_of(request, service.settings)
     answering = service.query(
@@ -61,22 +61,22 @@ async def _open_stream(
         yield OpenStream(await anext(events), events, trace_id, encode=unnamed)
 
 
-@router.post("/generate/stream", operation_id="generate_stream", summary="Generate SQL, and stream the steps",
+@router.post("/generate/stream", operation_id="generate_stream", summary="Generate SQL and stream the steps",
              response_class=EventSourceResponse, responses=ERRORS, openapi_extra=FUNCTION)  # fmt: skip
 async def generate_stream(stream: Annotated[OpenStream, Depends(_open_stream)]) -> AsyncIterator[ServerSentEvent]:
-    """The same as server-sent events without names: `start`, `node_complete` for each node, `done` or `error`.
+    """Answers as server-sent events without names: `start`, `node_complete` for each step, then `done` or `error`.
 
-    Each is one line of data, an object with `event`, `node` where a node is told of, and `data`. The nodes are entry,
+    The data of each event is an object with `event`, `node` for a step, and `data`. The nodes are entry,
     dialect_resolver, schema_selector, planner, sql_generator, sql_executor, sql_repair, answer_formatter and
-    human_review; the data of `done` is the response of `generate`.
+    human_review. For `done`, `data` is the response of `POST /api/text2sql/generate`.
     """
     async for event in stream:
         yield event
 
 
-@router.get("/health", operation_id="generate_health", summary="Liveness", openapi_extra=ANONYMOUS)
+@router.get("/health", operation_id="generate_health", summary="Check liveness", openapi_extra=ANONYMOUS)
 async def health() -> GenerateHealth:
-    """Answers at once and touches nothing."""
+    """Checks that the process responds. It uses no model and no database."""
     return GenerateHealth()
 
 

@@ -17,24 +17,24 @@ from executors.errors import RegistryInvalid
 router = APIRouter(prefix="/api")
 
 
-@router.get("/health/live", operation_id="health_live", summary="Liveness", openapi_extra=ANONYMOUS)
+@router.get("/health/live", operation_id="health_live", summary="Check liveness", openapi_extra=ANONYMOUS)
 async def health_live() -> Live:
-    """Answers at once and touches nothing."""
+    """Checks that the process responds. It uses no model and no database."""
     return Live()
 
 
 @router.get(
     "/health/ready",
     operation_id="health_ready",
-    summary="Readiness",
+    summary="Check readiness",
     responses={503: {"model": Health, "description": "A part is not ready"}},
     openapi_extra=FUNCTION,
 )
 async def health_ready(lazy: Lazy, request: Request, response: Response) -> Health:
-    """Each part with its name, what is wrong with it, and how long it took to say so.
+    """Returns the health of each part: whether it is ready, how to fix it, and how long its check took.
 
-    `state` is `degraded`, and the status still 200, where some databases cannot be read and others can: a load balancer
-    keeps the instance. It is about all databases; `parts` names those that the caller may ask.
+    If some databases cannot be read and others can, `state` is `degraded` and the status is 200, so that a load
+    balancer keeps the instance. `state` covers all databases; `parts` lists those that the caller may ask.
     """
     hidden: set[str] = set()
     try:

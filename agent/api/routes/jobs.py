@@ -24,24 +24,24 @@ LOOK_AGAIN_S = 2  # what `Retry-After` says while a job is not finished
 
 Mode = Annotated[
     Literal["sync", "async"],
-    Query(description="`async`: answer in the background. The response is 202, and `Location` says where to look."),
+    Query(description="`async` answers in the background: the response is 202, and `Location` is the job's address."),
 ]
-JobId = Annotated[str, Path(pattern=JOB_ID, description="Of a job of the caller's.", examples=[TAKEN_EXAMPLE["id"]])]
+JobId = Annotated[str, Path(pattern=JOB_ID, description="Id of the job.", examples=[TAKEN_EXAMPLE["id"]])]
 
 _AGAIN: dict[str, Any] = {
-    "description": "Seconds after which it is worth another look; left out where the job has ended.",
+    "description": "Seconds to wait before asking again. Absent if the job has ended.",
     "schema": {"type": "integer", "minimum": 0},
     "example": LOOK_AGAIN_S,
 }
 _LOCATION: dict[str, Any] = {
-    "description": "Where the job is.",
+    "description": "Address of the job.",
     "schema": {"type": "string"},
     "example": f"/api/jobs/{TAKEN_EXAMPLE['id']}",
 }
 TAKEN: dict[int | str, dict[str, Any]] = {
     202: {
         "model": JobResponse,
-        "description": "Taken, with `mode=async`",
+        "description": "The job was created, with `mode=async`",
         "headers": {"Location": _LOCATION, "Retry-After": _AGAIN},
     }
 }
@@ -75,9 +75,10 @@ async def begin(
 @router.get("/jobs/{id}", operation_id="job", summary="Get a job", response_model=JobResponse, responses=_ANSWERS,
             openapi_extra=FUNCTION)  # fmt: skip
 async def job(id: JobId, lazy: Lazy, request: Request, response: Response) -> JobResponse | Response:  # noqa: A002
-    """How far a question of the caller's is that was asked with `mode=async`, and its response once there is one.
+    """Returns the progress of a question that was asked with `mode=async`, and its response once there is one.
 
-    The result is kept for an hour. Where the process that worked on it has ended, another one begins it again, once.
+    The result is kept for an hour. If the process that answers it ends, another process starts the question again,
+    once.
     """
     service = await lazy.get()
     caller = principal_of(request, service.settings)
@@ -93,7 +94,7 @@ async def job(id: JobId, lazy: Lazy, request: Request, response: Response) -> Jo
 @router.delete("/jobs/{id}", operation_id="cancel_job", summary="Cancel a job", status_code=204,
                responses=refusals(404, 422, 500, 503), openapi_extra=FUNCTION)  # fmt: skip
 async def cancel_job(id: JobId, lazy: Lazy, request: Request) -> Response:  # noqa: A002
-    """Ends a job that runs; one that has ended is forgotten, with its result."""
+    """Cancels a job that is running. Deletes a job that has ended, with its result."""
     service = await lazy.get()
     caller = principal_of(request, service.settings)
     await service.jobs.delete(id, caller)

@@ -29,13 +29,13 @@ from agent.pipeline.service import Service
 async def execute(
     body: ExecuteRequest, lazy: Lazy, request: Request, response: Response, wanted: Wanted
 ) -> ExecuteResponse | Response:
-    """Runs one SELECT on a database of the registry, guarded and capped like every other query.
+    """Runs one SELECT on a database, under the same guard and limits as generated queries.
 
-    Where there are more rows than were given, `cursor` is sent in place of `sql` to get the next ones.
+    If there are more rows, send `cursor` in place of `sql` to get the next ones.
 
-    Hanging up stops the query in the database. An error of the query is a problem document with its `kind` and `hint`.
-    With `Accept: text/csv`, `application/vnd.apache.parquet`, `application/vnd.apache.arrow.stream`, `text/markdown` or
-    that of .xlsx the rows come as a file, streamed.
+    Closing the connection cancels the query in the database. An error of the query is a problem document with `kind`
+    and `hint`. With `Accept: text/csv`, `application/vnd.apache.parquet`, `application/vnd.apache.arrow.stream`,
+    `text/markdown` or the media type of .xlsx, the rows are streamed as a file.
     """
     service = await lazy.get(body.database)
     caller = principal_of(request, service.settings)
@@ -65,7 +65,7 @@ EXECUTED = described() | documented(400, 404, 406, 409, 413, 422, 500, 503, 504)
 @router.post(
     "/query",
     operation_id="query",
-    summary="Ask",
+    summary="Ask a question",
     response_model=Answer,
     responses=ANSWERED | TAKEN | ASKING_ERRORS,
     openapi_extra=FUNCTION,
@@ -79,16 +79,16 @@ async def query(
     wanted: Wanted,
     mode: Mode = "sync",
 ) -> Answer | Response:
-    """Answers a question, with the SQL, the rows and the checks that the answer passed.
+    """Answers a question with the SQL, the rows and the checks that the answer passed.
 
-    An order to change rows is planned, with `options.allow_writes`, and where settings and registry allow it: `write`
-    has a token, which makes the change as `options.confirm` of a second request.
+    With `options.allow_writes`, a question can plan a change of data, if the settings and the registry allow it.
+    `write` then has a token. Send it as `options.confirm` of a second request to commit the change.
 
-    With `Accept: text/csv`, `application/vnd.apache.parquet`, `application/vnd.apache.arrow.stream` or that of .xlsx
-    the rows of the answer come as a file, streamed, and its status and SQL in headers; with `text/markdown` the answer
-    is told as Markdown.
+    With `Accept: text/csv`, `application/vnd.apache.parquet`, `application/vnd.apache.arrow.stream` or the media type
+    of .xlsx, the rows are streamed as a file; the status and the SQL are in headers. With `text/markdown` the answer is
+    Markdown.
 
-    With `mode=async` a job answers it, however long that takes: no connection has to be kept open.
+    With `mode=async` a job answers the question in the background.
     """
     refuse_changes(body.options, wanted)
     service = await lazy.get()
@@ -136,7 +136,7 @@ async def _open_stream(
 @router.post(
     "/query/stream",
     operation_id="query_stream",
-    summary="Ask, and stream the steps",
+    summary="Ask a question and stream the steps",
     response_class=EventSourceResponse,
     responses=ASKING_ERRORS,
     openapi_extra=FUNCTION,
@@ -144,11 +144,14 @@ async def _open_stream(
 async def query_stream(
     stream: Annotated[AsyncIterable[ServerSentEvent], Depends(_open_stream)],
 ) -> AsyncIterator[ServerSentEvent]:
-    """The same as server-sent events: `start`, `node_complete`, `answer_delta`, then `done` or `error`.
+    """Answers a question as server-sent events.
 
-    Each event's data is an object with `event`, `node`, `attempt`, `elapsed_ms` and `data`; that of `done` is the
-    response of `POST /api/query`, that of `error` a problem document. Hanging up cancels the question: at once or,
-    with `resumable=true`, after a minute; until then `GET /api/query/stream/{trace_id}` goes on with it.
+    The events are `start`, `node_complete` for each step, `answer_delta`, then `done` or `error`. The data of each
+    event is an object with `event`, `node`, `attempt`, `elapsed_ms` and `data`. For `done`, `data` is the response of
+    `POST /api/query`; for `error`, a problem document.
+
+    Closing the connection cancels the question. With `resumable=true` it is cancelled after a minute; until then, `GET
+    /api/query/stream/{trace_id}` resumes the stream.
     """
     async for event in stream:
         yield event

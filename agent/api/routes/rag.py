@@ -22,13 +22,13 @@ ERRORS = documented(400, 404, 413, 422, 500, 503)
 BODILESS_ERRORS = documented(404, 422, 500, 503)
 FUNCTION: dict[str, Any] = {"x-auth-level": "FUNCTION"}
 
-DocumentId = Annotated[
-    str, Path(pattern="^[0-9a-f]{1,64}$", description="Of a document that was added.", examples=["5f2c1e"])
+DocumentId = Annotated[str, Path(pattern="^[0-9a-f]{1,64}$", description="Id of the document.", examples=["5f2c1e"])]
+Database = Annotated[Name, Query(description="Name of the database, from `GET /api/databases`.", examples=["shop"])]
+Kinds = Annotated[
+    list[Kind] | None, Query(max_length=4, description="Return only these kinds. Can be repeated. Default: all kinds.")
 ]
-Database = Annotated[Name, Query(description="A name that `GET /api/databases` lists.", examples=["shop"])]
-Kinds = Annotated[list[Kind] | None, Query(max_length=4, description="Only of these kinds; may be given repeatedly.")]
-Limit = Annotated[int, Query(ge=1, le=500, description="Documents at most.")]
-Offset = Annotated[int, Query(ge=0, description="Where to begin: `next_offset` of the page before.")]
+Limit = Annotated[int, Query(ge=1, le=500, description="Maximum number of documents.")]
+Offset = Annotated[int, Query(ge=0, description="Where the page starts: `next_offset` of the previous page.")]
 
 
 def _caller(service: Service, request: Request) -> str:
@@ -52,7 +52,7 @@ async def _own(lazy: Lazy, request: Request, database: str) -> Service:
 @router.post("/rag/search", operation_id="search_docs", summary="Search the docs", responses=ERRORS,
              openapi_extra=FUNCTION)  # fmt: skip
 async def search(body: SearchRequest, lazy: Lazy, request: Request) -> SearchResponse:
-    """The documents nearest to a query: column and table docs, rules and terms, past queries."""
+    """Returns the documents that best match a query: docs of columns and tables, rules, terms and past queries."""
     service = await _admit(lazy, request, body.database)
     return await while_listening(request, search_docs(service, body, _caller(service, request)))
 
@@ -62,7 +62,7 @@ async def search(body: SearchRequest, lazy: Lazy, request: Request) -> SearchRes
 async def list_documents(
     database: Database, lazy: Lazy, request: Request, kind: Kinds = None, limit: Limit = 100, offset: Offset = 0
 ) -> DocumentPage:
-    """All documents of a database, page by page, in an order that changes only with them."""
+    """Returns the documents of a database, page by page, in a stable order."""
     service = await _admit(lazy, request, database)
     caller = _caller(service, request)
     page = await service.documents.page(database, limit=limit, offset=offset, kinds=kind or (), principal=caller)
@@ -72,10 +72,10 @@ async def list_documents(
 @router.post("/rag/documents", operation_id="add_documents", summary="Add documents", status_code=201,
              responses=ERRORS, openapi_extra=FUNCTION)  # fmt: skip
 async def add_documents(body: AddRequest, lazy: Lazy, request: Request) -> AddedResponse:
-    """Takes documents that the next search and the next question know, and that outlive a restart.
+    """Adds documents. The next search and the next question use them. They are kept across restarts.
 
-    They are held against today's schema, and a query among them against the guard; none is run. Where one does not fit,
-    none is taken.
+    Documents are checked against the current schema, and their queries by the guard; no query runs. If one document is
+    invalid, none is added.
     """
     service = await _own(lazy, request, body.database)
     documents = [new.document() for new in body.documents]
@@ -86,14 +86,14 @@ async def add_documents(body: AddRequest, lazy: Lazy, request: Request) -> Added
 @router.delete("/rag/documents/{id}", operation_id="delete_document", summary="Delete a document", status_code=204,
                responses=BODILESS_ERRORS, openapi_extra=FUNCTION)  # fmt: skip
 async def delete_document(id: DocumentId, database: Database, lazy: Lazy, request: Request) -> Response:  # noqa: A002
-    """Forgets a document that was added; those of files are changed in their files."""
+    """Deletes a document that was added through the API. Documents from files change with their files."""
     service = await _own(lazy, request, database)
     await service.documents.remove(database, id)
     return Response(status_code=204)
 
 
-@router.get("/tools", operation_id="tools", summary="Tools for other agents", responses=documented(500),
+@router.get("/tools", operation_id="tools", summary="List tools", responses=documented(500),
             openapi_extra=FUNCTION)  # fmt: skip
 async def tools() -> ToolList:
-    """What a model can be given for function calling, and the route that does what each of them says."""
+    """Returns tool definitions for function calling, and the route that runs each tool."""
     return ToolList.of(TOOLS)

@@ -20,7 +20,7 @@ router = APIRouter(prefix="/api")
 
 
 class RecordsRequest(Frozen):
-    """A query, and the row of its result whose records are wanted. Unknown fields are refused."""
+    """A query, and optionally the row of its result to get the records of. Unknown fields are refused."""
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -31,20 +31,26 @@ class RecordsRequest(Frozen):
         }
     )  # fmt: skip
 
-    database: Name = Field(description="A name that `GET /api/databases` lists.")
-    sql: Text = Field(description="The query: `sql` of an answer, or one of your own.")
+    database: Name = Field(description="Name of the database, from `GET /api/databases`.")
+    sql: Text = Field(description="The query: `sql` of an answer, or any other SELECT.")
     row: dict[Name, Any] | None = Field(
-        None, description="A row of its result, with the columns that it is grouped by at least; absent: all rows."
+        None,
+        description="A row of the result, with at least the columns that it is grouped by. Default: the records behind "
+        "all rows.",
     )
     row_limit: RowLimit | None = Field(None, description=ROW_LIMIT)
 
 
 class RecordsResponse(Frozen):
-    """Records, one array each, as JSON values.
+    """The records behind a result.
 
-    sql: the query of the records, with the limit that it got; null where there are none.
-    total: how many there are in all; null where there are none, or nobody could count them.
-    reason: why there are none; empty where there are some.
+    columns: Column names.
+    rows: The records, each an array of JSON values.
+    row_count: Number of records in `rows`.
+    truncated: Whether there are more records.
+    total: Number of records. Null if there are none or they could not be counted.
+    sql: The query of the records, with its row limit. Null if there is none.
+    reason: Why there are no records. Empty if there are some.
     """
 
     columns: tuple[str, ...] = ()
@@ -78,10 +84,11 @@ class RecordsResponse(Frozen):
     openapi_extra=FUNCTION,
 )
 async def records(body: RecordsRequest, lazy: Lazy, request: Request) -> RecordsResponse:
-    """Derives the records of a query that aggregates from its syntax tree, and runs that query, guarded and capped.
+    """Returns the records behind an aggregated result.
 
-    With a row of its result, the records are those of the row's own group. What the tree does not prove to be behind
-    the result is not given: then there are no rows, and a `reason`.
+    Plumbline derives their query from the syntax tree of the given one. The same guard and limits apply as to generated
+    queries. With a row of the result, the records are those of its group. If the tree does not prove which records are
+    behind the result, the response has no rows and a `reason`.
     """
     service = await lazy.get(body.database)
     caller = principal_of(request, service.settings)

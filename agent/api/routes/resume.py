@@ -19,14 +19,17 @@ router = APIRouter(prefix="/api")
 
 EXAMPLE_ID = "0af7651916cd43dd8448eb211c80319c"
 Resumable = Annotated[
-    bool, Query(description="Go on for a minute where the connection is lost; events have ids to come back with.")
+    bool,
+    Query(
+        description="Whether the stream can be resumed for a minute after the connection is lost. Events then have ids."
+    ),
 ]
 OfTrace = Annotated[
-    str, Path(pattern=TRACE_ID, description="Of the stream, as `start` says it.", examples=[EXAMPLE_ID])
+    str, Path(pattern=TRACE_ID, description="The stream's trace id, from its `start` event.", examples=[EXAMPLE_ID])
 ]
 LastEventId = Annotated[
     str,
-    Header(pattern="^[0-9]{0,9}$", description="Of the last event that was heard; all come where it is absent."),
+    Header(pattern="^[0-9]{0,9}$", description="Id of the last event received. Default: send all events."),
 ]
 
 
@@ -58,10 +61,10 @@ async def _resume(
 async def resume_stream(
     stream: Annotated[AsyncIterator[ServerSentEvent], Depends(_resume)],
 ) -> AsyncIterator[ServerSentEvent]:
-    """The events after `Last-Event-ID` of a stream that was asked for with `resumable=true`, then those to come.
+    """Continues a stream that was opened with `resumable=true`, from the event after `Last-Event-ID`.
 
-    Only the process that answers the question knows them. Where it is another one, or the question has ended more than
-    a minute ago, this is 404; an answer is then in its session.
+    Only the process that answers the question has its events. Another process returns 404, and so does a question that
+    ended more than a minute ago. The answer is then in its session.
     """
     async for event in stream:
         yield event

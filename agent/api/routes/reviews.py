@@ -29,12 +29,14 @@ EXAMPLE_ID = "f9b1c9a2d3e4f5a6b7c8d9e0f1a2b3"
 CHANGING_ERRORS = (400, 404, 409, 413, 422, 500, 503, 504)
 
 ReviewId = Annotated[
-    str, Path(pattern=REVIEW_ID, description="Of a review, as `review_id` of an answer.", examples=[EXAMPLE_ID])
+    str, Path(pattern=REVIEW_ID, description="Id of the review: `review_id` of an answer.", examples=[EXAMPLE_ID])
 ]
-OfStatus = Annotated[Status | None, Query(description="Only of this status.")]
-OfDatabase = Annotated[Name, Query(description="Only of this database.")]
-Limit = Annotated[int, Query(ge=1, le=200, description="Reviews at most.")]
-Cursor = Annotated[str, Query(pattern=f"{REVIEW_ID}|^$", description="`next_cursor` of the page before.")]
+OfStatus = Annotated[Status | None, Query(description="Return only reviews with this status. Default: all.")]
+OfDatabase = Annotated[Name, Query(description="Return only reviews of this database. Default: all.")]
+Limit = Annotated[int, Query(ge=1, le=200, description="Maximum number of reviews.")]
+Cursor = Annotated[
+    str, Query(pattern=f"{REVIEW_ID}|^$", description="`next_cursor` of the previous page. Default: the first page.")
+]
 
 _SUMMARY = {
     "id": EXAMPLE_ID,
@@ -68,7 +70,7 @@ _SETTLED = _DETAIL | {
         "sql": "SELECT SUM(amount) AS total FROM orders WHERE status <> 'X'",
     },
 }  # fmt: skip
-_CONFLICT = "Settled already, changed by somebody else, or no SELECT"
+_CONFLICT = "Already settled, changed since it was read, or not a SELECT"
 _FEEDBACK = {"trace_id": _SUMMARY["trace_id"], "review_id": _SUMMARY["id"], "status": "open", "rows": None}
 
 
@@ -82,7 +84,7 @@ async def reviews(
     limit: Limit = 50,
     cursor: Cursor = "",
 ) -> ReviewPage:
-    """The answers that people should look at, the newest first: of reviewers' databases all, else one's own."""
+    """Returns answers to review, the newest first. Reviewers see all reviews of their databases, others their own."""
     service = await lazy.get()
     caller = principal_of(request, service.settings)
     found, following = await service.people.reviews.page(
@@ -94,7 +96,7 @@ async def reviews(
 @router.get("/reviews/{id}", operation_id="review", summary="Get a review", openapi_extra=FUNCTION,
             responses=answers(_DETAIL, 404, 422, 500, 503))  # fmt: skip
 async def review(id: ReviewId, lazy: Lazy, request: Request, response: Response) -> ReviewDetail:  # noqa: A002
-    """What was asked and tried, why it was not accepted, and how it was settled."""
+    """Returns a review: the question, the attempts, why they were not accepted, and the decision."""
     service = await lazy.get()
     caller = principal_of(request, service.settings)
     stored = await service.people.reviews.get(caller, id)
@@ -113,9 +115,9 @@ async def settle_review(
     response: Response,
     if_match: IfMatch = "",
 ) -> SettleResponse:
-    """Approves, corrects or rejects. An approved or corrected query is run, then becomes that of its question.
+    """Approves, corrects or rejects. An approved or corrected query is run and then stored for its question.
 
-    It is found by later questions that are alike, and run again for the same one. Where it is refused or fails, the
+    The stored query answers the same question again and helps with similar ones. If the query is refused or fails, the
     problem document says why, with a hint, and the review stays open.
     """
     service = await lazy.get()
@@ -129,10 +131,9 @@ async def settle_review(
 @router.post("/feedback", operation_id="feedback", summary="Give feedback on an answer", openapi_extra=FUNCTION,
              responses=answers(_FEEDBACK, *CHANGING_ERRORS, conflict=_CONFLICT))  # fmt: skip
 async def feedback(body: FeedbackRequest, lazy: Lazy, request: Request) -> FeedbackResponse:
-    """Takes somebody's word on an answer of the last days; a second one takes the first one's place.
+    """Stores feedback on an answer of the last days. Later feedback replaces earlier feedback.
 
-    A wrong answer's query is not reused from now on. What is right waits for a reviewer; what a reviewer calls right
-    does not.
+    The query of a wrong answer is not reused. An answer marked as right waits for a reviewer, unless the caller is one.
     """
     service = await lazy.get()
     caller = principal_of(request, service.settings)

@@ -28,9 +28,7 @@ FUNCTION: dict[str, Any] = {"x-auth-level": "FUNCTION"}
 CHANGING_ERRORS = (400, 404, 409, 413, 422, 500, 503)
 NO_CHANGES = RunSavedRequest()
 
-SavedId = Annotated[
-    str, Path(pattern=SAVED_ID, description="Of a saved query of the caller's.", examples=[SAVED_EXAMPLE["id"]])
-]
+SavedId = Annotated[str, Path(pattern=SAVED_ID, description="Id of the saved query.", examples=[SAVED_EXAMPLE["id"]])]
 
 _LISTED = {"saved": [{key: value for key, value in SAVED_EXAMPLE.items() if key != "version"}]}
 _ROWS = {
@@ -39,13 +37,13 @@ _ROWS = {
 }  # fmt: skip
 
 
-_CONFLICT = "The name is taken, it was changed meanwhile, or it is no SELECT"
+_CONFLICT = "The name is taken, the query was changed since it was read, or it is not a SELECT"
 
 
 @router.post("/saved", operation_id="save_query", summary="Save a query", status_code=201, openapi_extra=FUNCTION,
              responses=answers(SAVED_EXAMPLE, *CHANGING_ERRORS, conflict=_CONFLICT, status=201))  # fmt: skip
 async def save_query(body: SaveRequest, lazy: Lazy, request: Request, response: Response) -> SavedResponse:
-    """Keeps a query that the guard lets through today; it is not run."""
+    """Saves a query. The guard must accept it; it is not run."""
     service = await lazy.get()
     caller = principal_of(request, service.settings)
     stored = await service.people.saved.save(caller, body.query(), trace_id=body.trace_id)
@@ -56,7 +54,7 @@ async def save_query(body: SaveRequest, lazy: Lazy, request: Request, response: 
 @router.get("/saved", operation_id="saved_queries", summary="List saved queries", openapi_extra=FUNCTION,
             responses=answers(_LISTED, 500, 503))  # fmt: skip
 async def saved_queries(lazy: Lazy, request: Request) -> SavedList:
-    """The caller's own, by name, of the databases that they may ask."""
+    """Returns the caller's saved queries, ordered by name, of databases that the caller may ask."""
     service = await lazy.get()
     caller = principal_of(request, service.settings)
     return SavedList(saved=await service.people.saved.all(caller))
@@ -65,7 +63,7 @@ async def saved_queries(lazy: Lazy, request: Request) -> SavedList:
 @router.get("/saved/{id}", operation_id="saved_query", summary="Get a saved query", openapi_extra=FUNCTION,
             responses=answers(SAVED_EXAMPLE, 404, 422, 500, 503))  # fmt: skip
 async def saved_query(id: SavedId, lazy: Lazy, request: Request, response: Response) -> SavedResponse:  # noqa: A002
-    """One of the caller's own."""
+    """Returns a saved query of the caller."""
     service = await lazy.get()
     caller = principal_of(request, service.settings)
     stored = await service.people.saved.get(caller, id)
@@ -83,7 +81,7 @@ async def replace_saved_query(
     response: Response,
     if_match: IfMatch = "",
 ) -> SavedResponse:
-    """Puts another name, question or query in its place."""
+    """Replaces the name, the question or the query of a saved query."""
     service = await lazy.get()
     caller = principal_of(request, service.settings)
     stored = await service.people.saved.replace(caller, id, body.query(), version=version_of(if_match))
@@ -94,7 +92,7 @@ async def replace_saved_query(
 @router.delete("/saved/{id}", operation_id="delete_saved_query", summary="Delete a saved query", status_code=204,
                responses=refusals(404, 409, 422, 500, 503, conflict=_CONFLICT), openapi_extra=FUNCTION)  # fmt: skip
 async def delete_saved_query(id: SavedId, lazy: Lazy, request: Request, if_match: IfMatch = "") -> Response:  # noqa: A002
-    """Its name is free again, and its tile is gone."""
+    """Deletes a saved query and its tile."""
     service = await lazy.get()
     caller = principal_of(request, service.settings)
     await service.people.saved.delete(caller, id, version=version_of(if_match))
@@ -102,7 +100,7 @@ async def delete_saved_query(id: SavedId, lazy: Lazy, request: Request, if_match
     return Response(status_code=204)
 
 
-_RUN = described() | refusals(400, 404, 406, 409, 413, 422, 500, 503, 504, conflict="It is no SELECT any more")
+_RUN = described() | refusals(400, 404, 406, 409, 413, 422, 500, 503, 504, conflict="The query is not a SELECT")
 _RUN[200]["content"]["application/json"] = {"example": _ROWS}
 
 
@@ -116,7 +114,7 @@ async def run_saved_query(
     wanted: Wanted,
     body: RunSavedRequest = NO_CHANGES,
 ) -> ExecuteResponse | Response:
-    """Its rows as they are now, guarded and capped like every other query; as a file where Accept asks for one."""
+    """Runs a saved query. The same guard and limits apply as to other queries. `Accept` can request a file."""
     service = await lazy.get()
     caller = principal_of(request, service.settings)
     work = service.people.saved.run(caller, id, parameters=body.parameters, row_limit=body.row_limit)

@@ -19,17 +19,15 @@ from agent.people.sessions.shares import Share, Shared
 
 router = APIRouter(prefix="/api")
 
-SessionId = Annotated[
-    str, Path(max_length=200, description="Of a session that the caller has started.", examples=[SESSION_ID])
-]
+SessionId = Annotated[str, Path(max_length=200, description="Id of the session.", examples=[SESSION_ID])]
 TraceIdOf = Annotated[
-    str, Path(pattern=TRACE_ID, description="Of an answer of it.", examples=[ANSWER_EXAMPLE["trace_id"]])
+    str, Path(pattern=TRACE_ID, description="Trace id of the answer.", examples=[ANSWER_EXAMPLE["trace_id"]])
 ]
-Limit = Annotated[int, Query(ge=1, le=200, description="Sessions at most.")]
+Limit = Annotated[int, Query(ge=1, le=200, description="Maximum number of sessions.")]
 
 LINK_ID = "^[0-9a-f]{32}$"
 LinkId = Annotated[
-    str, Path(pattern=LINK_ID, description="Of a link to an answer.", examples=["9d2f6c0e4b1a4d7f8c3e5a6b7d8e9f01"])
+    str, Path(pattern=LINK_ID, description="Id of the link.", examples=["9d2f6c0e4b1a4d7f8c3e5a6b7d8e9f01"])
 ]
 
 _NEW: dict[str, Any] = {
@@ -44,7 +42,7 @@ _USED = _NEW | {
 @router.post("/sessions", operation_id="new_session", summary="Create a session", status_code=201,
              openapi_extra=FUNCTION, responses=answers(_NEW, 400, 404, 413, 422, 500, 503, status=201))  # fmt: skip
 async def new_session(body: NewSessionRequest, lazy: Lazy, request: Request) -> SessionSummary:
-    """An empty session about one database, whose id questions go with as `session_id`."""
+    """Creates an empty session about one database. Send its id as `session_id` of questions."""
     service = await lazy.get()
     caller = principal_of(request, service.settings)
     return SessionSummary.of(await service.start_session(body.database, caller))
@@ -53,7 +51,7 @@ async def new_session(body: NewSessionRequest, lazy: Lazy, request: Request) -> 
 @router.get("/sessions", operation_id="sessions", summary="List sessions", openapi_extra=FUNCTION,
             responses=answers({"sessions": [_USED], "kept_s": 3600.0}, 422, 500, 503))  # fmt: skip
 async def sessions(lazy: Lazy, request: Request, limit: Limit = 50) -> SessionList:
-    """The caller's own in which something was asked; none where callers have no names."""
+    """Returns the caller's sessions that have messages. Empty if callers are anonymous."""
     service = await lazy.get()
     caller = principal_of(request, service.settings)
     found = await service.sessions_of(caller, limit)
@@ -63,7 +61,7 @@ async def sessions(lazy: Lazy, request: Request, limit: Limit = 50) -> SessionLi
 @router.get("/sessions/{session_id}/answers/{trace_id}", operation_id="session_answer", summary="Get an earlier answer",
             openapi_extra=FUNCTION, responses=answers(ANSWER_EXAMPLE, 404, 422, 500, 503))  # fmt: skip
 async def session_answer(session_id: SessionId, trace_id: TraceIdOf, lazy: Lazy, request: Request) -> Answer:
-    """An answer of a session as it was given, with its checks, chart and first 200 rows, as long as the session is."""
+    """Returns an earlier answer of a session, with its checks, its chart and its first 200 rows."""
     service = await lazy.get()
     caller = principal_of(request, service.settings)
     return await service.stored_answer(session_id, trace_id, caller)
@@ -80,9 +78,9 @@ _OF_ANSWER = "/sessions/{session_id}/answers/{trace_id}/share"
 @router.put(_OF_ANSWER, operation_id="share_answer", summary="Share an answer", openapi_extra=FUNCTION,
             responses=answers(_SHARE, 404, 422, 500, 503))  # fmt: skip
 async def share_answer(session_id: SessionId, trace_id: TraceIdOf, lazy: Lazy, request: Request) -> Share:
-    """Makes a link to an answer of the caller's, or puts off the end of the one that there is.
+    """Creates a link to an answer of the caller, or extends an existing link.
 
-    `GET /api/shared/{id}` shows the answer to whoever may ask its database and sees the same rows of it.
+    `GET /api/shared/{id}` returns the answer to callers who may ask its database and see the same rows.
     """
     service = await lazy.get()
     caller = principal_of(request, service.settings)
@@ -92,7 +90,7 @@ async def share_answer(session_id: SessionId, trace_id: TraceIdOf, lazy: Lazy, r
 @router.delete(_OF_ANSWER, operation_id="unshare_answer", summary="Stop sharing an answer", status_code=204,
                openapi_extra=FUNCTION, responses=refusals(404, 422, 500, 503))  # fmt: skip
 async def unshare_answer(session_id: SessionId, trace_id: TraceIdOf, lazy: Lazy, request: Request) -> Response:
-    """The link leads nowhere from now on."""
+    """Deletes the link to an answer."""
     service = await lazy.get()
     caller = principal_of(request, service.settings)
     await service.shares.remove(session_id, caller, trace_id)
@@ -102,7 +100,7 @@ async def unshare_answer(session_id: SessionId, trace_id: TraceIdOf, lazy: Lazy,
 @router.get("/shared/{id}", operation_id="shared_answer", summary="Get a shared answer", openapi_extra=FUNCTION,
             responses=answers(_SHARED, 403, 404, 422, 500, 503))  # fmt: skip
 async def shared_answer(id: LinkId, lazy: Lazy, request: Request) -> Shared:  # noqa: A002
-    """An answer as it was given to who shared it; no model is asked and no query runs."""
+    """Returns a shared answer as it was given. No model is called and no query runs."""
     service = await lazy.get()
     caller = principal_of(request, service.settings)
     return await service.shares.get(id, caller)

@@ -39,19 +39,27 @@ BODY: dict[str, Any] = {
 File = Annotated[
     str,
     Query(
-        min_length=1, max_length=200, description="The file's name; its ending says what it is.", examples=["sales.csv"]
+        min_length=1,
+        max_length=200,
+        description="Name of the file. The extension determines the format.",
+        examples=["sales.csv"],
     ),
     WHOLE,
 ]
 NewName = Annotated[
     str | None,
-    Query(pattern=f"^{NAME.pattern}$", description="What to call the database. Default: the file's name, made unique."),
+    Query(pattern=f"^{NAME.pattern}$", description="Name of the new database. Default: derived from the file's name."),
 ]
-About = Annotated[str, Query(max_length=500, description="What the data is about."), WHOLE]
+About = Annotated[str, Query(max_length=500, description="What the data is about, for people and the model."), WHOLE]
 
 
 class ReadReport(Frozen):
-    """How the files of a database were read. problems: what could not be, one sentence each."""
+    """How the files of a database were read.
+
+    database: Database name.
+    tables: The tables. Empty if the database does not consist of files.
+    problems: What could not be read, one sentence each.
+    """
 
     database: str
     tables: tuple[TableReport, ...] = ()
@@ -59,7 +67,7 @@ class ReadReport(Frozen):
 
 
 class Description(Frozen):
-    """What a column means."""
+    """A description of a column."""
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -67,20 +75,29 @@ class Description(Frozen):
         }
     )
 
-    table: Name = Field(description="As `GET /api/databases/{name}/schema` has it.")
-    column: Name = Field(description="Of that table.")
-    text: Annotated[Text, Field(max_length=2000)] = Field(description="A sentence or two; empty: nothing any more.")
+    table: Name = Field(description="Table name, from `GET /api/databases/{name}/schema`.")
+    column: Name = Field(description="Column name, from the same schema.")
+    text: Annotated[Text, Field(max_length=2000)] = Field(
+        description="What the column means, in a sentence or two. An empty text removes the description."
+    )
 
 
 class Described(Frozen):
-    """What is said of a column now; `document` is null where nothing is."""
+    """The description of a column.
+
+    database: Database name.
+    document: The stored description. Null if it was removed.
+    """
 
     database: str
     document: Document | None = None
 
 
 class Uploaded(UploadInfo):
-    """A database that was uploaded. `GET /api/databases/{name}` tells what can be asked of it."""
+    """An uploaded database. `GET /api/databases/{name}` suggests questions about it.
+
+    name: Name, as requests use it.
+    """
 
     name: str
 
@@ -96,10 +113,10 @@ class Uploaded(UploadInfo):
 async def upload_database(
     file: File, lazy: Lazy, request: Request, response: Response, name: NewName = None, description: About = ""
 ) -> Uploaded:
-    """Takes one file of data, or a `.zip` of several, as a database that its caller alone can ask and delete.
+    """Creates a database from a data file, or from a `.zip` of several.
 
-    The body is the file itself. It is written to disk as it comes, and read once; where anything is wrong with it,
-    nothing is kept. `GET /api/databases` says what is taken, how large, and for how long it is kept.
+    Only the caller can ask and delete it. The body is the file itself. Nothing is stored if the file cannot be read.
+    `GET /api/databases` returns the accepted formats, the maximum size and the retention period.
     """
     service = await lazy.get(name or "")
     declared = request.headers.get("content-length", "")
@@ -120,12 +137,12 @@ async def upload_database(
 @router.get(
     "/databases/{name}/look",
     operation_id="first_look",
-    summary="A first look at a database",
+    summary="Get an overview of a database",
     responses=DATABASE_ERRORS,
     openapi_extra=FUNCTION,
 )
 async def first_look(name: Database, lazy: Lazy, request: Request) -> FirstLook:
-    """Its tables with their sizes and keys, and five questions, each of which was run and gave rows."""
+    """Returns the tables with their sizes and keys, and five questions. Each was run and returned rows."""
     service = await lazy.get(name)
     return await while_listening(request, service.first_look(name, principal_of(request, service.settings)))
 
@@ -133,14 +150,15 @@ async def first_look(name: Database, lazy: Lazy, request: Request) -> FirstLook:
 @router.get(
     "/databases/{name}/report",
     operation_id="read_report",
-    summary="Report on how files were read",
+    summary="Get the report of read files",
     responses=DATABASE_ERRORS,
     openapi_extra=FUNCTION,
 )
 async def read_report(name: Database, lazy: Lazy, request: Request) -> ReadReport:
-    """Of each column its type, unit and values, of each file its encoding and delimiter, and what could not be read.
+    """Returns how files were read, with the type, unit and values of each column.
 
-    A database that is no files has no tables here.
+    The report also has the encoding and delimiter of each file, and what could not be read. It is empty for a database
+    that does not consist of files.
     """
     service = await lazy.get(name)
     tables, problems = await service.registered.reports(name, principal_of(request, service.settings))
@@ -155,9 +173,10 @@ async def read_report(name: Database, lazy: Lazy, request: Request) -> ReadRepor
     openapi_extra=FUNCTION,
 )
 async def describe_column(name: Database, body: Description, lazy: Lazy, request: Request) -> Described:
-    """Says what a column means; the next question knows it. It takes the place of what was said here before.
+    """Sets the description of a column.
 
-    An empty text takes it back. Docs of files, and the database's own comments, stay as they are.
+    The next question uses it. It replaces an earlier description from this route; an empty text removes that. Docs in
+    files and the database's own comments do not change.
     """
     service = await lazy.get(name)
     place = ColumnPlace(name, body.table, body.column)
@@ -174,7 +193,7 @@ async def describe_column(name: Database, body: Description, lazy: Lazy, request
     openapi_extra=FUNCTION,
 )
 async def delete_database(name: Database, lazy: Lazy, request: Request) -> Response:
-    """Deletes a database that the caller uploaded, with the docs and queries that were kept about it."""
+    """Deletes a database that the caller uploaded, with its documents and saved queries."""
     service = await lazy.get(name)
     await service.remove_upload(name, principal_of(request, service.settings))
     return Response(status_code=204)

@@ -54,7 +54,7 @@ SCHEMA_EXAMPLE: dict[str, Any] = {
 
 
 class StartSessionRequest(Frozen):
-    """Which database to talk about, under either of the two names."""
+    """The database of a new session."""
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -66,8 +66,8 @@ class StartSessionRequest(Frozen):
         }
     )
 
-    dataset_id: Name = Field("", description="A name that `GET /api/databases` lists.")
-    database: Name = Field("", description="The same; one of the two is needed.")
+    dataset_id: Name = Field("", description="Name of the database, from `GET /api/databases`.")
+    database: Name = Field("", description="Another name for `dataset_id`. Send one of the two.")
 
     @model_validator(mode="after")
     def _one(self) -> StartSessionRequest:
@@ -82,7 +82,12 @@ class StartSessionRequest(Frozen):
 
 
 class ChatColumn(Frozen):
-    """A column; `sample_values`: a few stored values of a text, null of any other."""
+    """A column.
+
+    name: Column name.
+    type: Type, as the database names it.
+    sample_values: A few stored values. Null unless the column holds text.
+    """
 
     name: str
     type: str
@@ -90,7 +95,12 @@ class ChatColumn(Frozen):
 
 
 class ChatTable(Frozen):
-    """A table; `row_count` is null where counting takes too long."""
+    """A table.
+
+    table_name: Table name.
+    columns: The table's columns, in order.
+    row_count: Number of rows. Null if counting takes too long.
+    """
 
     table_name: str
     columns: list[ChatColumn]
@@ -113,7 +123,10 @@ class ChatTable(Frozen):
 
 
 class ChatSchema(ChatTable):
-    """The table that tells most, and, where there are several, all of them, this one first."""
+    """The main table of a database, and all tables if there are several.
+
+    tables: All tables, the main one first. Absent if there is only one.
+    """
 
     tables: list[ChatTable] | None = Field(None, exclude_if=lambda tables: tables is None)
 
@@ -126,7 +139,13 @@ class ChatSchema(ChatTable):
 
 
 class StartSessionResponse(Frozen):
-    """A new session: what its database holds, and questions that it can answer."""
+    """A new session.
+
+    session_id: Id of the session.
+    schema: The schema of the database.
+    sample_questions: Questions that the database can answer.
+    database: The database of the session.
+    """
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -161,15 +180,38 @@ def _where_it_applies() -> Any:
 
 
 class ChatResponse(Frozen):
-    """The answer to a message. A field that does not apply is absent.
+    """The response to a message. Fields that do not apply are absent.
 
-    answer_source: who wrote `message`: a model, each claim of it supported, or Plumbline, from the rows.
-    question: the message as it was answered: self-contained where it leaned on earlier ones.
-    confidence: the calibrated probability, 0 to 1, that the rows are right.
-    error_details: why there are no rows. choices: of a clarification: ways to read the question.
-    raw_results: the first ten of the records behind an aggregate; raw_total: how many there are in all.
-    parts: of a message that needed several queries, each of them; `message` names them as `[1]`.
-    candidates: where `include` names them: the distinct results that the drafts gave, with their votes.
+    status: `success`, `clarification_needed`, or `error` if no attempt gave an accepted result.
+    kind: How the message was answered. `query`: by SQL. `about_data`: from schema and docs. `small_talk`: without data.
+        `change`: a change of rows.
+    message: The answer in the message's language, or the question to the user.
+    answer_source: Who wrote `message`. `model`: a model; each claim was checked against the rows. `composed`:
+        Plumbline, from the rows.
+    sql_query: The query whose rows are in `results`.
+    results: The rows, one object per row.
+    columns: Column names, in the query's order.
+    row_count: Number of rows in `results`.
+    error_details: Why there are no rows.
+    question: The message as it was answered. A follow-up is completed from earlier messages.
+    trace_id: Identifies the request in logs, traces, reviews and feedback.
+    verified: Whether the answer passed every check.
+    confidence: Calibrated probability, 0 to 1, that the rows are right.
+    checks: The checks of the answer, in order.
+    corrections: Calculations in the answer that were corrected.
+    truncated: Whether the database has more rows than `results`.
+    cursor: Send it to `POST /api/execute` to get the next rows.
+    raw_results: The first ten records behind an aggregate, one object per record.
+    raw_total: Number of records behind the result.
+    needs_human_review: Whether a person should check the answer.
+    review_id: Id of the answer's review.
+    choices: Suggested replies to a clarification.
+    explanation: What the query does, in words.
+    chart: A suggested chart of `results`.
+    parts: The queries of a message that needed several. `message` refers to them as `[1]`.
+    candidates: The distinct results of the drafts, with their votes, if `include` names them.
+    usage: Model calls, tokens and cost.
+    warnings: What was skipped or incomplete, one sentence each.
     """
 
     status: Literal["success", "error", "clarification_needed"]
@@ -252,7 +294,7 @@ PartOrAll = Annotated[str, Field(json_schema_extra={"enum": [ALL, *PARTS]}), one
 
 
 class ChatRequest(Frozen):
-    """The next message of a session: a question, a follow-up, or the reply to what was asked back."""
+    """The next message of a session: a question, a follow-up, or a reply to a clarification."""
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -260,12 +302,12 @@ class ChatRequest(Frozen):
         }
     )
 
-    session_id: Name
-    message: Text = Field(description="In plain language.")
-    options: ReadOptions = Field(ReadOptions(), description="What this message changes; the settings otherwise.")
+    session_id: Name = Field(description="Id of the session.")
+    message: Text = Field(description="The message, in plain language.")
+    options: ReadOptions = Field(ReadOptions(), description="Options of this message. Default: the service's settings.")
     include: list[Part] = Field([], description=INCLUDE)
     exclude: list[PartOrAll] = Field(
-        [], description="Parts of the response that are left out; `all` leaves status, kind, message and trace_id."
+        [], description="Fields to omit from the response. `all` omits all but status, kind, message and trace_id."
     )
 
     @model_validator(mode="after")
@@ -308,9 +350,16 @@ def chat_event(event: Event, left_out: frozenset[str] = NOTHING) -> StreamEvent:
 
 
 class SessionMessageShown(Frozen):
-    """One message. `sql_query`, `status`, `confidence`: of an answer.
+    """One message of a session.
 
-    question: of a message that leaned on earlier ones, as it was understood.
+    role: Who wrote the message.
+    content: The text.
+    sql_query: Query of an answer. Null otherwise.
+    timestamp: When the message was written, in UTC.
+    status: Status of an answer. Null otherwise.
+    confidence: Confidence of an answer, 0 to 1. Null otherwise.
+    question: A follow-up as it was answered. Null otherwise.
+    trace_id: The trace id of the request.
     """
 
     role: Literal["user", "assistant"]
@@ -324,7 +373,16 @@ class SessionMessageShown(Frozen):
 
 
 class SessionResponse(Frozen):
-    """A session with its whole history; `clarification`: what was asked back and waits for its answer."""
+    """A session, with all its messages.
+
+    session_id: Id of the session.
+    dataset_id: The database of the session.
+    schema: The schema of the database.
+    messages: All messages, the oldest first.
+    created_at: When the session was created, in UTC.
+    last_activity: When the session was last used, in UTC.
+    clarification: The question to the user that is still open. Null if there is none.
+    """
 
     session_id: str
     dataset_id: str
@@ -364,7 +422,11 @@ class SessionResponse(Frozen):
 
 
 class SessionEnded(Frozen):
-    """The session and all its messages are forgotten."""
+    """The session was deleted.
+
+    status: Always `success`.
+    message: Confirmation, with the session's id.
+    """
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -377,7 +439,13 @@ class SessionEnded(Frozen):
 
 
 class ChatHealth(Frozen):
-    """The chat service, and how many sessions there are that have not expired."""
+    """The health of the chat service.
+
+    status: Always `healthy`.
+    service: Always `text_to_sql_agent`.
+    version: Plumbline's version.
+    active_sessions: Number of sessions that have not expired.
+    """
 
     model_config = ConfigDict(
         json_schema_extra={

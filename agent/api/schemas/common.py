@@ -17,10 +17,7 @@ from executors.base import Frozen, JsonValue, Schema, Table
 
 ALWAYS = frozenset({"status", "kind", "answer", "trace_id"})
 ALL = "all"
-INCLUDE = (
-    "Parts of the response that come only where they are asked for (`candidates`), or, with `exclude: [all]`, those "
-    "that are wanted."
-)
+INCLUDE = "Fields to add to the response: `candidates`, or, with `exclude: [all]`, any others."
 
 
 def parts_of(response: type[BaseModel], always: Set[str] = ALWAYS) -> tuple[str, ...]:
@@ -96,19 +93,21 @@ Name = Annotated[Text, Field(max_length=200)]
 
 
 class QueryRequest(Frozen):
-    """A question about one database of the registry. Unknown fields are refused."""
+    """A question about one database. Unknown fields are refused."""
 
     model_config = ConfigDict(
         json_schema_extra={"examples": [{"question": "What was our highest revenue month?", "database": "shop"}]}
     )
 
-    question: Text = Field(description="What to find out, in plain language.")
-    database: Name = Field(description="A name that `GET /api/databases` lists.")
-    session_id: Name | None = Field(None, description="Of an earlier session, whose last exchanges are then known.")
-    options: Options = Field(Options(), description="What this request changes; the service's settings otherwise.")
+    question: Text = Field(description="The question, in plain language.")
+    database: Name = Field(description="Name of the database, from `GET /api/databases`.")
+    session_id: Name | None = Field(
+        None, description="Session that the question belongs to. Default: none; the question stands alone."
+    )
+    options: Options = Field(Options(), description="Options of this question. Default: the service's settings.")
     include: list[Part] = Field([], description=INCLUDE)
     exclude: list[PartOrAll] = Field(
-        [], description="Parts of the response that are left out; `all` leaves status, kind, answer and trace_id."
+        [], description="Fields to omit from the response. `all` omits all but status, kind, answer and trace_id."
     )
 
     @model_validator(mode="after")
@@ -131,12 +130,14 @@ Value = Text | int | Annotated[float, Field(allow_inf_nan=False)] | bool | None
 
 
 RowLimit = Annotated[int, Field(ge=1, le=10_000), A_NUMBER]
-ROW_LIMIT = "Rows that are wanted. More than service and database give at most are refused, never cut."
+ROW_LIMIT = (
+    "Maximum number of rows. A value above the limit of the service or the database is refused. Default: that limit."
+)
 Token = Annotated[str, Field(pattern="^[A-Za-z0-9_-]{1,100}$"), WHOLE]
 
 
 class ExecuteRequest(Frozen):
-    """A query on one database of the registry, or the next rows of one. Unknown fields are refused."""
+    """A query to run, or a cursor for the next rows. Unknown fields are refused."""
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -152,17 +153,18 @@ class ExecuteRequest(Frozen):
         }
     )  # fmt: skip
 
-    database: Name = Field(description="A name that `GET /api/databases` lists.")
-    sql: Text | None = Field(None, description="One SELECT in the database's own dialect.")
+    database: Name = Field(description="Name of the database, from `GET /api/databases`.")
+    sql: Text | None = Field(None, description="One SELECT in the database's SQL dialect.")
     cursor: Token | None = Field(
-        None, description="In place of `sql`: of an earlier response, whose next rows are wanted. It holds for an hour."
+        None, description="Cursor of an earlier response, in place of `sql`. It is valid for an hour."
     )
     row_limit: RowLimit | None = Field(None, description=ROW_LIMIT)
     timeout_s: Annotated[float, Field(gt=0, allow_inf_nan=False), A_NUMBER] | None = Field(
-        None, description="Seconds for the query; the service's and the database's own limits hold as well."
+        None,
+        description="Maximum duration of the query, in seconds. Limits of the service and the database apply too.",
     )
     parameters: list[Value] | dict[Name, Value] | None = Field(
-        None, description="What placeholders stand for: a list for `?`, an object for `:name` and `@name`."
+        None, description="Values of placeholders: a list for `?`, an object for `:name` and `@name`."
     )
 
     @model_validator(mode="after")
@@ -175,13 +177,16 @@ class ExecuteRequest(Frozen):
 
 
 class ExecuteResponse(Frozen):
-    """Rows, one array each, as JSON values.
+    """The rows of a query.
 
-    sql: as it was checked, with the limit that it got.
-    truncated: whether the database had more rows than were asked for.
-    cursor: where it had: sent in place of `sql`, it gives the next ones.
-    elapsed_ms: that the query took in the database, milliseconds.
-    warnings: what a row filter kept back.
+    columns: Column names, in the query's order.
+    rows: The rows, each an array of JSON values.
+    row_count: Number of rows.
+    truncated: Whether the database has more rows.
+    cursor: Send it in place of `sql` to get the next rows. Null if there are no more rows.
+    elapsed_ms: Milliseconds that the query took in the database.
+    sql: The query that ran, with its row limit.
+    warnings: What a row filter withheld, one sentence each.
     """
 
     columns: tuple[str, ...]
@@ -241,24 +246,35 @@ class StreamEvent(Frozen):
 
 
 class DatabaseList(Frozen):
-    """The databases that can be asked. uploads: what the caller may bring; null where nothing."""
+    """The databases that the caller may ask.
+
+    databases: The databases.
+    uploads: Limits of uploads. Null if the caller cannot upload data.
+    """
 
     databases: list[DatabaseInfo]
     uploads: UploadRules | None = None
 
 
 class DatabaseDetail(DatabaseInfo):
-    """A database; `questions`: that it can answer, the best first."""
+    """A database, with suggested questions.
+
+    questions: Questions that the database can answer, the best first.
+    """
 
     questions: tuple[str, ...] = ()
 
 
 class DatabaseSchema(Frozen):
-    """One database's tables, and the enriched schema as the model reads it, empty where it was not asked for.
+    """The schema of a database.
 
-    namespace: what a server calls the schema whose tables need no qualifier.
-    version: of the server, as its dialect counts it; empty where it is not known, or makes no difference.
-    warnings: what of the database could not be read, one sentence each.
+    database: Database name.
+    dialect: SQL dialect.
+    tables: Tables and views.
+    namespace: The schema whose tables need no qualifier. Empty for files.
+    version: Version of the server. Empty if it is unknown or makes no difference.
+    enriched: The schema with the docs, as the model reads it. Empty if it was not requested.
+    warnings: What could not be read, one sentence each.
     """
 
     database: str
@@ -284,11 +300,15 @@ class DatabaseSchema(Frozen):
 
 
 class IndexReport(Frozen):
-    """What indexing did, in documents.
+    """The result of indexing, in documents.
 
-    embedded: of those that were added, how many had to be embedded now.
-    notes: what was wrong with the index, and what was done about it.
-    problems: docs that could not be used, each with what to do.
+    database: Database name.
+    added: Documents that were added.
+    removed: Documents that were removed.
+    unchanged: Documents that did not change.
+    embedded: Added documents that had no embedding yet.
+    notes: Problems of the index that were repaired, one sentence each.
+    problems: Docs that could not be used, and how to fix each.
     """
 
     database: str
@@ -301,13 +321,21 @@ class IndexReport(Frozen):
 
 
 class Live(Frozen):
-    """The process answers."""
+    """The process responds.
+
+    status: Always `live`.
+    """
 
     status: str = "live"
 
 
 class Health(Frozen):
-    """Whether every part is ready, and each part with how long it took to say so."""
+    """The readiness of the service.
+
+    ready: Whether the service can answer questions.
+    state: `ready`, `degraded` if some databases cannot be read, or `unavailable`.
+    parts: The health of each part.
+    """
 
     ready: bool
     state: Readiness = "ready"

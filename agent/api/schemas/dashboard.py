@@ -18,28 +18,37 @@ _EXAMPLE: dict[str, Any] = {"minutes": 60, "alert": _ALERT.model_dump(mode="json
 
 
 class PutTileRequest(Frozen):
-    """How often a saved query runs on the dashboard, and when to send an alert. Unknown fields are refused."""
+    """The schedule of a tile, and its alert. Unknown fields are refused."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [_EXAMPLE]})
 
     minutes: Minutes = Field(60, description=f"Minutes between two runs, {MIN_MINUTES} to {MAX_MINUTES}.")
-    alert: Alert | None = Field(None, description="A webhook where a number passes a bound; null: none.")
+    alert: Alert | None = Field(None, description="Alert that sends a webhook. Default: none.")
 
 
 class TileResponse(Frozen):
-    """A tile of the caller's dashboard: its query, its schedule, its last run and its alert."""
+    """A tile of the caller's dashboard.
 
-    id: str = Field(description="Of the saved query.")
+    name: Name of the saved query.
+    database: The database that the query runs on.
+    question: What the query answers. Empty if there is none.
+    sql: The query.
+    minutes: Minutes between two runs.
+    next_run_at: When the query runs next, in UTC.
+    alert: The alert. Null if there is none.
+    """
+
+    id: str = Field(description="Id of the saved query.")
     name: str
     database: str
     question: str
     sql: str
     minutes: int
     next_run_at: datetime
-    last_run: TileRun | None = Field(None, description="The last run that gave rows; null before the first one.")
-    failed: TileFailure | None = Field(None, description="A later run that gave none; `last_run` is from before it.")
+    last_run: TileRun | None = Field(None, description="The last run that returned rows. Null before the first one.")
+    failed: TileFailure | None = Field(None, description="A run after `last_run` that failed. Null if there is none.")
     alert: Alert | None = None
-    alert_state: AlertState | None = Field(None, description="Where the alert stands; null without one.")
+    alert_state: AlertState | None = Field(None, description="State of the alert. Null if there is no alert.")
 
     @classmethod
     def of(cls, shown: Shown) -> TileResponse:
@@ -48,10 +57,11 @@ class TileResponse(Frozen):
 
 
 class PutTileResponse(TileResponse):
-    """The same, with the secret of its webhooks."""
+    """A tile, with the secret of its webhooks."""
 
     secret: str = Field(
-        description="Signs the webhooks; shown where the alert is new or has a new address, else empty. Keep it."
+        description="Secret that signs the webhooks. Returned only if the alert or its address is new; store it. Empty "
+        "otherwise."
     )
 
     @classmethod
@@ -61,7 +71,10 @@ class PutTileResponse(TileResponse):
 
 
 class DashboardResponse(Frozen):
-    """The caller's tiles, by the names of their queries."""
+    """The caller's dashboard.
+
+    tiles: The tiles, ordered by the name of their query.
+    """
 
     tiles: list[TileResponse]
 

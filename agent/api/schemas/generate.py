@@ -26,7 +26,7 @@ DIALECT_NAMES = {"postgresql": "postgres"}
 
 
 class GenerateRequest(Frozen):
-    """A question about one database of the registry. Unknown fields are refused."""
+    """A question about one database. Unknown fields are refused."""
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -34,10 +34,10 @@ class GenerateRequest(Frozen):
         }
     )
 
-    connection_id: Name = Field(description="A name that `GET /api/databases` lists.")
-    question: Text = Field(description="What to find out, in plain language.")
+    connection_id: Name = Field(description="Name of the database, from `GET /api/databases`.")
+    question: Text = Field(description="The question, in plain language.")
     max_retries: Annotated[int, Field(ge=0, le=9), A_NUMBER] | None = Field(
-        None, description="Attempts after the first one; the service's own limit holds as well, and where it is absent."
+        None, description="Maximum number of attempts after the first. Default and upper limit: the service's setting."
     )
 
     @property
@@ -48,15 +48,31 @@ class GenerateRequest(Frozen):
 
 
 class GenerateResponse(Frozen):
-    """What came of the question. A field about failure is absent where there is none.
+    """The answer to a question. Fields about errors and clarifications are absent if they do not apply.
 
-    success: whether a query gave rows, or none was needed; `needs_human_review` says where they did not convince the
-        judge.
-    reasoning: in words, what the query does.
-    answer_summary: the answer, in the question's language; where it failed, what is to be done. answer_source: who
-        wrote it: a model, each claim of it supported, or Plumbline, from the rows.
-    dialect: as this interface names it: `postgres` for PostgreSQL.
-    error, error_type: why there are no rows. clarification, choices: what must be said first.
+    success: Whether a query returned rows, or none was needed.
+    kind: How the question was answered. `query`: by SQL. `about_data`: from schema and docs. `small_talk`: without
+        data. `change`: a change of rows.
+    sql: The query whose rows are in `execution_result`. Null if there is none.
+    reasoning: What the query does, in words.
+    answer_summary: The answer in the question's language. For an error, what to do next.
+    dialect: SQL dialect; `postgres` for PostgreSQL. Null if no database was opened.
+    execution_result: The rows, one object per row.
+    trace_id: Identifies the request in logs, traces, reviews and feedback.
+    needs_human_review: Whether a person should check the answer. True if the judge did not accept the rows.
+    verified: Whether the answer passed every check.
+    confidence: Calibrated probability, 0 to 1, that the rows are right. Null if no query answered the question.
+    checks: The checks of the answer, in order.
+    warnings: What was skipped or incomplete, one sentence each.
+    attempts: Number of attempts.
+    usage: Model calls, tokens and cost.
+    answer_source: Who wrote `answer_summary`. `model`: a model; each claim was checked against the rows. `composed`:
+        Plumbline, from the rows.
+    review_id: Id of the answer's review.
+    error: Why there are no rows.
+    error_type: Class of the last error, or `CLARIFICATION_NEEDED`.
+    clarification: The question to the user.
+    choices: Suggested replies to `clarification`.
     """
 
     success: bool
@@ -114,7 +130,11 @@ class GenerateResponse(Frozen):
 
 
 class GenerateHealth(Frozen):
-    """The process answers."""
+    """The process responds.
+
+    status: Always `ok`.
+    service: Always `text2sql`.
+    """
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"status": "ok", "service": "text2sql"}]})
 

@@ -18,21 +18,29 @@ JOB_ID = "^[0-9a-f]{32}$"
 
 
 class JobResponse(Frozen):
-    """A question that is answered in the background."""
+    """A question that is answered in the background.
+
+    id: Id of the job.
+    database: The database that is asked.
+    question: The question.
+    created_at: When the job was created, in UTC.
+    finished_at: When the job ended, in UTC. Null before that.
+    trace_id: Identifies the request in logs, traces, reviews and feedback.
+    """
 
     id: str
-    status: Status = Field(description="`succeeded`, `failed` and `cancelled` are final.")
+    status: Status = Field(description="Status of the job. `succeeded`, `failed` and `cancelled` are final.")
     database: str
     question: str
     created_at: datetime
     finished_at: datetime | None = None
-    progress: list[NodeDone] = Field([], description="The steps that have ended, in their order.")
+    progress: list[NodeDone] = Field([], description="Finished steps, in order.")
     result: Answer | None = Field(
         None,
-        description="Where it has succeeded: the response of `POST /api/query`, with the first ten of the records "
-        "behind it; `raw_total` says how many there are, and `POST /api/records` gives more.",
+        description="The response of `POST /api/query`, with the first ten records behind the result. Use `POST "
+        "/api/records` for more. Null unless the job succeeded.",
     )
-    problem: Problem | None = Field(None, description="Where it has failed: what `POST /api/query` would have refused.")
+    problem: Problem | None = Field(None, description="The error. Null unless the job failed.")
     trace_id: str
 
     @classmethod

@@ -20,24 +20,31 @@ _TAKES: dict[str, tuple[str, ...]] = {**_NEEDS, "rule": ("table",)}
 
 
 class SearchRequest(Frozen):
-    """What to find in the docs of one database. Unknown fields are refused."""
+    """A search in the docs of one database. Unknown fields are refused."""
 
     model_config = ConfigDict(
         json_schema_extra={"examples": [{"database": "shop", "query": "when does the fiscal year start?", "top_k": 3}]}
     )
 
-    database: Name = Field(description="A name that `GET /api/databases` lists.")
-    query: Query = Field(description="What to look for, in plain language.")
-    top_k: Annotated[int, Field(ge=1, le=100), A_NUMBER] = Field(5, description="Documents at most.")
-    kinds: Annotated[list[Kind], Field(max_length=4)] = Field([], description="Only of these kinds; all where empty.")
+    database: Name = Field(description="Name of the database, from `GET /api/databases`.")
+    query: Query = Field(description="What to search for, in plain language.")
+    top_k: Annotated[int, Field(ge=1, le=100), A_NUMBER] = Field(5, description="Maximum number of documents.")
+    kinds: Annotated[list[Kind], Field(max_length=4)] = Field(
+        [], description="Return only these kinds. Default: all kinds."
+    )
 
 
 class FoundDocument(Frozen):
-    """A document, its kind first.
+    """A document that matches a search.
 
-    score: cosine similarity to the query, at most 1.
-    source: the file that says it, `comment` for the database's own, or what `POST /api/rag/documents` was given.
-    sql: of kind `query`: what answers the question that `text` is.
+    id: Id of the document.
+    kind: `column` or `table` docs, a `rule` or term, or a past `query`.
+    score: Cosine similarity to the search, at most 1.
+    text: The fact. For kind `query`, the question.
+    table: The table that the fact is about. Empty if it is about no single table.
+    column: The column that the fact is about. Empty if it is about no single column.
+    sql: For kind `query`, the SELECT that answers the question. Empty otherwise.
+    source: Name of the file, `comment` for the database's own comments, or the `source` of an added document.
     """
 
     id: str
@@ -56,7 +63,11 @@ class FoundDocument(Frozen):
 
 
 class SearchResponse(Frozen):
-    """Documents, best first. `warnings`: what is missing, one sentence each."""
+    """The documents that match a search.
+
+    documents: The documents, the best first.
+    warnings: What is missing from the search, one sentence each.
+    """
 
     documents: list[FoundDocument]
     warnings: tuple[str, ...] = ()
@@ -77,18 +88,25 @@ def _by_kind() -> list[Any]:
 
 
 class NewDocument(Frozen):
-    """One fact. Unknown fields are refused."""
+    """A document to add. Unknown fields are refused."""
 
     model_config = ConfigDict(json_schema_extra=one_of(_by_kind()))
 
-    kind: Kind = Field(description="What it is: of a `column`, a `table`, a `rule` or term, or a `query` with its SQL.")
-    text: Annotated[Text, Field(min_length=1, max_length=4_000)] = Field(
-        description="The fact; of kind `query` the question.", json_schema_extra={"pattern": SOMETHING}
+    kind: Kind = Field(
+        description="Kind of document: docs of a `column` or a `table`, a `rule` or term, or a `query` with its SQL."
     )
-    table: Name = Field("", description="The table it is about; for kinds `column` and `table`, and for a rule of one.")
-    column: Name = Field("", description="The column it is about; for kind `column`.")
-    sql: Annotated[Text, Field(max_length=20_000)] = Field("", description="The SELECT that answers; for kind `query`.")
-    source: Name = Field("", description="Where it comes from, for people.")
+    text: Annotated[Text, Field(min_length=1, max_length=4_000)] = Field(
+        description="The fact. For kind `query`, the question.", json_schema_extra={"pattern": SOMETHING}
+    )
+    table: Name = Field(
+        "",
+        description="The table that the document is about. Required for kinds `column` and `table`.",
+    )
+    column: Name = Field("", description="The column that the document is about. For kind `column` only.")
+    sql: Annotated[Text, Field(max_length=20_000)] = Field(
+        "", description="The SELECT that answers the question. For kind `query` only."
+    )
+    source: Name = Field("", description="Where the fact comes from, for readers.")
 
     @model_validator(mode="after")
     def _is_complete(self) -> NewDocument:
@@ -107,7 +125,7 @@ class NewDocument(Frozen):
 
 
 class AddRequest(Frozen):
-    """Documents of one database, all of which are taken, or none."""
+    """Documents to add to a database. All of them are added, or none."""
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -117,25 +135,40 @@ class AddRequest(Frozen):
         }
     )
 
-    database: Name = Field(description="A name that `GET /api/databases` lists.")
-    documents: Annotated[list[NewDocument], Field(min_length=1, max_length=MAX_AT_ONCE)]
+    database: Name = Field(description="Name of the database, from `GET /api/databases`.")
+    documents: Annotated[list[NewDocument], Field(min_length=1, max_length=MAX_AT_ONCE)] = Field(
+        description="The documents."
+    )
 
 
 class AddedResponse(Frozen):
-    """The documents that were taken, with their ids and the real names of their tables and columns."""
+    """The documents that were added.
+
+    database: The database that the documents are about.
+    documents: The documents, with their ids and the names of tables and columns as the schema spells them.
+    """
 
     database: str
     documents: tuple[Document, ...]
 
 
 class ListedDocument(Document):
-    """A document; `added`: at run time, so that it can be deleted."""
+    """One fact about a database.
+
+    added: Whether the document was added through the API. Such a document can be deleted.
+    """
 
     added: bool = False
 
 
 class DocumentPage(Frozen):
-    """Some of a database's documents. `next_offset`: where the next ones begin; null where there are no more."""
+    """A page of a database's documents.
+
+    database: Database name.
+    documents: The documents of this page.
+    total: Number of documents on all pages.
+    next_offset: `offset` of the next page. Null on the last page.
+    """
 
     database: str
     documents: list[ListedDocument]

@@ -27,15 +27,23 @@ from executors.base import Frozen
 TRACE_ID, REVIEW_ID = "^[0-9a-f]{32}$", "^[0-9a-f]{30}$"
 
 Sql = Annotated[Text, Field(max_length=MAX_SQL)]
-Comment = Annotated[Text, Field(max_length=MAX_COMMENT, description="For the reviewers.")]
+Comment = Annotated[Text, Field(max_length=MAX_COMMENT, description="Comment for reviewers.")]
 
 
 class ReviewSummary(Frozen):
-    """An answer that a person should look at, or has.
+    """An answer that a person should check, or has checked.
 
-    kind: `attempts` where they ran out, `feedback` where a caller gave some.
-    sql: what an approval takes: what the feedback proposes, else the query of the answer; empty without one.
-    errors: why the attempts were not accepted.
+    id: Id of the review.
+    trace_id: The trace id of the answer.
+    kind: Why the review exists. `attempts`: no attempt was accepted. `feedback`: a caller gave feedback.
+    status: `open`, or the decision.
+    database: The database that was asked.
+    question: The question.
+    principal: Who asked.
+    created_at: When the review was created, in UTC.
+    sql: The query that an approval accepts: the one that the feedback proposes, otherwise the answer's. Empty if there
+        is none.
+    errors: Why attempts were not accepted.
     """
 
     id: str
@@ -56,14 +64,16 @@ class ReviewSummary(Frozen):
 
 
 class ReviewDetail(ReviewSummary):
-    """The whole of it.
+    """A review, with everything that is known about its answer.
 
-    answer: that was given.
-    attempts: with what was drafted, in their order.
-    documents: what retrieval had found, by ids that `GET /api/rag/documents` knows.
-    follows: whether the question went on with a chat, so that it can be no past query by itself.
-    may_settle: whether the caller may decide.
-    version: sent as `If-Match`, it keeps a decision from being made on what somebody has changed; also the ETag.
+    answer: The answer that was given.
+    attempts: All attempts, in order.
+    documents: Documents that retrieval found. `GET /api/rag/documents` lists them by the same ids.
+    follows: Whether the question was a follow-up. Its query then cannot be approved for the question alone.
+    feedback: The caller's feedback. Null if there is none.
+    settlement: The decision. Null while the review is open.
+    may_settle: Whether the caller may decide.
+    version: Version of the review. Send it as `If-Match` to refuse a decision on a changed review. Also the ETag.
     """
 
     answer: str
@@ -90,7 +100,11 @@ def _fields(review: Review, wanted: type[ReviewSummary]) -> dict[str, Any]:
 
 
 class ReviewPage(Frozen):
-    """Some reviews, the newest first. `next_cursor`: where the next page begins; null where there are no more."""
+    """A page of reviews.
+
+    reviews: The reviews, the newest first.
+    next_cursor: `cursor` of the next page. Null on the last page.
+    """
 
     reviews: list[ReviewSummary]
     next_cursor: str | None = None
@@ -117,12 +131,10 @@ class SettleRequest(Frozen):
         }
     )  # fmt: skip
 
-    decision: Decision = Field(
-        description="`approve` the query that the review has in `sql`, `correct` it, or `reject` the answer."
-    )
-    sql: Sql = Field("", description="Of a correction: one SELECT in the database's own dialect.")
+    decision: Decision = Field(description="`approve` the review's `sql`, `correct` it, or `reject` the answer.")
+    sql: Sql = Field("", description="For a correction: one SELECT in the database's SQL dialect.")
     comment: Comment = ""
-    preview: Flag = Field(False, description="Run the query and show its rows, but decide nothing.")
+    preview: Flag = Field(False, description="Whether to run the query and return its rows without a decision.")
 
     @model_validator(mode="after")
     def _is_complete(self) -> SettleRequest:
@@ -136,7 +148,11 @@ class SettleRequest(Frozen):
 
 
 class SettleResponse(Frozen):
-    """The review as it is now; `rows`: the first rows of its query, null where there is none."""
+    """The review after the decision.
+
+    review: The review.
+    rows: The first rows of its query. Null if there is none.
+    """
 
     review: ReviewDetail
     rows: ExecuteResponse | None = None
@@ -149,7 +165,7 @@ class SettleResponse(Frozen):
 
 
 class FeedbackRequest(Frozen):
-    """What somebody says of an answer that they were given. Unknown fields are refused."""
+    """Feedback on an answer. Unknown fields are refused."""
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -166,10 +182,10 @@ class FeedbackRequest(Frozen):
     )  # fmt: skip
 
     trace_id: Annotated[str, Field(pattern=TRACE_ID)] = Field(
-        description="Of the answer. Where several questions were asked in one trace, the last one is meant."
+        description="Trace id of the answer. If a trace has several answers, the last one is meant."
     )
     correct: Flag = Field(description="Whether the answer is right.")
-    corrected_sql: Sql = Field("", description="Of a wrong answer: the SELECT that would have been right, if known.")
+    corrected_sql: Sql = Field("", description="For a wrong answer: the right SELECT, if known.")
     comment: Comment = ""
 
     @model_validator(mode="after")
@@ -184,10 +200,12 @@ class FeedbackRequest(Frozen):
 
 
 class FeedbackResponse(Frozen):
-    """The review that the feedback is in.
+    """The review that holds the feedback.
 
-    status: `open` while it waits for a reviewer; `approved` at once where a reviewer calls an answer right.
-    rows: the first rows of the corrected query; null where there is none.
+    trace_id: The trace id of the answer.
+    review_id: Id of the review.
+    status: `open` until a reviewer decides. `approved` at once if a reviewer says that the answer is right.
+    rows: The first rows of the corrected query. Null if there is none.
     """
 
     trace_id: str

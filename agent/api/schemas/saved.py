@@ -28,16 +28,18 @@ Parameters = Annotated[list[Value], Field(max_length=100)] | Annotated[dict[Name
 
 
 class ReplaceSavedRequest(Frozen):
-    """A query under a name. Unknown fields are refused."""
+    """A query to save. Unknown fields are refused."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [_EXAMPLE], **any_of([WITH_SQL])})
 
-    name: Title = Field(description="Yours alone; upper and lower case are the same.")
-    database: Name = Field(description="A name that `GET /api/databases` lists.")
-    sql: Sql = Field("", description="One SELECT in the database's own dialect.")
-    question: Annotated[Text, Field(max_length=MAX_TEXT)] = Field("", description="What it answers, for people.")
+    name: Title = Field(description="Name of the query, unique among the caller's. Case does not matter.")
+    database: Name = Field(description="Name of the database, from `GET /api/databases`.")
+    sql: Sql = Field("", description="One SELECT in the database's SQL dialect.")
+    question: Annotated[Text, Field(max_length=MAX_TEXT)] = Field(
+        "", description="What the query answers, for readers."
+    )
     parameters: Parameters = Field(
-        None, description="What placeholders stand for, unless a run says otherwise: a list for `?`, else an object."
+        None, description="Default values of placeholders: a list for `?`, an object for named ones."
     )
 
     @model_validator(mode="after")
@@ -58,17 +60,20 @@ class ReplaceSavedRequest(Frozen):
 
 
 class SaveRequest(ReplaceSavedRequest):
-    """The same; `sql` and `question` may come from an answer instead."""
+    """A query to save, or the answer to take it from. Unknown fields are refused."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [_EXAMPLE], **any_of([WITH_SQL, WITH_TRACE])})
 
     trace_id: Annotated[str, Field(pattern=f"{TRACE_ID}|^$")] = Field(
-        "", description="Of an answer that you were given: what is not sent is taken from it."
+        "", description="Trace id of an answer to save. `sql` and `question` default to the answer's."
     )
 
 
 class SavedResponse(SavedQuery):
-    """A saved query; `version`: sent as `If-Match`, it keeps a change from undoing another; also the ETag."""
+    """A saved query, with its version.
+
+    version: Version of the query. Send it as `If-Match` to refuse a change of a changed query. Also the ETag.
+    """
 
     version: str
 
@@ -79,17 +84,20 @@ class SavedResponse(SavedQuery):
 
 
 class SavedList(Frozen):
-    """The caller's saved queries, by name."""
+    """The caller's saved queries.
+
+    saved: The queries, ordered by name.
+    """
 
     saved: list[SavedQuery]
 
 
 class RunSavedRequest(Frozen):
-    """How to run a saved query. Unknown fields are refused."""
+    """Options of one run of a saved query. Unknown fields are refused."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"parameters": {"status": "X"}, "row_limit": 100}]})
 
-    parameters: Parameters = Field(None, description="Instead of those that were saved.")
+    parameters: Parameters = Field(None, description="Values of placeholders. Default: the saved values.")
     row_limit: RowLimit | None = Field(None, description=ROW_LIMIT)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from pydantic import ConfigDict
+from pydantic import ConfigDict, Field
 
 from agent.api.schemas.common import Name
 from agent.people.sessions.sessions import Session
@@ -12,15 +12,23 @@ from executors.base import Frozen
 
 
 class NewSessionRequest(Frozen):
-    """Which database the session is about. Unknown fields are refused."""
+    """The database of a new session. Unknown fields are refused."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"database": "shop"}]})
 
-    database: Name
+    database: Name = Field(description="Name of the database, from `GET /api/databases`.")
 
 
 class SessionSummary(Frozen):
-    """A session; `title`: its first question, empty before that; `messages`: how many there are."""
+    """A session.
+
+    session_id: Id of the session.
+    database: The database of the session.
+    title: The first question. Empty if there is none yet.
+    messages: Number of messages.
+    created_at: When the session was created, in UTC.
+    last_activity: When the session was last used, in UTC.
+    """
 
     session_id: str
     database: str
@@ -43,7 +51,11 @@ class SessionSummary(Frozen):
 
 
 class SessionList(Frozen):
-    """The caller's sessions, the one that was used last first; `kept_s`: seconds for which each is kept after that."""
+    """The caller's sessions.
+
+    sessions: The sessions, the most recently used first.
+    kept_s: Seconds that a session is kept after its last use.
+    """
 
     sessions: list[SessionSummary]
     kept_s: float

@@ -37,7 +37,13 @@ log = logging.getLogger(__name__)
 
 
 class UploadRules(Frozen):
-    """What may be uploaded. types: endings of files; days: for which data is kept; most: databases of one caller."""
+    """Limits of uploads.
+
+    max_bytes: Largest upload, in bytes.
+    types: File extensions that are accepted.
+    days: Days that data is kept.
+    most: Databases that a caller may upload.
+    """
 
     max_bytes: int
     types: tuple[str, ...]

@@ -19,15 +19,17 @@ Minutes = Annotated[int, Field(ge=MIN_MINUTES, le=MAX_MINUTES)]
 
 
 class Alert(Frozen):
-    """A bound that a number may not pass."""
+    """A bound on a number of a tile's result. Plumbline sends a webhook when the number passes it."""
 
     column: Annotated[str, Field(min_length=1, max_length=MAX_COLUMN)] = Field(
-        description="Of the result. The alert looks at the row whose number lies farthest on the named side."
+        description="Column of the result. The alert compares its largest number for `above`, its smallest for `below`."
     )
-    direction: Direction = Field(description="The side of the bound that sets the alert off.")
-    bound: Annotated[float, Field(allow_inf_nan=False)] = Field(description="The bound itself is not passed.")
+    direction: Direction = Field(description="Whether the alert fires above or below the bound.")
+    bound: Annotated[float, Field(allow_inf_nan=False)] = Field(
+        description="The number to compare with. A number equal to the bound does not fire the alert."
+    )
     url: Annotated[str, Field(min_length=1, max_length=MAX_URL)] = Field(
-        description="Where the webhook is sent: `https` and a public host, or one that the operator lists."
+        description="Address of the webhook: `https` and a public host, or an address that the operator allows."
     )
 
     def is_passed(self, value: float) -> bool:
@@ -36,28 +38,45 @@ class Alert(Frozen):
 
 
 class AlertState(Frozen):
-    """Where an alert stands."""
+    """The current state of an alert."""
 
-    passed: bool = Field(False, description="Whether the bound was passed at the last run that gave rows.")
-    value: float | None = Field(None, description="The number that was compared; null where there was none.")
-    delivered: bool = Field(True, description="False: the webhook was not taken, and is sent again at the next run.")
-    delivered_at: datetime | None = Field(None, description="When a webhook was last taken.")
-    problem: str = Field("", description="Why the last webhook was not taken, or the bound could not be compared.")
+    passed: bool = Field(False, description="Whether the number passed the bound at the last run that returned rows.")
+    value: float | None = Field(None, description="The number that was compared. Null if there was none.")
+    delivered: bool = Field(
+        True, description="Whether the last webhook was delivered. If false, it is sent again at the next run."
+    )
+    delivered_at: datetime | None = Field(
+        None, description="When a webhook was last delivered, in UTC. Null if none was."
+    )
+    problem: str = Field(
+        "",
+        description="Why the last webhook was not delivered, or why no number could be compared. Empty if all is well.",
+    )
 
 
 class TileRun(Frozen):
-    """One run of a tile's query, with as many rows as a tile shows. chart: of all these rows."""
+    """One run of a tile's query.
+
+    at: When the query ran, in UTC.
+    columns: Column names, in the query's order.
+    rows: The first rows, each an array of JSON values.
+    chart: A suggested chart of all rows. Null if no chart fits.
+    """
 
     at: datetime
     columns: tuple[str, ...] = ()
     rows: tuple[tuple[JsonValue, ...], ...] = ()
-    row_count: int = Field(0, description="Rows that came; `rows` may hold fewer.")
-    truncated: bool = Field(False, description="Whether the database had more rows than that.")
+    row_count: int = Field(0, description="Number of rows of the result. `rows` may hold fewer.")
+    truncated: bool = Field(False, description="Whether the database has more rows than `row_count`.")
     chart: Chart | None = None
 
 
 class TileFailure(Frozen):
-    """A run that gave no rows, and why."""
+    """A run that returned no rows.
+
+    at: When the query ran, in UTC.
+    problem: Why the run failed.
+    """
 
     at: datetime
     problem: str

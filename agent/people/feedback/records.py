@@ -50,7 +50,15 @@ def moment(now: float) -> datetime:
 
 
 class ReviewedAttempt(Frozen):
-    """A query that was tried, with its `error` where it failed, and the verdicts of checks and judge."""
+    """One attempt to answer a question.
+
+    sql: The query of the attempt.
+    error: Error message. Empty if the query ran.
+    error_type: Class of the error. Empty if the query ran.
+    reason: Why the result was accepted or not. Empty if it was not judged.
+    correct: Whether the result was accepted. Null if it was not judged.
+    row_count: Number of rows. Null if the query did not run.
+    """
 
     sql: str
     error: str = ""
@@ -61,7 +69,14 @@ class ReviewedAttempt(Frozen):
 
 
 class Feedback(Frozen):
-    """A caller's feedback on an answer."""
+    """A caller's feedback on an answer.
+
+    by: The caller.
+    at: When the feedback was given, in UTC.
+    correct: Whether the caller says that the answer is right.
+    corrected_sql: The query that the caller proposes. Empty if there is none.
+    comment: The caller's comment. Empty if there is none.
+    """
 
     by: str
     at: datetime
@@ -71,7 +86,15 @@ class Feedback(Frozen):
 
 
 class Settlement(Frozen):
-    """How a review ended. `sql` and `document_id`: of the past query that came of it; empty where none did."""
+    """The decision on a review.
+
+    by: Who decided.
+    at: When the review was decided, in UTC.
+    decision: The decision.
+    comment: The reviewer's comment. Empty if there is none.
+    sql: The query that was stored for the question. Empty if none was.
+    document_id: Id of the stored query's document. Empty if none was stored.
+    """
 
     by: str
     at: datetime

@@ -50,7 +50,17 @@ class NewQuery(Frozen):
 
 
 class SavedQuery(NewQuery):
-    """A query under its name, with its times in UTC."""
+    """A saved query.
+
+    name: Name of the query.
+    database: The database that the query runs on.
+    sql: The query.
+    question: What the query answers. Empty if there is none.
+    parameters: Default values of placeholders. Null if there are none.
+    id: Id of the saved query.
+    created_at: When the query was saved, in UTC.
+    updated_at: When the query was last changed, in UTC.
+    """
 
     model_config = ConfigDict(extra="ignore")
 

@@ -29,16 +29,25 @@ OWN = {"session_id": None, "cursor": None, "review_id": None, "write": None}
 
 
 class Share(Frozen):
-    """A link to an answer. expires_at: in UTC; sharing the answer again puts it off."""
+    """A link to an answer.
+
+    id: Id of the link.
+    expires_at: When the link expires, in UTC. Sharing the answer again extends it.
+    """
 
     id: str
     expires_at: datetime
 
 
 class Shared(Frozen):
-    """An answer as a reader of its link gets it: as it was given, without what only who asked can use.
+    """A shared answer, as it was given, without the fields that only its owner can use.
 
-    database, question: of the answer. shared_at, expires_at: of the link, in UTC.
+    id: Id of the link.
+    database: The database that was asked.
+    question: The question.
+    answer: The answer.
+    shared_at: When the answer was shared, in UTC.
+    expires_at: When the link expires, in UTC.
     """
 
     id: str

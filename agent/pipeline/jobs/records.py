@@ -26,7 +26,12 @@ class JobRequest(Frozen):
 
 
 class NodeDone(Frozen):
-    """A step that has ended: its node, in which attempt, after how many milliseconds."""
+    """A finished step.
+
+    node: The step.
+    attempt: Number of the attempt, counted from 1. 0 outside an attempt.
+    elapsed_ms: Milliseconds that the step took.
+    """
 
     node: str
     attempt: int = 0

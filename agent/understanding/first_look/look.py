@@ -28,7 +28,14 @@ log = logging.getLogger(__name__)
 
 
 class LookedTable(Frozen):
-    """A table in short. rows: None where they were not counted; columns: how many."""
+    """The size and keys of a table.
+
+    name: Table name.
+    rows: Number of rows. None if they were not counted.
+    columns: Number of columns.
+    primary_key: Columns of the primary key. Empty if there is none.
+    foreign_keys: Foreign keys of the table.
+    """
 
     name: str
     rows: int | None
@@ -38,7 +45,11 @@ class LookedTable(Frozen):
 
 
 class FirstLook(Frozen):
-    """What there is, and questions to begin with, each of which was run and gave rows."""
+    """An overview of a database.
+
+    tables: The tables, with their sizes and keys.
+    questions: Suggested questions. Each was run and returned rows.
+    """
 
     tables: tuple[LookedTable, ...]
     questions: tuple[str, ...]

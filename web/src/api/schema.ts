@@ -14,17 +14,17 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Ask
-         * @description Answers a question, with the SQL, the rows and the checks that the answer passed.
+         * Ask a question
+         * @description Answers a question with the SQL, the rows and the checks that the answer passed.
          *
-         *     An order to change rows is planned, with `options.allow_writes`, and where settings and registry allow it: `write`
-         *     has a token, which makes the change as `options.confirm` of a second request.
+         *     With `options.allow_writes`, a question can plan a change of data, if the settings and the registry allow it.
+         *     `write` then has a token. Send it as `options.confirm` of a second request to commit the change.
          *
-         *     With `Accept: text/csv`, `application/vnd.apache.parquet`, `application/vnd.apache.arrow.stream` or that of .xlsx
-         *     the rows of the answer come as a file, streamed, and its status and SQL in headers; with `text/markdown` the answer
-         *     is told as Markdown.
+         *     With `Accept: text/csv`, `application/vnd.apache.parquet`, `application/vnd.apache.arrow.stream` or the media type
+         *     of .xlsx, the rows are streamed as a file; the status and the SQL are in headers. With `text/markdown` the answer is
+         *     Markdown.
          *
-         *     With `mode=async` a job answers it, however long that takes: no connection has to be kept open.
+         *     With `mode=async` a job answers the question in the background.
          */
         post: operations["query"];
         delete?: never;
@@ -43,12 +43,15 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Ask, and stream the steps
-         * @description The same as server-sent events: `start`, `node_complete`, `answer_delta`, then `done` or `error`.
+         * Ask a question and stream the steps
+         * @description Answers a question as server-sent events.
          *
-         *     Each event's data is an object with `event`, `node`, `attempt`, `elapsed_ms` and `data`; that of `done` is the
-         *     response of `POST /api/query`, that of `error` a problem document. Hanging up cancels the question: at once or,
-         *     with `resumable=true`, after a minute; until then `GET /api/query/stream/{trace_id}` goes on with it.
+         *     The events are `start`, `node_complete` for each step, `answer_delta`, then `done` or `error`. The data of each
+         *     event is an object with `event`, `node`, `attempt`, `elapsed_ms` and `data`. For `done`, `data` is the response of
+         *     `POST /api/query`; for `error`, a problem document.
+         *
+         *     Closing the connection cancels the question. With `resumable=true` it is cancelled after a minute; until then, `GET
+         *     /api/query/stream/{trace_id}` resumes the stream.
          */
         post: operations["query_stream"];
         delete?: never;
@@ -68,13 +71,13 @@ export interface paths {
         put?: never;
         /**
          * Run a query
-         * @description Runs one SELECT on a database of the registry, guarded and capped like every other query.
+         * @description Runs one SELECT on a database, under the same guard and limits as generated queries.
          *
-         *     Where there are more rows than were given, `cursor` is sent in place of `sql` to get the next ones.
+         *     If there are more rows, send `cursor` in place of `sql` to get the next ones.
          *
-         *     Hanging up stops the query in the database. An error of the query is a problem document with its `kind` and `hint`.
-         *     With `Accept: text/csv`, `application/vnd.apache.parquet`, `application/vnd.apache.arrow.stream`, `text/markdown` or
-         *     that of .xlsx the rows come as a file, streamed.
+         *     Closing the connection cancels the query in the database. An error of the query is a problem document with `kind`
+         *     and `hint`. With `Accept: text/csv`, `application/vnd.apache.parquet`, `application/vnd.apache.arrow.stream`,
+         *     `text/markdown` or the media type of .xlsx, the rows are streamed as a file.
          */
         post: operations["execute"];
         delete?: never;
@@ -94,10 +97,11 @@ export interface paths {
         put?: never;
         /**
          * Get the records behind a result
-         * @description Derives the records of a query that aggregates from its syntax tree, and runs that query, guarded and capped.
+         * @description Returns the records behind an aggregated result.
          *
-         *     With a row of its result, the records are those of the row's own group. What the tree does not prove to be behind
-         *     the result is not given: then there are no rows, and a `reason`.
+         *     Plumbline derives their query from the syntax tree of the given one. The same guard and limits apply as to generated
+         *     queries. With a row of the result, the records are those of its group. If the tree does not prove which records are
+         *     behind the result, the response has no rows and a `reason`.
          */
         post: operations["records"];
         delete?: never;
@@ -115,10 +119,10 @@ export interface paths {
         };
         /**
          * Resume a stream
-         * @description The events after `Last-Event-ID` of a stream that was asked for with `resumable=true`, then those to come.
+         * @description Continues a stream that was opened with `resumable=true`, from the event after `Last-Event-ID`.
          *
-         *     Only the process that answers the question knows them. Where it is another one, or the question has ended more than
-         *     a minute ago, this is 404; an answer is then in its session.
+         *     Only the process that answers the question has its events. Another process returns 404, and so does a question that
+         *     ended more than a minute ago. The answer is then in its session.
          */
         get: operations["resume_stream"];
         put?: never;
@@ -142,16 +146,17 @@ export interface paths {
         };
         /**
          * Get a job
-         * @description How far a question of the caller's is that was asked with `mode=async`, and its response once there is one.
+         * @description Returns the progress of a question that was asked with `mode=async`, and its response once there is one.
          *
-         *     The result is kept for an hour. Where the process that worked on it has ended, another one begins it again, once.
+         *     The result is kept for an hour. If the process that answers it ends, another process starts the question again,
+         *     once.
          */
         get: operations["job"];
         put?: never;
         post?: never;
         /**
          * Cancel a job
-         * @description Ends a job that runs; one that has ended is forgotten, with its result.
+         * @description Cancels a job that is running. Deletes a job that has ended, with its result.
          */
         delete: operations["cancel_job"];
         options?: never;
@@ -168,16 +173,16 @@ export interface paths {
         };
         /**
          * List databases
-         * @description Every database that the caller may ask, with whether it can be opened.
+         * @description Returns the databases that the caller may ask, and whether each can be opened.
          */
         get: operations["databases"];
         put?: never;
         /**
          * Upload data
-         * @description Takes one file of data, or a `.zip` of several, as a database that its caller alone can ask and delete.
+         * @description Creates a database from a data file, or from a `.zip` of several.
          *
-         *     The body is the file itself. It is written to disk as it comes, and read once; where anything is wrong with it,
-         *     nothing is kept. `GET /api/databases` says what is taken, how large, and for how long it is kept.
+         *     Only the caller can ask and delete it. The body is the file itself. Nothing is stored if the file cannot be read.
+         *     `GET /api/databases` returns the accepted formats, the maximum size and the retention period.
          */
         post: operations["upload_database"];
         delete?: never;
@@ -195,14 +200,14 @@ export interface paths {
         };
         /**
          * Get a database
-         * @description One database, with questions to begin with: those of the registry, those of the docs, and what could be asked.
+         * @description Returns a database, with suggested questions: those of the registry, those of the docs, and derived ones.
          */
         get: operations["database"];
         put?: never;
         post?: never;
         /**
          * Delete uploaded data
-         * @description Deletes a database that the caller uploaded, with the docs and queries that were kept about it.
+         * @description Deletes a database that the caller uploaded, with its documents and saved queries.
          */
         delete: operations["delete_database"];
         options?: never;
@@ -219,7 +224,7 @@ export interface paths {
         };
         /**
          * Get a schema
-         * @description Tables with their columns and keys, and the enriched schema as the model reads it.
+         * @description Returns the tables with their columns and keys, and the schema with the docs as the model reads it.
          */
         get: operations["database_schema"];
         put?: never;
@@ -241,7 +246,7 @@ export interface paths {
         put?: never;
         /**
          * Index a database's docs
-         * @description Reads schema and docs anew; only what has changed is embedded.
+         * @description Reads the schema and the docs again. Only changed documents are embedded.
          */
         post: operations["index_database"];
         delete?: never;
@@ -258,8 +263,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A first look at a database
-         * @description Its tables with their sizes and keys, and five questions, each of which was run and gave rows.
+         * Get an overview of a database
+         * @description Returns the tables with their sizes and keys, and five questions. Each was run and returned rows.
          */
         get: operations["first_look"];
         put?: never;
@@ -278,10 +283,11 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Report on how files were read
-         * @description Of each column its type, unit and values, of each file its encoding and delimiter, and what could not be read.
+         * Get the report of read files
+         * @description Returns how files were read, with the type, unit and values of each column.
          *
-         *     A database that is no files has no tables here.
+         *     The report also has the encoding and delimiter of each file, and what could not be read. It is empty for a database
+         *     that does not consist of files.
          */
         get: operations["read_report"];
         put?: never;
@@ -302,9 +308,10 @@ export interface paths {
         get?: never;
         /**
          * Describe a column
-         * @description Says what a column means; the next question knows it. It takes the place of what was said here before.
+         * @description Sets the description of a column.
          *
-         *     An empty text takes it back. Docs of files, and the database's own comments, stay as they are.
+         *     The next question uses it. It replaces an earlier description from this route; an empty text removes that. Docs in
+         *     files and the database's own comments do not change.
          */
         put: operations["describe_column"];
         post?: never;
@@ -325,10 +332,10 @@ export interface paths {
         put?: never;
         /**
          * Start a chat
-         * @description A new session about one database, with its schema and questions that it can answer; no model is asked.
+         * @description Starts a session about one database, and returns its schema and sample questions. No model is called.
          *
-         *     The schema is that of the table that tells most: the one that is linked with most others, or the biggest. Where
-         *     there are several tables, `schema.tables` has them all.
+         *     The schema is that of the main table: the one with the most links to others, or the largest. If there are several
+         *     tables, `schema.tables` has all of them.
          */
         post: operations["start_session"];
         delete?: never;
@@ -347,10 +354,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Chat
-         * @description Answers the next message of a session. One that leans on earlier ones is completed from them first.
+         * Send a chat message
+         * @description Answers the next message of a session. A follow-up is completed from earlier messages first.
          *
-         *     Messages of one session are answered one after the other.
+         *     Messages of one session are answered one at a time.
          */
         post: operations["chat"];
         delete?: never;
@@ -369,10 +376,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Chat, and stream the steps
-         * @description The same as server-sent events, which are those of `POST /api/query/stream`.
+         * Send a chat message and stream the steps
+         * @description Answers the next message as server-sent events, the same as those of `POST /api/query/stream`.
          *
-         *     The data of `done` is the response of `chat`.
+         *     For `done`, `data` is the response of `POST /api/agents/text-to-sql/chat`.
          */
         post: operations["chat_stream"];
         delete?: never;
@@ -390,14 +397,14 @@ export interface paths {
         };
         /**
          * Get a chat
-         * @description The session with its whole history and its database's schema.
+         * @description Returns a session with all its messages and the schema of its database.
          */
         get: operations["session"];
         put?: never;
         post?: never;
         /**
          * Delete a chat
-         * @description Forgets the session and all its messages.
+         * @description Deletes a session with all its messages.
          */
         delete: operations["end_session"];
         options?: never;
@@ -413,8 +420,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Health of the chat
-         * @description Whether sessions can be read, and how many there are.
+         * Check the chat service
+         * @description Checks that sessions can be read, and counts them.
          */
         get: operations["chat_health"];
         put?: never;
@@ -434,13 +441,13 @@ export interface paths {
         };
         /**
          * List sessions
-         * @description The caller's own in which something was asked; none where callers have no names.
+         * @description Returns the caller's sessions that have messages. Empty if callers are anonymous.
          */
         get: operations["sessions"];
         put?: never;
         /**
          * Create a session
-         * @description An empty session about one database, whose id questions go with as `session_id`.
+         * @description Creates an empty session about one database. Send its id as `session_id` of questions.
          */
         post: operations["new_session"];
         delete?: never;
@@ -458,7 +465,7 @@ export interface paths {
         };
         /**
          * Get an earlier answer
-         * @description An answer of a session as it was given, with its checks, chart and first 200 rows, as long as the session is.
+         * @description Returns an earlier answer of a session, with its checks, its chart and its first 200 rows.
          */
         get: operations["session_answer"];
         put?: never;
@@ -479,15 +486,15 @@ export interface paths {
         get?: never;
         /**
          * Share an answer
-         * @description Makes a link to an answer of the caller's, or puts off the end of the one that there is.
+         * @description Creates a link to an answer of the caller, or extends an existing link.
          *
-         *     `GET /api/shared/{id}` shows the answer to whoever may ask its database and sees the same rows of it.
+         *     `GET /api/shared/{id}` returns the answer to callers who may ask its database and see the same rows.
          */
         put: operations["share_answer"];
         post?: never;
         /**
          * Stop sharing an answer
-         * @description The link leads nowhere from now on.
+         * @description Deletes the link to an answer.
          */
         delete: operations["unshare_answer"];
         options?: never;
@@ -504,7 +511,7 @@ export interface paths {
         };
         /**
          * Get a shared answer
-         * @description An answer as it was given to who shared it; no model is asked and no query runs.
+         * @description Returns a shared answer as it was given. No model is called and no query runs.
          */
         get: operations["shared_answer"];
         put?: never;
@@ -526,7 +533,7 @@ export interface paths {
         put?: never;
         /**
          * Generate SQL
-         * @description Writes the query for a question, runs it, and says what came out, in the question's language.
+         * @description Writes a query for a question, runs it, and summarizes the result in the question's language.
          */
         post: operations["generate"];
         delete?: never;
@@ -545,12 +552,12 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Generate SQL, and stream the steps
-         * @description The same as server-sent events without names: `start`, `node_complete` for each node, `done` or `error`.
+         * Generate SQL and stream the steps
+         * @description Answers as server-sent events without names: `start`, `node_complete` for each step, then `done` or `error`.
          *
-         *     Each is one line of data, an object with `event`, `node` where a node is told of, and `data`. The nodes are entry,
+         *     The data of each event is an object with `event`, `node` for a step, and `data`. The nodes are entry,
          *     dialect_resolver, schema_selector, planner, sql_generator, sql_executor, sql_repair, answer_formatter and
-         *     human_review; the data of `done` is the response of `generate`.
+         *     human_review. For `done`, `data` is the response of `POST /api/text2sql/generate`.
          */
         post: operations["generate_stream"];
         delete?: never;
@@ -567,8 +574,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Liveness
-         * @description Answers at once and touches nothing.
+         * Check liveness
+         * @description Checks that the process responds. It uses no model and no database.
          */
         get: operations["generate_health"];
         put?: never;
@@ -590,7 +597,7 @@ export interface paths {
         put?: never;
         /**
          * Search the docs
-         * @description The documents nearest to a query: column and table docs, rules and terms, past queries.
+         * @description Returns the documents that best match a query: docs of columns and tables, rules, terms and past queries.
          */
         post: operations["search_docs"];
         delete?: never;
@@ -608,16 +615,16 @@ export interface paths {
         };
         /**
          * List documents
-         * @description All documents of a database, page by page, in an order that changes only with them.
+         * @description Returns the documents of a database, page by page, in a stable order.
          */
         get: operations["list_documents"];
         put?: never;
         /**
          * Add documents
-         * @description Takes documents that the next search and the next question know, and that outlive a restart.
+         * @description Adds documents. The next search and the next question use them. They are kept across restarts.
          *
-         *     They are held against today's schema, and a query among them against the guard; none is run. Where one does not fit,
-         *     none is taken.
+         *     Documents are checked against the current schema, and their queries by the guard; no query runs. If one document is
+         *     invalid, none is added.
          */
         post: operations["add_documents"];
         delete?: never;
@@ -638,7 +645,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a document
-         * @description Forgets a document that was added; those of files are changed in their files.
+         * @description Deletes a document that was added through the API. Documents from files change with their files.
          */
         delete: operations["delete_document"];
         options?: never;
@@ -654,8 +661,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Tools for other agents
-         * @description What a model can be given for function calling, and the route that does what each of them says.
+         * List tools
+         * @description Returns tool definitions for function calling, and the route that runs each tool.
          */
         get: operations["tools"];
         put?: never;
@@ -675,7 +682,7 @@ export interface paths {
         };
         /**
          * List reviews
-         * @description The answers that people should look at, the newest first: of reviewers' databases all, else one's own.
+         * @description Returns answers to review, the newest first. Reviewers see all reviews of their databases, others their own.
          */
         get: operations["reviews"];
         put?: never;
@@ -695,15 +702,15 @@ export interface paths {
         };
         /**
          * Get a review
-         * @description What was asked and tried, why it was not accepted, and how it was settled.
+         * @description Returns a review: the question, the attempts, why they were not accepted, and the decision.
          */
         get: operations["review"];
         put?: never;
         /**
          * Settle a review
-         * @description Approves, corrects or rejects. An approved or corrected query is run, then becomes that of its question.
+         * @description Approves, corrects or rejects. An approved or corrected query is run and then stored for its question.
          *
-         *     It is found by later questions that are alike, and run again for the same one. Where it is refused or fails, the
+         *     The stored query answers the same question again and helps with similar ones. If the query is refused or fails, the
          *     problem document says why, with a hint, and the review stays open.
          */
         post: operations["settle_review"];
@@ -724,10 +731,9 @@ export interface paths {
         put?: never;
         /**
          * Give feedback on an answer
-         * @description Takes somebody's word on an answer of the last days; a second one takes the first one's place.
+         * @description Stores feedback on an answer of the last days. Later feedback replaces earlier feedback.
          *
-         *     A wrong answer's query is not reused from now on. What is right waits for a reviewer; what a reviewer calls right
-         *     does not.
+         *     The query of a wrong answer is not reused. An answer marked as right waits for a reviewer, unless the caller is one.
          */
         post: operations["feedback"];
         delete?: never;
@@ -745,13 +751,13 @@ export interface paths {
         };
         /**
          * List saved queries
-         * @description The caller's own, by name, of the databases that they may ask.
+         * @description Returns the caller's saved queries, ordered by name, of databases that the caller may ask.
          */
         get: operations["saved_queries"];
         put?: never;
         /**
          * Save a query
-         * @description Keeps a query that the guard lets through today; it is not run.
+         * @description Saves a query. The guard must accept it; it is not run.
          */
         post: operations["save_query"];
         delete?: never;
@@ -769,18 +775,18 @@ export interface paths {
         };
         /**
          * Get a saved query
-         * @description One of the caller's own.
+         * @description Returns a saved query of the caller.
          */
         get: operations["saved_query"];
         /**
          * Update a saved query
-         * @description Puts another name, question or query in its place.
+         * @description Replaces the name, the question or the query of a saved query.
          */
         put: operations["replace_saved_query"];
         post?: never;
         /**
          * Delete a saved query
-         * @description Its name is free again, and its tile is gone.
+         * @description Deletes a saved query and its tile.
          */
         delete: operations["delete_saved_query"];
         options?: never;
@@ -799,7 +805,7 @@ export interface paths {
         put?: never;
         /**
          * Run a saved query
-         * @description Its rows as they are now, guarded and capped like every other query; as a file where Accept asks for one.
+         * @description Runs a saved query. The same guard and limits apply as to other queries. `Accept` can request a file.
          */
         post: operations["run_saved_query"];
         delete?: never;
@@ -817,7 +823,7 @@ export interface paths {
         };
         /**
          * Get the dashboard
-         * @description The caller's tiles with their last runs; nothing is run for it.
+         * @description Returns the caller's tiles with their last runs. No query runs.
          */
         get: operations["dashboard"];
         put?: never;
@@ -838,13 +844,14 @@ export interface paths {
         get?: never;
         /**
          * Put a saved query on the dashboard
-         * @description Runs it now, and every so many minutes; what goes wrong then is in `failed`. Changes a tile that is there.
+         * @description Adds a tile, or changes an existing one. The query runs now, and then on its schedule. A failed run is in
+         *     `failed`.
          */
         put: operations["put_tile"];
         post?: never;
         /**
-         * Take a tile off the dashboard
-         * @description Its query stays saved.
+         * Remove a tile
+         * @description Removes a tile. Its query stays saved.
          */
         delete: operations["remove_tile"];
         options?: never;
@@ -860,8 +867,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Liveness
-         * @description Answers at once and touches nothing.
+         * Check liveness
+         * @description Checks that the process responds. It uses no model and no database.
          */
         get: operations["health_live"];
         put?: never;
@@ -880,11 +887,11 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Readiness
-         * @description Each part with its name, what is wrong with it, and how long it took to say so.
+         * Check readiness
+         * @description Returns the health of each part: whether it is ready, how to fix it, and how long its check took.
          *
-         *     `state` is `degraded`, and the status still 200, where some databases cannot be read and others can: a load balancer
-         *     keeps the instance. It is about all databases; `parts` names those that the caller may ask.
+         *     If some databases cannot be read and others can, `state` is `degraded` and the status is 200, so that a load
+         *     balancer keeps the instance. `state` covers all databases; `parts` lists those that the caller may ask.
          */
         get: operations["health_ready"];
         put?: never;
@@ -901,7 +908,7 @@ export interface components {
     schemas: {
         /**
          * AddRequest
-         * @description Documents of one database, all of which are taken, or none.
+         * @description Documents to add to a database. All of them are added, or none.
          * @example {
          *       "database": "shop",
          *       "documents": [
@@ -915,123 +922,140 @@ export interface components {
         AddRequest: {
             /**
              * Database
-             * @description A name that `GET /api/databases` lists.
+             * @description Name of the database, from `GET /api/databases`.
              */
             database: string;
-            /** Documents */
+            /**
+             * Documents
+             * @description The documents.
+             */
             documents: components["schemas"]["NewDocument"][];
         };
         /**
          * AddedResponse
-         * @description The documents that were taken, with their ids and the real names of their tables and columns.
+         * @description The documents that were added.
          */
         AddedResponse: {
-            /** Database */
+            /**
+             * Database
+             * @description The database that the documents are about.
+             */
             database: string;
-            /** Documents */
+            /**
+             * Documents
+             * @description The documents, with their ids and the names of tables and columns as the schema spells them.
+             */
             documents: components["schemas"]["Document"][];
         };
         /**
          * Alert
-         * @description A bound that a number may not pass.
+         * @description A bound on a number of a tile's result. Plumbline sends a webhook when the number passes it.
          */
         Alert: {
             /**
              * Column
-             * @description Of the result. The alert looks at the row whose number lies farthest on the named side.
+             * @description Column of the result. The alert compares its largest number for `above`, its smallest for `below`.
              */
             column: string;
             /**
              * Direction
-             * @description The side of the bound that sets the alert off.
+             * @description Whether the alert fires above or below the bound.
              * @enum {string}
              */
             direction: "above" | "below";
             /**
              * Bound
-             * @description The bound itself is not passed.
+             * @description The number to compare with. A number equal to the bound does not fire the alert.
              */
             bound: number;
             /**
              * Url
-             * @description Where the webhook is sent: `https` and a public host, or one that the operator lists.
+             * @description Address of the webhook: `https` and a public host, or an address that the operator allows.
              */
             url: string;
         };
         /**
          * AlertState
-         * @description Where an alert stands.
+         * @description The current state of an alert.
          */
         AlertState: {
             /**
              * Passed
-             * @description Whether the bound was passed at the last run that gave rows.
+             * @description Whether the number passed the bound at the last run that returned rows.
              * @default false
              */
             passed: boolean;
             /**
              * Value
-             * @description The number that was compared; null where there was none.
+             * @description The number that was compared. Null if there was none.
              */
             value?: number | null;
             /**
              * Delivered
-             * @description False: the webhook was not taken, and is sent again at the next run.
+             * @description Whether the last webhook was delivered. If false, it is sent again at the next run.
              * @default true
              */
             delivered: boolean;
             /**
              * Delivered At
-             * @description When a webhook was last taken.
+             * @description When a webhook was last delivered, in UTC. Null if none was.
              */
             delivered_at?: string | null;
             /**
              * Problem
-             * @description Why the last webhook was not taken, or the bound could not be compared.
+             * @description Why the last webhook was not delivered, or why no number could be compared. Empty if all is well.
              * @default
              */
             problem: string;
         };
         /**
          * Answer
-         * @description The response of `POST query`, as section 2 of the specification has it.
+         * @description The answer to a question, with its query, its rows and the checks that it passed.
          */
         Answer: {
             /**
              * Status
+             * @description `success`, `clarification_needed`, or `error` if no attempt gave an accepted result.
              * @enum {string}
              */
             status: "success" | "clarification_needed" | "error";
             /**
              * Kind
-             * @description `query`: answered by SQL. `about_data`: from schema, docs and catalogue, which `checks` name. `small_talk`: about no data. `change`: a change of rows. Only a query is reused.
+             * @description How the question was answered. `query`: by SQL. `about_data`: from the schema, the docs and the catalogue; `checks` names the sources. `small_talk`: without data. `change`: a change of rows.
              * @default query
              * @enum {string}
              */
             kind: "query" | "about_data" | "small_talk" | "change";
-            /** Answer */
+            /**
+             * Answer
+             * @description The answer in the question's language. For an error, what to do next.
+             */
             answer: string;
             /**
              * Answer Source
-             * @description Who wrote `answer`: a model, each claim of it held against the rows, or Plumbline, from the rows; null where it answers no query.
+             * @description Who wrote `answer`. `model`: a model; each claim was checked against the rows. `composed`: Plumbline, from the rows. Null if no query answered the question.
              */
             answer_source?: ("model" | "composed") | null;
             /**
              * Question
-             * @description As it was answered: made self-contained where it leaned on earlier ones.
+             * @description The question as it was answered. A follow-up is completed from earlier questions of the session.
              * @default
              */
             question: string;
             /**
              * Language
-             * @description Of the question, by ISO 639-1, in which numbers are to be shown; `en` else.
+             * @description ISO 639-1 code of the question's language, for number formats. Default: `en`.
              * @default en
              */
             language: string;
-            /** Sql */
+            /**
+             * Sql
+             * @description The query whose rows are in `results`. Null if there is none.
+             */
             sql?: string | null;
             /**
              * Results
+             * @description The rows, one object per row.
              * @default []
              */
             results: {
@@ -1039,142 +1063,179 @@ export interface components {
             }[];
             /**
              * Columns
+             * @description Column names, in the query's order.
              * @default []
              */
             columns: string[];
             /**
              * Row Count
+             * @description Number of rows in `results`.
              * @default 0
              */
             row_count: number;
             /**
              * Truncated
+             * @description Whether the database has more rows than `results`.
              * @default false
              */
             truncated: boolean;
             /**
              * Cursor
-             * @description Where there are more rows: send it as `cursor` of `POST /api/execute` to get the next ones.
+             * @description Send it to `POST /api/execute` to get the next rows. Null if there are no more rows.
              */
             cursor?: string | null;
             /**
              * Raw Results
+             * @description The records behind an aggregate, one object per record.
              * @default []
              */
             raw_results: {
                 [key: string]: unknown;
             }[];
-            /** Raw Sql */
+            /**
+             * Raw Sql
+             * @description The query of `raw_results`. Null if there is none.
+             */
             raw_sql?: string | null;
             /**
              * Raw Truncated
-             * @description Whether there are more records behind the result than these.
+             * @description Whether there are more records behind the result than `raw_results` holds.
              * @default false
              */
             raw_truncated: boolean;
             /**
              * Raw Total
-             * @description How many records are behind the result in all; null where there are none, or nobody counted.
+             * @description Number of records behind the result. Null if there are none or they were not counted.
              */
             raw_total?: number | null;
             /**
              * Group Columns
-             * @description The columns of `results` that its rows are grouped by, so that `POST /api/records` gives each row's own records; null where there are no such rows.
+             * @description The columns that `results` is grouped by. Send a row with them to `POST /api/records` to get its records. Null if a row has no records of its own.
              */
             group_columns?: string[] | null;
             /**
              * Tables Used
+             * @description The tables that the query reads.
              * @default []
              */
             tables_used: string[];
-            /** Dialect */
+            /**
+             * Dialect
+             * @description SQL dialect of the database. Null if no database was opened.
+             */
             dialect?: string | null;
             /**
              * Attempts
+             * @description Number of attempts.
              * @default 0
              */
             attempts: number;
             /**
              * Attempt History
+             * @description All attempts, in order.
              * @default []
              */
             attempt_history: components["schemas"]["AttemptRecord"][];
             /**
              * Verified
+             * @description Whether the answer passed every check.
              * @default false
              */
             verified: boolean;
             /**
              * Confidence
-             * @description The calibrated probability that the rows are right; null where no query answered the question.
+             * @description Calibrated probability, 0 to 1, that the rows are right. Null if no query answered the question.
              */
             confidence?: number | null;
             /**
              * Checks
+             * @description The checks of the answer, in order.
              * @default []
              */
             checks: components["schemas"]["Check"][];
             /**
              * Doubts
+             * @description What rules noticed about the query.
              * @default []
              */
             doubts: components["schemas"]["Doubt"][];
             /**
              * Candidates
+             * @description The distinct results of the drafts, with their votes. Empty unless requested.
              * @default []
              */
             candidates: components["schemas"]["CandidateRecord"][];
             /**
              * Corrections
+             * @description Calculations in the answer that were corrected.
              * @default []
              */
             corrections: components["schemas"]["Correction"][];
             /**
              * Numbers
+             * @description The numbers in `answer`, with their sources.
              * @default []
              */
             numbers: components["schemas"]["AnswerNumber"][];
             /**
              * Parts
-             * @description Of a question that needed several queries, each of them: `answer` names them as `[1]`, `sql` is null, `results` is empty, and `confidence` is the least of theirs. Empty elsewhere.
+             * @description The queries of a question that needed several. `answer` refers to them as `[1]`, `sql` is null, `results` is empty, and `confidence` is the lowest of theirs. Empty for one query.
              * @default []
              */
             parts: components["schemas"]["AnswerPart"][];
             /**
              * Explanation
+             * @description What the query does, in words.
              * @default
              */
             explanation: string;
+            /** @description What the query reads and computes. Null if there is no query. */
             plan?: components["schemas"]["Plan"] | null;
             /**
              * Reused
+             * @description Whether the query comes from an earlier verified answer to the same question.
              * @default false
              */
             reused: boolean;
+            /** @description The planned or committed change of data. Null if the question asked for none. */
             write?: components["schemas"]["WritePlan"] | null;
+            /** @description A suggested chart of `results`. Null if no chart fits. */
             chart?: components["schemas"]["Chart"] | null;
-            /** Clarification */
+            /**
+             * Clarification
+             * @description The question to the user. Null unless `status` is `clarification_needed`.
+             */
             clarification?: string | null;
-            /** Clarification Reason */
+            /**
+             * Clarification Reason
+             * @description What is ambiguous. `missing_data`: the database lacks the data. `model`: the model asked. Null unless `status` is `clarification_needed`.
+             */
             clarification_reason?: ("vague_time" | "two_dates" | "several_values" | "several_columns" | "vague_measure" | "missing_data" | "model") | null;
             /**
              * Choices
+             * @description Suggested replies to `clarification`.
              * @default []
              */
             choices: components["schemas"]["Choice"][];
             /**
              * Needs Human Review
+             * @description Whether a person should check the answer.
              * @default false
              */
             needs_human_review: boolean;
-            /** Review Id */
+            /**
+             * Review Id
+             * @description Id of the answer's review. Null if there is none.
+             */
             review_id?: string | null;
             /**
              * Warnings
+             * @description What was skipped or incomplete, one sentence each.
              * @default []
              */
             warnings: string[];
             /**
+             * @description Model calls, tokens and cost.
              * @default {
              *       "model_calls": 0,
              *       "prompt_tokens": 0,
@@ -1186,6 +1247,7 @@ export interface components {
             usage: components["schemas"]["Usage"];
             /**
              * Timings Ms
+             * @description Milliseconds of each step, by step.
              * @default {}
              */
             timings_ms: {
@@ -1193,69 +1255,102 @@ export interface components {
             };
             /**
              * Trace Id
+             * @description Identifies the request in logs, traces, reviews and feedback.
              * @default
              */
             trace_id: string;
-            /** Session Id */
+            /**
+             * Session Id
+             * @description The session that the question belongs to. Null if it belongs to none.
+             */
             session_id?: string | null;
         };
         /**
          * AnswerNumber
-         * @description A number in the sentence of an answer, and where it comes from.
-         *
-         *     start, end: where it stands in `answer`, in characters (Unicode code points).
-         *     source: null where nothing supports it; `result` and `raw`: a cell of `results` or `raw_results`.
-         *     row, column: of that cell, the row counted from 0; null where it is in none, as in a column's name.
-         *     expression: of a calculation, where it was stated.
-         *     part: of an answer in several parts, the number of the part whose rows hold it, from 1; null elsewhere.
+         * @description A number in `answer`, and its source.
          */
         AnswerNumber: {
-            /** Text */
+            /**
+             * Text
+             * @description The number as `answer` has it.
+             */
             text: string;
-            /** Start */
+            /**
+             * Start
+             * @description Position in `answer`, in Unicode code points: the first character, and the one after the last.
+             */
             start: number;
-            /** End */
+            /**
+             * End
+             * @description Position in `answer`, in Unicode code points: the first character, and the one after the last.
+             */
             end: number;
-            /** Source */
+            /**
+             * Source
+             * @description Where the number comes from. `result`, `raw`: a cell of `results` or `raw_results`. Null if nothing supports it.
+             */
             source: ("result" | "raw" | "question" | "row count" | "calculation" | "position") | null;
-            /** Row */
+            /**
+             * Row
+             * @description Row of the cell, counted from 0. Null if the number is in no row.
+             */
             row?: number | null;
-            /** Column */
+            /**
+             * Column
+             * @description Column of the cell. Null if the number is in no column.
+             */
             column?: string | null;
             /**
              * Expression
+             * @description The calculation, if the answer states one.
              * @default
              */
             expression: string;
-            /** Part */
+            /**
+             * Part
+             * @description Number of the part whose rows hold the number, counted from 1. Null for an answer without parts.
+             */
             part?: number | null;
         };
         /**
          * AnswerPart
-         * @description One query of an answer that needed several, with all that its own answer rests on.
-         *
-         *     number: by which `answer` of the whole names it, as `[1]`.
-         *     question: as the model worded it. answer: what its rows say; of an error, why there are none.
-         *     All else is as in the response to a question.
+         * @description One query of an answer that needed several. Fields that are not listed here are those of the answer.
          */
         AnswerPart: {
-            /** Number */
+            /**
+             * Number
+             * @description The part's number, counted from 1. The answer refers to it as `[1]`.
+             */
             number: number;
-            /** Question */
+            /**
+             * Question
+             * @description The question of this part, worded by the model.
+             */
             question: string;
             /**
              * Status
+             * @description `success`, or `error` if the part has no rows.
              * @enum {string}
              */
             status: "success" | "error";
-            /** Answer */
+            /**
+             * Answer
+             * @description What the rows say. For an error, why there are none.
+             */
             answer: string;
-            /** Answer Source */
+            /**
+             * Answer Source
+             * @description Who wrote `answer`. `model`: a model; each claim was checked against the rows. `composed`: Plumbline, from the rows. Null if no query answered the question.
+             */
             answer_source?: ("model" | "composed") | null;
-            /** Sql */
+            /**
+             * Sql
+             * @description The query whose rows are in `results`. Null if there is none.
+             */
             sql?: string | null;
             /**
              * Results
+             * @description The rows, one object per row.
              * @default []
              */
             results: {
@@ -1263,136 +1358,185 @@ export interface components {
             }[];
             /**
              * Columns
+             * @description Column names, in the query's order.
              * @default []
              */
             columns: string[];
             /**
              * Row Count
+             * @description Number of rows in `results`.
              * @default 0
              */
             row_count: number;
             /**
              * Truncated
+             * @description Whether the database has more rows than `results`.
              * @default false
              */
             truncated: boolean;
-            /** Cursor */
+            /**
+             * Cursor
+             * @description Send it to `POST /api/execute` to get the next rows. Null if there are no more rows.
+             */
             cursor?: string | null;
             /**
              * Raw Results
+             * @description The records behind an aggregate, one object per record.
              * @default []
              */
             raw_results: {
                 [key: string]: unknown;
             }[];
-            /** Raw Sql */
+            /**
+             * Raw Sql
+             * @description The query of `raw_results`. Null if there is none.
+             */
             raw_sql?: string | null;
             /**
              * Raw Truncated
+             * @description Whether there are more records behind the result than `raw_results` holds.
              * @default false
              */
             raw_truncated: boolean;
-            /** Raw Total */
+            /**
+             * Raw Total
+             * @description Number of records behind the result. Null if there are none or they were not counted.
+             */
             raw_total?: number | null;
-            /** Group Columns */
+            /**
+             * Group Columns
+             * @description The columns that `results` is grouped by. Send a row with them to `POST /api/records` to get its records. Null if a row has no records of its own.
+             */
             group_columns?: string[] | null;
             /**
              * Tables Used
+             * @description The tables that the query reads.
              * @default []
              */
             tables_used: string[];
             /**
              * Verified
+             * @description Whether the answer passed every check.
              * @default false
              */
             verified: boolean;
-            /** Confidence */
+            /**
+             * Confidence
+             * @description Calibrated probability, 0 to 1, that the rows are right. Null if no query answered the question.
+             */
             confidence?: number | null;
             /**
              * Checks
+             * @description The checks of the answer, in order.
              * @default []
              */
             checks: components["schemas"]["Check"][];
             /**
              * Doubts
+             * @description What rules noticed about the query.
              * @default []
              */
             doubts: components["schemas"]["Doubt"][];
             /**
              * Corrections
+             * @description Calculations in the answer that were corrected.
              * @default []
              */
             corrections: components["schemas"]["Correction"][];
             /**
              * Numbers
+             * @description The numbers in `answer`, with their sources.
              * @default []
              */
             numbers: components["schemas"]["AnswerNumber"][];
             /**
              * Explanation
+             * @description What the query does, in words.
              * @default
              */
             explanation: string;
+            /** @description What the query reads and computes. Null if there is no query. */
             plan?: components["schemas"]["Plan"] | null;
+            /** @description A suggested chart of `results`. Null if no chart fits. */
             chart?: components["schemas"]["Chart"] | null;
         };
         /**
          * AttemptRecord
-         * @description An attempt as the response shows it. note: what was changed, where it is the last query put right.
+         * @description One attempt to answer a question.
          */
         AttemptRecord: {
-            /** Sql */
+            /**
+             * Sql
+             * @description The query of the attempt.
+             */
             sql: string;
             /**
              * Note
+             * @description What Plumbline changed, if this is the repaired form of the previous query.
              * @default
              */
             note: string;
-            /** Error */
+            /**
+             * Error
+             * @description Error message. Null if the query ran.
+             */
             error?: string | null;
-            /** Error Type */
+            /**
+             * Error Type
+             * @description Class of the error. Null if the query ran.
+             */
             error_type?: string | null;
             /**
              * Hint
+             * @description How to repair the query. Empty if the query ran or nothing is known.
              * @default
              */
             hint: string;
-            /** Row Count */
+            /**
+             * Row Count
+             * @description Number of rows. Null if the query did not run.
+             */
             row_count?: number | null;
+            /** @description Whether the result was accepted. Null if it was not judged. */
             verdict?: components["schemas"]["Verdict"] | null;
         };
         /**
          * CandidateRecord
-         * @description One of the distinct results that the drafts gave, as the response shows it.
-         *
-         *     votes: drafts that gave these rows as the model wrote them.
-         *     results: the first rows.
+         * @description One of the distinct results that the drafts gave.
          */
         CandidateRecord: {
-            /** Sql */
+            /**
+             * Sql
+             * @description The query.
+             */
             sql: string;
             /**
              * Source
+             * @description Where the query comes from. `draft`: a model. `repaired`: a draft that Plumbline repaired. `alternative`: a query derived from one that ran. `reused`: an earlier answer.
              * @enum {string}
              */
             source: "draft" | "repaired" | "alternative" | "reused";
             /**
              * Note
+             * @description What Plumbline changed. Empty for a draft.
              * @default
              */
             note: string;
             /**
              * Votes
+             * @description Number of drafts that gave these rows unchanged.
              * @default 0
              */
             votes: number;
             /**
              * Columns
+             * @description Column names, in the query's order.
              * @default []
              */
             columns: string[];
             /**
              * Results
+             * @description The first rows, one object per row.
              * @default []
              */
             results: {
@@ -1400,34 +1544,41 @@ export interface components {
             }[];
             /**
              * Row Count
+             * @description Number of rows of the whole result.
              * @default 0
              */
             row_count: number;
             /**
              * Doubts
+             * @description What rules noticed about the query.
              * @default []
              */
             doubts: components["schemas"]["Doubt"][];
         };
         /**
          * Chart
-         * @description A chart that would help.
-         *
-         *     x, y: the columns that are the keys and the amounts, whichever way the bars lie; of a histogram, both the measure.
-         *     spec: the whole chart in Vega-Lite, its data the named source `results`, which are those of the response.
+         * @description A suggested chart of the rows.
          */
         Chart: {
             /**
              * Type
+             * @description Kind of chart.
              * @enum {string}
              */
             type: "bar" | "line" | "scatter" | "histogram";
-            /** X */
+            /**
+             * X
+             * @description Column with the keys. For a histogram, the measured column.
+             */
             x: string;
-            /** Y */
+            /**
+             * Y
+             * @description Column with the amounts. For a histogram, the measured column.
+             */
             y: string;
             /**
              * Spec
+             * @description The chart as a Vega-Lite specification. Its data is the named source `results`.
              * @default {}
              */
             spec: {
@@ -1436,19 +1587,28 @@ export interface components {
         };
         /**
          * ChatColumn
-         * @description A column; `sample_values`: a few stored values of a text, null of any other.
+         * @description A column.
          */
         ChatColumn: {
-            /** Name */
+            /**
+             * Name
+             * @description Column name.
+             */
             name: string;
-            /** Type */
+            /**
+             * Type
+             * @description Type, as the database names it.
+             */
             type: string;
-            /** Sample Values */
+            /**
+             * Sample Values
+             * @description A few stored values. Null unless the column holds text.
+             */
             sample_values: string[] | null;
         };
         /**
          * ChatHealth
-         * @description The chat service, and how many sessions there are that have not expired.
+         * @description The health of the chat service.
          * @example {
          *       "active_sessions": 3,
          *       "service": "text_to_sql_agent",
@@ -1459,131 +1619,207 @@ export interface components {
         ChatHealth: {
             /**
              * Status
+             * @description Always `healthy`.
              * @default healthy
              * @constant
              */
             status: "healthy";
             /**
              * Service
+             * @description Always `text_to_sql_agent`.
              * @default text_to_sql_agent
              * @constant
              */
             service: "text_to_sql_agent";
-            /** Version */
+            /**
+             * Version
+             * @description Plumbline's version.
+             */
             version: string;
-            /** Active Sessions */
+            /**
+             * Active Sessions
+             * @description Number of sessions that have not expired.
+             */
             active_sessions: number;
         };
         /**
          * ChatRequest
-         * @description The next message of a session: a question, a follow-up, or the reply to what was asked back.
+         * @description The next message of a session: a question, a follow-up, or a reply to a clarification.
          * @example {
          *       "message": "What are the top 5 categories by total sales?",
          *       "session_id": "5f0c7a1e9d3b4c2f8a6e1d7b3c9f0a42"
          *     }
          */
         ChatRequest: {
-            /** Session Id */
+            /**
+             * Session Id
+             * @description Id of the session.
+             */
             session_id: string;
             /**
              * Message
-             * @description In plain language.
+             * @description The message, in plain language.
              */
             message: string;
             /**
-             * @description What this message changes; the settings otherwise.
+             * @description Options of this message. Default: the service's settings.
              * @default {}
              */
             options: components["schemas"]["ReadOptions"];
             /**
              * Include
-             * @description Parts of the response that come only where they are asked for (`candidates`), or, with `exclude: [all]`, those that are wanted.
+             * @description Fields to add to the response: `candidates`, or, with `exclude: [all]`, any others.
              * @default []
              */
             include: ("answer_source" | "sql_query" | "results" | "columns" | "row_count" | "error_details" | "question" | "verified" | "confidence" | "checks" | "corrections" | "truncated" | "cursor" | "raw_results" | "raw_total" | "needs_human_review" | "review_id" | "choices" | "explanation" | "chart" | "parts" | "candidates" | "usage" | "warnings")[];
             /**
              * Exclude
-             * @description Parts of the response that are left out; `all` leaves status, kind, message and trace_id.
+             * @description Fields to omit from the response. `all` omits all but status, kind, message and trace_id.
              * @default []
              */
             exclude: ("all" | "answer_source" | "sql_query" | "results" | "columns" | "row_count" | "error_details" | "question" | "verified" | "confidence" | "checks" | "corrections" | "truncated" | "cursor" | "raw_results" | "raw_total" | "needs_human_review" | "review_id" | "choices" | "explanation" | "chart" | "parts" | "candidates" | "usage" | "warnings")[];
         };
         /**
          * ChatResponse
-         * @description The answer to a message. A field that does not apply is absent.
-         *
-         *     answer_source: who wrote `message`: a model, each claim of it supported, or Plumbline, from the rows.
-         *     question: the message as it was answered: self-contained where it leaned on earlier ones.
-         *     confidence: the calibrated probability, 0 to 1, that the rows are right.
-         *     error_details: why there are no rows. choices: of a clarification: ways to read the question.
-         *     raw_results: the first ten of the records behind an aggregate; raw_total: how many there are in all.
-         *     parts: of a message that needed several queries, each of them; `message` names them as `[1]`.
-         *     candidates: where `include` names them: the distinct results that the drafts gave, with their votes.
+         * @description The response to a message. Fields that do not apply are absent.
          */
         ChatResponse: {
             /**
              * Status
+             * @description `success`, `clarification_needed`, or `error` if no attempt gave an accepted result.
              * @enum {string}
              */
             status: "success" | "error" | "clarification_needed";
             /**
              * Kind
+             * @description How the message was answered. `query`: by SQL. `about_data`: from schema and docs. `small_talk`: without data. `change`: a change of rows.
              * @default query
              * @enum {string}
              */
             kind: "query" | "about_data" | "small_talk" | "change";
-            /** Message */
+            /**
+             * Message
+             * @description The answer in the message's language, or the question to the user.
+             */
             message: string;
-            /** Answer Source */
+            /**
+             * Answer Source
+             * @description Who wrote `message`. `model`: a model; each claim was checked against the rows. `composed`: Plumbline, from the rows.
+             */
             answer_source?: ("model" | "composed") | null;
-            /** Sql Query */
+            /**
+             * Sql Query
+             * @description The query whose rows are in `results`.
+             */
             sql_query?: string | null;
-            /** Results */
+            /**
+             * Results
+             * @description The rows, one object per row.
+             */
             results?: {
                 [key: string]: unknown;
             }[] | null;
-            /** Columns */
+            /**
+             * Columns
+             * @description Column names, in the query's order.
+             */
             columns?: string[] | null;
-            /** Row Count */
+            /**
+             * Row Count
+             * @description Number of rows in `results`.
+             */
             row_count?: number | null;
-            /** Error Details */
+            /**
+             * Error Details
+             * @description Why there are no rows.
+             */
             error_details?: string | null;
-            /** Question */
+            /**
+             * Question
+             * @description The message as it was answered. A follow-up is completed from earlier messages.
+             */
             question?: string | null;
-            /** Trace Id */
+            /**
+             * Trace Id
+             * @description Identifies the request in logs, traces, reviews and feedback.
+             */
             trace_id: string;
-            /** Verified */
+            /**
+             * Verified
+             * @description Whether the answer passed every check.
+             */
             verified?: boolean | null;
-            /** Confidence */
+            /**
+             * Confidence
+             * @description Calibrated probability, 0 to 1, that the rows are right.
+             */
             confidence?: number | null;
-            /** Checks */
+            /**
+             * Checks
+             * @description The checks of the answer, in order.
+             */
             checks?: components["schemas"]["Check"][] | null;
-            /** Corrections */
+            /**
+             * Corrections
+             * @description Calculations in the answer that were corrected.
+             */
             corrections?: components["schemas"]["Correction"][] | null;
-            /** Truncated */
+            /**
+             * Truncated
+             * @description Whether the database has more rows than `results`.
+             */
             truncated?: boolean | null;
-            /** Cursor */
+            /**
+             * Cursor
+             * @description Send it to `POST /api/execute` to get the next rows.
+             */
             cursor?: string | null;
-            /** Raw Results */
+            /**
+             * Raw Results
+             * @description The first ten records behind an aggregate, one object per record.
+             */
             raw_results?: {
                 [key: string]: unknown;
             }[] | null;
-            /** Raw Total */
+            /**
+             * Raw Total
+             * @description Number of records behind the result.
+             */
             raw_total?: number | null;
-            /** Needs Human Review */
+            /**
+             * Needs Human Review
+             * @description Whether a person should check the answer.
+             */
             needs_human_review?: boolean | null;
-            /** Review Id */
+            /**
+             * Review Id
+             * @description Id of the answer's review.
+             */
             review_id?: string | null;
-            /** Choices */
+            /**
+             * Choices
+             * @description Suggested replies to a clarification.
+             */
             choices?: components["schemas"]["Choice"][] | null;
-            /** Explanation */
+            /**
+             * Explanation
+             * @description What the query does, in words.
+             */
             explanation?: string | null;
+            /** @description A suggested chart of `results`. */
             chart?: components["schemas"]["Chart"] | null;
-            /** Parts */
+            /**
+             * Parts
+             * @description The queries of a message that needed several. `message` refers to them as `[1]`.
+             */
             parts?: components["schemas"]["AnswerPart"][] | null;
-            /** Candidates */
+            /**
+             * Candidates
+             * @description The distinct results of the drafts, with their votes, if `include` names them.
+             */
             candidates?: components["schemas"]["CandidateRecord"][] | null;
             /**
+             * @description Model calls, tokens and cost.
              * @default {
              *       "model_calls": 0,
              *       "prompt_tokens": 0,
@@ -1595,89 +1831,132 @@ export interface components {
             usage: components["schemas"]["Usage"];
             /**
              * Warnings
+             * @description What was skipped or incomplete, one sentence each.
              * @default []
              */
             warnings: string[];
         };
         /**
          * ChatSchema
-         * @description The table that tells most, and, where there are several, all of them, this one first.
+         * @description The main table of a database, and all tables if there are several.
          */
         ChatSchema: {
-            /** Table Name */
+            /**
+             * Table Name
+             * @description Table name.
+             */
             table_name: string;
-            /** Columns */
+            /**
+             * Columns
+             * @description The table's columns, in order.
+             */
             columns: components["schemas"]["ChatColumn"][];
-            /** Row Count */
+            /**
+             * Row Count
+             * @description Number of rows. Null if counting takes too long.
+             */
             row_count: number | null;
-            /** Tables */
+            /**
+             * Tables
+             * @description All tables, the main one first. Absent if there is only one.
+             */
             tables?: components["schemas"]["ChatTable"][] | null;
         };
         /**
          * ChatTable
-         * @description A table; `row_count` is null where counting takes too long.
+         * @description A table.
          */
         ChatTable: {
-            /** Table Name */
+            /**
+             * Table Name
+             * @description Table name.
+             */
             table_name: string;
-            /** Columns */
+            /**
+             * Columns
+             * @description The table's columns, in order.
+             */
             columns: components["schemas"]["ChatColumn"][];
-            /** Row Count */
+            /**
+             * Row Count
+             * @description Number of rows. Null if counting takes too long.
+             */
             row_count: number | null;
         };
         /**
          * Check
-         * @description One check of the answer. `passed` is None where the check could not be made; `detail` says why.
+         * @description One check of the answer.
          */
         Check: {
-            /** Name */
+            /**
+             * Name
+             * @description The check.
+             */
             name: string;
-            /** Passed */
+            /**
+             * Passed
+             * @description Whether the answer passed. Null if the check could not run.
+             */
             passed: boolean | null;
             /**
              * Detail
+             * @description What the check found, or why it could not run.
              * @default
              */
             detail: string;
         };
         /**
          * Choice
-         * @description One way to read an ambiguous question: what a button says, and the whole question that it stands for.
+         * @description A suggested reply to a clarification.
          */
         Choice: {
-            /** Label */
+            /**
+             * Label
+             * @description Short text, as for a button.
+             */
             label: string;
-            /** Question */
+            /**
+             * Question
+             * @description The whole question that the choice stands for.
+             */
             question: string;
         };
         /**
          * Column
-         * @description One column, as the database describes it; `samples` are a few stored values, most frequent first.
-         *
-         *     private: the registry says that no value of it is to be sampled, shown, indexed or linked.
+         * @description One column, as the database describes it.
          */
         Column: {
-            /** Name */
+            /**
+             * Name
+             * @description Column name.
+             */
             name: string;
-            /** Type */
+            /**
+             * Type
+             * @description Type, as the database names it.
+             */
             type: string;
             /**
              * Nullable
+             * @description Whether the column accepts NULL.
              * @default true
              */
             nullable: boolean;
             /**
              * Comment
+             * @description The database's own comment. Empty if there is none.
              * @default
              */
             comment: string;
             /**
              * Samples
+             * @description A few stored values, the most frequent first.
              * @default []
              */
             samples: string[];
             /**
              * Private
+             * @description Whether the registry forbids sampling, showing, indexing and linking the column's values.
              * @default false
              */
             private: boolean;
@@ -1685,32 +1964,43 @@ export interface components {
         /**
          * ColumnReport
          * @description How one column of a file was read.
-         *
-         *     type: that its values have now. note: its unit, the order of its dates.
-         *     values, empty: how many rows have one, and how many have none; None where they were not counted.
-         *     unlike: how many values of a column of texts are unlike all others, which look like `like`: numbers or dates.
          */
         ColumnReport: {
-            /** Name */
+            /**
+             * Name
+             * @description Column name.
+             */
             name: string;
-            /** Type */
+            /**
+             * Type
+             * @description Type of the stored values.
+             */
             type: string;
             /**
              * Note
+             * @description Unit of the numbers, or order of the dates.
              * @default
              */
             note: string;
-            /** Values */
+            /**
+             * Values
+             * @description Rows that have a value. None if they were not counted.
+             */
             values?: number | null;
-            /** Empty */
+            /**
+             * Empty
+             * @description Rows that have none. None if they were not counted.
+             */
             empty?: number | null;
             /**
              * Unlike
+             * @description Values of a text column that differ from all others, which look like `like`.
              * @default 0
              */
             unlike: number;
             /**
              * Like
+             * @description What most values look like. Empty if `unlike` is 0.
              * @default
              * @enum {string}
              */
@@ -1718,162 +2008,212 @@ export interface components {
         };
         /**
          * Correction
-         * @description An equation or `[[...]]` whose result was put right: the exact value, as text.
+         * @description A calculation that was corrected.
          */
         Correction: {
-            /** Expression */
+            /**
+             * Expression
+             * @description The calculation as the model stated it.
+             */
             expression: string;
-            /** Stated */
+            /**
+             * Stated
+             * @description The model's result.
+             */
             stated: string;
-            /** Computed */
+            /**
+             * Computed
+             * @description The exact result.
+             */
             computed: string;
         };
         /**
          * DashboardResponse
-         * @description The caller's tiles, by the names of their queries.
+         * @description The caller's dashboard.
          */
         DashboardResponse: {
-            /** Tiles */
+            /**
+             * Tiles
+             * @description The tiles, ordered by the name of their query.
+             */
             tiles: components["schemas"]["TileResponse"][];
         };
         /**
          * DatabaseDetail
-         * @description A database; `questions`: that it can answer, the best first.
+         * @description A database, with suggested questions.
          */
         DatabaseDetail: {
-            /** Name */
+            /**
+             * Name
+             * @description Name, as requests use it.
+             */
             name: string;
-            /** Dialect */
+            /**
+             * Dialect
+             * @description SQL dialect. Null if the database cannot be opened.
+             */
             dialect: string | null;
             /**
              * Description
+             * @description What the data is about.
              * @default
              */
             description: string;
             /**
              * Owners
+             * @description Who is responsible for the database.
              * @default []
              */
             owners: string[];
             /**
              * Available
+             * @description Whether the database can be opened.
              * @default true
              */
             available: boolean;
             /**
              * Detail
+             * @description Why the database cannot be opened, or which part of it cannot be read. Empty if all is well.
              * @default
              */
             detail: string;
             /**
              * Reviewer
-             * @description Whether the caller may settle the reviews of its answers.
+             * @description Whether the caller may settle reviews of this database.
              * @default false
              */
             reviewer: boolean;
-            /** @description Of data that the caller brought, who alone sees it. */
+            /** @description The upload that the database was created from. Null for databases of the registry. */
             upload?: components["schemas"]["UploadInfo"] | null;
             /**
              * Questions
+             * @description Questions that the database can answer, the best first.
              * @default []
              */
             questions: string[];
         };
         /**
          * DatabaseInfo
-         * @description A database that can be asked; `detail` says why it cannot, or what of it cannot be read.
+         * @description A database.
          */
         DatabaseInfo: {
-            /** Name */
+            /**
+             * Name
+             * @description Name, as requests use it.
+             */
             name: string;
-            /** Dialect */
+            /**
+             * Dialect
+             * @description SQL dialect. Null if the database cannot be opened.
+             */
             dialect: string | null;
             /**
              * Description
+             * @description What the data is about.
              * @default
              */
             description: string;
             /**
              * Owners
+             * @description Who is responsible for the database.
              * @default []
              */
             owners: string[];
             /**
              * Available
+             * @description Whether the database can be opened.
              * @default true
              */
             available: boolean;
             /**
              * Detail
+             * @description Why the database cannot be opened, or which part of it cannot be read. Empty if all is well.
              * @default
              */
             detail: string;
             /**
              * Reviewer
-             * @description Whether the caller may settle the reviews of its answers.
+             * @description Whether the caller may settle reviews of this database.
              * @default false
              */
             reviewer: boolean;
-            /** @description Of data that the caller brought, who alone sees it. */
+            /** @description The upload that the database was created from. Null for databases of the registry. */
             upload?: components["schemas"]["UploadInfo"] | null;
         };
         /**
          * DatabaseList
-         * @description The databases that can be asked. uploads: what the caller may bring; null where nothing.
+         * @description The databases that the caller may ask.
          */
         DatabaseList: {
-            /** Databases */
+            /**
+             * Databases
+             * @description The databases.
+             */
             databases: components["schemas"]["DatabaseInfo"][];
+            /** @description Limits of uploads. Null if the caller cannot upload data. */
             uploads?: components["schemas"]["UploadRules"] | null;
         };
         /**
          * DatabaseSchema
-         * @description One database's tables, and the enriched schema as the model reads it, empty where it was not asked for.
-         *
-         *     namespace: what a server calls the schema whose tables need no qualifier.
-         *     version: of the server, as its dialect counts it; empty where it is not known, or makes no difference.
-         *     warnings: what of the database could not be read, one sentence each.
+         * @description The schema of a database.
          */
         DatabaseSchema: {
-            /** Database */
+            /**
+             * Database
+             * @description Database name.
+             */
             database: string;
-            /** Dialect */
+            /**
+             * Dialect
+             * @description SQL dialect.
+             */
             dialect: string;
-            /** Tables */
+            /**
+             * Tables
+             * @description Tables and views.
+             */
             tables: components["schemas"]["Table"][];
             /**
              * Namespace
+             * @description The schema whose tables need no qualifier. Empty for files.
              * @default
              */
             namespace: string;
             /**
              * Version
+             * @description Version of the server. Empty if it is unknown or makes no difference.
              * @default []
              */
             version: number[];
             /**
              * Enriched
+             * @description The schema with the docs, as the model reads it. Empty if it was not requested.
              * @default
              */
             enriched: string;
             /**
              * Warnings
+             * @description What could not be read, one sentence each.
              * @default []
              */
             warnings: string[];
         };
         /**
          * Described
-         * @description What is said of a column now; `document` is null where nothing is.
+         * @description The description of a column.
          */
         Described: {
-            /** Database */
+            /**
+             * Database
+             * @description Database name.
+             */
             database: string;
+            /** @description The stored description. Null if it was removed. */
             document?: components["schemas"]["Document"] | null;
         };
         /**
          * Description
-         * @description What a column means.
+         * @description A description of a column.
          * @example {
          *       "column": "amount",
          *       "table": "orders",
@@ -1883,102 +2223,123 @@ export interface components {
         Description: {
             /**
              * Table
-             * @description As `GET /api/databases/{name}/schema` has it.
+             * @description Table name, from `GET /api/databases/{name}/schema`.
              */
             table: string;
             /**
              * Column
-             * @description Of that table.
+             * @description Column name, from the same schema.
              */
             column: string;
             /**
              * Text
-             * @description A sentence or two; empty: nothing any more.
+             * @description What the column means, in a sentence or two. An empty text removes the description.
              */
             text: string;
         };
         /**
          * Document
-         * @description One fact, in one text.
-         *
-         *     id: hash of everything but `source`, so that a moved file changes nothing and an edited line is a new document.
-         *     text: the fact; for kind `query` the question, whose answer is `sql`.
-         *     table, column: real names from the schema; empty where the fact is about no one table or column.
-         *     source: name of the file it was read from, or `comment` for the database's own.
+         * @description One fact about a database.
          */
         Document: {
-            /** Id */
+            /**
+             * Id
+             * @description Hash of everything but `source`. A changed text gets a new id.
+             */
             id: string;
             /**
              * Kind
+             * @description `column` or `table` docs, a `rule` or term, or a past `query`.
              * @enum {string}
              */
             kind: "column" | "table" | "rule" | "query";
-            /** Text */
+            /**
+             * Text
+             * @description The fact. For kind `query`, the question.
+             */
             text: string;
             /**
              * Table
+             * @description The table that the fact is about. Empty if it is about no single table.
              * @default
              */
             table: string;
             /**
              * Column
+             * @description The column that the fact is about. Empty if it is about no single column.
              * @default
              */
             column: string;
             /**
              * Source
+             * @description Name of the file that holds the fact, or `comment` for the database's own comments.
              * @default
              */
             source: string;
             /**
              * Sql
+             * @description For kind `query`, the SELECT that answers the question. Empty otherwise.
              * @default
              */
             sql: string;
         };
         /**
          * DocumentPage
-         * @description Some of a database's documents. `next_offset`: where the next ones begin; null where there are no more.
+         * @description A page of a database's documents.
          */
         DocumentPage: {
-            /** Database */
+            /**
+             * Database
+             * @description Database name.
+             */
             database: string;
-            /** Documents */
+            /**
+             * Documents
+             * @description The documents of this page.
+             */
             documents: components["schemas"]["ListedDocument"][];
-            /** Total */
+            /**
+             * Total
+             * @description Number of documents on all pages.
+             */
             total: number;
-            /** Next Offset */
+            /**
+             * Next Offset
+             * @description `offset` of the next page. Null on the last page.
+             */
             next_offset?: number | null;
         };
         /**
          * Doubt
          * @description What a rule noticed about a query that ran.
-         *
-         *     rule: its id in the registry, see `agent.checks.rules`.
-         *     evidence: what it rests on: keys and types, stored values, or the words of the question.
-         *     detail: a sentence.
          */
         Doubt: {
-            /** Rule */
+            /**
+             * Rule
+             * @description Id of the rule.
+             */
             rule: string;
             /**
              * Evidence
+             * @description What the rule relied on. `schema`: keys and types. `data`: stored values. `language`: words of the question.
              * @enum {string}
              */
             evidence: "schema" | "data" | "language";
-            /** Detail */
+            /**
+             * Detail
+             * @description The doubt, in a sentence.
+             */
             detail: string;
         };
         /**
          * ErrorKind
-         * @description Classes of error that a next attempt can learn from.
+         * @description Class of a query's error.
          * @enum {string}
          */
         ErrorKind: "TABLE_NOT_FOUND" | "COLUMN_NOT_FOUND" | "AMBIGUOUS_COLUMN" | "FUNCTION_NOT_FOUND" | "SYNTAX_ERROR" | "TYPE_MISMATCH" | "DIVISION_BY_ZERO" | "SEVERAL_ROWS" | "GROUPING" | "CONSTRAINT" | "PERMISSION" | "TIMEOUT" | "RESOURCE" | "NOT_READ_ONLY" | "UNUSABLE_REPLY" | "OTHER";
         /**
          * ExecuteRequest
-         * @description A query on one database of the registry, or the next rows of one. Unknown fields are refused.
+         * @description A query to run, or a cursor for the next rows. Unknown fields are refused.
          * @example {
          *       "database": "shop",
          *       "parameters": {
@@ -1991,62 +2352,78 @@ export interface components {
         ExecuteRequest: {
             /**
              * Database
-             * @description A name that `GET /api/databases` lists.
+             * @description Name of the database, from `GET /api/databases`.
              */
             database: string;
             /**
              * Sql
-             * @description One SELECT in the database's own dialect.
+             * @description One SELECT in the database's SQL dialect.
              */
             sql?: string | null;
             /**
              * Cursor
-             * @description In place of `sql`: of an earlier response, whose next rows are wanted. It holds for an hour.
+             * @description Cursor of an earlier response, in place of `sql`. It is valid for an hour.
              */
             cursor?: string | null;
             /**
              * Row Limit
-             * @description Rows that are wanted. More than service and database give at most are refused, never cut.
+             * @description Maximum number of rows. A value above the limit of the service or the database is refused. Default: that limit.
              */
             row_limit?: number | null;
             /**
              * Timeout S
-             * @description Seconds for the query; the service's and the database's own limits hold as well.
+             * @description Maximum duration of the query, in seconds. Limits of the service and the database apply too.
              */
             timeout_s?: number | null;
             /**
              * Parameters
-             * @description What placeholders stand for: a list for `?`, an object for `:name` and `@name`.
+             * @description Values of placeholders: a list for `?`, an object for `:name` and `@name`.
              */
             parameters?: unknown;
         };
         /**
          * ExecuteResponse
-         * @description Rows, one array each, as JSON values.
-         *
-         *     sql: as it was checked, with the limit that it got.
-         *     truncated: whether the database had more rows than were asked for.
-         *     cursor: where it had: sent in place of `sql`, it gives the next ones.
-         *     elapsed_ms: that the query took in the database, milliseconds.
-         *     warnings: what a row filter kept back.
+         * @description The rows of a query.
          */
         ExecuteResponse: {
-            /** Columns */
+            /**
+             * Columns
+             * @description Column names, in the query's order.
+             */
             columns: string[];
-            /** Rows */
+            /**
+             * Rows
+             * @description The rows, each an array of JSON values.
+             */
             rows: unknown[][];
-            /** Row Count */
+            /**
+             * Row Count
+             * @description Number of rows.
+             */
             row_count: number;
-            /** Truncated */
+            /**
+             * Truncated
+             * @description Whether the database has more rows.
+             */
             truncated: boolean;
-            /** Cursor */
+            /**
+             * Cursor
+             * @description Send it in place of `sql` to get the next rows. Null if there are no more rows.
+             */
             cursor?: string | null;
-            /** Elapsed Ms */
+            /**
+             * Elapsed Ms
+             * @description Milliseconds that the query took in the database.
+             */
             elapsed_ms: number;
-            /** Sql */
+            /**
+             * Sql
+             * @description The query that ran, with its row limit.
+             */
             sql: string;
             /**
              * Warnings
+             * @description What a row filter withheld, one sentence each.
              * @default []
              */
             warnings: string[];
@@ -2056,29 +2433,38 @@ export interface components {
          * @description A caller's feedback on an answer.
          */
         Feedback: {
-            /** By */
+            /**
+             * By
+             * @description The caller.
+             */
             by: string;
             /**
              * At
              * Format: date-time
+             * @description When the feedback was given, in UTC.
              */
             at: string;
-            /** Correct */
+            /**
+             * Correct
+             * @description Whether the caller says that the answer is right.
+             */
             correct: boolean;
             /**
              * Corrected Sql
+             * @description The query that the caller proposes. Empty if there is none.
              * @default
              */
             corrected_sql: string;
             /**
              * Comment
+             * @description The caller's comment. Empty if there is none.
              * @default
              */
             comment: string;
         };
         /**
          * FeedbackRequest
-         * @description What somebody says of an answer that they were given. Unknown fields are refused.
+         * @description Feedback on an answer. Unknown fields are refused.
          * @example {
          *       "comment": "Cancelled orders do not count.",
          *       "correct": false,
@@ -2089,7 +2475,7 @@ export interface components {
         FeedbackRequest: {
             /**
              * Trace Id
-             * @description Of the answer. Where several questions were asked in one trace, the last one is meant.
+             * @description Trace id of the answer. If a trace has several answers, the last one is meant.
              */
             trace_id: string;
             /**
@@ -2099,102 +2485,132 @@ export interface components {
             correct: boolean;
             /**
              * Corrected Sql
-             * @description Of a wrong answer: the SELECT that would have been right, if known.
+             * @description For a wrong answer: the right SELECT, if known.
              * @default
              */
             corrected_sql: string;
             /**
              * Comment
-             * @description For the reviewers.
+             * @description Comment for reviewers.
              * @default
              */
             comment: string;
         };
         /**
          * FeedbackResponse
-         * @description The review that the feedback is in.
-         *
-         *     status: `open` while it waits for a reviewer; `approved` at once where a reviewer calls an answer right.
-         *     rows: the first rows of the corrected query; null where there is none.
+         * @description The review that holds the feedback.
          */
         FeedbackResponse: {
-            /** Trace Id */
+            /**
+             * Trace Id
+             * @description The trace id of the answer.
+             */
             trace_id: string;
-            /** Review Id */
+            /**
+             * Review Id
+             * @description Id of the review.
+             */
             review_id: string;
             /**
              * Status
+             * @description `open` until a reviewer decides. `approved` at once if a reviewer says that the answer is right.
              * @enum {string}
              */
             status: "open" | "approved" | "corrected" | "rejected";
+            /** @description The first rows of the corrected query. Null if there is none. */
             rows?: components["schemas"]["ExecuteResponse"] | null;
         };
         /**
          * FirstLook
-         * @description What there is, and questions to begin with, each of which was run and gave rows.
+         * @description An overview of a database.
          */
         FirstLook: {
-            /** Tables */
+            /**
+             * Tables
+             * @description The tables, with their sizes and keys.
+             */
             tables: components["schemas"]["LookedTable"][];
-            /** Questions */
+            /**
+             * Questions
+             * @description Suggested questions. Each was run and returned rows.
+             */
             questions: string[];
         };
         /**
          * ForeignKey
-         * @description `columns` of the owning table refer to `referenced` columns of `table`, position by position.
+         * @description A foreign key.
          */
         ForeignKey: {
-            /** Columns */
+            /**
+             * Columns
+             * @description Columns of this table.
+             */
             columns: string[];
-            /** Table */
+            /**
+             * Table
+             * @description The referenced table.
+             */
             table: string;
-            /** Referenced */
+            /**
+             * Referenced
+             * @description Columns of the referenced table, in the order of `columns`.
+             */
             referenced: string[];
         };
         /**
          * FoundDocument
-         * @description A document, its kind first.
-         *
-         *     score: cosine similarity to the query, at most 1.
-         *     source: the file that says it, `comment` for the database's own, or what `POST /api/rag/documents` was given.
-         *     sql: of kind `query`: what answers the question that `text` is.
+         * @description A document that matches a search.
          */
         FoundDocument: {
-            /** Id */
+            /**
+             * Id
+             * @description Id of the document.
+             */
             id: string;
             /**
              * Kind
+             * @description `column` or `table` docs, a `rule` or term, or a past `query`.
              * @enum {string}
              */
             kind: "column" | "table" | "rule" | "query";
-            /** Score */
+            /**
+             * Score
+             * @description Cosine similarity to the search, at most 1.
+             */
             score: number;
-            /** Text */
+            /**
+             * Text
+             * @description The fact. For kind `query`, the question.
+             */
             text: string;
             /**
              * Table
+             * @description The table that the fact is about. Empty if it is about no single table.
              * @default
              */
             table: string;
             /**
              * Column
+             * @description The column that the fact is about. Empty if it is about no single column.
              * @default
              */
             column: string;
             /**
              * Sql
+             * @description For kind `query`, the SELECT that answers the question. Empty otherwise.
              * @default
              */
             sql: string;
             /**
              * Source
+             * @description Name of the file, `comment` for the database's own comments, or the `source` of an added document.
              * @default
              */
             source: string;
         };
         /**
          * GenerateHealth
-         * @description The process answers.
+         * @description The process responds.
          * @example {
          *       "service": "text2sql",
          *       "status": "ok"
@@ -2203,12 +2619,14 @@ export interface components {
         GenerateHealth: {
             /**
              * Status
+             * @description Always `ok`.
              * @default ok
              * @constant
              */
             status: "ok";
             /**
              * Service
+             * @description Always `text2sql`.
              * @default text2sql
              * @constant
              */
@@ -2216,7 +2634,7 @@ export interface components {
         };
         /**
          * GenerateRequest
-         * @description A question about one database of the registry. Unknown fields are refused.
+         * @description A question about one database. Unknown fields are refused.
          * @example {
          *       "connection_id": "shop",
          *       "max_retries": 2,
@@ -2226,77 +2644,104 @@ export interface components {
         GenerateRequest: {
             /**
              * Connection Id
-             * @description A name that `GET /api/databases` lists.
+             * @description Name of the database, from `GET /api/databases`.
              */
             connection_id: string;
             /**
              * Question
-             * @description What to find out, in plain language.
+             * @description The question, in plain language.
              */
             question: string;
             /**
              * Max Retries
-             * @description Attempts after the first one; the service's own limit holds as well, and where it is absent.
+             * @description Maximum number of attempts after the first. Default and upper limit: the service's setting.
              */
             max_retries?: number | null;
         };
         /**
          * GenerateResponse
-         * @description What came of the question. A field about failure is absent where there is none.
-         *
-         *     success: whether a query gave rows, or none was needed; `needs_human_review` says where they did not convince the
-         *         judge.
-         *     reasoning: in words, what the query does.
-         *     answer_summary: the answer, in the question's language; where it failed, what is to be done. answer_source: who
-         *         wrote it: a model, each claim of it supported, or Plumbline, from the rows.
-         *     dialect: as this interface names it: `postgres` for PostgreSQL.
-         *     error, error_type: why there are no rows. clarification, choices: what must be said first.
+         * @description The answer to a question. Fields about errors and clarifications are absent if they do not apply.
          */
         GenerateResponse: {
-            /** Success */
+            /**
+             * Success
+             * @description Whether a query returned rows, or none was needed.
+             */
             success: boolean;
             /**
              * Kind
+             * @description How the question was answered. `query`: by SQL. `about_data`: from schema and docs. `small_talk`: without data. `change`: a change of rows.
              * @default query
              * @enum {string}
              */
             kind: "query" | "about_data" | "small_talk" | "change";
-            /** Sql */
+            /**
+             * Sql
+             * @description The query whose rows are in `execution_result`. Null if there is none.
+             */
             sql: string | null;
-            /** Reasoning */
+            /**
+             * Reasoning
+             * @description What the query does, in words.
+             */
             reasoning: string;
-            /** Answer Summary */
+            /**
+             * Answer Summary
+             * @description The answer in the question's language. For an error, what to do next.
+             */
             answer_summary: string;
-            /** Dialect */
+            /**
+             * Dialect
+             * @description SQL dialect; `postgres` for PostgreSQL. Null if no database was opened.
+             */
             dialect: string | null;
-            /** Execution Result */
+            /**
+             * Execution Result
+             * @description The rows, one object per row.
+             */
             execution_result: {
                 [key: string]: unknown;
             }[];
-            /** Trace Id */
+            /**
+             * Trace Id
+             * @description Identifies the request in logs, traces, reviews and feedback.
+             */
             trace_id: string;
-            /** Needs Human Review */
+            /**
+             * Needs Human Review
+             * @description Whether a person should check the answer. True if the judge did not accept the rows.
+             */
             needs_human_review: boolean;
-            /** Verified */
+            /**
+             * Verified
+             * @description Whether the answer passed every check.
+             */
             verified: boolean;
-            /** Confidence */
+            /**
+             * Confidence
+             * @description Calibrated probability, 0 to 1, that the rows are right. Null if no query answered the question.
+             */
             confidence?: number | null;
             /**
              * Checks
+             * @description The checks of the answer, in order.
              * @default []
              */
             checks: components["schemas"]["Check"][];
             /**
              * Warnings
+             * @description What was skipped or incomplete, one sentence each.
              * @default []
              */
             warnings: string[];
             /**
              * Attempts
+             * @description Number of attempts.
              * @default 0
              */
             attempts: number;
             /**
+             * @description Model calls, tokens and cost.
              * @default {
              *       "model_calls": 0,
              *       "prompt_tokens": 0,
@@ -2306,64 +2751,100 @@ export interface components {
              *     }
              */
             usage: components["schemas"]["Usage"];
-            /** Answer Source */
+            /**
+             * Answer Source
+             * @description Who wrote `answer_summary`. `model`: a model; each claim was checked against the rows. `composed`: Plumbline, from the rows.
+             */
             answer_source?: ("model" | "composed") | null;
-            /** Review Id */
+            /**
+             * Review Id
+             * @description Id of the answer's review.
+             */
             review_id?: string | null;
-            /** Error */
+            /**
+             * Error
+             * @description Why there are no rows.
+             */
             error?: string | null;
-            /** Error Type */
+            /**
+             * Error Type
+             * @description Class of the last error, or `CLARIFICATION_NEEDED`.
+             */
             error_type?: string | null;
-            /** Clarification */
+            /**
+             * Clarification
+             * @description The question to the user.
+             */
             clarification?: string | null;
-            /** Choices */
+            /**
+             * Choices
+             * @description Suggested replies to `clarification`.
+             */
             choices?: components["schemas"]["Choice"][] | null;
         };
         /**
          * Health
-         * @description Whether every part is ready, and each part with how long it took to say so.
+         * @description The readiness of the service.
          */
         Health: {
-            /** Ready */
+            /**
+             * Ready
+             * @description Whether the service can answer questions.
+             */
             ready: boolean;
             /**
              * State
+             * @description `ready`, `degraded` if some databases cannot be read, or `unavailable`.
              * @default ready
              * @enum {string}
              */
             state: "ready" | "degraded" | "unavailable";
-            /** Parts */
+            /**
+             * Parts
+             * @description The health of each part.
+             */
             parts: components["schemas"]["PartHealth"][];
         };
         /**
          * IndexReport
-         * @description What indexing did, in documents.
-         *
-         *     embedded: of those that were added, how many had to be embedded now.
-         *     notes: what was wrong with the index, and what was done about it.
-         *     problems: docs that could not be used, each with what to do.
+         * @description The result of indexing, in documents.
          */
         IndexReport: {
-            /** Database */
+            /**
+             * Database
+             * @description Database name.
+             */
             database: string;
-            /** Added */
+            /**
+             * Added
+             * @description Documents that were added.
+             */
             added: number;
-            /** Removed */
+            /**
+             * Removed
+             * @description Documents that were removed.
+             */
             removed: number;
-            /** Unchanged */
+            /**
+             * Unchanged
+             * @description Documents that did not change.
+             */
             unchanged: number;
             /**
              * Embedded
+             * @description Added documents that had no embedding yet.
              * @default 0
              */
             embedded: number;
             /**
              * Notes
+             * @description Problems of the index that were repaired, one sentence each.
              * @default []
              */
             notes: string[];
             /**
              * Problems
+             * @description Docs that could not be used, and how to fix each.
              * @default []
              */
             problems: string[];
@@ -2373,345 +2854,445 @@ export interface components {
          * @description A question that is answered in the background.
          */
         JobResponse: {
-            /** Id */
+            /**
+             * Id
+             * @description Id of the job.
+             */
             id: string;
             /**
              * Status
-             * @description `succeeded`, `failed` and `cancelled` are final.
+             * @description Status of the job. `succeeded`, `failed` and `cancelled` are final.
              * @enum {string}
              */
             status: "queued" | "running" | "succeeded" | "failed" | "cancelled";
-            /** Database */
+            /**
+             * Database
+             * @description The database that is asked.
+             */
             database: string;
-            /** Question */
+            /**
+             * Question
+             * @description The question.
+             */
             question: string;
             /**
              * Created At
              * Format: date-time
+             * @description When the job was created, in UTC.
              */
             created_at: string;
-            /** Finished At */
+            /**
+             * Finished At
+             * @description When the job ended, in UTC. Null before that.
+             */
             finished_at?: string | null;
             /**
              * Progress
-             * @description The steps that have ended, in their order.
+             * @description Finished steps, in order.
              * @default []
              */
             progress: components["schemas"]["NodeDone"][];
-            /** @description Where it has succeeded: the response of `POST /api/query`, with the first ten of the records behind it; `raw_total` says how many there are, and `POST /api/records` gives more. */
+            /** @description The response of `POST /api/query`, with the first ten records behind the result. Use `POST /api/records` for more. Null unless the job succeeded. */
             result?: components["schemas"]["Answer"] | null;
-            /** @description Where it has failed: what `POST /api/query` would have refused. */
+            /** @description The error. Null unless the job failed. */
             problem?: components["schemas"]["Problem"] | null;
-            /** Trace Id */
+            /**
+             * Trace Id
+             * @description Identifies the request in logs, traces, reviews and feedback.
+             */
             trace_id: string;
         };
         /**
          * ListedDocument
-         * @description A document; `added`: at run time, so that it can be deleted.
+         * @description One fact about a database.
          */
         ListedDocument: {
-            /** Id */
+            /**
+             * Id
+             * @description Hash of everything but `source`. A changed text gets a new id.
+             */
             id: string;
             /**
              * Kind
+             * @description `column` or `table` docs, a `rule` or term, or a past `query`.
              * @enum {string}
              */
             kind: "column" | "table" | "rule" | "query";
-            /** Text */
+            /**
+             * Text
+             * @description The fact. For kind `query`, the question.
+             */
             text: string;
             /**
              * Table
+             * @description The table that the fact is about. Empty if it is about no single table.
              * @default
              */
             table: string;
             /**
              * Column
+             * @description The column that the fact is about. Empty if it is about no single column.
              * @default
              */
             column: string;
             /**
              * Source
+             * @description Name of the file that holds the fact, or `comment` for the database's own comments.
              * @default
              */
             source: string;
             /**
              * Sql
+             * @description For kind `query`, the SELECT that answers the question. Empty otherwise.
              * @default
              */
             sql: string;
             /**
              * Added
+             * @description Whether the document was added through the API. Such a document can be deleted.
              * @default false
              */
             added: boolean;
         };
         /**
          * Live
-         * @description The process answers.
+         * @description The process responds.
          */
         Live: {
             /**
              * Status
+             * @description Always `live`.
              * @default live
              */
             status: string;
         };
         /**
          * LookedTable
-         * @description A table in short. rows: None where they were not counted; columns: how many.
+         * @description The size and keys of a table.
          */
         LookedTable: {
-            /** Name */
+            /**
+             * Name
+             * @description Table name.
+             */
             name: string;
-            /** Rows */
+            /**
+             * Rows
+             * @description Number of rows. None if they were not counted.
+             */
             rows: number | null;
-            /** Columns */
+            /**
+             * Columns
+             * @description Number of columns.
+             */
             columns: number;
             /**
              * Primary Key
+             * @description Columns of the primary key. Empty if there is none.
              * @default []
              */
             primary_key: string[];
             /**
              * Foreign Keys
+             * @description Foreign keys of the table.
              * @default []
              */
             foreign_keys: components["schemas"]["ForeignKey"][];
         };
         /**
          * NewDocument
-         * @description One fact. Unknown fields are refused.
+         * @description A document to add. Unknown fields are refused.
          */
         NewDocument: {
             /**
              * Kind
-             * @description What it is: of a `column`, a `table`, a `rule` or term, or a `query` with its SQL.
+             * @description Kind of document: docs of a `column` or a `table`, a `rule` or term, or a `query` with its SQL.
              * @enum {string}
              */
             kind: "column" | "table" | "rule" | "query";
             /**
              * Text
-             * @description The fact; of kind `query` the question.
+             * @description The fact. For kind `query`, the question.
              */
             text: string;
             /**
              * Table
-             * @description The table it is about; for kinds `column` and `table`, and for a rule of one.
+             * @description The table that the document is about. Required for kinds `column` and `table`.
              * @default
              */
             table: string;
             /**
              * Column
-             * @description The column it is about; for kind `column`.
+             * @description The column that the document is about. For kind `column` only.
              * @default
              */
             column: string;
             /**
              * Sql
-             * @description The SELECT that answers; for kind `query`.
+             * @description The SELECT that answers the question. For kind `query` only.
              * @default
              */
             sql: string;
             /**
              * Source
-             * @description Where it comes from, for people.
+             * @description Where the fact comes from, for readers.
              * @default
              */
             source: string;
         };
         /**
          * NewSessionRequest
-         * @description Which database the session is about. Unknown fields are refused.
+         * @description The database of a new session. Unknown fields are refused.
          * @example {
          *       "database": "shop"
          *     }
          */
         NewSessionRequest: {
-            /** Database */
+            /**
+             * Database
+             * @description Name of the database, from `GET /api/databases`.
+             */
             database: string;
         };
         /**
          * NodeDone
-         * @description A step that has ended: its node, in which attempt, after how many milliseconds.
+         * @description A finished step.
          */
         NodeDone: {
-            /** Node */
+            /**
+             * Node
+             * @description The step.
+             */
             node: string;
             /**
              * Attempt
+             * @description Number of the attempt, counted from 1. 0 outside an attempt.
              * @default 0
              */
             attempt: number;
             /**
              * Elapsed Ms
+             * @description Milliseconds that the step took.
              * @default 0
              */
             elapsed_ms: number;
         };
         /**
          * Options
-         * @description The same, and changes of the data.
+         * @description Options of one question. Options that are absent have the service's settings.
          */
         Options: {
-            /** Max Attempts */
+            /**
+             * Max Attempts
+             * @description Maximum number of attempts.
+             */
             max_attempts?: number | null;
-            /** Row Limit */
+            /**
+             * Row Limit
+             * @description Maximum number of rows.
+             */
             row_limit?: number | null;
-            /** Raw Row Limit */
+            /**
+             * Raw Row Limit
+             * @description Maximum number of records behind an aggregate. 0: none.
+             */
             raw_row_limit?: number | null;
-            /** Enable Evaluation */
+            /**
+             * Enable Evaluation
+             * @description Whether to judge the result.
+             */
             enable_evaluation?: boolean | null;
-            /** Enable Calculator */
+            /**
+             * Enable Calculator
+             * @description Whether to recompute the numbers of the answer.
+             */
             enable_calculator?: boolean | null;
-            /** Enable Retrieval */
+            /**
+             * Enable Retrieval
+             * @description Whether to search the docs.
+             */
             enable_retrieval?: boolean | null;
             /**
              * Enable Answer
-             * @description False: the query and its rows are enough; no sentence is written, `answer` states the rows.
+             * @description Whether to write a sentence. If false, `answer` lists the rows.
              */
             enable_answer?: boolean | null;
-            /** Reuse Verified */
+            /**
+             * Reuse Verified
+             * @description Whether to reuse the query of an earlier verified answer.
+             */
             reuse_verified?: boolean | null;
             /**
              * Clarify
-             * @description False: never ask back where a question can be read in several ways; say what was assumed.
+             * @description Whether to ask back if a question is ambiguous. If false, the answer says what was assumed.
              */
             clarify?: boolean | null;
             /**
              * Effort
-             * @description `quick`: one draft, not verified. `balanced`: two drafts, or one and the judge. `thorough`: up to five drafts, and the judge of a hosted model. The settings may allow less.
+             * @description How much work to spend. `quick`: one draft, not verified. `balanced`: two drafts, or one and the judge. `thorough`: up to five drafts, and the judge of a hosted model. The settings may allow less.
              */
             effort?: ("quick" | "balanced" | "thorough") | null;
             /**
              * Time Zone
-             * @description In which `today` and `last month` are meant: an IANA name, as `Europe/Berlin`.
+             * @description Time zone of relative dates such as `today`: an IANA name, such as `Europe/Berlin`.
              */
             time_zone?: string | null;
             /**
              * Candidates
-             * @description True: `candidates` holds the distinct results that the drafts gave, with their votes.
+             * @description Whether to return the distinct results of the drafts, in `candidates`.
              */
             candidates?: boolean | null;
             /**
              * Plan
-             * @description Whether the model may plan several queries for this question, up to four. True: it is asked for a plan, whatever the question says; false: one query answers it. The settings may say that there are none.
+             * @description Whether up to four queries may answer. If true, the model always plans; if false, one query answers. Default: plan if the question needs it. The settings may turn plans off.
              */
             plan?: boolean | null;
             /**
              * Allow Writes
-             * @description Plan a change of the data, where it is asked for.
+             * @description Whether to plan a change of data if the question asks for one.
              */
             allow_writes?: boolean | null;
             /**
              * Confirm
-             * @description The token of a planned change: make it. `question` is not read.
+             * @description Token of a planned change to commit. `question` is ignored.
              */
             confirm?: string | null;
         };
         /**
          * PartHealth
-         * @description Whether one part answers, and how long it took; `detail` says what to do where it does not.
+         * @description The health of one part of the service.
          */
         PartHealth: {
-            /** Name */
+            /**
+             * Name
+             * @description The part.
+             */
             name: string;
-            /** Ready */
+            /**
+             * Ready
+             * @description Whether the part responds.
+             */
             ready: boolean;
             /**
              * Detail
+             * @description How to fix the part. Empty if it is ready.
              * @default
              */
             detail: string;
             /**
              * Elapsed Ms
+             * @description Milliseconds that the check took.
              * @default 0
              */
             elapsed_ms: number;
             /**
              * Breaker
-             * @description `open`: it has failed several times in a row, and is not called for a while; `half_open`: one call is to find out. Null where there is no breaker.
+             * @description State of the circuit breaker. `open`: calls are paused after repeated failures. `half_open`: one call tests the part. Null if there is no breaker.
              */
             breaker?: ("closed" | "open" | "half_open") | null;
-            /** @description Of the embedded model, which answers one call after the other. Null of everything else. */
+            /** @description Queue of the embedded model, which answers one call at a time. Null for other parts. */
             queue?: components["schemas"]["Standing"] | null;
         };
         /**
          * Plan
-         * @description What a query reads and does, in short.
+         * @description What a query reads and computes.
          */
         Plan: {
             /**
              * Tables
+             * @description Tables that the query reads.
              * @default []
              */
             tables: string[];
             /**
              * Joins
+             * @description Joins.
              * @default []
              */
             joins: string[];
             /**
              * Filters
+             * @description Conditions on rows.
              * @default []
              */
             filters: string[];
             /**
              * Aggregates
+             * @description Aggregates.
              * @default []
              */
             aggregates: string[];
             /**
              * Group By
+             * @description Expressions that rows are grouped by.
              * @default []
              */
             group_by: string[];
             /**
              * Order By
+             * @description Expressions that rows are ordered by.
              * @default []
              */
             order_by: string[];
-            /** Limit */
+            /**
+             * Limit
+             * @description Limit that the query states. Null if it states none.
+             */
             limit?: number | null;
         };
         /**
          * Problem
-         * @description An error as RFC 9457 has it; `type` is stable, `detail` says what to do.
-         *
-         *     kind, hint: of a query's error, what an attempt to mend it learns from; null and empty of any other.
-         *     queue: what the question would have waited for, where the service was too busy to take it; else absent.
+         * @description An error, as RFC 9457 defines it.
          */
         Problem: {
-            /** Type */
+            /**
+             * Type
+             * @description Stable identifier of the error.
+             */
             type: string;
-            /** Title */
+            /**
+             * Title
+             * @description Short name of the error.
+             */
             title: string;
-            /** Status */
+            /**
+             * Status
+             * @description HTTP status.
+             */
             status: number;
-            /** Detail */
+            /**
+             * Detail
+             * @description What happened, and what to do.
+             */
             detail: string;
             /**
              * Trace Id
+             * @description Identifies the request in logs and traces.
              * @default
              */
             trace_id: string;
             /**
              * Errors
+             * @description Invalid fields of the request, each with `field` and `message`. Empty for other errors.
              * @default []
              */
             errors: {
                 [key: string]: string;
             }[];
+            /** @description Class of a query's error. Null for other errors. */
             kind?: components["schemas"]["ErrorKind"] | null;
             /**
              * Hint
+             * @description How to repair a query. Empty for other errors.
              * @default
              */
             hint: string;
+            /** @description The queue at the time, if the service was too busy. Absent for other errors. */
             queue?: components["schemas"]["Standing"] | null;
         };
         /**
          * PutTileRequest
-         * @description How often a saved query runs on the dashboard, and when to send an alert. Unknown fields are refused.
+         * @description The schedule of a tile, and its alert. Unknown fields are refused.
          * @example {
          *       "alert": {
          *         "bound": 100,
@@ -2729,50 +3310,67 @@ export interface components {
              * @default 60
              */
             minutes: number;
-            /** @description A webhook where a number passes a bound; null: none. */
+            /** @description Alert that sends a webhook. Default: none. */
             alert?: components["schemas"]["Alert"] | null;
         };
         /**
          * PutTileResponse
-         * @description The same, with the secret of its webhooks.
+         * @description A tile, with the secret of its webhooks.
          */
         PutTileResponse: {
             /**
              * Id
-             * @description Of the saved query.
+             * @description Id of the saved query.
              */
             id: string;
-            /** Name */
+            /**
+             * Name
+             * @description Name of the saved query.
+             */
             name: string;
-            /** Database */
+            /**
+             * Database
+             * @description The database that the query runs on.
+             */
             database: string;
-            /** Question */
+            /**
+             * Question
+             * @description What the query answers. Empty if there is none.
+             */
             question: string;
-            /** Sql */
+            /**
+             * Sql
+             * @description The query.
+             */
             sql: string;
-            /** Minutes */
+            /**
+             * Minutes
+             * @description Minutes between two runs.
+             */
             minutes: number;
             /**
              * Next Run At
              * Format: date-time
+             * @description When the query runs next, in UTC.
              */
             next_run_at: string;
-            /** @description The last run that gave rows; null before the first one. */
+            /** @description The last run that returned rows. Null before the first one. */
             last_run?: components["schemas"]["TileRun"] | null;
-            /** @description A later run that gave none; `last_run` is from before it. */
+            /** @description A run after `last_run` that failed. Null if there is none. */
             failed?: components["schemas"]["TileFailure"] | null;
+            /** @description The alert. Null if there is none. */
             alert?: components["schemas"]["Alert"] | null;
-            /** @description Where the alert stands; null without one. */
+            /** @description State of the alert. Null if there is no alert. */
             alert_state?: components["schemas"]["AlertState"] | null;
             /**
              * Secret
-             * @description Signs the webhooks; shown where the alert is new or has a new address, else empty. Keep it.
+             * @description Secret that signs the webhooks. Returned only if the alert or its address is new; store it. Empty otherwise.
              */
             secret: string;
         };
         /**
          * QueryRequest
-         * @description A question about one database of the registry. Unknown fields are refused.
+         * @description A question about one database. Unknown fields are refused.
          * @example {
          *       "database": "shop",
          *       "question": "What was our highest revenue month?"
@@ -2781,108 +3379,134 @@ export interface components {
         QueryRequest: {
             /**
              * Question
-             * @description What to find out, in plain language.
+             * @description The question, in plain language.
              */
             question: string;
             /**
              * Database
-             * @description A name that `GET /api/databases` lists.
+             * @description Name of the database, from `GET /api/databases`.
              */
             database: string;
             /**
              * Session Id
-             * @description Of an earlier session, whose last exchanges are then known.
+             * @description Session that the question belongs to. Default: none; the question stands alone.
              */
             session_id?: string | null;
             /**
-             * @description What this request changes; the service's settings otherwise.
+             * @description Options of this question. Default: the service's settings.
              * @default {}
              */
             options: components["schemas"]["Options"];
             /**
              * Include
-             * @description Parts of the response that come only where they are asked for (`candidates`), or, with `exclude: [all]`, those that are wanted.
+             * @description Fields to add to the response: `candidates`, or, with `exclude: [all]`, any others.
              * @default []
              */
             include: ("answer_source" | "question" | "language" | "sql" | "results" | "columns" | "row_count" | "truncated" | "cursor" | "raw_results" | "raw_sql" | "raw_truncated" | "raw_total" | "group_columns" | "tables_used" | "dialect" | "attempts" | "attempt_history" | "verified" | "confidence" | "checks" | "doubts" | "candidates" | "corrections" | "numbers" | "parts" | "explanation" | "plan" | "reused" | "write" | "chart" | "clarification" | "clarification_reason" | "choices" | "needs_human_review" | "review_id" | "warnings" | "usage" | "timings_ms" | "session_id")[];
             /**
              * Exclude
-             * @description Parts of the response that are left out; `all` leaves status, kind, answer and trace_id.
+             * @description Fields to omit from the response. `all` omits all but status, kind, answer and trace_id.
              * @default []
              */
             exclude: ("all" | "answer_source" | "question" | "language" | "sql" | "results" | "columns" | "row_count" | "truncated" | "cursor" | "raw_results" | "raw_sql" | "raw_truncated" | "raw_total" | "group_columns" | "tables_used" | "dialect" | "attempts" | "attempt_history" | "verified" | "confidence" | "checks" | "doubts" | "candidates" | "corrections" | "numbers" | "parts" | "explanation" | "plan" | "reused" | "write" | "chart" | "clarification" | "clarification_reason" | "choices" | "needs_human_review" | "review_id" | "warnings" | "usage" | "timings_ms" | "session_id")[];
         };
         /**
          * ReadOptions
-         * @description What one request may change of how it is answered; the settings' values where absent, never above their caps.
+         * @description Options of one question. Options that are absent have the service's settings.
          */
         ReadOptions: {
-            /** Max Attempts */
+            /**
+             * Max Attempts
+             * @description Maximum number of attempts.
+             */
             max_attempts?: number | null;
-            /** Row Limit */
+            /**
+             * Row Limit
+             * @description Maximum number of rows.
+             */
             row_limit?: number | null;
-            /** Raw Row Limit */
+            /**
+             * Raw Row Limit
+             * @description Maximum number of records behind an aggregate. 0: none.
+             */
             raw_row_limit?: number | null;
-            /** Enable Evaluation */
+            /**
+             * Enable Evaluation
+             * @description Whether to judge the result.
+             */
             enable_evaluation?: boolean | null;
-            /** Enable Calculator */
+            /**
+             * Enable Calculator
+             * @description Whether to recompute the numbers of the answer.
+             */
             enable_calculator?: boolean | null;
-            /** Enable Retrieval */
+            /**
+             * Enable Retrieval
+             * @description Whether to search the docs.
+             */
             enable_retrieval?: boolean | null;
             /**
              * Enable Answer
-             * @description False: the query and its rows are enough; no sentence is written, `answer` states the rows.
+             * @description Whether to write a sentence. If false, `answer` lists the rows.
              */
             enable_answer?: boolean | null;
-            /** Reuse Verified */
+            /**
+             * Reuse Verified
+             * @description Whether to reuse the query of an earlier verified answer.
+             */
             reuse_verified?: boolean | null;
             /**
              * Clarify
-             * @description False: never ask back where a question can be read in several ways; say what was assumed.
+             * @description Whether to ask back if a question is ambiguous. If false, the answer says what was assumed.
              */
             clarify?: boolean | null;
             /**
              * Effort
-             * @description `quick`: one draft, not verified. `balanced`: two drafts, or one and the judge. `thorough`: up to five drafts, and the judge of a hosted model. The settings may allow less.
+             * @description How much work to spend. `quick`: one draft, not verified. `balanced`: two drafts, or one and the judge. `thorough`: up to five drafts, and the judge of a hosted model. The settings may allow less.
              */
             effort?: ("quick" | "balanced" | "thorough") | null;
             /**
              * Time Zone
-             * @description In which `today` and `last month` are meant: an IANA name, as `Europe/Berlin`.
+             * @description Time zone of relative dates such as `today`: an IANA name, such as `Europe/Berlin`.
              */
             time_zone?: string | null;
             /**
              * Candidates
-             * @description True: `candidates` holds the distinct results that the drafts gave, with their votes.
+             * @description Whether to return the distinct results of the drafts, in `candidates`.
              */
             candidates?: boolean | null;
             /**
              * Plan
-             * @description Whether the model may plan several queries for this question, up to four. True: it is asked for a plan, whatever the question says; false: one query answers it. The settings may say that there are none.
+             * @description Whether up to four queries may answer. If true, the model always plans; if false, one query answers. Default: plan if the question needs it. The settings may turn plans off.
              */
             plan?: boolean | null;
         };
         /**
          * ReadReport
-         * @description How the files of a database were read. problems: what could not be, one sentence each.
+         * @description How the files of a database were read.
          */
         ReadReport: {
-            /** Database */
+            /**
+             * Database
+             * @description Database name.
+             */
             database: string;
             /**
              * Tables
+             * @description The tables. Empty if the database does not consist of files.
              * @default []
              */
             tables: components["schemas"]["TableReport"][];
             /**
              * Problems
+             * @description What could not be read, one sentence each.
              * @default []
              */
             problems: string[];
         };
         /**
          * RecordsRequest
-         * @description A query, and the row of its result whose records are wanted. Unknown fields are refused.
+         * @description A query, and optionally the row of its result to get the records of. Unknown fields are refused.
          * @example {
          *       "database": "shop",
          *       "row": {
@@ -2895,69 +3519,76 @@ export interface components {
         RecordsRequest: {
             /**
              * Database
-             * @description A name that `GET /api/databases` lists.
+             * @description Name of the database, from `GET /api/databases`.
              */
             database: string;
             /**
              * Sql
-             * @description The query: `sql` of an answer, or one of your own.
+             * @description The query: `sql` of an answer, or any other SELECT.
              */
             sql: string;
             /**
              * Row
-             * @description A row of its result, with the columns that it is grouped by at least; absent: all rows.
+             * @description A row of the result, with at least the columns that it is grouped by. Default: the records behind all rows.
              */
             row?: {
                 [key: string]: unknown;
             } | null;
             /**
              * Row Limit
-             * @description Rows that are wanted. More than service and database give at most are refused, never cut.
+             * @description Maximum number of rows. A value above the limit of the service or the database is refused. Default: that limit.
              */
             row_limit?: number | null;
         };
         /**
          * RecordsResponse
-         * @description Records, one array each, as JSON values.
-         *
-         *     sql: the query of the records, with the limit that it got; null where there are none.
-         *     total: how many there are in all; null where there are none, or nobody could count them.
-         *     reason: why there are none; empty where there are some.
+         * @description The records behind a result.
          */
         RecordsResponse: {
             /**
              * Columns
+             * @description Column names.
              * @default []
              */
             columns: string[];
             /**
              * Rows
+             * @description The records, each an array of JSON values.
              * @default []
              */
             rows: unknown[][];
             /**
              * Row Count
+             * @description Number of records in `rows`.
              * @default 0
              */
             row_count: number;
             /**
              * Truncated
+             * @description Whether there are more records.
              * @default false
              */
             truncated: boolean;
-            /** Total */
+            /**
+             * Total
+             * @description Number of records. Null if there are none or they could not be counted.
+             */
             total?: number | null;
-            /** Sql */
+            /**
+             * Sql
+             * @description The query of the records, with its row limit. Null if there is none.
+             */
             sql?: string | null;
             /**
              * Reason
+             * @description Why there are no records. Empty if there are some.
              * @default
              */
             reason: string;
         };
         /**
          * ReplaceSavedRequest
-         * @description A query under a name. Unknown fields are refused.
+         * @description A query to save. Unknown fields are refused.
          * @example {
          *       "database": "shop",
          *       "name": "Orders by status",
@@ -2971,176 +3602,245 @@ export interface components {
         ReplaceSavedRequest: {
             /**
              * Name
-             * @description Yours alone; upper and lower case are the same.
+             * @description Name of the query, unique among the caller's. Case does not matter.
              */
             name: string;
             /**
              * Database
-             * @description A name that `GET /api/databases` lists.
+             * @description Name of the database, from `GET /api/databases`.
              */
             database: string;
             /**
              * Sql
-             * @description One SELECT in the database's own dialect.
+             * @description One SELECT in the database's SQL dialect.
              * @default
              */
             sql: string;
             /**
              * Question
-             * @description What it answers, for people.
+             * @description What the query answers, for readers.
              * @default
              */
             question: string;
             /**
              * Parameters
-             * @description What placeholders stand for, unless a run says otherwise: a list for `?`, else an object.
+             * @description Default values of placeholders: a list for `?`, an object for named ones.
              */
             parameters?: unknown;
         };
         /**
          * ReviewDetail
-         * @description The whole of it.
-         *
-         *     answer: that was given.
-         *     attempts: with what was drafted, in their order.
-         *     documents: what retrieval had found, by ids that `GET /api/rag/documents` knows.
-         *     follows: whether the question went on with a chat, so that it can be no past query by itself.
-         *     may_settle: whether the caller may decide.
-         *     version: sent as `If-Match`, it keeps a decision from being made on what somebody has changed; also the ETag.
+         * @description A review, with everything that is known about its answer.
          */
         ReviewDetail: {
-            /** Id */
+            /**
+             * Id
+             * @description Id of the review.
+             */
             id: string;
-            /** Trace Id */
+            /**
+             * Trace Id
+             * @description The trace id of the answer.
+             */
             trace_id: string;
-            /** Kind */
+            /**
+             * Kind
+             * @description Why the review exists. `attempts`: no attempt was accepted. `feedback`: a caller gave feedback.
+             */
             kind: string;
             /**
              * Status
+             * @description `open`, or the decision.
              * @enum {string}
              */
             status: "open" | "approved" | "corrected" | "rejected";
-            /** Database */
+            /**
+             * Database
+             * @description The database that was asked.
+             */
             database: string;
-            /** Question */
+            /**
+             * Question
+             * @description The question.
+             */
             question: string;
-            /** Principal */
+            /**
+             * Principal
+             * @description Who asked.
+             */
             principal: string;
             /**
              * Created At
              * Format: date-time
+             * @description When the review was created, in UTC.
              */
             created_at: string;
-            /** Sql */
+            /**
+             * Sql
+             * @description The query that an approval accepts: the one that the feedback proposes, otherwise the answer's. Empty if there is none.
+             */
             sql: string;
             /**
              * Errors
+             * @description Why attempts were not accepted.
              * @default []
              */
             errors: string[];
-            /** Answer */
+            /**
+             * Answer
+             * @description The answer that was given.
+             */
             answer: string;
             /**
              * Attempts
+             * @description All attempts, in order.
              * @default []
              */
             attempts: components["schemas"]["ReviewedAttempt"][];
             /**
              * Documents
+             * @description Documents that retrieval found. `GET /api/rag/documents` lists them by the same ids.
              * @default []
              */
             documents: components["schemas"]["UsedDocument"][];
             /**
              * Follows
+             * @description Whether the question was a follow-up. Its query then cannot be approved for the question alone.
              * @default false
              */
             follows: boolean;
+            /** @description The caller's feedback. Null if there is none. */
             feedback?: components["schemas"]["Feedback"] | null;
+            /** @description The decision. Null while the review is open. */
             settlement?: components["schemas"]["Settlement"] | null;
-            /** May Settle */
+            /**
+             * May Settle
+             * @description Whether the caller may decide.
+             */
             may_settle: boolean;
-            /** Version */
+            /**
+             * Version
+             * @description Version of the review. Send it as `If-Match` to refuse a decision on a changed review. Also the ETag.
+             */
             version: string;
         };
         /**
          * ReviewPage
-         * @description Some reviews, the newest first. `next_cursor`: where the next page begins; null where there are no more.
+         * @description A page of reviews.
          */
         ReviewPage: {
-            /** Reviews */
+            /**
+             * Reviews
+             * @description The reviews, the newest first.
+             */
             reviews: components["schemas"]["ReviewSummary"][];
-            /** Next Cursor */
+            /**
+             * Next Cursor
+             * @description `cursor` of the next page. Null on the last page.
+             */
             next_cursor?: string | null;
         };
         /**
          * ReviewSummary
-         * @description An answer that a person should look at, or has.
-         *
-         *     kind: `attempts` where they ran out, `feedback` where a caller gave some.
-         *     sql: what an approval takes: what the feedback proposes, else the query of the answer; empty without one.
-         *     errors: why the attempts were not accepted.
+         * @description An answer that a person should check, or has checked.
          */
         ReviewSummary: {
-            /** Id */
+            /**
+             * Id
+             * @description Id of the review.
+             */
             id: string;
-            /** Trace Id */
+            /**
+             * Trace Id
+             * @description The trace id of the answer.
+             */
             trace_id: string;
-            /** Kind */
+            /**
+             * Kind
+             * @description Why the review exists. `attempts`: no attempt was accepted. `feedback`: a caller gave feedback.
+             */
             kind: string;
             /**
              * Status
+             * @description `open`, or the decision.
              * @enum {string}
              */
             status: "open" | "approved" | "corrected" | "rejected";
-            /** Database */
+            /**
+             * Database
+             * @description The database that was asked.
+             */
             database: string;
-            /** Question */
+            /**
+             * Question
+             * @description The question.
+             */
             question: string;
-            /** Principal */
+            /**
+             * Principal
+             * @description Who asked.
+             */
             principal: string;
             /**
              * Created At
              * Format: date-time
+             * @description When the review was created, in UTC.
              */
             created_at: string;
-            /** Sql */
+            /**
+             * Sql
+             * @description The query that an approval accepts: the one that the feedback proposes, otherwise the answer's. Empty if there is none.
+             */
             sql: string;
             /**
              * Errors
+             * @description Why attempts were not accepted.
              * @default []
              */
             errors: string[];
         };
         /**
          * ReviewedAttempt
-         * @description A query that was tried, with its `error` where it failed, and the verdicts of checks and judge.
+         * @description One attempt to answer a question.
          */
         ReviewedAttempt: {
-            /** Sql */
+            /**
+             * Sql
+             * @description The query of the attempt.
+             */
             sql: string;
             /**
              * Error
+             * @description Error message. Empty if the query ran.
              * @default
              */
             error: string;
             /**
              * Error Type
+             * @description Class of the error. Empty if the query ran.
              * @default
              */
             error_type: string;
             /**
              * Reason
+             * @description Why the result was accepted or not. Empty if it was not judged.
              * @default
              */
             reason: string;
-            /** Correct */
+            /**
+             * Correct
+             * @description Whether the result was accepted. Null if it was not judged.
+             */
             correct?: boolean | null;
-            /** Row Count */
+            /**
+             * Row Count
+             * @description Number of rows. Null if the query did not run.
+             */
             row_count?: number | null;
         };
         /**
          * RunSavedRequest
-         * @description How to run a saved query. Unknown fields are refused.
+         * @description Options of one run of a saved query. Unknown fields are refused.
          * @example {
          *       "parameters": {
          *         "status": "X"
@@ -3151,18 +3851,18 @@ export interface components {
         RunSavedRequest: {
             /**
              * Parameters
-             * @description Instead of those that were saved.
+             * @description Values of placeholders. Default: the saved values.
              */
             parameters?: unknown;
             /**
              * Row Limit
-             * @description Rows that are wanted. More than service and database give at most are refused, never cut.
+             * @description Maximum number of rows. A value above the limit of the service or the database is refused. Default: that limit.
              */
             row_limit?: number | null;
         };
         /**
          * SaveRequest
-         * @description The same; `sql` and `question` may come from an answer instead.
+         * @description A query to save, or the answer to take it from. Unknown fields are refused.
          * @example {
          *       "database": "shop",
          *       "name": "Orders by status",
@@ -3176,113 +3876,155 @@ export interface components {
         SaveRequest: {
             /**
              * Name
-             * @description Yours alone; upper and lower case are the same.
+             * @description Name of the query, unique among the caller's. Case does not matter.
              */
             name: string;
             /**
              * Database
-             * @description A name that `GET /api/databases` lists.
+             * @description Name of the database, from `GET /api/databases`.
              */
             database: string;
             /**
              * Sql
-             * @description One SELECT in the database's own dialect.
+             * @description One SELECT in the database's SQL dialect.
              * @default
              */
             sql: string;
             /**
              * Question
-             * @description What it answers, for people.
+             * @description What the query answers, for readers.
              * @default
              */
             question: string;
             /**
              * Parameters
-             * @description What placeholders stand for, unless a run says otherwise: a list for `?`, else an object.
+             * @description Default values of placeholders: a list for `?`, an object for named ones.
              */
             parameters?: unknown;
             /**
              * Trace Id
-             * @description Of an answer that you were given: what is not sent is taken from it.
+             * @description Trace id of an answer to save. `sql` and `question` default to the answer's.
              * @default
              */
             trace_id: string;
         };
         /**
          * SavedList
-         * @description The caller's saved queries, by name.
+         * @description The caller's saved queries.
          */
         SavedList: {
-            /** Saved */
+            /**
+             * Saved
+             * @description The queries, ordered by name.
+             */
             saved: components["schemas"]["SavedQuery"][];
         };
         /**
          * SavedQuery
-         * @description A query under its name, with its times in UTC.
+         * @description A saved query.
          */
         SavedQuery: {
-            /** Name */
+            /**
+             * Name
+             * @description Name of the query.
+             */
             name: string;
-            /** Database */
+            /**
+             * Database
+             * @description The database that the query runs on.
+             */
             database: string;
-            /** Sql */
+            /**
+             * Sql
+             * @description The query.
+             */
             sql: string;
             /**
              * Question
+             * @description What the query answers. Empty if there is none.
              * @default
              */
             question: string;
-            /** Parameters */
+            /**
+             * Parameters
+             * @description Default values of placeholders. Null if there are none.
+             */
             parameters?: unknown;
-            /** Id */
+            /**
+             * Id
+             * @description Id of the saved query.
+             */
             id: string;
             /**
              * Created At
              * Format: date-time
+             * @description When the query was saved, in UTC.
              */
             created_at: string;
             /**
              * Updated At
              * Format: date-time
+             * @description When the query was last changed, in UTC.
              */
             updated_at: string;
         };
         /**
          * SavedResponse
-         * @description A saved query; `version`: sent as `If-Match`, it keeps a change from undoing another; also the ETag.
+         * @description A saved query, with its version.
          */
         SavedResponse: {
-            /** Name */
+            /**
+             * Name
+             * @description Name of the query.
+             */
             name: string;
-            /** Database */
+            /**
+             * Database
+             * @description The database that the query runs on.
+             */
             database: string;
-            /** Sql */
+            /**
+             * Sql
+             * @description The query.
+             */
             sql: string;
             /**
              * Question
+             * @description What the query answers. Empty if there is none.
              * @default
              */
             question: string;
-            /** Parameters */
+            /**
+             * Parameters
+             * @description Default values of placeholders. Null if there are none.
+             */
             parameters?: unknown;
-            /** Id */
+            /**
+             * Id
+             * @description Id of the saved query.
+             */
             id: string;
             /**
              * Created At
              * Format: date-time
+             * @description When the query was saved, in UTC.
              */
             created_at: string;
             /**
              * Updated At
              * Format: date-time
+             * @description When the query was last changed, in UTC.
              */
             updated_at: string;
-            /** Version */
+            /**
+             * Version
+             * @description Version of the query. Send it as `If-Match` to refuse a change of a changed query. Also the ETag.
+             */
             version: string;
         };
         /**
          * SearchRequest
-         * @description What to find in the docs of one database. Unknown fields are refused.
+         * @description A search in the docs of one database. Unknown fields are refused.
          * @example {
          *       "database": "shop",
          *       "query": "when does the fiscal year start?",
@@ -3292,43 +4034,47 @@ export interface components {
         SearchRequest: {
             /**
              * Database
-             * @description A name that `GET /api/databases` lists.
+             * @description Name of the database, from `GET /api/databases`.
              */
             database: string;
             /**
              * Query
-             * @description What to look for, in plain language.
+             * @description What to search for, in plain language.
              */
             query: string;
             /**
              * Top K
-             * @description Documents at most.
+             * @description Maximum number of documents.
              * @default 5
              */
             top_k: number;
             /**
              * Kinds
-             * @description Only of these kinds; all where empty.
+             * @description Return only these kinds. Default: all kinds.
              * @default []
              */
             kinds: ("column" | "table" | "rule" | "query")[];
         };
         /**
          * SearchResponse
-         * @description Documents, best first. `warnings`: what is missing, one sentence each.
+         * @description The documents that match a search.
          */
         SearchResponse: {
-            /** Documents */
+            /**
+             * Documents
+             * @description The documents, the best first.
+             */
             documents: components["schemas"]["FoundDocument"][];
             /**
              * Warnings
+             * @description What is missing from the search, one sentence each.
              * @default []
              */
             warnings: string[];
         };
         /**
          * SessionEnded
-         * @description The session and all its messages are forgotten.
+         * @description The session was deleted.
          * @example {
          *       "message": "Session 5f0c7a1e9d3b4c2f8a6e1d7b3c9f0a42 ended successfully",
          *       "status": "success"
@@ -3337,102 +4083,157 @@ export interface components {
         SessionEnded: {
             /**
              * Status
+             * @description Always `success`.
              * @default success
              * @constant
              */
             status: "success";
-            /** Message */
+            /**
+             * Message
+             * @description Confirmation, with the session's id.
+             */
             message: string;
         };
         /**
          * SessionList
-         * @description The caller's sessions, the one that was used last first; `kept_s`: seconds for which each is kept after that.
+         * @description The caller's sessions.
          */
         SessionList: {
-            /** Sessions */
+            /**
+             * Sessions
+             * @description The sessions, the most recently used first.
+             */
             sessions: components["schemas"]["SessionSummary"][];
-            /** Kept S */
+            /**
+             * Kept S
+             * @description Seconds that a session is kept after its last use.
+             */
             kept_s: number;
         };
         /**
          * SessionMessageShown
-         * @description One message. `sql_query`, `status`, `confidence`: of an answer.
-         *
-         *     question: of a message that leaned on earlier ones, as it was understood.
+         * @description One message of a session.
          */
         SessionMessageShown: {
             /**
              * Role
+             * @description Who wrote the message.
              * @enum {string}
              */
             role: "user" | "assistant";
-            /** Content */
+            /**
+             * Content
+             * @description The text.
+             */
             content: string;
-            /** Sql Query */
+            /**
+             * Sql Query
+             * @description Query of an answer. Null otherwise.
+             */
             sql_query: string | null;
             /**
              * Timestamp
              * Format: date-time
+             * @description When the message was written, in UTC.
              */
             timestamp: string;
-            /** Status */
+            /**
+             * Status
+             * @description Status of an answer. Null otherwise.
+             */
             status?: string | null;
-            /** Confidence */
+            /**
+             * Confidence
+             * @description Confidence of an answer, 0 to 1. Null otherwise.
+             */
             confidence?: number | null;
-            /** Question */
+            /**
+             * Question
+             * @description A follow-up as it was answered. Null otherwise.
+             */
             question?: string | null;
             /**
              * Trace Id
+             * @description The trace id of the request.
              * @default
              */
             trace_id: string;
         };
         /**
          * SessionResponse
-         * @description A session with its whole history; `clarification`: what was asked back and waits for its answer.
+         * @description A session, with all its messages.
          */
         SessionResponse: {
-            /** Session Id */
+            /**
+             * Session Id
+             * @description Id of the session.
+             */
             session_id: string;
-            /** Dataset Id */
+            /**
+             * Dataset Id
+             * @description The database of the session.
+             */
             dataset_id: string;
+            /** @description The schema of the database. */
             schema: components["schemas"]["ChatSchema"];
-            /** Messages */
+            /**
+             * Messages
+             * @description All messages, the oldest first.
+             */
             messages: components["schemas"]["SessionMessageShown"][];
             /**
              * Created At
              * Format: date-time
+             * @description When the session was created, in UTC.
              */
             created_at: string;
             /**
              * Last Activity
              * Format: date-time
+             * @description When the session was last used, in UTC.
              */
             last_activity: string;
-            /** Clarification */
+            /**
+             * Clarification
+             * @description The question to the user that is still open. Null if there is none.
+             */
             clarification?: string | null;
         };
         /**
          * SessionSummary
-         * @description A session; `title`: its first question, empty before that; `messages`: how many there are.
+         * @description A session.
          */
         SessionSummary: {
-            /** Session Id */
+            /**
+             * Session Id
+             * @description Id of the session.
+             */
             session_id: string;
-            /** Database */
+            /**
+             * Database
+             * @description The database of the session.
+             */
             database: string;
-            /** Title */
+            /**
+             * Title
+             * @description The first question. Empty if there is none yet.
+             */
             title: string;
-            /** Messages */
+            /**
+             * Messages
+             * @description Number of messages.
+             */
             messages: number;
             /**
              * Created At
              * Format: date-time
+             * @description When the session was created, in UTC.
              */
             created_at: string;
             /**
              * Last Activity
              * Format: date-time
+             * @description When the session was last used, in UTC.
              */
             last_activity: string;
         };
@@ -3448,127 +4249,151 @@ export interface components {
         SettleRequest: {
             /**
              * Decision
-             * @description `approve` the query that the review has in `sql`, `correct` it, or `reject` the answer.
+             * @description `approve` the review's `sql`, `correct` it, or `reject` the answer.
              * @enum {string}
              */
             decision: "approve" | "correct" | "reject";
             /**
              * Sql
-             * @description Of a correction: one SELECT in the database's own dialect.
+             * @description For a correction: one SELECT in the database's SQL dialect.
              * @default
              */
             sql: string;
             /**
              * Comment
-             * @description For the reviewers.
+             * @description Comment for reviewers.
              * @default
              */
             comment: string;
             /**
              * Preview
-             * @description Run the query and show its rows, but decide nothing.
+             * @description Whether to run the query and return its rows without a decision.
              * @default false
              */
             preview: boolean;
         };
         /**
          * SettleResponse
-         * @description The review as it is now; `rows`: the first rows of its query, null where there is none.
+         * @description The review after the decision.
          */
         SettleResponse: {
+            /** @description The review. */
             review: components["schemas"]["ReviewDetail"];
+            /** @description The first rows of its query. Null if there is none. */
             rows?: components["schemas"]["ExecuteResponse"] | null;
         };
         /**
          * Settlement
-         * @description How a review ended. `sql` and `document_id`: of the past query that came of it; empty where none did.
+         * @description The decision on a review.
          */
         Settlement: {
-            /** By */
+            /**
+             * By
+             * @description Who decided.
+             */
             by: string;
             /**
              * At
              * Format: date-time
+             * @description When the review was decided, in UTC.
              */
             at: string;
             /**
              * Decision
+             * @description The decision.
              * @enum {string}
              */
             decision: "approve" | "correct" | "reject";
             /**
              * Comment
+             * @description The reviewer's comment. Empty if there is none.
              * @default
              */
             comment: string;
             /**
              * Sql
+             * @description The query that was stored for the question. Empty if none was.
              * @default
              */
             sql: string;
             /**
              * Document Id
+             * @description Id of the stored query's document. Empty if none was stored.
              * @default
              */
             document_id: string;
         };
         /**
          * Share
-         * @description A link to an answer. expires_at: in UTC; sharing the answer again puts it off.
+         * @description A link to an answer.
          */
         Share: {
-            /** Id */
+            /**
+             * Id
+             * @description Id of the link.
+             */
             id: string;
             /**
              * Expires At
              * Format: date-time
+             * @description When the link expires, in UTC. Sharing the answer again extends it.
              */
             expires_at: string;
         };
         /**
          * Shared
-         * @description An answer as a reader of its link gets it: as it was given, without what only who asked can use.
-         *
-         *     database, question: of the answer. shared_at, expires_at: of the link, in UTC.
+         * @description A shared answer, as it was given, without the fields that only its owner can use.
          */
         Shared: {
-            /** Id */
+            /**
+             * Id
+             * @description Id of the link.
+             */
             id: string;
-            /** Database */
+            /**
+             * Database
+             * @description The database that was asked.
+             */
             database: string;
-            /** Question */
+            /**
+             * Question
+             * @description The question.
+             */
             question: string;
+            /** @description The answer. */
             answer: components["schemas"]["Answer"];
             /**
              * Shared At
              * Format: date-time
+             * @description When the answer was shared, in UTC.
              */
             shared_at: string;
             /**
              * Expires At
              * Format: date-time
+             * @description When the link expires, in UTC.
              */
             expires_at: string;
         };
         /**
          * Standing
-         * @description What one more would wait for.
+         * @description The state of a queue.
          */
         Standing: {
             /**
              * Length
-             * @description How many are before it.
+             * @description Number of requests ahead.
              */
             length: number;
             /**
              * Wait S
-             * @description Seconds until its turn, judged by how long the latest ones took.
+             * @description Expected wait in seconds, from the duration of recent requests.
              */
             wait_s: number;
         };
         /**
          * StartSessionRequest
-         * @description Which database to talk about, under either of the two names.
+         * @description The database of a new session.
          * @example {
          *       "dataset_id": "shop"
          *     }
@@ -3576,20 +4401,20 @@ export interface components {
         StartSessionRequest: {
             /**
              * Dataset Id
-             * @description A name that `GET /api/databases` lists.
+             * @description Name of the database, from `GET /api/databases`.
              * @default
              */
             dataset_id: string;
             /**
              * Database
-             * @description The same; one of the two is needed.
+             * @description Another name for `dataset_id`. Send one of the two.
              * @default
              */
             database: string;
         };
         /**
          * StartSessionResponse
-         * @description A new session: what its database holds, and questions that it can answer.
+         * @description A new session.
          * @example {
          *       "database": "shop",
          *       "sample_questions": [
@@ -3619,216 +4444,282 @@ export interface components {
          *     }
          */
         StartSessionResponse: {
-            /** Session Id */
+            /**
+             * Session Id
+             * @description Id of the session.
+             */
             session_id: string;
+            /** @description The schema of the database. */
             schema: components["schemas"]["ChatSchema"];
-            /** Sample Questions */
+            /**
+             * Sample Questions
+             * @description Questions that the database can answer.
+             */
             sample_questions: string[];
-            /** Database */
+            /**
+             * Database
+             * @description The database of the session.
+             */
             database: string;
         };
         /**
          * StepUsage
-         * @description Model calls and tokens; `cached_tokens` is the part of the prompt that the model did not read again.
+         * @description Model calls, tokens and cost.
          */
         StepUsage: {
             /**
              * Model Calls
+             * @description Number of model calls.
              * @default 0
              */
             model_calls: number;
             /**
              * Prompt Tokens
+             * @description Tokens of prompts.
              * @default 0
              */
             prompt_tokens: number;
             /**
              * Cached Tokens
+             * @description Prompt tokens that the model read from its cache.
              * @default 0
              */
             cached_tokens: number;
             /**
              * Completion Tokens
+             * @description Tokens of replies.
              * @default 0
              */
             completion_tokens: number;
             /**
              * Cost Usd
-             * @description US dollars, by the price table of the settings; null where the price of a model is not set.
+             * @description Cost in US dollars, from the configured prices. Null if the price of a model is not configured.
              */
             cost_usd?: number | null;
         };
         /**
          * Table
-         * @description A table or view with its keys. `row_count` may be an estimate; None when unknown.
-         *
-         *     name: as a query writes it, unquoted: `orders`, or `sales.orders` where it is not in the default schema.
-         *     namespace: that schema, `sales`; empty for the default one, and for files.
+         * @description A table or view.
          */
         Table: {
-            /** Name */
+            /**
+             * Name
+             * @description Name, unquoted, as a query writes it: `orders`, or `sales.orders` outside the default schema.
+             */
             name: string;
             /**
              * Namespace
+             * @description The table's schema: `sales`. Empty for the default schema and for files.
              * @default
              */
             namespace: string;
-            /** Columns */
+            /**
+             * Columns
+             * @description The columns, in order.
+             */
             columns: components["schemas"]["Column"][];
             /**
              * Primary Key
+             * @description Columns of the primary key. Empty if there is none.
              * @default []
              */
             primary_key: string[];
             /**
              * Foreign Keys
+             * @description Foreign keys of the table.
              * @default []
              */
             foreign_keys: components["schemas"]["ForeignKey"][];
             /**
              * Comment
+             * @description The database's own comment. Empty if there is none.
              * @default
              */
             comment: string;
-            /** Row Count */
+            /**
+             * Row Count
+             * @description Number of rows; may be an estimate. None if it is unknown.
+             */
             row_count?: number | null;
             /**
              * Is View
+             * @description Whether it is a view.
              * @default false
              */
             is_view: boolean;
         };
         /**
          * TableReport
-         * @description How one table was read of its files.
-         *
-         *     files: their names. encoding, delimiter: of texts; empty where the files say it themselves.
-         *     decimal: a comma, where plain numbers have one.
-         *     problems: what was found in them, one sentence each.
+         * @description How one table was read from its files.
          */
         TableReport: {
-            /** Table */
+            /**
+             * Table
+             * @description Table name.
+             */
             table: string;
-            /** Files */
+            /**
+             * Files
+             * @description Names of the files.
+             */
             files: string[];
             /**
              * Encoding
+             * @description Encoding of text files. Empty if the format defines it.
              * @default
              */
             encoding: string;
             /**
              * Delimiter
+             * @description Delimiter of text files. Empty if the format defines it.
              * @default
              */
             delimiter: string;
             /**
              * Decimal
+             * @description Decimal comma, if plain numbers have one. Empty otherwise.
              * @default
              */
             decimal: string;
-            /** Rows */
+            /**
+             * Rows
+             * @description Number of rows. None if they were not counted.
+             */
             rows?: number | null;
             /**
              * Columns
+             * @description The columns, in order.
              * @default []
              */
             columns: components["schemas"]["ColumnReport"][];
             /**
              * Problems
+             * @description Problems of the files, one sentence each.
              * @default []
              */
             problems: string[];
         };
         /**
          * TileFailure
-         * @description A run that gave no rows, and why.
+         * @description A run that returned no rows.
          */
         TileFailure: {
             /**
              * At
              * Format: date-time
+             * @description When the query ran, in UTC.
              */
             at: string;
-            /** Problem */
+            /**
+             * Problem
+             * @description Why the run failed.
+             */
             problem: string;
         };
         /**
          * TileResponse
-         * @description A tile of the caller's dashboard: its query, its schedule, its last run and its alert.
+         * @description A tile of the caller's dashboard.
          */
         TileResponse: {
             /**
              * Id
-             * @description Of the saved query.
+             * @description Id of the saved query.
              */
             id: string;
-            /** Name */
+            /**
+             * Name
+             * @description Name of the saved query.
+             */
             name: string;
-            /** Database */
+            /**
+             * Database
+             * @description The database that the query runs on.
+             */
             database: string;
-            /** Question */
+            /**
+             * Question
+             * @description What the query answers. Empty if there is none.
+             */
             question: string;
-            /** Sql */
+            /**
+             * Sql
+             * @description The query.
+             */
             sql: string;
-            /** Minutes */
+            /**
+             * Minutes
+             * @description Minutes between two runs.
+             */
             minutes: number;
             /**
              * Next Run At
              * Format: date-time
+             * @description When the query runs next, in UTC.
              */
             next_run_at: string;
-            /** @description The last run that gave rows; null before the first one. */
+            /** @description The last run that returned rows. Null before the first one. */
             last_run?: components["schemas"]["TileRun"] | null;
-            /** @description A later run that gave none; `last_run` is from before it. */
+            /** @description A run after `last_run` that failed. Null if there is none. */
             failed?: components["schemas"]["TileFailure"] | null;
+            /** @description The alert. Null if there is none. */
             alert?: components["schemas"]["Alert"] | null;
-            /** @description Where the alert stands; null without one. */
+            /** @description State of the alert. Null if there is no alert. */
             alert_state?: components["schemas"]["AlertState"] | null;
         };
         /**
          * TileRun
-         * @description One run of a tile's query, with as many rows as a tile shows. chart: of all these rows.
+         * @description One run of a tile's query.
          */
         TileRun: {
             /**
              * At
              * Format: date-time
+             * @description When the query ran, in UTC.
              */
             at: string;
             /**
              * Columns
+             * @description Column names, in the query's order.
              * @default []
              */
             columns: string[];
             /**
              * Rows
+             * @description The first rows, each an array of JSON values.
              * @default []
              */
             rows: unknown[][];
             /**
              * Row Count
-             * @description Rows that came; `rows` may hold fewer.
+             * @description Number of rows of the result. `rows` may hold fewer.
              * @default 0
              */
             row_count: number;
             /**
              * Truncated
-             * @description Whether the database had more rows than that.
+             * @description Whether the database has more rows than `row_count`.
              * @default false
              */
             truncated: boolean;
+            /** @description A suggested chart of all rows. Null if no chart fits. */
             chart?: components["schemas"]["Chart"] | null;
         };
         /**
          * ToolList
-         * @description Tools in the form that chat models take, and by each tool's name the route that executes it.
+         * @description Tools for function calling.
          */
         ToolList: {
-            /** Tools */
+            /**
+             * Tools
+             * @description The tools, in the form that chat models expect.
+             */
             tools: {
                 [key: string]: unknown;
             }[];
-            /** Routes */
+            /**
+             * Routes
+             * @description HTTP method and path of each tool, by name.
+             */
             routes: {
                 [key: string]: {
                     [key: string]: string;
@@ -3837,93 +4728,128 @@ export interface components {
         };
         /**
          * UploadInfo
-         * @description Uploaded data. file: as it was sent; size: its bytes.
+         * @description Uploaded data.
          */
         UploadInfo: {
-            /** File */
+            /**
+             * File
+             * @description Name of the uploaded file.
+             */
             file: string;
-            /** Size */
+            /**
+             * Size
+             * @description Size in bytes.
+             */
             size: number;
             /**
              * Created At
              * Format: date-time
+             * @description When the data was uploaded, in UTC.
              */
             created_at: string;
             /**
              * Expires At
              * Format: date-time
+             * @description When the data is deleted, in UTC.
              */
             expires_at: string;
         };
         /**
          * UploadRules
-         * @description What may be uploaded. types: endings of files; days: for which data is kept; most: databases of one caller.
+         * @description Limits of uploads.
          */
         UploadRules: {
-            /** Max Bytes */
+            /**
+             * Max Bytes
+             * @description Largest upload, in bytes.
+             */
             max_bytes: number;
-            /** Types */
+            /**
+             * Types
+             * @description File extensions that are accepted.
+             */
             types: string[];
-            /** Days */
+            /**
+             * Days
+             * @description Days that data is kept.
+             */
             days: number;
-            /** Most */
+            /**
+             * Most
+             * @description Databases that a caller may upload.
+             */
             most: number;
         };
         /**
          * Uploaded
-         * @description A database that was uploaded. `GET /api/databases/{name}` tells what can be asked of it.
+         * @description An uploaded database. `GET /api/databases/{name}` suggests questions about it.
          */
         Uploaded: {
-            /** File */
+            /**
+             * File
+             * @description Name of the uploaded file.
+             */
             file: string;
-            /** Size */
+            /**
+             * Size
+             * @description Size in bytes.
+             */
             size: number;
             /**
              * Created At
              * Format: date-time
+             * @description When the data was uploaded, in UTC.
              */
             created_at: string;
             /**
              * Expires At
              * Format: date-time
+             * @description When the data is deleted, in UTC.
              */
             expires_at: string;
-            /** Name */
+            /**
+             * Name
+             * @description Name, as requests use it.
+             */
             name: string;
         };
         /**
          * Usage
-         * @description The whole of it, and what of it each step took.
+         * @description Model calls, tokens and cost of a question, in total and by step.
          */
         Usage: {
             /**
              * Model Calls
+             * @description Number of model calls.
              * @default 0
              */
             model_calls: number;
             /**
              * Prompt Tokens
+             * @description Tokens of prompts.
              * @default 0
              */
             prompt_tokens: number;
             /**
              * Cached Tokens
+             * @description Prompt tokens that the model read from its cache.
              * @default 0
              */
             cached_tokens: number;
             /**
              * Completion Tokens
+             * @description Tokens of replies.
              * @default 0
              */
             completion_tokens: number;
             /**
              * Cost Usd
-             * @description US dollars, by the price table of the settings; null where the price of a model is not set.
+             * @description Cost in US dollars, from the configured prices. Null if the price of a model is not configured.
              */
             cost_usd?: number | null;
             /**
              * By Step
-             * @description The same for each step that called a model.
+             * @description Usage of each step that called a model, by step.
              * @default {}
              */
             by_step: {
@@ -3932,32 +4858,44 @@ export interface components {
         };
         /**
          * UsedDocument
-         * @description A document that was found for a question: its id, its kind, and where it comes from.
+         * @description A document that retrieval found.
          */
         UsedDocument: {
-            /** Id */
+            /**
+             * Id
+             * @description Id of the document.
+             */
             id: string;
-            /** Kind */
+            /**
+             * Kind
+             * @description Kind of the document.
+             */
             kind: string;
             /**
              * Source
+             * @description Where the document comes from. Empty if it is unknown.
              * @default
              */
             source: string;
         };
         /**
          * Verdict
-         * @description Reason first, then whether the query answers the question; `source` says who judged.
-         *
-         *     source: `checks`, which need no model; `drafts`, by what they agree on; `judge`, a model.
+         * @description Whether a result answers the question.
          */
         Verdict: {
-            /** Reason */
+            /**
+             * Reason
+             * @description The reason, in a sentence.
+             */
             reason: string;
-            /** Correct */
+            /**
+             * Correct
+             * @description Whether the result was accepted.
+             */
             correct: boolean;
             /**
              * Source
+             * @description Who decided. `checks`: rules, without a model. `drafts`: agreement of several drafts. `judge`: a model.
              * @default judge
              * @enum {string}
              */
@@ -3965,371 +4903,489 @@ export interface components {
         };
         /**
          * WritePlan
-         * @description A change of the data: one that was tried and undone, and waits for a confirmation; or one that was made.
+         * @description A change of data: planned and not committed, or committed.
          */
         WritePlan: {
             /**
              * Kind
-             * @description What it does.
+             * @description Kind of change.
              * @enum {string}
              */
             kind: "insert" | "update" | "delete";
             /**
              * Table
-             * @description The one table that it changes.
+             * @description Table that is changed.
              */
             table: string;
             /**
              * Rows Affected
-             * @description Rows that it changes: counted by the database, in a transaction.
+             * @description Number of rows that are changed. The database counts them in a transaction.
              */
             rows_affected: number;
             /**
              * Committed
-             * @description Whether it was made. False: nothing has been changed yet.
+             * @description Whether the change was committed. If false, nothing was changed yet.
              * @default false
              */
             committed: boolean;
             /**
              * Token
-             * @description Sent as `options.confirm` of a second request, it makes the change; once.
+             * @description Send it as `options.confirm` to commit the change. It works once. Null if there is nothing to confirm.
              */
             token?: string | null;
             /**
              * Expires At
-             * @description When the token ends, in UTC.
+             * @description When the token expires, in UTC. Null if there is none.
              */
             expires_at?: string | null;
         };
         /**
          * AnswerDelta
-         * @description A piece of the answer, sent when it has been checked.
+         * @description A checked piece of the answer.
          */
         AnswerDelta: {
-            /** Text */
+            /**
+             * Text
+             * @description The piece.
+             */
             text: string;
         };
-        /** AnswerFormatted */
+        /**
+         * AnswerFormatted
+         * @description The answer was written.
+         */
         AnswerFormatted: {
             /**
              * Part
+             * @description Number of the part that the event is about, counted from 1. Absent if the question has none.
              * @default 0
              */
             part: number;
-            /** Answer */
+            /**
+             * Answer
+             * @description The answer.
+             */
             answer: string;
             /**
              * Corrections
+             * @description Calculations in the answer that were corrected.
              * @default []
              */
             corrections: components["schemas"]["Correction"][];
             /**
              * Checks
+             * @description The checks of the answer.
              * @default []
              */
             checks: components["schemas"]["Check"][];
         };
-        /** DialectResolved */
+        /**
+         * DialectResolved
+         * @description The database was opened.
+         */
         DialectResolved: {
             /**
              * Part
+             * @description Number of the part that the event is about, counted from 1. Absent if the question has none.
              * @default 0
              */
             part: number;
-            /** Dialect */
+            /**
+             * Dialect
+             * @description SQL dialect.
+             */
             dialect: string;
-            /** Executor */
+            /**
+             * Executor
+             * @description Class that runs the queries.
+             */
             executor: string;
         };
         /**
          * Entered
-         * @description `question`: as it is answered, made self-contained where `asked` leaned on one of the `history` exchanges.
-         *
-         *     leans: whether it still does, since it could not be made self-contained; then the model reads the exchanges.
+         * @description The question was accepted.
          */
         Entered: {
             /**
              * Part
+             * @description Number of the part that the event is about, counted from 1. Absent if the question has none.
              * @default 0
              */
             part: number;
             /**
              * History
+             * @description Number of earlier exchanges of the session.
              * @default 0
              */
             history: number;
             /**
              * Question
+             * @description The question as it is answered. A follow-up is completed from earlier questions.
              * @default
              */
             question: string;
             /**
              * Asked
+             * @description The question as it was sent. Empty if it was not completed.
              * @default
              */
             asked: string;
             /**
              * Leans
+             * @description Whether the question still depends on earlier ones. The model then reads them.
              * @default false
              */
             leans: boolean;
         };
-        /** Evaluated */
+        /**
+         * Evaluated
+         * @description The result was evaluated.
+         */
         Evaluated: {
             /**
              * Part
+             * @description Number of the part that the event is about, counted from 1. Absent if the question has none.
              * @default 0
              */
             part: number;
+            /** @description Whether the result was accepted. Null if it was not judged. */
             verdict: components["schemas"]["Verdict"] | null;
-            /** Checks */
+            /**
+             * Checks
+             * @description The checks of the result.
+             */
             checks: components["schemas"]["Check"][];
             /**
              * Doubts
+             * @description What rules noticed about the query.
              * @default []
              */
             doubts: components["schemas"]["Doubt"][];
         };
-        /** HumanReview */
+        /**
+         * HumanReview
+         * @description No attempt was accepted. A person should check the question.
+         */
         HumanReview: {
             /**
              * Part
+             * @description Number of the part that the event is about, counted from 1. Absent if the question has none.
              * @default 0
              */
             part: number;
-            /** Tried */
+            /**
+             * Tried
+             * @description The queries that were tried.
+             */
             tried: string[];
-            /** Reasons */
+            /**
+             * Reasons
+             * @description Why they were not accepted.
+             */
             reasons: string[];
-            /** Suggestions */
+            /**
+             * Suggestions
+             * @description Questions that the database can answer.
+             */
             suggestions: string[];
         };
         /**
          * PartAnswered
-         * @description One of these queries has its answer, or none. Its number is `part`.
+         * @description A part of the question was answered, or failed.
          */
         PartAnswered: {
             /**
              * Part
+             * @description Number of the part that the event is about, counted from 1. Absent if the question has none.
              * @default 0
              */
             part: number;
-            /** Question */
+            /**
+             * Question
+             * @description The question of the part.
+             */
             question: string;
             /**
              * Status
+             * @description `success`, or `error` if the part has no rows.
              * @enum {string}
              */
             status: "success" | "error";
-            /** Answer */
+            /**
+             * Answer
+             * @description What the rows say. For an error, why there are none.
+             */
             answer: string;
             /**
              * Verified
+             * @description Whether the part passed every check.
              * @default false
              */
             verified: boolean;
             /**
              * Confidence
+             * @description Calibrated probability, 0 to 1, that the rows are right. Null if there are none.
              * @default null
              */
             confidence: number | null;
         };
         /**
          * Planned
-         * @description `source`: `model` where the model planned, `sql` where the plan was read from the query.
+         * @description The plan of the query.
          */
         Planned: {
             /**
              * Part
+             * @description Number of the part that the event is about, counted from 1. Absent if the question has none.
              * @default 0
              */
             part: number;
+            /** @description What the query reads and computes. */
             plan: components["schemas"]["Plan"];
             /**
              * Source
+             * @description `model` if the model wrote the plan, `sql` if it was derived from the query.
              * @enum {string}
              */
             source: "model" | "sql";
         };
         /**
          * QuestionPlanned
-         * @description The question needs several queries: what each answers, and what is computed from their numbers.
+         * @description The question needs several queries.
          */
         QuestionPlanned: {
             /**
              * Part
+             * @description Number of the part that the event is about, counted from 1. Absent if the question has none.
              * @default 0
              */
             part: number;
-            /** Questions */
+            /**
+             * Questions
+             * @description The question of each query.
+             */
             questions: string[];
             /**
              * Calculations
+             * @description Calculations with the queries' numbers. `{1}` is the number of the first query.
              * @default []
              */
             calculations: string[];
         };
         /**
          * Queued
-         * @description The question waits: for a place among those that are answered, or for the embedded model, which is one for all.
-         *
-         *     waits_for: which of them. length: how many are before it. wait_s: seconds that this is likely to take.
+         * @description The question waits.
          */
         Queued: {
             /**
              * Waits For
+             * @description `place`: the service is busy. `model`: the embedded model answers one call at a time.
              * @enum {string}
              */
             waits_for: "place" | "model";
-            /** Length */
+            /**
+             * Length
+             * @description Number of requests ahead.
+             */
             length: number;
-            /** Wait S */
+            /**
+             * Wait S
+             * @description Expected wait, in seconds.
+             */
             wait_s: number;
         };
         /**
          * RawRecordsFetched
-         * @description `reason` says why there are none, where there are none; `total`: how many there are in all, where it is known.
+         * @description The records behind the result were read.
          */
         RawRecordsFetched: {
             /**
              * Part
+             * @description Number of the part that the event is about, counted from 1. Absent if the question has none.
              * @default 0
              */
             part: number;
-            /** Sql */
+            /**
+             * Sql
+             * @description The query of the records. Null if there is none.
+             */
             sql: string | null;
             /**
              * Row Count
+             * @description Number of records that were read.
              * @default 0
              */
             row_count: number;
             /**
              * Truncated
+             * @description Whether there are more records.
              * @default false
              */
             truncated: boolean;
             /**
              * Total
+             * @description Number of records. Null if they were not counted.
              * @default null
              */
             total: number | null;
             /**
              * Reason
+             * @description Why there are no records. Empty if there are some.
              * @default
              */
             reason: string;
         };
         /**
          * Repairing
-         * @description Why the next attempt is made, and what was learnt for it.
+         * @description An attempt failed, and another one follows.
          */
         Repairing: {
             /**
              * Part
+             * @description Number of the part that the event is about, counted from 1. Absent if the question has none.
              * @default 0
              */
             part: number;
-            /** Error Type */
+            /**
+             * Error Type
+             * @description Class of the error.
+             */
             error_type: string;
-            /** Error */
+            /**
+             * Error
+             * @description Error message.
+             */
             error: string;
             /**
              * Hint
+             * @description How to repair the query. Empty if nothing is known.
              * @default
              */
             hint: string;
         };
-        /** SchemaSelected */
+        /**
+         * SchemaSelected
+         * @description The schema for the question was selected.
+         */
         SchemaSelected: {
             /**
              * Part
+             * @description Number of the part that the event is about, counted from 1. Absent if the question has none.
              * @default 0
              */
             part: number;
-            /** Tables */
+            /**
+             * Tables
+             * @description Tables that the model reads.
+             */
             tables: string[];
-            /** Documents */
+            /**
+             * Documents
+             * @description Texts of the docs that the model reads.
+             */
             documents: string[];
             /**
              * Sources
+             * @description The docs' ids, kinds and sources.
              * @default []
              */
             sources: components["schemas"]["UsedDocument"][];
-            /** Tokens */
+            /**
+             * Tokens
+             * @description Size of the schema and docs, in tokens.
+             */
             tokens: number;
-            /** Pruned */
+            /**
+             * Pruned
+             * @description Whether tables were left out.
+             */
             pruned: boolean;
             /**
              * Warnings
+             * @description What could not be read, one sentence each.
              * @default []
              */
             warnings: string[];
         };
         /**
          * SqlExecuted
-         * @description The first rows only; the response has them all.
+         * @description The query ran, or failed.
          */
         SqlExecuted: {
             /**
              * Part
+             * @description Number of the part that the event is about, counted from 1. Absent if the question has none.
              * @default 0
              */
             part: number;
             /**
              * Columns
+             * @description Column names, in the query's order.
              * @default []
              */
             columns: string[];
             /**
              * Rows
+             * @description The first rows. The response has all of them.
              * @default []
              */
             rows: unknown[][];
             /**
              * Row Count
+             * @description Number of rows.
              * @default 0
              */
             row_count: number;
             /**
              * Truncated
+             * @description Whether the database has more rows.
              * @default false
              */
             truncated: boolean;
             /**
              * Error Type
+             * @description Class of the error. Null if the query ran.
              * @default null
              */
             error_type: string | null;
             /**
              * Error
+             * @description Error message. Null if the query ran.
              * @default null
              */
             error: string | null;
         };
         /**
          * SqlGenerated
-         * @description `source`: `reused` where the question was answered before, and nothing was written anew.
+         * @description A query was written.
          */
         SqlGenerated: {
             /**
              * Part
+             * @description Number of the part that the event is about, counted from 1. Absent if the question has none.
              * @default 0
              */
             part: number;
-            /** Sql */
+            /**
+             * Sql
+             * @description The query. Null if the model asked for a clarification.
+             */
             sql: string | null;
             /**
              * Explanation
+             * @description What the query does, in words.
              * @default
              */
             explanation: string;
             /**
              * Clarification
+             * @description The model's question to the user. Null if it wrote a query.
              * @default null
              */
             clarification: string | null;
             /**
              * Source
+             * @description `model`, or `reused` if the query comes from an earlier answer.
              * @default model
              * @enum {string}
              */
@@ -4337,58 +5393,85 @@ export interface components {
         };
         /**
          * SqlProgress
-         * @description The query of an attempt as far as it is written, of models whose replies come in pieces.
-         *
-         *     checked: always false. Nothing has read this text yet, and nothing of it has run; `sql_validator` says what will.
+         * @description The unfinished query, while a model writes it.
          */
         SqlProgress: {
-            /** Attempt */
+            /**
+             * Attempt
+             * @description Number of the attempt, counted from 1.
+             */
             attempt: number;
-            /** Sql */
+            /**
+             * Sql
+             * @description The text so far.
+             */
             sql: string;
             /**
              * Checked
+             * @description Always false. The text was neither checked nor run.
              * @default false
              */
             checked: boolean;
             /**
              * Part
+             * @description Number of the part that the event is about, counted from 1. Absent if the question has none.
              * @default 0
              */
             part: number;
         };
-        /** SqlValidated */
+        /**
+         * SqlValidated
+         * @description The query was checked before it runs.
+         */
         SqlValidated: {
             /**
              * Part
+             * @description Number of the part that the event is about, counted from 1. Absent if the question has none.
              * @default 0
              */
             part: number;
-            /** Sql */
+            /**
+             * Sql
+             * @description The query.
+             */
             sql: string;
-            /** Passed */
+            /**
+             * Passed
+             * @description Whether the query may run.
+             */
             passed: boolean;
             /**
              * Error Type
+             * @description Class of the error. Null if the query passed.
              * @default null
              */
             error_type: string | null;
             /**
              * Error
+             * @description Error message. Null if the query passed.
              * @default null
              */
             error: string | null;
         };
         /**
          * Started
-         * @description First of all events.
+         * @description The first event of a stream.
          */
         Started: {
-            /** Trace Id */
+            /**
+             * Trace Id
+             * @description Identifies the request in logs, traces, reviews and feedback.
+             */
             trace_id: string;
-            /** Question */
+            /**
+             * Question
+             * @description The question.
+             */
             question: string;
-            /** Database */
+            /**
+             * Database
+             * @description The database that is asked.
+             */
             database: string;
         };
     };
@@ -4397,32 +5480,32 @@ export interface components {
     requestBodies: never;
     headers: {
         /**
-         * @description Of the request; also in problem documents, logs and traces.
+         * @description Identifies the request in problem documents, logs and traces.
          * @example 0af7651916cd43dd8448eb211c80319c
          */
         "X-Trace-Id": string;
         /**
-         * @description Seconds after which it is worth another try.
+         * @description Seconds to wait before trying again.
          * @example 12
          */
         "Retry-After": number;
         /**
-         * @description Seconds after which it is worth another try, where that is known.
+         * @description Seconds to wait before trying again. Absent if unknown.
          * @example 5
          */
         "Retry-After-Busy": number;
         /**
-         * @description How to say who asks.
+         * @description How to authenticate.
          * @example Bearer realm="plumbline"
          */
         "WWW-Authenticate": string;
         /**
-         * @description `true` where the request was answered before, and this is the response that it had.
+         * @description `true` if this is the stored response to an earlier request with the same key.
          * @example true
          */
         "Idempotent-Replayed": "true";
         /**
-         * @description The version, for `If-Match`.
+         * @description Version of the record, for `If-Match`.
          * @example "8d1f"
          */
         ETag: string;
@@ -4434,12 +5517,12 @@ export interface operations {
     query: {
         parameters: {
             query?: {
-                /** @description `async`: answer in the background. The response is 202, and `Location` says where to look. */
+                /** @description `async` answers in the background: the response is 202, and `Location` is the job's address. */
                 mode?: "sync" | "async";
             };
             header?: {
                 /**
-                 * @description A name of your own for this request. Sent again with the same key and body, it is not done again: the response is the first one, with the header `Idempotent-Replayed: true`.
+                 * @description A unique value for this request. A second request with the same key and body is not carried out again; it returns the first response, with the header `Idempotent-Replayed: true`.
                  * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
                  */
                 "Idempotency-Key"?: string;
@@ -4457,37 +5540,37 @@ export interface operations {
             200: {
                 headers: {
                     /**
-                     * @description Of a file. The file's name.
+                     * @description Only for a file. Name of the file.
                      * @example attachment; filename="shop-0af76519.csv"
                      */
                     "Content-Disposition"?: string;
                     /**
-                     * @description Of a file. The query as it was run, percent-encoded UTF-8; left out where it is very long.
+                     * @description Only for a file. The query that ran, in percent-encoded UTF-8. Absent if it is very long.
                      * @example SELECT month, total FROM sales LIMIT 500
                      */
                     "X-Plumbline-Sql"?: string;
                     /**
-                     * @description Of a file. Rows in the file.
+                     * @description Only for a file. Number of rows.
                      * @example 1
                      */
                     "X-Plumbline-Row-Count"?: string;
                     /**
-                     * @description Of a file. `true` where the database had more rows than the limit let through.
+                     * @description Only for a file. `true` if the database has more rows.
                      * @example true
                      */
                     "X-Plumbline-Truncated"?: string;
                     /**
-                     * @description Of a file. By which the next rows can be had, where there are more.
+                     * @description Only for a file. Cursor for the next rows. Absent if there are no more rows.
                      * @example 5bX0qv3Jw1nTz8RkQmYcHs2d
                      */
                     "X-Plumbline-Cursor"?: string;
                     /**
-                     * @description Of a file. `success`: what has no rows is a problem document.
+                     * @description Only for a file. Always `success`. An answer without rows is a problem document.
                      * @example success
                      */
                     "X-Plumbline-Status"?: string;
                     /**
-                     * @description Of a file. `true` where the answer passed every check.
+                     * @description Only for a file. `true` if the answer passed every check.
                      * @example true
                      */
                     "X-Plumbline-Verified"?: string;
@@ -4595,16 +5678,16 @@ export interface operations {
                     "text/markdown": string;
                 };
             };
-            /** @description Taken, with `mode=async` */
+            /** @description The job was created, with `mode=async` */
             202: {
                 headers: {
                     /**
-                     * @description Where the job is.
+                     * @description Address of the job.
                      * @example /api/jobs/8e6f1a0b3c5d7e9f3f1c0d5e8a7b4c2d
                      */
                     Location?: string;
                     /**
-                     * @description Seconds after which it is worth another look; left out where the job has ended.
+                     * @description Seconds to wait before asking again. Absent if the job has ended.
                      * @example 2
                      */
                     "Retry-After"?: number;
@@ -4722,7 +5805,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests; `Retry-After` says when to try again */
+            /** @description Too many requests. Try again after `Retry-After` */
             429: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
@@ -4789,12 +5872,12 @@ export interface operations {
     query_stream: {
         parameters: {
             query?: {
-                /** @description Go on for a minute where the connection is lost; events have ids to come back with. */
+                /** @description Whether the stream can be resumed for a minute after the connection is lost. Events then have ids. */
                 resumable?: boolean;
             };
             header?: {
                 /**
-                 * @description A name of your own for this request. Sent again with the same key and body, it is not done again: the response is the first one, with the header `Idempotent-Replayed: true`.
+                 * @description A unique value for this request. A second request with the same key and body is not carried out again; it returns the first response, with the header `Idempotent-Replayed: true`.
                  * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
                  */
                 "Idempotency-Key"?: string;
@@ -4929,7 +6012,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests; `Retry-After` says when to try again */
+            /** @description Too many requests. Try again after `Retry-After` */
             429: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
@@ -4998,7 +6081,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description A name of your own for this request. Sent again with the same key and body, it is not done again: the response is the first one, with the header `Idempotent-Replayed: true`.
+                 * @description A unique value for this request. A second request with the same key and body is not carried out again; it returns the first response, with the header `Idempotent-Replayed: true`.
                  * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
                  */
                 "Idempotency-Key"?: string;
@@ -5016,27 +6099,27 @@ export interface operations {
             200: {
                 headers: {
                     /**
-                     * @description Of a file. The file's name.
+                     * @description Only for a file. Name of the file.
                      * @example attachment; filename="shop-0af76519.csv"
                      */
                     "Content-Disposition"?: string;
                     /**
-                     * @description Of a file. The query as it was run, percent-encoded UTF-8; left out where it is very long.
+                     * @description Only for a file. The query that ran, in percent-encoded UTF-8. Absent if it is very long.
                      * @example SELECT month, total FROM sales LIMIT 500
                      */
                     "X-Plumbline-Sql"?: string;
                     /**
-                     * @description Of a file. Rows in the file.
+                     * @description Only for a file. Number of rows.
                      * @example 1
                      */
                     "X-Plumbline-Row-Count"?: string;
                     /**
-                     * @description Of a file. `true` where the database had more rows than the limit let through.
+                     * @description Only for a file. `true` if the database has more rows.
                      * @example true
                      */
                     "X-Plumbline-Truncated"?: string;
                     /**
-                     * @description Of a file. By which the next rows can be had, where there are more.
+                     * @description Only for a file. Cursor for the next rows. Absent if there are no more rows.
                      * @example 5bX0qv3Jw1nTz8RkQmYcHs2d
                      */
                     "X-Plumbline-Cursor"?: string;
@@ -5175,7 +6258,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests; `Retry-After` says when to try again */
+            /** @description Too many requests. Try again after `Retry-After` */
             429: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
@@ -5357,7 +6440,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests; `Retry-After` says when to try again */
+            /** @description Too many requests. Try again after `Retry-After` */
             429: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
@@ -5415,11 +6498,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Of the last event that was heard; all come where it is absent. */
+                /** @description Id of the last event received. Default: send all events. */
                 "last-event-id"?: string;
             };
             path: {
-                /** @description Of the stream, as `start` says it. */
+                /** @description The stream's trace id, from its `start` event. */
                 trace_id: string;
             };
             cookie?: never;
@@ -5485,7 +6568,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Unknown, or another caller's */
+            /** @description Unknown, or owned by another caller */
             404: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
@@ -5543,7 +6626,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Of the stream, as `start` says it. */
+                /** @description The stream's trace id, from its `start` event. */
                 trace_id: string;
             };
             cookie?: never;
@@ -5579,7 +6662,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Unknown, or another caller's */
+            /** @description Unknown, or owned by another caller */
             404: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
@@ -5637,7 +6720,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Of a job of the caller's. */
+                /** @description Id of the job. */
                 id: string;
             };
             cookie?: never;
@@ -5648,7 +6731,7 @@ export interface operations {
             200: {
                 headers: {
                     /**
-                     * @description Seconds after which it is worth another look; left out where the job has ended.
+                     * @description Seconds to wait before asking again. Absent if the job has ended.
                      * @example 2
                      */
                     "Retry-After"?: number;
@@ -5784,7 +6867,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Unknown, or another caller's */
+            /** @description Unknown, or owned by another caller */
             404: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
@@ -5842,7 +6925,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Of a job of the caller's. */
+                /** @description Id of the job. */
                 id: string;
             };
             cookie?: never;
@@ -5878,7 +6961,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Unknown, or another caller's */
+            /** @description Unknown, or owned by another caller */
             404: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
@@ -6024,16 +7107,16 @@ export interface operations {
     upload_database: {
         parameters: {
             query: {
-                /** @description The file's name; its ending says what it is. */
+                /** @description Name of the file. The extension determines the format. */
                 file: string;
-                /** @description What to call the database. Default: the file's name, made unique. */
+                /** @description Name of the new database. Default: derived from the file's name. */
                 name?: string | null;
-                /** @description What the data is about. */
+                /** @description What the data is about, for people and the model. */
                 description?: string;
             };
             header?: {
                 /**
-                 * @description A name of your own for this request. Sent again with the same key and body, it is not done again: the response is the first one, with the header `Idempotent-Replayed: true`.
+                 * @description A unique value for this request. A second request with the same key and body is not carried out again; it returns the first response, with the header `Idempotent-Replayed: true`.
                  * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
                  */
                 "Idempotency-Key"?: string;
@@ -6145,7 +7228,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests; `Retry-After` says when to try again */
+            /** @description Too many requests. Try again after `Retry-After` */
             429: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
@@ -6187,7 +7270,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description There is no room left */
+            /** @description No storage left */
             507: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
@@ -6204,7 +7287,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description A name that `GET /api/databases` lists. */
+                /** @description Name of the database, from `GET /api/databases`. */
                 name: string;
             };
             cookie?: never;
@@ -6316,7 +7399,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description A name that `GET /api/databases` lists. */
+                /** @description Name of the database, from `GET /api/databases`. */
                 name: string;
             };
             cookie?: never;
@@ -6408,14 +7491,14 @@ export interface operations {
     database_schema: {
         parameters: {
             query?: {
-                /** @description Read it from the database again, whatever is known. */
+                /** @description Whether to read the schema from the database again. Default: use the cached schema. */
                 refresh?: boolean;
-                /** @description False leaves out what needs the docs: `enriched` is empty then. */
+                /** @description Whether to include the schema with the docs, in `enriched`. Default: true. */
                 enriched?: boolean;
             };
             header?: never;
             path: {
-                /** @description A name that `GET /api/databases` lists. */
+                /** @description Name of the database, from `GET /api/databases`. */
                 name: string;
             };
             cookie?: never;
@@ -6567,7 +7650,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests; `Retry-After` says when to try again */
+            /** @description Too many requests. Try again after `Retry-After` */
             429: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
@@ -6616,13 +7699,13 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description A name of your own for this request. Sent again with the same key and body, it is not done again: the response is the first one, with the header `Idempotent-Replayed: true`.
+                 * @description A unique value for this request. A second request with the same key and body is not carried out again; it returns the first response, with the header `Idempotent-Replayed: true`.
                  * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
                  */
                 "Idempotency-Key"?: string;
             };
             path: {
-                /** @description A name that `GET /api/databases` lists. */
+                /** @description Name of the database, from `GET /api/databases`. */
                 name: string;
             };
             cookie?: never;
@@ -6703,7 +7786,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests; `Retry-After` says when to try again */
+            /** @description Too many requests. Try again after `Retry-After` */
             429: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
@@ -6752,7 +7835,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description A name that `GET /api/databases` lists. */
+                /** @description Name of the database, from `GET /api/databases`. */
                 name: string;
             };
             cookie?: never;
@@ -6896,7 +7979,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description A name that `GET /api/databases` lists. */
+                /** @description Name of the database, from `GET /api/databases`. */
                 name: string;
             };
             cookie?: never;
@@ -7031,7 +8114,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description A name that `GET /api/databases` lists. */
+                /** @description Name of the database, from `GET /api/databases`. */
                 name: string;
             };
             cookie?: never;
@@ -7137,7 +8220,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests; `Retry-After` says when to try again */
+            /** @description Too many requests. Try again after `Retry-After` */
             429: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
@@ -7186,7 +8269,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description A name of your own for this request. Sent again with the same key and body, it is not done again: the response is the first one, with the header `Idempotent-Replayed: true`.
+                 * @description A unique value for this request. A second request with the same key and body is not carried out again; it returns the first response, with the header `Idempotent-Replayed: true`.
                  * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
                  */
                 "Idempotency-Key"?: string;
@@ -7322,7 +8405,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests; `Retry-After` says when to try again */
+            /** @description Too many requests. Try again after `Retry-After` */
             429: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
@@ -7371,7 +8454,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description A name of your own for this request. Sent again with the same key and body, it is not done again: the response is the first one, with the header `Idempotent-Replayed: true`.
+                 * @description A unique value for this request. A second request with the same key and body is not carried out again; it returns the first response, with the header `Idempotent-Replayed: true`.
                  * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
                  */
                 "Idempotency-Key"?: string;
@@ -7478,7 +8561,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests; `Retry-After` says when to try again */
+            /** @description Too many requests. Try again after `Retry-After` */
             429: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
@@ -7547,7 +8630,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description A name of your own for this request. Sent again with the same key and body, it is not done again: the response is the first one, with the header `Idempotent-Replayed: true`.
+                 * @description A unique value for this request. A second request with the same key and body is not carried out again; it returns the first response, with the header `Idempotent-Replayed: true`.
                  * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
                  */
                 "Idempotency-Key"?: string;
@@ -7682,7 +8765,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests; `Retry-After` says when to try again */
+            /** @description Too many requests. Try again after `Retry-After` */
             429: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
@@ -7751,7 +8834,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Of a session that the caller has started. */
+                /** @description Id of the session. */
                 session_id: string;
             };
             cookie?: never;
@@ -7911,7 +8994,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Of a session that the caller has started. */
+                /** @description Id of the session. */
                 session_id: string;
             };
             cookie?: never;
@@ -8092,7 +9175,7 @@ export interface operations {
     sessions: {
         parameters: {
             query?: {
-                /** @description Sessions at most. */
+                /** @description Maximum number of sessions. */
                 limit?: number;
             };
             header?: never;
@@ -8195,7 +9278,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description A name of your own for this request. Sent again with the same key and body, it is not done again: the response is the first one, with the header `Idempotent-Replayed: true`.
+                 * @description A unique value for this request. A second request with the same key and body is not carried out again; it returns the first response, with the header `Idempotent-Replayed: true`.
                  * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
                  */
                 "Idempotency-Key"?: string;
@@ -8261,7 +9344,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Unknown, or another caller's */
+            /** @description Unknown, or owned by another caller */
             404: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
@@ -8312,7 +9395,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests; `Retry-After` says when to try again */
+            /** @description Too many requests. Try again after `Retry-After` */
             429: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
@@ -8361,9 +9444,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Of a session that the caller has started. */
+                /** @description Id of the session. */
                 session_id: string;
-                /** @description Of an answer of it. */
+                /** @description Trace id of the answer. */
                 trace_id: string;
             };
             cookie?: never;
@@ -8469,7 +9552,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Unknown, or another caller's */
+            /** @description Unknown, or owned by another caller */
             404: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
@@ -8527,9 +9610,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Of a session that the caller has started. */
+                /** @description Id of the session. */
                 session_id: string;
-                /** @description Of an answer of it. */
+                /** @description Trace id of the answer. */
                 trace_id: string;
             };
             cookie?: never;
@@ -8573,7 +9656,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Unknown, or another caller's */
+            /** @description Unknown, or owned by another caller */
             404: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
@@ -8593,7 +9676,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests; `Retry-After` says when to try again */
+            /** @description Too many requests. Try again after `Retry-After` */
             429: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
@@ -8642,9 +9725,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Of a session that the caller has started. */
+                /** @description Id of the session. */
                 session_id: string;
-                /** @description Of an answer of it. */
+                /** @description Trace id of the answer. */
                 trace_id: string;
             };
             cookie?: never;
@@ -8680,7 +9763,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Unknown, or another caller's */
+            /** @description Unknown, or owned by another caller */
             404: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
@@ -8738,7 +9821,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Of a link to an answer. */
+                /** @description Id of the link. */
                 id: string;
             };
             cookie?: never;
@@ -8851,7 +9934,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Unknown, or another caller's */
+            /** @description Unknown, or owned by another caller */
             404: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
@@ -8909,7 +9992,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description A name of your own for this request. Sent again with the same key and body, it is not done again: the response is the first one, with the header `Idempotent-Replayed: true`.
+                 * @description A unique value for this request. A second request with the same key and body is not carried out again; it returns the first response, with the header `Idempotent-Replayed: true`.
                  * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
                  */
                 "Idempotency-Key"?: string;
@@ -9046,7 +10129,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests; `Retry-After` says when to try again */
+            /** @description Too many requests. Try again after `Retry-After` */
             429: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
@@ -9115,7 +10198,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description A name of your own for this request. Sent again with the same key and body, it is not done again: the response is the first one, with the header `Idempotent-Replayed: true`.
+                 * @description A unique value for this request. A second request with the same key and body is not carried out again; it returns the first response, with the header `Idempotent-Replayed: true`.
                  * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
                  */
                 "Idempotency-Key"?: string;
@@ -9224,7 +10307,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests; `Retry-After` says when to try again */
+            /** @description Too many requests. Try again after `Retry-After` */
             429: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
@@ -9447,7 +10530,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests; `Retry-After` says when to try again */
+            /** @description Too many requests. Try again after `Retry-After` */
             429: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
@@ -9494,13 +10577,13 @@ export interface operations {
     list_documents: {
         parameters: {
             query: {
-                /** @description A name that `GET /api/databases` lists. */
+                /** @description Name of the database, from `GET /api/databases`. */
                 database: string;
-                /** @description Only of these kinds; may be given repeatedly. */
+                /** @description Return only these kinds. Can be repeated. Default: all kinds. */
                 kind?: ("column" | "table" | "rule" | "query")[] | null;
-                /** @description Documents at most. */
+                /** @description Maximum number of documents. */
                 limit?: number;
-                /** @description Where to begin: `next_offset` of the page before. */
+                /** @description Where the page starts: `next_offset` of the previous page. */
                 offset?: number;
             };
             header?: never;
@@ -9617,7 +10700,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description A name of your own for this request. Sent again with the same key and body, it is not done again: the response is the first one, with the header `Idempotent-Replayed: true`.
+                 * @description A unique value for this request. A second request with the same key and body is not carried out again; it returns the first response, with the header `Idempotent-Replayed: true`.
                  * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
                  */
                 "Idempotency-Key"?: string;
@@ -9740,7 +10823,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests; `Retry-After` says when to try again */
+            /** @description Too many requests. Try again after `Retry-After` */
             429: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
@@ -9787,12 +10870,12 @@ export interface operations {
     delete_document: {
         parameters: {
             query: {
-                /** @description A name that `GET /api/databases` lists. */
+                /** @description Name of the database, from `GET /api/databases`. */
                 database: string;
             };
             header?: never;
             path: {
-                /** @description Of a document that was added. */
+                /** @description Id of the document. */
                 id: string;
             };
             cookie?: never;
@@ -9981,13 +11064,13 @@ export interface operations {
     reviews: {
         parameters: {
             query?: {
-                /** @description Only of this status. */
+                /** @description Return only reviews with this status. Default: all. */
                 status?: ("open" | "approved" | "corrected" | "rejected") | null;
-                /** @description Only of this database. */
+                /** @description Return only reviews of this database. Default: all. */
                 database?: string;
-                /** @description Reviews at most. */
+                /** @description Maximum number of reviews. */
                 limit?: number;
-                /** @description `next_cursor` of the page before. */
+                /** @description `next_cursor` of the previous page. Default: the first page. */
                 cursor?: string;
             };
             header?: never;
@@ -10047,7 +11130,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Unknown, or another caller's */
+            /** @description Unknown, or owned by another caller */
             404: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
@@ -10105,7 +11188,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Of a review, as `review_id` of an answer. */
+                /** @description Id of the review: `review_id` of an answer. */
                 id: string;
             };
             cookie?: never;
@@ -10181,7 +11264,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Unknown, or another caller's */
+            /** @description Unknown, or owned by another caller */
             404: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
@@ -10238,16 +11321,16 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The version (ETag) that was read; any where absent. */
+                /** @description The version (ETag) that the change is based on. Default: any version. */
                 "if-match"?: string;
                 /**
-                 * @description A name of your own for this request. Sent again with the same key and body, it is not done again: the response is the first one, with the header `Idempotent-Replayed: true`.
+                 * @description A unique value for this request. A second request with the same key and body is not carried out again; it returns the first response, with the header `Idempotent-Replayed: true`.
                  * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
                  */
                 "Idempotency-Key"?: string;
             };
             path: {
-                /** @description Of a review, as `review_id` of an answer. */
+                /** @description Id of the review: `review_id` of an answer. */
                 id: string;
             };
             cookie?: never;
@@ -10362,7 +11445,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Unknown, or another caller's */
+            /** @description Unknown, or owned by another caller */
             404: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
@@ -10382,7 +11465,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Settled already, changed by somebody else, or no SELECT */
+            /** @description Already settled, changed since it was read, or not a SELECT */
             409: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
@@ -10413,7 +11496,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests; `Retry-After` says when to try again */
+            /** @description Too many requests. Try again after `Retry-After` */
             429: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
@@ -10472,7 +11555,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description A name of your own for this request. Sent again with the same key and body, it is not done again: the response is the first one, with the header `Idempotent-Replayed: true`.
+                 * @description A unique value for this request. A second request with the same key and body is not carried out again; it returns the first response, with the header `Idempotent-Replayed: true`.
                  * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
                  */
                 "Idempotency-Key"?: string;
@@ -10535,7 +11618,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Unknown, or another caller's */
+            /** @description Unknown, or owned by another caller */
             404: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
@@ -10555,7 +11638,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Settled already, changed by somebody else, or no SELECT */
+            /** @description Already settled, changed since it was read, or not a SELECT */
             409: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
@@ -10586,7 +11669,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests; `Retry-After` says when to try again */
+            /** @description Too many requests. Try again after `Retry-After` */
             429: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
@@ -10736,7 +11819,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description A name of your own for this request. Sent again with the same key and body, it is not done again: the response is the first one, with the header `Idempotent-Replayed: true`.
+                 * @description A unique value for this request. A second request with the same key and body is not carried out again; it returns the first response, with the header `Idempotent-Replayed: true`.
                  * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
                  */
                 "Idempotency-Key"?: string;
@@ -10808,7 +11891,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Unknown, or another caller's */
+            /** @description Unknown, or owned by another caller */
             404: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
@@ -10828,7 +11911,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The name is taken, it was changed meanwhile, or it is no SELECT */
+            /** @description The name is taken, the query was changed since it was read, or it is not a SELECT */
             409: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
@@ -10859,7 +11942,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests; `Retry-After` says when to try again */
+            /** @description Too many requests. Try again after `Retry-After` */
             429: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
@@ -10908,7 +11991,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Of a saved query of the caller's. */
+                /** @description Id of the saved query. */
                 id: string;
             };
             cookie?: never;
@@ -10962,7 +12045,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Unknown, or another caller's */
+            /** @description Unknown, or owned by another caller */
             404: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
@@ -11019,11 +12102,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The version (ETag) that was read; any where absent. */
+                /** @description The version (ETag) that the change is based on. Default: any version. */
                 "if-match"?: string;
             };
             path: {
-                /** @description Of a saved query of the caller's. */
+                /** @description Id of the saved query. */
                 id: string;
             };
             cookie?: never;
@@ -11091,7 +12174,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Unknown, or another caller's */
+            /** @description Unknown, or owned by another caller */
             404: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
@@ -11111,7 +12194,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The name is taken, it was changed meanwhile, or it is no SELECT */
+            /** @description The name is taken, the query was changed since it was read, or it is not a SELECT */
             409: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
@@ -11142,7 +12225,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests; `Retry-After` says when to try again */
+            /** @description Too many requests. Try again after `Retry-After` */
             429: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
@@ -11190,11 +12273,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The version (ETag) that was read; any where absent. */
+                /** @description The version (ETag) that the change is based on. Default: any version. */
                 "if-match"?: string;
             };
             path: {
-                /** @description Of a saved query of the caller's. */
+                /** @description Id of the saved query. */
                 id: string;
             };
             cookie?: never;
@@ -11230,7 +12313,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Unknown, or another caller's */
+            /** @description Unknown, or owned by another caller */
             404: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
@@ -11240,7 +12323,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The name is taken, it was changed meanwhile, or it is no SELECT */
+            /** @description The name is taken, the query was changed since it was read, or it is not a SELECT */
             409: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
@@ -11299,13 +12382,13 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description A name of your own for this request. Sent again with the same key and body, it is not done again: the response is the first one, with the header `Idempotent-Replayed: true`.
+                 * @description A unique value for this request. A second request with the same key and body is not carried out again; it returns the first response, with the header `Idempotent-Replayed: true`.
                  * @example 8e03978e-40d5-43dd-bc93-6894a57f9324
                  */
                 "Idempotency-Key"?: string;
             };
             path: {
-                /** @description Of a saved query of the caller's. */
+                /** @description Id of the saved query. */
                 id: string;
             };
             cookie?: never;
@@ -11320,27 +12403,27 @@ export interface operations {
             200: {
                 headers: {
                     /**
-                     * @description Of a file. The file's name.
+                     * @description Only for a file. Name of the file.
                      * @example attachment; filename="shop-0af76519.csv"
                      */
                     "Content-Disposition"?: string;
                     /**
-                     * @description Of a file. The query as it was run, percent-encoded UTF-8; left out where it is very long.
+                     * @description Only for a file. The query that ran, in percent-encoded UTF-8. Absent if it is very long.
                      * @example SELECT month, total FROM sales LIMIT 500
                      */
                     "X-Plumbline-Sql"?: string;
                     /**
-                     * @description Of a file. Rows in the file.
+                     * @description Only for a file. Number of rows.
                      * @example 1
                      */
                     "X-Plumbline-Row-Count"?: string;
                     /**
-                     * @description Of a file. `true` where the database had more rows than the limit let through.
+                     * @description Only for a file. `true` if the database has more rows.
                      * @example true
                      */
                     "X-Plumbline-Truncated"?: string;
                     /**
-                     * @description Of a file. By which the next rows can be had, where there are more.
+                     * @description Only for a file. Cursor for the next rows. Absent if there are no more rows.
                      * @example 5bX0qv3Jw1nTz8RkQmYcHs2d
                      */
                     "X-Plumbline-Cursor"?: string;
@@ -11416,7 +12499,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Unknown, or another caller's */
+            /** @description Unknown, or owned by another caller */
             404: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
@@ -11446,7 +12529,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description It is no SELECT any more */
+            /** @description The query is not a SELECT */
             409: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
@@ -11477,7 +12560,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests; `Retry-After` says when to try again */
+            /** @description Too many requests. Try again after `Retry-After` */
             429: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
@@ -11668,7 +12751,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Of a saved query of the caller's. */
+                /** @description Id of the saved query. */
                 id: string;
             };
             cookie?: never;
@@ -11776,7 +12859,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Unknown, or another caller's */
+            /** @description Unknown, or owned by another caller */
             404: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
@@ -11816,7 +12899,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests; `Retry-After` says when to try again */
+            /** @description Too many requests. Try again after `Retry-After` */
             429: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
@@ -11865,7 +12948,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Of a saved query of the caller's. */
+                /** @description Id of the saved query. */
                 id: string;
             };
             cookie?: never;
@@ -11901,7 +12984,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Unknown, or another caller's */
+            /** @description Unknown, or owned by another caller */
             404: {
                 headers: {
                     "X-Trace-Id": components["headers"]["X-Trace-Id"];
