@@ -5,7 +5,7 @@
 Eight databases get five questions each: one on the command line and one to a service that has just been started, each
 in a new process; one to a service that runs, about a database that it was not asked about; two more about the same one.
 All sides get the same question one after the other, in turns, so that a busy machine is busy for all of them. Each
-checkout runs in its own working tree with a state of its own, over HTTP, after `index`. `endpoint` is a server of this
+checkout runs in its own working tree with its own state, over HTTP, after `index`. `endpoint` is a server of this
 machine with 300 ms to the first token and 40 tokens a second.
 
 With --results, lines are added to a file and databases that are in it are not asked again: by that and --minutes, a
@@ -45,7 +45,7 @@ STATES = ("command line", "cold process", "warm process", "warm database", "warm
 
 
 class _Scored(NamedTuple):
-    """What tells whether a query is right. Args: path, dialect: of the database."""
+    """Decides whether a query is right. Args: path, dialect: of the database."""
 
     scorer: Scorer
     path: Path
@@ -67,7 +67,7 @@ class _Scored(NamedTuple):
 def measure(
     databases: Sequence[QuestionSet], sides: Mapping[str, Side], scorer: Scorer, *, until: float, turn: int = 0
 ) -> Iterator[Line]:
-    """What each side takes for each question, one database after the other.
+    """The times of each side for each question, one database after another.
 
     Args:
         databases: what to ask.

@@ -15,9 +15,9 @@ STEPS = ("first", "query", "rows", "answer")
 class Line(NamedTuple):
     """One question put to one side.
 
-    first, query, rows, answer: seconds; None where that does not come, as on the command line.
-    read, cached, written: tokens; `read` without those that were cached.
-    error: why there was no response; empty where there was one.
+    first, query, rows, answer: seconds; None if it is not reported, as on the command line.
+    read, cached, written: tokens; `read` excludes cached ones.
+    error: why there was no response; empty otherwise.
     """
 
     side: str

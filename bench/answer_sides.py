@@ -19,7 +19,7 @@ PATIENCE_S = 600.0  # for one event
 
 
 class Timed(NamedTuple):
-    """What one question took, in seconds since it was asked; None for what did not come.
+    """The times of one question, in seconds since it was asked; None if a step did not happen.
 
     first: until the first event; query: until a query is written; rows: until its rows are there; answer: until all is.
     usage: model calls and tokens, as the response has them.
@@ -40,7 +40,7 @@ class Failed(Exception):
 
 
 class Checkout:
-    """The service of one working tree, with a state of its own.
+    """The service of one working tree, with its own state.
 
     Args:
         folder: the working tree.
@@ -178,7 +178,7 @@ class PlainCall:
         return Timed(None, query, passed, passed, record["usage"], record["sql"], record["status"])
 
     def _exchanged(self, process: subprocess.Popen[str], line: Mapping[str, str]) -> dict[str, Any]:
-        """What the process says to a line. Raises Failed: it has ended."""
+        """The process's reply to a line. Raises Failed: it has ended."""
         assert process.stdin is not None  # noqa: S101  both are pipes
         assert process.stdout is not None  # noqa: S101
         process.stdin.write(json.dumps(line) + "\n")

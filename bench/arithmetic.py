@@ -3,9 +3,9 @@
     python -m bench.arithmetic path/to/arithmetic.jsonl [--show 20] [--seed 1]
 
 Each line of the file is an object with `text` (a sentence that holds one calculation), `expression` and `value`. Every
-sentence is recomputed as it is, and must come out to the letter; then its stated result is falsified in four ways, and
-the true value must come back in its place. A sentence whose own equation is false as it stands (a plain `6*2.5 = 18`)
-is counted apart. Exits with 1 where a correct sentence was changed or fewer than 99 % were repaired.
+sentence is recomputed and must not change. Then its result is falsified in four ways; each time the true value must be
+restored. A sentence whose own equation is false (`6*2.5 = 18`) is counted separately. Exits with 1 where a correct
+sentence was changed or fewer than 99 % were repaired.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class Sentence(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Falsified:
-    """A sentence with a wrong result; `start` is where that stands, `after` the text behind it."""
+    """A sentence with a wrong result; `start` is its position, `after` the text that follows it."""
 
     kind: str
     text: str
@@ -64,7 +64,7 @@ class Falsified:
 
 
 def locate(sentence: Sentence) -> tuple[int, int] | None:
-    """Where the result stands: the value, after an equality (a sign rather than a word) that a calculation precedes."""
+    """The position of the result: the value after an equality (a sign, not a word) that follows a calculation."""
     value = Fraction(sentence.value)
     found: list[tuple[bool, tuple[int, int]]] = []
     for match in _RESULT.finditer(sentence.text):
@@ -117,7 +117,7 @@ def wrong_decimal(digits: str, chance: random.Random) -> str | None:
 
 
 def wrong_sign(digits: str, _chance: random.Random) -> str | None:
-    """A minus where there is none."""
+    """A minus is added."""
     return None if Fraction(digits.replace(",", "")) == 0 else f"-{digits}"
 
 
@@ -152,7 +152,7 @@ def _acceptable(stated: str, value: Fraction) -> bool:
 
 
 def repaired(falsified: Falsified) -> bool:
-    """Does the true value stand where the false one stood, with the rest of the sentence as it was?"""
+    """Whether the true value replaced the false one and the rest of the sentence is unchanged."""
     text = recompute(falsified.text, _LANGUAGE).text
     before = falsified.text[: falsified.start]
     if not text.endswith(falsified.after) or falsified.text == text:

@@ -97,7 +97,7 @@ def _in_words(chance: random.Random, language: str, frame: str) -> SentencePair:
 
 
 def measure(seed: int = 1, count: int = 40) -> tuple[int, float]:
-    """Print how many true ones were changed, and which share of the false ones was put right; both returned."""
+    """Print and return how many true sentences were changed, and the share of false ones that were corrected."""
     sentences = list(make_pairs(seed, count))
     changed = [it for it in sentences if recompute(it.true, it.language).text != it.true]
     repaired = [it for it in sentences if _is_right(recompute(it.false, it.language).text, it.repaired)]

@@ -53,7 +53,7 @@ PRICES = {
 
 
 class Question(NamedTuple):
-    """What one question needs.
+    """The needs of one question.
 
     seconds: that an instance works on it, alone: several at once share its memory. executions: of functions, with those
     that the page makes beside it. The tokens, the requests and bytes of state are those of docs/scaling.md, the share
@@ -72,7 +72,7 @@ class Question(NamedTuple):
 
 
 def used(questions: float, one: Question, *, memory_gb: float = 2, package_gb: float = 0.166) -> dict[str, float]:
-    """What a month needs of each that has a price; the timers run also where nobody asks, a second each at least."""
+    """A month's use of each priced item. Timers run without questions too, for at least a second each."""
     limits = Settings.model_fields
     timers = sum(MONTH_S / limits[name].default for name in ("session_cleanup_s", "schema_ttl_s", "dashboard_check_s"))
     cached = one.prompt_tokens * one.cached
@@ -108,7 +108,7 @@ def table(one: Question) -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Print the table, what it assumes, and where the prices are from."""
+    """Print the table, its assumptions and the sources of the prices."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     for name, default in Question()._asdict().items():
         parser.add_argument(f"--{name.replace('_', '-')}", type=float, default=default)

@@ -81,7 +81,7 @@ def measure(
 
 
 def own_questions(questions: Sequence[str], callers: int) -> list[Sequence[str]]:
-    """For each caller those that nobody else asks.
+    """Questions for each caller; no other caller asks them.
 
     Raises:
         ValueError: there are fewer questions than callers.

@@ -45,7 +45,7 @@ def number(value: float) -> str:
 
 
 def row_of(it: Need) -> Row:
-    """A need as a row of the table; what is more than there is, is marked."""
+    """A need as a row of the table; needs that exceed the supply are marked."""
     shares = {name: it.shares[name] for name in it.scarce}
     parts = [f"{name} {share:,.0%}" if share >= 0.01 else f"{name} under 1%" for name, share in shares.items()]
     first = ", ".join(parts)
@@ -69,7 +69,7 @@ def table(head: Row, rows: Sequence[Row], *, markdown: bool) -> list[str]:
 
 
 def measured_rows(found: Found, assumed: Assumed, model: str) -> list[Row]:
-    """What was measured, one figure a row."""
+    """The measured figures, one per row."""
     it, few = found.measured, found.retrieval[0].tables
     state, full = found.state, at(it.prompt_tokens, FULL)
     rows: list[Row] = [
@@ -101,7 +101,7 @@ def measured_rows(found: Found, assumed: Assumed, model: str) -> list[Row]:
 
 
 def assumed_rows(assumed: Assumed, model: str) -> list[Row]:
-    """What is an input, one a row."""
+    """The inputs, one per row."""
     price = assumed.price
     return [
         (f"price of {model}, dollars for a million tokens", f"{price.input:g} in, {price.output:g} out; yours differ"),

@@ -2,7 +2,7 @@
 
     python -m bench.capacity_figures TABLES QUESTIONS FOLDER
 
-measures retrieval in a process of its own, so that its memory can be told, and prints JSON.
+measures retrieval in a separate process, to separate its memory, and prints JSON.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class StateUse(NamedTuple):
 
 
 class Found(NamedTuple):
-    """What the plan needs, and what is told beside it."""
+    """The figures that the plan needs, and further ones for the report."""
 
     measured: Measured
     retrieval: list[Retrieval]
@@ -93,7 +93,7 @@ def retrieval(tables: int, questions: int) -> Retrieval:
 
 
 async def state_use(questions: int, tables: int) -> StateUse:
-    """Ask questions, each in a session of its own and counted by a rate, and count what the store is asked."""
+    """Ask questions, each in a new session and under a rate limit, and count the store's operations."""
     catalogue = synthetic.catalogue(tables * own_time.TABLE_WIDTH, table_width=own_time.TABLE_WIDTH)
     asked = cases(catalogue, questions + 1)
     with tempfile.TemporaryDirectory() as place:

@@ -1,7 +1,7 @@
 """Computes the capacity for a number of questions an hour and tables, and the first bottleneck.
 
-It is put in what was measured (`Measured`) and what is assumed (`Assumed`), and gives one `Need` for each number of
-questions and tables. The service is taken to be busy evenly within the hour.
+The input is what was measured (`Measured`) and assumed (`Assumed`); the output is one `Need` for each number of
+questions and tables. Questions are assumed to be spread evenly over the hour.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ class Assumed(NamedTuple):
 
 
 class Need(NamedTuple):
-    """What `questions` an hour about `tables` need; `shares` are those of what is there, 1 being all of it."""
+    """The need of `questions` an hour about `tables`; `shares` are relative to the supply, 1 being all of it."""
 
     questions: float
     tables: float
@@ -96,14 +96,15 @@ class Need(NamedTuple):
 
     @property
     def scarce(self) -> list[str]:
-        """What runs out first, and after it all else of which more is needed than there is, the scarcest first."""
+        """The first bottleneck, then all other shortages, the worst first."""
         first, *others = sorted(self.shares, key=lambda name: -self.shares[name])
         return [first, *(name for name in others if self.shares[name] > 1)]
 
 
 class Beyond(Enum):
-    """How a value goes on beyond what was measured: with the tables, with that power of them that the last two values
-    show, not at all. One that falls is noise, so nothing falls there."""
+    """How a value is extrapolated: in proportion to tables, by the power law of the last two values, or as a constant.
+    One that falls is noise, so nothing falls there.
+    """
 
     LINE = "line"
     POWER = "power"
@@ -111,7 +112,7 @@ class Beyond(Enum):
 
 
 def at(curve: Curve, tables: float, beyond: Beyond = Beyond.LINE) -> float:
-    """A value between and beyond what was measured: along straight lines; below the first, the first counts."""
+    """Interpolates and extrapolates linearly; values below the first point are the first."""
     if tables <= curve[0][0]:
         return curve[0][1]
     for (left, low), (right, high) in pairwise(curve):
@@ -143,7 +144,7 @@ def cost_of(measured: Measured, price: Price, tables: float) -> float:
 
 
 def need(questions: float, tables: float, measured: Measured, assumed: Assumed) -> Need:
-    """What so many questions an hour about one database of so many tables need."""
+    """The need of a number of questions an hour about one database with a number of tables."""
     a_second = questions / HOUR_S
     cpu_ms = cpu_of(measured, tables)
     cores = a_second * cpu_ms / MS / assumed.busy

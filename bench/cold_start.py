@@ -4,7 +4,7 @@
 
 Each run is a new process that imports `function_app` and calls the ASGI app behind it, as the Functions worker does.
 The database has 25 tables, docs and an index; model and embeddings come from an endpoint of another process, at once.
-What is told is the process's own CPU since it began, all threads and the interpreter's start included, and what passed.
+Reports the process's CPU time since its start (all threads, interpreter included) and the elapsed time.
 """
 
 from __future__ import annotations

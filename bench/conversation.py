@@ -31,7 +31,9 @@ DATABASE = "shop"
 
 
 class Turn(NamedTuple):
-    """One message and what the model replied. question: with what it leans on; sql, sentence: empty where not asked."""
+    """One message and what the model replied. question: the whole question; sql, sentence: empty if the model was not
+    asked.
+    """
 
     message: str
     question: str = ""
@@ -46,7 +48,7 @@ class RecordedModel(TirelessModel):
     turn = Turn("")
 
     async def complete(self, messages: Sequence[Message], **request: Unpack[ChatRequest]) -> Reply:
-        """What was recorded for this step."""
+        """The recorded reply of this step."""
         schema, prompt = request.get("schema"), messages[-1].content
         if wants_sentence(messages):
             text = self.turn.sentence
@@ -83,7 +85,7 @@ async def replay(folder: Path) -> str:
 
 
 def page(conversation: str) -> str:
-    """The page as it stands, with this conversation instead of its own."""
+    """The stored page, with this conversation in place of its own."""
     head = re.split(r"^Database: ", PAGE.read_text(encoding="utf-8"), maxsplit=1, flags=re.MULTILINE)[0]
     return head + conversation
 

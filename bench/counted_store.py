@@ -12,8 +12,8 @@ from agent.platform.storage.store import Change, Place, Record, Remove, StateSto
 class CountedStore:
     """Another `StateStore`, and how many requests Azure Table Storage would be sent for it, by place.
 
-    Each call is one request, and a removal without a version one more, which reads the version. What is asked of a
-    kind in all partitions is counted under the kind and an empty partition.
+    Each call is one request, and a removal without a version one more, which reads the version. Operations on all
+    partitions of a kind are counted under the kind and an empty partition.
     """
 
     def __init__(self, store: StateStore) -> None:

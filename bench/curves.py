@@ -44,7 +44,7 @@ def exponent(points: Points) -> float:
 
 
 def report(curves: Sequence[Curve]) -> list[Figure]:
-    """Print each curve with its exponent, and that of its last step, which what is always spent hides least."""
+    """Print each curve with its exponent, and that of its last step, where constant costs weigh least."""
     print("Scale: milliseconds of a question")
     for curve in curves:
         print(f"  {curve.name}")

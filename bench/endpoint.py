@@ -53,7 +53,7 @@ def started(cases: Sequence[Case], folder: Path, module: str = "bench.endpoint",
 
 
 def reply_to(messages: Sequence[Mapping[str, Any]], schema: str, queries: Mapping[str, str]) -> str:
-    """What a step of the loop wants to hear: a query, a verdict, or a sentence with the first number of the rows.
+    """The reply that a step of the loop expects: a query, a verdict, or a sentence with the first number of the rows.
 
     Args:
         messages: the prompt.
@@ -72,7 +72,7 @@ def reply_to(messages: Sequence[Mapping[str, Any]], schema: str, queries: Mappin
 
 
 def sentence_of(prompt: str) -> str:
-    """The rows in a sentence, as a model says them that makes no mistake. Args: prompt: with the rows in `<data>`."""
+    """The rows in a sentence without mistakes. Args: prompt: with the rows in `<data>`."""
     table = prompt.rpartition("<data>")[2].partition("</data>")[0].strip()
     columns, *lines = ([cell.strip() for cell in line.split(" | ")] for line in table.splitlines())
     if not lines:

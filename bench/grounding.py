@@ -4,9 +4,9 @@
 
 Result tables of several shapes (one value, one row, groups, countries, a time series, no rows, NULL, 500 rows,
 percentages, lists of names with digits) are made from a seed; true sentences about them in five languages, and up to
-sixteen kinds of falsification of each. Every sentence is held against its rows as an answer would be. Exits with 1
-where fewer than 99 % of the false ones, or more than 2 % of the true ones, are refused. `--held-out` takes the
-sentences that no rule was tuned on.
+sixteen kinds of falsification of each. Every sentence is checked against its rows like an answer. Exits with 1 where
+fewer than 99 % of the false ones, or more than 2 % of the true ones, are refused. `--held-out` takes the sentences that
+no rule was tuned on.
 """
 
 from __future__ import annotations
@@ -300,7 +300,7 @@ def scale(sentence: Sentence, chance: random.Random) -> str | None:
 
 
 def unit(sentence: Sentence, chance: random.Random) -> str | None:
-    """Another currency or unit; one where there is none; a percentage where there is none."""
+    """Another currency or unit; an added unit; an added percent sign."""
     world, hole = sentence.world, _hole(sentence, chance)
     if hole is None or hole in ("share", "count"):
         return None
@@ -393,7 +393,7 @@ def wrong_percentage(sentence: Sentence, chance: random.Random) -> str | None:
 
 
 def invented_extra(sentence: Sentence, chance: random.Random) -> str | None:
-    """Something that nobody can know from the rows."""
+    """A claim that the rows do not support."""
     return f"{sentence.text.rstrip('.')}{chance.choice(words.EXTRAS[sentence.world.language])}."
 
 

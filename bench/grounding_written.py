@@ -2,11 +2,11 @@
 
     python -m bench.grounding_written [--show 20]
 
-`grounding_written.json` holds thirteen sets. Each was written before it was first run, and read after that:
-the figures of today are no longer those of untouched sentences. docs/accuracy.md has those of the first runs.
-The last two are of another author, who did not know the vocabulary and paraphrases freely.
-Also prints what gets a condition that it left out, and what would pass if words that nobody listed refused nothing.
-Exits with 1 where a false sentence passes, or more than 5 % of the true ones of the first eleven sets are refused.
+`grounding_written.json` holds thirteen sets. Each was written before it was first run, and read after that: the figures
+of today are no longer those of untouched sentences. docs/accuracy.md has those of the first runs. Another author wrote
+the last two, without knowing the vocabulary and with free paraphrases. Also prints sentences to which a missing
+condition is added, and those that pass if unlisted words refuse nothing. Exits with 1 where a false sentence passes, or
+more than 5 % of the true ones of the first eleven sets are refused.
 """
 
 from __future__ import annotations
@@ -44,12 +44,12 @@ class Judged(NamedTuple):
 
     @property
     def only_unlisted(self) -> bool:
-        """Whether nothing but words in small letters that nobody listed refuses it."""
+        """Whether only unlisted lowercase words refuse it."""
         return bool(self.problems) and all(it.endswith(UNLISTED) and it[1].islower() for it in self.problems)
 
 
 def judged() -> Iterator[Judged]:
-    """Every sentence of the file, held against its rows."""
+    """Every sentence of the file, checked against its rows."""
     for entry in json.loads(FILE.read_text(encoding="utf-8")):
         facts = facts_of(entry)
         for true in (True, False):
@@ -60,7 +60,7 @@ def judged() -> Iterator[Judged]:
 
 
 def facts_of(entry: dict[str, Any]) -> Facts:
-    """What the sentences of an entry are held against."""
+    """The evidence for the sentences of an entry."""
     return Facts(
         question=entry["question"],
         result=QueryResult(columns=tuple(entry["columns"]), rows=tuple(tuple(row) for row in entry["rows"])),

@@ -3,13 +3,13 @@
     python -m bench.guard path/to/statements.jsonl [--dialect postgresql] [--show 20]
 
 Each line of the file is an object with `dialect`, `type` (of the statement, as SQLFluff names it), `contains` (types of
-what is inside) and `sql`. Names are not held against a schema, and parameters may stay open, as with `python -m agent
-guard --no-schema`. A statement is
+what is inside) and `sql`. Names are not checked against a schema, and parameters may stay open, as with `python -m
+agent guard --no-schema`. A statement is
 
 - hostile, where a word of its type, or of what it contains, is one of `HOSTILE`: it writes, defines, grants, loads,
   sets, locks or calls. None may be let through;
 - a SELECT, where its type is one of `SELECTS` and nothing in it is hostile;
-- else neither: EXPLAIN, DESCRIBE, SHOW and the like, which are refused too, and counted by nobody.
+- else neither: EXPLAIN, DESCRIBE, SHOW and the like, which are refused and not counted.
 
 A SELECT is refused with good reason where it locks or sets something after all, calls what truly does harm, calls a
 function that is not known (it may do anything, and the registry can list it), or is not SQL before some client has
@@ -73,7 +73,7 @@ class Statement(BaseModel):
 
 @dataclass
 class Figures:
-    """What was counted for one dialect."""
+    """The counts of one dialect."""
 
     statements: int = 0
     hostile: int = 0
@@ -84,7 +84,7 @@ class Figures:
     refused: dict[Because, list[tuple[Statement, str]]] = field(default_factory=lambda: defaultdict(list))
 
     def count(self, statement: Statement, dialect: str) -> None:
-        """Ask the guard, and write down what it said."""
+        """Ask the guard and record its verdict."""
         began = time.perf_counter()
         refusal = _refusal(statement.sql, dialect)
         self.seconds += time.perf_counter() - began
@@ -108,7 +108,7 @@ class Figures:
 
     @property
     def share_with_unknown(self) -> float:
-        """The same, with the functions that are not known among them: who lists none gets these refusals too."""
+        """The same, including unknown functions: a registry that allows no functions gets these refusals too."""
         unknown = len(self.refused.get(Because.FUNCTION, ()))
         return (self.wrongly + unknown) / self.selects if self.selects else 0.0
 
@@ -132,7 +132,7 @@ def _refusal(sql: str, dialect: str) -> SqlRefused | None:
 
 
 def _parses(sql: str, dialect: str) -> bool:
-    """Whether the engine takes it for SQL; True where there is none to ask."""
+    """Whether the engine accepts it as SQL; True if there is no engine to ask."""
     if dialect == "sqlite":
         try:
             with closing(sqlite3.connect(":memory:")) as connection:

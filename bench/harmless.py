@@ -3,9 +3,9 @@
     python -m bench.harmless [first second ...] [--show]
 
 `bench/harmless_sql/<set>/<dialect>.sql` hold statements as analysts write them, from the engines' manuals: one a line,
-all of them reads, none with a function of the database's own. Names are held against `schema.json`, as they are for a
-query that runs. A set is written before the guard sees it. Prints how many of each dialect are refused; `--show`
-prints them with the reason. Exits with 1 where a set has more than 2 % of them.
+all of them reads, none with a function of the database's own. Names are checked against `schema.json`, as for a query
+that runs. A set is written before the guard sees it. Prints how many of each dialect are refused; `--show` prints them
+with the reason. Exits with 1 where a set has more than 2 % of them.
 """
 
 from __future__ import annotations

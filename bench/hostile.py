@@ -3,11 +3,11 @@
     python -m bench.hostile [--seconds 20]
 
 A real service process on the sample shop, asked once it is ready: while the embedded model loads, once after the start,
-llama.cpp's library holds Python's lock for some seconds. `health/live` is asked every 20 ms: first of an idle service,
-then while four callers send queries that are made to take for ever to `POST /api/execute`. Then a model's draft of the
-greatest length that is read goes the way of a question in this process, and the longest step of the event loop is
-measured, in its own processor time. Prints milliseconds beside the target. Exits with 1 where a target is missed. On a
-busy machine the idle service shows how much of it is the machine's.
+llama.cpp's library holds Python's lock for some seconds. `health/live` is asked every 20 ms: first with an idle
+service, then while four callers send endless queries to `POST /api/execute`. Then a model's draft of the greatest
+length that is read goes the way of a question in this process, and the longest step of the event loop is measured, in
+its own processor time. Prints milliseconds beside the target. Exits with 1 where a target is missed. On a busy machine
+the idle service shows how much of it is the machine's.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ async def attacked(url: str, seconds: float) -> tuple[list[float], dict[int, int
 
 
 def longest_step() -> tuple[float, str]:
-    """Milliseconds of the loop's longest step while the longest draft is read and answered, and what it was."""
+    """Milliseconds of the loop's longest step while the longest draft is read and answered, and that step."""
     with opened() as check:
         check(Case("duckdb", "SELECT country, count(*) AS n FROM customers GROUP BY country"))  # loads what it takes
         with LoopBlocks() as blocks:

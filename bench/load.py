@@ -3,11 +3,11 @@
     python -m bench.load [--clients 200] [--attackers 10] [--seconds 120] [--delay 0.3] [--places 64] [--tokens N]
 
 A real service process, a model that takes 300 ms a call, the sample shop in DuckDB, SQLite, CSV files and PostgreSQL.
-Clients ask single questions, read streams, talk in sessions that they read back, and hang up in the middle; those who
-are told 503 come again after as many seconds as Retry-After says. Attackers beside them send headers by the thousand,
-requests by half, and queries that are made to take for ever (`bench.load_attackers`). After a run of some seconds, in
-which pools and caches fill, what the process holds is counted; then comes the load, and it is counted again. Exits with
-1 where a target is missed. With --tokens, the model says that it has so many a minute, and refuses what is over them.
+Clients ask single questions, read streams, talk in sessions that they read back, and disconnect early. After a 503 they
+retry after `Retry-After` seconds. Attackers send thousands of headers, incomplete requests and endless queries
+(`bench.load_attackers`). After a run of some seconds, in which pools and caches fill, what the process holds is
+counted; then comes the load, and it is counted again. Exits with 1 where a target is missed. With --tokens, the model
+has a limit of tokens a minute and refuses calls beyond it.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ _POOLS = {
 
 @dataclass(frozen=True)
 class Row:
-    """One line of the table. target: in words; empty where there is none. met: whether it is."""
+    """One line of the table. target: in words; empty if there is none. met: whether it was reached."""
 
     what: str
     figure: str
@@ -90,7 +90,7 @@ def until(seconds: float) -> More:
 
 
 def settled(world: World, before: Held | None = None) -> Held:
-    """What is held once nothing runs any more, or after a minute all the same. Args: before: what was held before."""
+    """The resources that are held when nothing runs any more, or after a minute. Args: before: what was held before."""
 
     def is_settled(held: Held) -> bool:
         idle = held.busy == 0 and held.calls == 0 and not any("RequestResponseCycle" in name for name in held.tasks)
@@ -109,7 +109,7 @@ def settled(world: World, before: Held | None = None) -> Held:
 
 
 def leaks(before: Held, after: Held) -> dict[str, str]:
-    """What is held now and was not before, by what it is; a pool that was not full may have been filled."""
+    """The resources that are held now and were not before, by kind. A pool may have been filled."""
     found = {
         "files": _more(before.files, after.files),
         "threads": _more(before.threads, after.threads),
@@ -127,7 +127,7 @@ def _more(before: tuple[str, ...], after: tuple[str, ...]) -> str:
 
 
 def _most_pooled(name: str) -> int:
-    """How many of a name its pool may have; 0 where there is no pool."""
+    """The size of a name's pool; 0 if there is no pool."""
     return next((most for start, most in _POOLS.items() if Path(name).name.startswith(start)), 0)
 
 
@@ -178,7 +178,7 @@ def table_of(counts: Counts, before: Held, after: Held, megabytes: tuple[float, 
 
 
 def attack_rows(attacks: Attacks) -> list[Row]:
-    """What became of the attackers."""
+    """The attackers' results."""
     statuses = ", ".join(f"{count} × {status or 'no answer'}" for status, count in sorted(attacks.statuses.items()))
     return [
         Row("attacks, by what they got", f"{attacks.made:,}: {statuses}"),

@@ -26,7 +26,7 @@ Attack = Callable[[], Awaitable[None]]
 
 @dataclass
 class Attacks:
-    """What became of them.
+    """Their results.
 
     made: by what they were. let_in: floods that got an answer as if they were none. kept_open: connections that the
     service did not end.
@@ -106,7 +106,7 @@ class Attacker:
 
 
 async def attack(url: str, attackers: int, database: str, more: Callable[[int], bool]) -> Attacks:
-    """Have so many attack at once, until `more` says that it is enough. Args: url: of the API."""
+    """Run a number of attackers at once while `more` returns true. Args: url: of the API."""
     attacks = Attacks()
     await asyncio.gather(*(Attacker(url, number, database, attacks, more).run() for number in range(attackers)))
     return attacks

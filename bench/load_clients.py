@@ -1,7 +1,7 @@
 """Clients of a service under load: single questions, streams, sessions, and disconnects.
 
-Each question asks for an order by a number of its own, so that an answer that belongs to another question is seen.
-Who is told to come later does, after as many seconds as the service said.
+Each question asks for a different order, so that an answer to another question is detected. A client that gets
+Retry-After waits that long.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ More = Callable[[int], bool]
 
 @dataclass
 class Counts:
-    """What all clients saw.
+    """The results of all clients.
 
-    busy: answers 503 with Retry-After; busy_without: without it.
-    hung_up: questions whose caller did not wait.
-    sessions, messages: that were read back. lost: messages that were answered and are not in their session.
-    crossed: answers, and messages of sessions, that belong to somebody else.
-    errors: what else went wrong, in words.
+    busy: responses with 503 and Retry-After; busy_without: 503 without it.
+    hung_up: questions whose client disconnected.
+    sessions, messages: that were read back. lost: answered messages that are missing from their session.
+    crossed: answers and messages that belong to another client.
+    errors: other errors, in words.
     seconds: of each answer, from the request that was let in.
     """
 
@@ -123,7 +123,7 @@ class Client:
         await self._read_back(session, answered, left)
 
     async def _read_back(self, session: str, answered: list[str], left: set[str]) -> None:
-        """The session has what was answered, in order, and else at most what its caller did not wait for."""
+        """The session has all answered messages, in order, and otherwise only messages whose client disconnected."""
         path = f"agents/text-to-sql/session/{session}"
         found = await self._http.get(path)
         if found.status_code != httpx2.codes.OK:
@@ -168,7 +168,7 @@ class Client:
         return self._random.uniform(0.01, 1.5)
 
     async def _post(self, path: str, body: Json, leaves_s: float | None = None) -> Json | None:
-        """The answer; None where there was none before the client had enough, or where it was an error.
+        """The answer; None if the client stopped first, or if there was an error.
 
         Args:
             leaves_s: seconds after which the caller hangs up.
@@ -211,7 +211,7 @@ class Client:
     async def _patiently(
         self, send: Callable[[], Coroutine[Any, Any, Json | float | None]], leaves_s: float | None
     ) -> Json | None:
-        """Send until it is let in. What `send` gives as a number is how many seconds to wait."""
+        """Send until it is let in. A number that `send` returns is the seconds to wait."""
         while True:
             sending = asyncio.create_task(send())
             await asyncio.wait({sending}, timeout=leaves_s)
@@ -242,7 +242,7 @@ def _number_of(question: str) -> str:
 
 
 async def talk(url: str, clients: int, databases: tuple[str, ...], more: More) -> Counts:
-    """Have so many clients ask at once, until `more` says that it is enough. Args: url: of the API."""
+    """Run a number of clients at once while `more` returns true. Args: url: of the API."""
     counts = Counts()
     # A connection is let go of before the service would close it, which could be while it is used again.
     limits = httpx2.Limits(max_connections=None, max_keepalive_connections=clients, keepalive_expiry=2)

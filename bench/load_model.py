@@ -2,9 +2,9 @@
 
     python -m bench.load_model 0.3 [TOKENS_A_MINUTE]
 
-Prints its address. It is asked for an order by its number, and says which one; `GET /calls` tells how many calls were
-made, how many of them nobody waited for, how many are open, and how many were refused. It refuses, as OpenAI does, what
-is over its tokens a minute; without a number of them it has no limit.
+Prints its address. Prompts ask for an order by number; the reply names it. `GET /calls` returns how many calls were
+made, abandoned, open and refused. Like OpenAI, it refuses calls beyond its tokens a minute; without that argument it
+has no limit.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Budget:
         self._most, self._left, self._ends_at = most, most, 0.0
 
     def take(self, tokens: int) -> tuple[bool, Mapping[str, str]]:
-        """Whether so many are left, which are then taken; and what the headers of the response say."""
+        """Take tokens if enough are left; returns whether they were, and the response headers."""
         if not self._most:
             return True, {}
         now = time.monotonic()
@@ -90,7 +90,7 @@ async def _hung_up(request: Request) -> None:
 
 
 def _reply(body: dict[str, Any]) -> str:
-    """What the last message asks for: a query, a verdict or a sentence."""
+    """The reply to the last message: a query, a verdict or a sentence."""
     asked = body["messages"][-1]["content"]
     name = body.get("response_format", {}).get("json_schema", {}).get("name")
     if name == "verdict":

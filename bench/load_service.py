@@ -2,7 +2,7 @@
 
     python -m bench.load_service --port 7071
 
-The app, its server and its settings are those of the command itself; what is added is one thread that waits for lines.
+The app, its server and its settings are those of the command itself, with one more thread that waits for lines.
 """
 
 from __future__ import annotations

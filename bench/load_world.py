@@ -31,7 +31,7 @@ _CONNECTIONS = "SELECT state, count(*) FROM pg_stat_activity WHERE application_n
 
 @dataclass(frozen=True)
 class Held:
-    """What the service's process holds at a moment.
+    """The resources that the service's process holds.
 
     rss: bytes of memory. cpu_s: seconds of processor since it began. files: what its file descriptors are, without
         numbers. threads, tasks: their names.
@@ -64,7 +64,7 @@ class World:
         self.process = psutil.Process(service.pid)
 
     def held(self) -> Held:
-        """What it holds now."""
+        """The resources that it holds now."""
         stdin: IO[str] = self._service.stdin  # type: ignore[assignment]  # a pipe, as it was started
         stdin.write("count\n")
         stdin.flush()
@@ -83,11 +83,11 @@ class World:
         )
 
     def log(self) -> str:
-        """What the service has logged."""
+        """The service's log."""
         return self._log.read_text(encoding="utf-8", errors="replace")
 
     def _files(self) -> tuple[str, ...]:
-        """Files by their names, connections by who is at the other end; of the others there is only a number."""
+        """Files by name, connections by peer; all others by number."""
         ports = {int(urlsplit(self.url).port or 0): "a caller", int(urlsplit(self._model).port or 0): "the model"}
         ports[self._server.port] = "PostgreSQL"
         known = [file.path for file in self.process.open_files()]
@@ -154,7 +154,7 @@ def _settings(folder: Path, server: PostgresServer, model: str) -> dict[str, obj
 def _process(
     module: str, *arguments: str, environment: dict[str, str] | None = None, log: Path | None = None
 ) -> Iterator[subprocess.Popen[str]]:
-    """A module as a process of its own, with pipes; it is told to end after the block."""
+    """A module in a separate process, with pipes; it ends after the block."""
     with ExitStack() as stack:
         errors: IO[bytes] | int = stack.enter_context(log.open("wb")) if log else subprocess.DEVNULL
         process = stack.enter_context(

@@ -11,9 +11,9 @@ from typing import Any, Self
 class LoopBlocks:
     """Measures every callback and every step of a task, of all loops of this process, while the block runs.
 
-    What is measured is the CPU of the loop's thread: a wait for another program that has the core is not the loop's.
+    Measures the CPU time of the loop's thread, so that waiting for a busy core does not count.
 
-    longest: seconds of the longest one. longest_by: what it was.
+    longest: seconds of the longest callback. longest_by: its name.
     """
 
     def __init__(self) -> None:

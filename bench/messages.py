@@ -1,9 +1,9 @@
 """`make bench-messages`: how messages are understood, in six languages over five databases, without a language model.
 
-Small talk, questions about the data, questions for what the data lacks, ambiguous ones and answerable ones are sent
-to `POST /api/query` of this process. A scripted model replies with the query that stands beside the message, else with
-`SELECT 1`. Printed is the share of each kind that is taken as it should be, with its 95 % interval, and how many
-answerable questions get a needless warning.
+Small talk, questions about the data, questions for what the data lacks, ambiguous ones and answerable ones are sent to
+`POST /api/query` of this process. A scripted model replies with the query of the message, or with `SELECT 1`. Prints
+the share of each kind that is recognised, with its 95 % interval, and how many answerable questions get a needless
+warning.
 
 No rule, word list or threshold may be fitted to these messages: they would measure nothing any more. `--show` prints
 the messages that were taken otherwise, for looking after the shares are noted; `--sets MODULE` reads other messages of
@@ -36,7 +36,7 @@ OPTIONS = {"enable_answer": False, "reuse_verified": False}
 
 
 class Message(NamedTuple):
-    """What somebody writes. kind: as `messages_sets.SETS` names it; sql: what a model may answer."""
+    """A message. kind: its set in `messages_sets.SETS`; sql: the query of the scripted model."""
 
     kind: str
     language: str
@@ -72,7 +72,7 @@ class Taken(NamedTuple):
 
 
 class BesideModel:
-    """Stands for a language model: replies with the query that stands beside the message."""
+    """Replaces a language model: replies with the query of the message."""
 
     name = "beside"
 
@@ -80,7 +80,7 @@ class BesideModel:
         self.sql = ""
 
     async def complete(self, *_: object, **__: object) -> Reply:
-        """The same whatever the prompt says."""
+        """The same reply to any prompt."""
         return Reply(text=json.dumps({"sql": self.sql}), usage=Usage(model_calls=1))
 
     async def ready(self) -> None:

@@ -1,5 +1,5 @@
 # ruff: noqa: E501  a question and its query are read best in one piece
-"""Questions in English over six databases of different domains, each with a query that somebody might write for it.
+"""Questions in English over six databases of different domains, each with a possible query.
 
 `python -m bench.messages --sets bench.messages_domains` measures with them how much of what the data lacks is named, and
 how many answerable questions get a needless warning. No rule, word list or threshold may be fitted to them. Each line:

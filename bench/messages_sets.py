@@ -1,8 +1,8 @@
 # ruff: noqa: E501  a message is read best in one piece
 """Messages as people write them, in six languages, and the databases that they are about.
 
-They measure `bench.messages`; no rule, word list or threshold may be fitted to them. Whoever needs examples to build on
-writes others. Each line: the language, the database, the message.
+They measure `bench.messages`; no rule, word list or threshold may be fitted to them. For examples to build on, write
+new ones. Each line: the language, the database, the message.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # ruff: noqa: E501  a row is read best in one piece
-"""What the multilingual embedding model brings beside MiniLM: `python -m bench.multilingual [FOLDER ...]`.
+"""Compares the multilingual embedding model with MiniLM: `python -m bench.multilingual [FOLDER ...]`.
 
 Over the sample shop's schema: how many of the columns that German, Korean and French questions need are among the nearest
 ten; how many words of six languages are near a name where the data is there, and far where it is not; how many messages
@@ -60,7 +60,7 @@ almacén camiones cocineros temperatura estantes dipendenti magazzino camion cuo
 
 
 def names_of(schema: Schema) -> dict[str, str]:
-    """Each column, as it is embedded: its table's name and its own."""
+    """Each column as it is embedded: table name and column name."""
     return {
         f"{table.name}.{column.name}": f"{split_name(table.name)} {split_name(column.name)}"
         for table in schema.tables

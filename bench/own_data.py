@@ -62,7 +62,7 @@ def _value(executor: FilesExecutor, sql: str) -> object:
 
 
 def measure(folder: Path) -> list[tuple[str, str, str, bool]]:
-    """Each data set: its name, what is read here, what DuckDB's defaults read, and whether nothing is lost here."""
+    """Each data set: its name, what Plumbline reads, what DuckDB's defaults read, whether Plumbline loses nothing."""
     found: list[tuple[str, str, str, bool]] = []
     for wanted in write_all(folder):
         try:

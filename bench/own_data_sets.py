@@ -62,7 +62,7 @@ LOOKS = (
 
 
 def write_all(folder: Path) -> list[DataSet]:
-    """Write all of them, each in a folder of its own; the same for the same seed."""
+    """Write all of them, each in its own folder. The same seed gives the same files."""
     return [_written(look, folder / look.name, random.Random(f"{SEED}{look.name}")) for look in LOOKS]
 
 

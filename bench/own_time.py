@@ -3,9 +3,9 @@
     python -m bench.own_time [--questions 60] [--tables 25]
 
 The database is a synthetic SQLite file with docs and past queries, the model an endpoint of another process that
-answers at once; it is asked over HTTP, by the client that is used for every hosted model. No question comes twice.
-With the embedding of the question, MiniLM runs in the process; without, its place is taken by hashes of words. Each of
-the two is measured in a process of its own. CPU is that of all its threads.
+answers at once; it is asked over HTTP, by the client that is used for every hosted model. No question comes twice. With
+the embedding of the question, MiniLM runs in the process; without, its place is taken by hashes of words. Each of the
+two is measured in a separate process. CPU is that of all its threads.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ NO_REUSE = Options(reuse_verified=False)
 
 
 class Measured(NamedTuple):
-    """One process's figures, in milliseconds and megabytes; `steps` are medians, as the answers tell them.
+    """One process's figures, in milliseconds and megabytes; `steps` are medians of the answers' timings.
 
     calls, prompt_tokens, completion_tokens: of the model, means of a question; the endpoint takes four characters for
     a token.
@@ -130,7 +130,7 @@ async def measure(service: Service, asked: Sequence[Case]) -> Measured:
 
 
 async def ask(service: Service, case: Case) -> Answer:
-    """The answer, worked out anew."""
+    """The answer, without reuse of an earlier one."""
     return await service.query(case.question, DATABASE, options=NO_REUSE)
 
 

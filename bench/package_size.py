@@ -1,9 +1,9 @@
 """How large the package is that Azure Functions runs, and whether it runs: `make package-size`.
 
-The folder is put together as `azd deploy` does it, without what .funcignore names; the packages of requirements.txt
-are installed beside it as Azure's build does. It is measured as it is, and without the packages that nothing here
-imports, which chromadb pulls in for its server and its own embedding models. Each is then run by itself, with a Python
-that sees no other packages: the app is loaded, and a small index written and searched.
+The folder is put together as `azd deploy` does it, without what .funcignore names; the packages of requirements.txt are
+installed beside it as Azure's build does. It is measured with and without the packages that chromadb installs for its
+server and embedding models and that Plumbline never imports. Each is then run by itself, with a Python that sees no
+other packages: the app is loaded, and a small index written and searched.
 
 The wheels are those of the Python that runs this; Azure's are of the same versions, for Python 3.12 on Linux.
 """
@@ -61,7 +61,7 @@ class Size(NamedTuple):
 
 
 def app_files(root: Path) -> Iterator[Path]:
-    """What is deployed of the project, relative to it."""
+    """The deployed files, relative to the project."""
     lines = (root / ".funcignore").read_text(encoding="utf-8").splitlines()
     ignored = pathspec.GitIgnoreSpec.from_lines(lines)
     for path in ignored.match_tree_files(str(root), negate=True):

@@ -82,7 +82,7 @@ async def put_tiles(url: str) -> None:
 
 
 async def _json(sent: Awaitable[httpx2.Response]) -> Any:
-    """What the service answers. Raises httpx2.HTTPStatusError."""
+    """The service's response. Raises httpx2.HTTPStatusError."""
     return (await sent).raise_for_status().json()
 
 

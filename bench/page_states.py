@@ -97,7 +97,7 @@ async def picture_states(browser: Browser, folder: Path) -> None:
 
 @asynccontextmanager
 async def stage() -> AsyncIterator[Stage]:
-    """Serve the sample shop while the block runs; what is kept of it is deleted."""
+    """Serve the sample shop while the block runs, then delete its state."""
     with tempfile.TemporaryDirectory(prefix="plumbline-states-") as folder:
         model = ScriptedModel()
         settings = Settings(
@@ -118,7 +118,7 @@ async def stage() -> AsyncIterator[Stage]:
 
 
 async def walk(browser: Browser, at: Stage, look: Look, *, size: tuple[int, int] = DESKTOP, dark: bool = False) -> None:
-    """Bring about each state that is the same on every screen, and look at it."""
+    """Show each state that is the same on every screen."""
     for states in (questions, answer, saved, contract):
         async with watched(browser, at.url, size=size, dark=dark) as seen:
             await states(seen, at, look)
@@ -239,7 +239,7 @@ async def contract(seen: Watched, at: Stage, look: Look) -> None:
 
 
 async def beside(seen: Watched, at: Stage, look: Look) -> None:
-    """What the sidebar of a wide screen has: a deleted conversation, and data that is added."""
+    """States of the sidebar on a wide screen: a deleted conversation, and data that is added."""
     page = seen.page
     answers(at.model, BY_CHANNEL, "Most orders came through W.", "One row for each channel.")
     await expect((await ask(page, OTHER)).locator(".chart-place svg")).to_be_visible()
@@ -252,7 +252,7 @@ async def beside(seen: Watched, at: Stage, look: Look) -> None:
 
 
 async def add_data(seen: Watched, look: Look) -> None:
-    """The dialog, what was read of a file, and the deletion of it."""
+    """The dialog, the report of a file, and its deletion."""
     page = seen.page
     await page.get_by_role("button", name="Add data").click()
     dialog = page.get_by_role("dialog", name="Add data")

@@ -1,9 +1,9 @@
 """Questions a minute that several processes of the service answer: `make bench-processes`.
 
 Each is `python -m agent serve` with one SQLite database, behind nginx, with each of the state stores. The model is the
-tireless one of the test bed, in the same process: it answers at once, so what is measured is the service itself, and
-it grows with the processes until the cores are full. Each question is asked with reuse off and by one caller alone, so
-that it goes the whole way: retrieval off, SQL, guard, execution, judge, raw records, answer.
+tireless one of the test bed, in the same process: it answers at once, so the bench measures the service itself.
+Throughput grows with the processes until the cores are full. Each question is asked with reuse off and by one caller
+alone, so that it goes the whole way: retrieval off, SQL, guard, execution, judge, raw records, answer.
 
 Printed for each number of processes: questions a minute, the ratio to one process, processor time of the service for
 one question, and how many cores the service had in use.
@@ -43,7 +43,7 @@ def make_shop(path: Path) -> None:
 
 
 def revenue_questions() -> list[str]:
-    """What the model knows a query for, in more than three thousand different words."""
+    """Questions that the model has a query for, in more than three thousand wordings."""
     openings = (
         "What is", "Tell me", "Show me", "Give me", "Compute", "Work out", "I need", "I want to see", "Please show",
         "Please compute", "Can you tell me", "Could you show me", "We would like to see", "Let me see",

@@ -3,8 +3,8 @@
     python -m bench.retrieval_scale [--columns 1000 10000 100000] [--questions 50] [--no-model] [--keep FOLDER]
 
 Synthetic schemas are indexed and asked as the service does it: near columns, values and documents from the index, then
-linking, then rendering within a budget. Their vectors come from a hashing embedder, so that what is measured is the
-index; what the real embedder takes for a question, and for indexing the smallest schema, is told apart.
+linking, then rendering within a budget. A hashing embedder makes the vectors, so that only the index is measured. The
+real embedder's time for a question and for the smallest schema is reported separately.
 """
 
 from __future__ import annotations
@@ -119,7 +119,7 @@ async def measure(
 
 
 def report(measured: Sequence[SchemaTimes]) -> None:
-    """Print what was measured with the hashing embedder."""
+    """Print the figures of the hashing embedder."""
     print("  columns  tables  median ms   p95 ms   in the index  linking  rendering")
     for it in measured:
         found, linked, rendered, _ = (statistics.median(step) for step in zip(*it.questions, strict=True))

@@ -2,9 +2,9 @@
 
     python -m bench.scale [--only tables rows] [--tables 10 100] [--rows 10000] [--budget 1.0] [--svg FILE]
 
-Own time is the process's CPU for a question, with a scripted model that answers at once and hashes for embeddings.
-Each point is measured in a process of its own, and each curve has a time: what is not reached in it, or has no room on
-the disk, is told as not reached. Each curve is fitted by a power of what grows: an exponent of 0 is flat, of 1 linear.
+Own time is the process's CPU for a question, with a scripted model that answers at once and hashes for embeddings. Each
+point is measured in a separate process. Points that exceed the curve's time or the disk are reported as not reached.
+Each curve is fitted by a power of what grows: an exponent of 0 is flat, of 1 linear.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
     python -m bench.scale_out [--processes 2] [--seconds 20]
 
-Each is `python -m agent serve` over one synthetic SQLite file; all ask one endpoint that answers at once, in a process
-of its own. No question is asked by two callers, so that none shares the answer of another. The callers and the endpoint
+Each is `python -m agent serve` over one synthetic SQLite file; all ask one endpoint that answers at once, in a separate
+process. No question is asked by two callers, so that none shares the answer of another. The callers and the endpoint
 take a part of the cores, too, so that the ratio stays a little below the number of processes.
 """
 
@@ -29,7 +29,7 @@ EFFICIENCY = 0.85  # of the cores' number is what the ratio should be
 
 
 def measure(number: int, folder: Path, url: str, asked: Sequence[Case], seconds: float) -> Measured:
-    """Start so many processes, and ask them for so many seconds; each has callers of its own."""
+    """Start a number of processes, each with its own callers, and ask them for some seconds."""
     environment = {
         "PLUMBLINE_REGISTRY": str(folder / "databases.yaml"),
         "PLUMBLINE_STATE_DIR": str(folder / f"state-{number}"),

@@ -108,7 +108,7 @@ def docs(size: int, folder: Path) -> Point:
 
 
 def write_many_docs(catalogue: MergedCatalogue, folder: Path, size: int) -> None:
-    """Exactly so many docs in a folder, in the place of what it had."""
+    """Replace the docs of a folder by a number of them."""
     for path in folder.iterdir():
         path.unlink()
     chance = random.Random(13)

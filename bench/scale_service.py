@@ -19,7 +19,7 @@ QUERY_S, DEADLINE_S = 600.0, 1200.0  # what is measured is how long things take,
 
 @asynccontextmanager
 async def asked_of(folder: Path, asked: Sequence[Case], at_once: int = 1) -> AsyncIterator[Service]:
-    """A warm service over the registry of a folder, whose model knows these questions; what it knows is indexed."""
+    """A warm, indexed service over the registry of a folder, with a model that knows these questions."""
     with started(asked, folder) as url:
         changes = {
             "max_concurrent_questions": at_once,

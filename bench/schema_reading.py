@@ -2,10 +2,10 @@
 
     python -m bench.schema_reading [--tables 5000] [--columns 20] [--runs 3]
 
-Starts a server of its own, makes so many tables of so many columns each (a key and some rows in every table, a foreign
-key in every second, comments on every fourth column, statistics of everything), and reads the schema as the service
-does. Two other ways of reading are measured beside it, so that figures of different machines can be compared: the
-names and types alone, from the server's catalogue, and SQLAlchemy's inspector, table by table, on a part of them.
+Starts a server, creates tables with columns (a key and some rows in every table, a foreign key in every second,
+comments on every fourth column, statistics of everything), and reads the schema as the service does. Two other ways of
+reading are measured beside it, so that figures of different machines can be compared: the names and types alone, from
+the server's catalogue, and SQLAlchemy's inspector, table by table, on a part of them.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ def refused(sql: str, schema: Schema) -> str:
 
 
 def seconds_to_read(tables: int, columns: int, runs: int) -> float:
-    """What reading the schema of a new PostgreSQL takes. Args: columns: of each table."""
+    """The time and memory of reading the schema of a new PostgreSQL. Args: columns: of each table."""
     with PostgresServer(settings={"max_locks_per_transaction": "1024"}) as server:
         with server.admin() as admin:
             make(admin, tables, columns)
@@ -171,7 +171,7 @@ def _inspected(server: PostgresServer, schema: Schema) -> None:
 
 
 def _work(schema: Schema, runs: int) -> None:
-    """What walks through the schema for one question."""
+    """The steps that walk through the schema for one question."""
     first, second, last = schema.tables[0], schema.tables[1], schema.tables[-1]
     good = (
         f"SELECT a.{first.columns[1].name}, count(*) FROM {first.name} a "

@@ -12,7 +12,7 @@ from bench.targets import FIGURES, read_figures, show
 
 
 def main(folder: Path = FIGURES) -> int:
-    """Print them part by part, then how many targets are met. Returns 0 where there was something to print."""
+    """Print them part by part, then how many targets are met. Returns 0 if there was something to print."""
     parts = read_figures(folder)
     if not parts:
         print("Nothing was measured yet: make bench", file=sys.stderr)

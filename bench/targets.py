@@ -13,7 +13,7 @@ FIGURES = ROOT / ".plumbline" / "bench"  # a file of each part
 
 
 class Figure(NamedTuple):
-    """What was measured; `value` is None where there was no time or room to.
+    """A measured figure; `value` is None if time or disk did not suffice.
 
     target: the most that it should be, or the least where `at_least`; None: it has no target.
     """

@@ -3,7 +3,7 @@
     python -m bench.worker_time [--times 200]
 
 Prints the medians of both in milliseconds, and of the difference of each pair: of the guard's look, and of the rows. On
-a busy machine a process waits for its turn, so the difference of the quickest is what is held against the target.
+a busy machine processes wait for a core, so the difference of the fastest runs is compared with the target.
 """
 
 from __future__ import annotations

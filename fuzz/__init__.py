@@ -1,1 +1,3 @@
-"""Fuzzing: cases from Hypothesis and from atheris, held against what must never happen. See `fuzz/__main__.py`."""
+"""Fuzzing: cases from Hypothesis and from atheris, checked against properties that must always hold. See
+`fuzz/__main__.py`.
+"""

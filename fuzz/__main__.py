@@ -1,11 +1,10 @@
-"""Fuzz what reads what others wrote, and keep what was found.
+"""Fuzz all readers of untrusted input, and keep the findings.
 
     python -m fuzz [TARGET ...] [--minutes 10] [--drawn-only]
 
-Of the time, half is for the cases that Hypothesis draws and half for those of atheris, which follows the branches of
-our own code; it is shared among the targets by what they are worth. A case that shows a defect, and the shortest of
-those that reached something new, are added to `tests/fuzz_corpus`, which the tests run again. Exits with 1 where there
-was a defect.
+Half of the time goes to cases of Hypothesis, half to those of atheris, which follows branch coverage. Targets share it
+by weight. Cases that show a defect, and the shortest ones that reach new code, are added to `tests/fuzz_corpus`. The
+tests run them again. Exits with 1 if there was a defect.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ _LIMITS = ("-timeout=60", "-rss_limit_mb=3000", "-max_len=1500", "-print_final_s
 
 
 def atheris_for(target: Target, seconds: float, folder: Path) -> tuple[Figures, list[Case]]:
-    """Run a target under atheris, in a process of its own.
+    """Run a target under atheris, in a separate process.
 
     Returns:
         what it came to, and the cases that reached something new, the shortest first.

@@ -1,7 +1,7 @@
 """All functions of DuckDB and SQLite with large arguments: a worker's limits hold, whatever an engine does inside.
 
-What runs has passed no guard, so that nothing but the limits is tried. A statement gives rows or an error in time; the
-worker never has more memory than it may; the next query is answered.
+Statements do not pass the guard, so that only the limits are tested. A statement returns rows or an error in time, the
+worker stays within its memory limit, and the next query is answered.
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ def _cases(draw: st.DrawFn) -> Case:
 
 
 class BombCheck:
-    """Runs statements in workers of its own, and looks at what they take."""
+    """Runs statements in separate workers and measures them."""
 
     def __init__(self, folder: Path) -> None:
         self.pool = WorkerPool(1, MEMORY)
@@ -146,7 +146,7 @@ def _query(sql: str) -> CheckedSql:
 
 
 def _peak(pid: int) -> int:
-    """The most memory that a process had, in bytes; 0 where it has gone, or the system does not tell."""
+    """Peak memory of a process, in bytes; 0 if it has ended or the system does not report it."""
     try:
         lines = Path(f"/proc/{pid}/status").read_text(encoding="ascii").splitlines()
     except OSError:

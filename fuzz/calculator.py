@@ -1,7 +1,7 @@
 """The calculator: the exact value of an expression, as Python's own fractions have it, or a refusal.
 
-A case is either an expression with its value, which Hypothesis builds together (kind `exact`; the value stands after
-`=`), or any text (kind `any`), which is computed or refused, within its digits.
+A case is either an expression with its value, which Hypothesis builds together (kind `exact`; the value follows `=`),
+or any text (kind `any`), which is computed or refused, within its digits.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def check(case: Case) -> None:
 
 
 def _assert_written(value: Value) -> None:
-    """What is shown is within half a unit of its last decimal."""
+    """The shown value is within half a unit of its last decimal."""
     shown = format_value(value, "decimals 6")
     assert abs(Fraction(Decimal(shown)) - value.number) <= Fraction(1, 2 * 10**6), shown
 

@@ -1,4 +1,4 @@
-"""Running a target until the time is over: what breaks is written down, and gone past."""
+"""Runs a target until the time is over. Failures are recorded, and the run continues."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ _ROUND = 500  # cases of one run of Hypothesis; the next one begins from another
 class Finding:
     """A defect, with the shortest case that showed it.
 
-    where: the kind of error, and the line that raised it; what fails in the same way is found once.
-    said: the error's words.
+    where: the kind of error, and the line that raised it; equal failures are counted once.
+    said: the error's message.
     """
 
     case: Case
@@ -30,7 +30,7 @@ class Finding:
 
 @dataclass
 class Figures:
-    """What a run came to."""
+    """The result of a run."""
 
     cases: int = 0
     seconds: float = 0.0

@@ -1,4 +1,4 @@
-"""What a fuzzer tries: one case of one target, as it is drawn, sent and kept."""
+"""One case of one target, as it is drawn, sent and kept."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Check = Callable[[Case], None]
 
 @dataclass(frozen=True)
 class Target:
-    """What is fuzzed.
+    """A target of fuzzing.
 
     name: of the target, and of its file in the corpus.
     kinds: that its cases may have.
@@ -48,5 +48,5 @@ class Target:
         return Case(self.kinds[data[0] % len(self.kinds)] if data else self.kinds[0], data[1:].decode(errors="replace"))
 
     def bytes_of(self, case: Case) -> bytes:
-        """What `case_of` makes the case of."""
+        """The input of `case_of`."""
         return bytes([self.kinds.index(case.kind)]) + case.text.encode(errors="replace")

@@ -1,7 +1,7 @@
-"""Connections: whatever bytes come, in whatever pieces, the connection ends in time and the service goes on.
+"""Connections: for any bytes, in any pieces, the connection ends in time and the service keeps running.
 
-A case's text is a JSON list of pieces, each sent by itself, as Latin-1; the client then waits for the end. Headers by
-the thousand, requests by half and bodies that never come are among them.
+A case's text is a JSON list of pieces, each sent by itself, as Latin-1; the client then waits for the end. Among them
+are thousands of headers, incomplete requests and missing bodies.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ _ALIVE = b"GET /api/health/live HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close
 
 
 class ConnectionCheck:
-    """Sends a case over a connection of its own. Args: port: that the service listens on."""
+    """Sends a case over a new connection. Args: port: that the service listens on."""
 
     def __init__(self, port: int) -> None:
         self._port = port
 
     def __call__(self, case: Case) -> None:
-        """Raises AssertionError where the service says what it must not, TimeoutError where it never ends."""
+        """Raises AssertionError if the response is not allowed, TimeoutError if it never ends."""
         reply = self._send([piece.encode("latin-1", "replace") for piece in json.loads(case.text)])
         for response in reply.split(b"HTTP/1.1 ")[1:]:
             assert response[:3].isdigit(), response[:80]

@@ -1,4 +1,4 @@
-"""The corpus: cases that are kept, to be run again by the tests. A file a target, a line a case."""
+"""The corpus: stored cases that the tests run again. One file per target, one line per case."""
 
 from __future__ import annotations
 

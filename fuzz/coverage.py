@@ -1,9 +1,9 @@
-"""One target under atheris, which follows the branches of our own code; a process of its own, for it never returns.
+"""Runs one target under atheris, which follows branch coverage. It never returns, so it runs in a separate process.
 
     python -m fuzz.coverage TARGET CORPUS FIGURES -max_total_time=60
 
-CORPUS is a folder, to which inputs are added that reach what none reached before; FIGURES is a JSON file, written anew
-after each finding and every hundred cases. All that follows is for libFuzzer.
+CORPUS is a folder; inputs that reach new code are added to it. FIGURES is a JSON file, rewritten after each finding and
+every hundred cases. Further arguments are libFuzzer's.
 """
 
 from __future__ import annotations

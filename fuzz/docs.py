@@ -1,4 +1,4 @@
-"""The readers of docs: any file, however broken, gives documents or problems, and never an error.
+"""The readers of docs: any file, however broken, gives documents or problems and never an exception.
 
 A case's kind is the ending of the file's name. Its text carries the file's bytes, one character a byte.
 """
@@ -127,7 +127,7 @@ def _carried(text: str) -> str:
 
 @contextmanager
 def opened() -> Iterator[Check]:
-    """The check, with a folder of its own."""
+    """The check, with its own folder."""
     with tempfile.TemporaryDirectory(prefix="plumbline-fuzz-") as folder:
         yield DocsCheck(Path(folder))
 

@@ -1,8 +1,8 @@
-"""Real databases that stand open: whatever a statement does to one of them is seen.
+"""Unprotected real databases: any effect of a statement on them is detected.
 
-Each is a small shop in an engine of its own, on a connection that may write, with nothing in its way but the guard: no
-read-only mode, no authorizer, no locked configuration, and on PostgreSQL a superuser. Beside it lies a folder with a
-canary: files whose content must come up in no row, and which must stay as they are.
+Each is a small shop in its own engine, on a connection that may write, protected only by the guard: no read-only mode,
+no authorizer, no locked configuration, and on PostgreSQL a superuser. Next to it is a
+folder with canary files: their content must not appear in any row, and they must not change.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ State = dict[str, str]  # a part of what is watched -> a hash of it
 
 
 class OpenEngine(ABC):
-    """One engine; it is open inside the block, and made anew after each statement that changed something."""
+    """One engine, open inside the block, and recreated after each statement that changed something."""
 
     dialect: ClassVar[str]
 
@@ -67,7 +67,7 @@ class OpenEngine(ABC):
         self._state = self.state()
 
     def harm(self, *statements: str) -> str:
-        """What statements did besides reading the shop, in words; empty where they did nothing.
+        """The effects of statements besides reading the shop, in words; empty if there are none.
 
         Args:
             statements: as they run, one after the other; one that fails, or is stopped after a second, did nothing if
@@ -81,7 +81,7 @@ class OpenEngine(ABC):
         return "it read a file" if said else ""
 
     def state(self) -> State:
-        """Hashes of all that a statement must leave as it is."""
+        """Hashes of everything that a statement must not change."""
         return {part: self.state_of(part) for part in (*self.parts, "files")}
 
     def state_of(self, part: str) -> str:
@@ -314,7 +314,7 @@ _DRAIN = "CREATE FUNCTION total(n int) RETURNS int LANGUAGE sql AS 'DELETE FROM 
 
 @contextmanager
 def open_engines() -> Iterator[dict[str, OpenEngine]]:
-    """All three, by dialect; PostgreSQL on the server that `POSTGRES_ADDRESS` names, or else on one of its own."""
+    """All three, by dialect; PostgreSQL on the server that `POSTGRES_ADDRESS` names, or on a new one."""
     with ExitStack() as stack:
         address = os.environ.get(POSTGRES_ADDRESS) or stack.enter_context(PostgresServer()).url()
         engines = (OpenSqlite(), OpenDuckdb(), OpenPostgres(address))

@@ -1,4 +1,4 @@
-"""Every function that an engine has, called: the guard lets some of them through, and none of those may do anything."""
+"""Calls every function of an engine. Those that the guard accepts must have no effect."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""The guard: whatever it lets through changes nothing in a database that stands open, and reads nothing beside it.
+"""The guard: an accepted statement changes nothing in an unprotected database and reads nothing outside it.
 
-What it writes anew must pass a second time, and come out the same; a refusal is the only error it may raise.
+A rewritten statement must pass again unchanged. A refusal is the only exception.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _DIALECTS = st.one_of(st.sampled_from(_OPEN), st.sampled_from(_OPEN), st.sampled
 
 
 class GuardCheck:
-    """Holds the guard to what it promises.
+    """Checks the guard's promises.
 
     Args:
         engines: open ones, by dialect; of the other dialects only the guard itself is asked.
@@ -62,7 +62,7 @@ class GuardCheck:
             self._assert_harmless(dialect, *rest)
 
     def executable(self, case: Case) -> str | None:
-        """What would run of a case; None where it is refused. Raises AssertionError where it is not stable."""
+        """The statement that would run; None if it is refused. Raises AssertionError where it is not stable."""
         engine = self._engines.get(case.kind)
         text = case.text.replace(CANARY, f"{engine.canary}/") if engine else case.text
         for check_names in (True, False):

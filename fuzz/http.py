@@ -1,7 +1,7 @@
-"""The HTTP interface: whatever is sent, no answer is a server's error, and none shows how the service looks inside.
+"""The HTTP interface: no request causes a server error or reveals internals.
 
-A case's kind is an operation. Its text is a JSON object: `body` (a text, sent as it is), `path` (what stands for each
-parameter of the path) and `headers`.
+A case's kind is an operation. Its text is a JSON object: `body` (a text, sent unchanged), `path` (the value of each
+path parameter) and `headers`.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class HttpCheck:
 
 @contextmanager
 def opened() -> Iterator[Check]:
-    """The check, with a service over a shop in SQLite, and a model that always has something to say."""
+    """The check, with a service over a shop in SQLite, and a model that always replies."""
     with tempfile.TemporaryDirectory(prefix="plumbline-fuzz-") as folder, asyncio.Runner() as runner:
         client = _client(Path(folder))
         yield HttpCheck(runner, runner.run(client.__aenter__()), folder)

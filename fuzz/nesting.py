@@ -1,7 +1,7 @@
-"""Nesting and repetition of every construct of every dialect: no text takes the service more than a moment.
+"""Nesting and repetition of every construct of every dialect: no text blocks the service.
 
-The guard looks at it in its own process, which the system ends where it computes too long. Whatever else looks at a
-query does so on the event loop: the loop's longest block is held to a bound, and so is the memory that it takes.
+The guard reads it in a separate process with a CPU limit. All other steps read a query on the event loop: the loop's
+longest block and its memory are bounded.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ def check(case: Case) -> None:
 
 
 async def _look(case: Case) -> None:
-    """What the steps of a question do with a query, each of them as one block of the loop."""
+    """The steps of a question that read a query, each as one block of the loop."""
     name, schema = DIALECTS[case.kind].sqlglot, shop_schema(case.kind)
     steps: list[Callable[[], object]] = [
         lambda: plan_of(case.text, case.text, case.kind),

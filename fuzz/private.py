@@ -1,7 +1,7 @@
-"""Private columns: whatever a model writes, no value of one stands in a response, an event, a prompt or a log.
+"""Private columns: no reply of a model puts a private value into a response, an event, a prompt or a log.
 
-A case's kind is a database, its text the query that the model answers a question with which names no such column. The
-values are canaries: words that stand nowhere else.
+A case's kind is a database, its text the model's query for a question that names no such column. The values are
+canaries: words that occur nowhere else.
 """
 
 from __future__ import annotations
@@ -142,7 +142,7 @@ class PrivateModel(TirelessModel):
         self.sent: list[str] = []
 
     async def complete(self, messages: Sequence[Message], **request: Unpack[ChatRequest]) -> Reply:
-        """The query where one is asked for; else what the other model says."""
+        """The query if one is asked for, otherwise the other model's reply."""
         self.sent += [message.content for message in messages]
         reply = await super().complete(messages, **request)
         if not reply.text.startswith("```sql"):
@@ -169,7 +169,7 @@ class PrivateCheck:
         self.asked = self.ran = 0
 
     def __call__(self, case: Case) -> None:
-        """Raises AssertionError where a private value was told."""
+        """Raises AssertionError if a private value was shown."""
         self._model.sql, self._model.sent, self._logs.lines = case.text, [], []
         self.asked += 1
         body = {"database": case.kind, "question": QUESTION.format(self.asked), "options": {"max_attempts": 1}}

@@ -1,4 +1,4 @@
-"""The reply parser: whatever a model says, it finds what is there, says that nothing is, and changes nothing."""
+"""The reply parser: for any reply, it finds the query unchanged or reports that there is none."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class ReplyShape(BaseModel):
 def check(case: Case) -> None:
     """Raises AssertionError for something made up, or lost, and whatever else the parser raised.
 
-    Of the kind `sql` the text is a query that was said in one of the usual ways, and `json` an object in a fence.
+    For kind `sql` the text is a query in one of the usual forms; for `json`, an object in a fence.
     """
     if case.kind in ("json", "sql"):
         _check_object(case.text) if case.kind == "json" else _check_query(case.text)

@@ -1,4 +1,4 @@
-"""Where fuzzing begins: with every statement of the guard's own tests, and with the queries of the sample questions."""
+"""Seeds of fuzzing: the statements of the guard's tests and the queries of the sample questions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The shop that is fuzzed on: the statements that make it in any engine, and its schema."""
+"""The shop for fuzzing: the statements that create it in any engine, and its schema."""
 
 from __future__ import annotations
 

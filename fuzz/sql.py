@@ -1,4 +1,4 @@
-"""SQL that nobody would write: from a grammar, and from known statements that were changed."""
+"""Unusual SQL: from a grammar, and from mutated statements."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ _ODDITIES = (
 
 @lru_cache(maxsize=1)
 def grammar() -> dict[str, tuple[str, ...]]:
-    """The rules, each with the ways to say it."""
+    """The rules, each with its alternatives."""
     rules: dict[str, list[str]] = defaultdict(list)
     for line in _GRAMMAR.read_text(encoding="utf-8").splitlines():
         if line and not line.startswith("#"):
@@ -119,7 +119,7 @@ def changed(draw: st.DrawFn) -> str:
 
 
 def _put(draw: st.DrawFn, known: tuple[str, ...], taken: list[str]) -> list[str]:
-    """What comes in place of some words."""
+    """Replacements for some words."""
     way = draw(st.sampled_from(["nothing", "oddity", "words", "twice", "case", "cut"]))
     if way == "oddity":
         return [*taken, draw(st.sampled_from(_ODDITIES))]

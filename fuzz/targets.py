@@ -1,4 +1,4 @@
-"""What can be fuzzed, by name."""
+"""The targets of fuzzing, by name."""
 
 from __future__ import annotations
 

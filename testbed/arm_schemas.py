@@ -5,10 +5,10 @@
     pip install --no-deps pulumi-azure-native==3.29.0
     python -m testbed.arm_schemas FOLDER
 
-writes `testbed/arm_schemas.json`. Microsoft's MCP server carries Bicep's types and tells them offline; those that it
-leaves out come from the models of Azure's Python SDK. Both know the latest API version of each resource alone, so the
-properties and values of a file are held to be among those of the latest, and its version to be no later. Which versions
-there are says Pulumi's provider. No Bicep compiler is in a package registry.
+writes `testbed/arm_schemas.json`. Microsoft's MCP server contains Bicep's types; the missing ones come from the models
+of Azure's Python SDK. Both know the latest API version of each resource alone, so the properties and values of a file
+are held to be among those of the latest, and its version to be no later. Pulumi's provider lists the versions. No Bicep
+compiler is in a package registry.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ Values = Mapping[str, tuple[str, ...]]
 class Resource(NamedTuple):
     """A resource of a file: where, its type and API version, and its body, as `pycep` reads it.
 
-    `values`: the texts that each declared name of its file can stand for; none where only Azure knows them.
+    `values`: possible texts of each declared name of its file; none if only Azure knows them.
     """
 
     place: str
@@ -73,7 +73,7 @@ def _parsed(path: Path) -> dict[str, Any]:
 
 
 def _config(one: Mapping[str, Any]) -> dict[str, Any]:
-    """What a resource or module is given, without the condition under which it is made."""
+    """The properties of a resource or module, without its condition."""
     body: dict[str, Any] = one["config"]
     while "condition" in body and "config" in body:
         body = body["config"]
@@ -105,7 +105,7 @@ def _texts(value: Any, names: Values) -> Iterable[str]:
 
 
 def fetch(server: Path, type_name: str) -> dict[str, Any] | None:
-    """What `read` makes of the server's answer; None where it carries no schema of the type."""
+    """The server's answer as `read` parses it; None if it has no schema of the type."""
     environment = os.environ | {"DOTNET_SYSTEM_GLOBALIZATION_INVARIANT": "1", "AZURE_MCP_COLLECT_TELEMETRY": "false"}
     command = [str(server), "bicepschema", "get", "--resource-type", type_name]
     done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
@@ -141,7 +141,7 @@ def _object(part: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def findings(resource: Resource, schemas: Mapping[str, Any]) -> list[str]:
-    """What of a resource its schema does not know, or misses; one sentence each."""
+    """Unknown and missing properties of a resource, one sentence each."""
     if resource.type not in schemas:
         return [f"{resource.place}: there is no schema of {resource.type}; run python -m testbed.arm_schemas"]
     known = schemas[resource.type]
@@ -154,7 +154,7 @@ def findings(resource: Resource, schemas: Mapping[str, Any]) -> list[str]:
 
 
 class _Known(NamedTuple):
-    """The objects of a schema by name, and the values that a file's names stand for."""
+    """The objects of a schema by name, and the values of a file's names."""
 
     objects: Mapping[str, Any]
     values: Values

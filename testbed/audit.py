@@ -2,9 +2,9 @@
 
     python -m testbed.audit
 
-Ends with 0 where nothing is known or all of it is explained in audit-ignore.txt, with 1 where something is, and with 2
-where not every package could be asked about: silence is no answer. pip-audit itself calls a package that its service
-does not know, as every package is on a mirror of PyPI, "no known vulnerabilities".
+Exits with 0 if no vulnerability is known or all are explained in audit-ignore.txt, with 1 if there are others, and with
+2 if some package could not be checked. pip-audit itself calls a package that its service does not know, as every
+package is on a mirror of PyPI, "no known vulnerabilities".
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _IGNORED = re.compile(r"^(\S+)\s+(\S.*)$")
 
 
 class Report(NamedTuple):
-    """What is to be told, line by line, and how the command ends."""
+    """The lines to print, and the exit status."""
 
     lines: list[str]
     status: int
@@ -65,7 +65,7 @@ def ignored(file: Path) -> dict[str, str]:
 
 
 def report(asked: dict[str, Any], wanted: set[str], reasons: dict[str, str]) -> Report:
-    """What pip-audit's JSON says of the wanted packages (normalised names), held against the reasons."""
+    """The findings of pip-audit's JSON for the packages (normalised names), without the explained ones."""
     answered, lines, used, status = set[str](), list[str](), set[str](), CLEAN
     for package in asked["dependencies"]:
         if "skip_reason" in package:
@@ -109,7 +109,7 @@ def ask(packages: list[str]) -> dict[str, Any] | str:
 
 
 def main() -> int:
-    """Ask, tell, and give the status."""
+    """Ask, print, and return the exit status."""
     wanted, reasons = pins(ROOT), ignored(ROOT / "audit-ignore.txt")
     answer = ask(list(wanted.values()))
     if isinstance(answer, str):

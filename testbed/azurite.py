@@ -70,7 +70,7 @@ class Azurite(ServerProgram):
         return f"{self._service.capitalize()}Endpoint={self.endpoint}"
 
     def start(self) -> None:
-        """Start it, and wait until it answers; what was stored before is there again."""
+        """Start it and wait until it answers. Stored data is kept."""
         command = [
             _PROGRAM.with_name(f"azurite-{self._service}"), "--silent", "--disableTelemetry",
             "--location", self._folder, f"--{self._service}Host", self.host,

@@ -19,7 +19,7 @@ expect.set_options(timeout=PATIENCE_MS)
 
 
 def missing(*, axe: bool = False) -> str:
-    """Why there can be no browser here; empty where there is one."""
+    """Why no browser can start; empty if one can."""
     if shutil.which("chromium") is None:
         return "chromium is not installed; on Debian and Ubuntu: apt-get install chromium"
     return "axe-core is not installed: npm ci --prefix web" if axe and not AXE.exists() else ""
@@ -32,7 +32,7 @@ _SETTLED = """Promise.allSettled(
 
 @dataclass
 class Watched:
-    """A page, and what must not happen on it. expected: parts of errors that a test brings about on purpose."""
+    """A page, with its unexpected events. expected: parts of errors that a test causes on purpose."""
 
     page: Page
     url: str
@@ -54,7 +54,7 @@ class Watched:
         self.asked.append(request.url)
 
     def assert_quiet(self) -> None:
-        """Fail where something was logged that nobody expected, or another host was asked."""
+        """Fail if the page logged an unexpected message or contacted another host."""
         surprising = [error for error in self.errors if not any(part in error for part in self.expected)]
         if surprising:
             raise AssertionError(f"logged: {surprising}")
@@ -63,7 +63,7 @@ class Watched:
             raise AssertionError(f"other hosts were asked: {elsewhere}")
 
     async def findings(self, of: str = "") -> list[dict[str, Any]]:
-        """What axe finds on the page as it is, however slight; or in one element of it, by its selector."""
+        """All findings of axe on the page, or in one element by its selector."""
         await self.page.evaluate(AXE.read_text(encoding="utf-8"))
         # A colour halfway between two is none of the page's.
         await self.page.evaluate(_SETTLED)

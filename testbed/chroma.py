@@ -1,4 +1,4 @@
-"""A Chroma server, `chroma run` of the package, on a port of its own."""
+"""A Chroma server, `chroma run` of the package, on a free port."""
 
 from __future__ import annotations
 

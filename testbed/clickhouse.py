@@ -1,15 +1,15 @@
 """ClickHouse: the engine of the package `chdb`, behind enough of ClickHouse's HTTP interface for its driver.
 
 Real, because chdb is the engine itself: SQL, types, the Native format, settings and read-only mode, errors and their
-codes, the system tables with the list of processes, KILL QUERY, what is stored. Each request runs in a session of its
-own, and requests run side by side, as on a server.
+codes, the system tables with the list of processes, KILL QUERY, what is stored. Each request runs in its own session,
+and requests run concurrently, as on a server.
 
 A stand-in, because chdb comes without a server: HTTP, in `testbed.clickhouse_front`; users, passwords and profiles
 (every user may do what chdb's only user may); query ids, which chdb makes itself: the client's is kept as the setting
 `log_comment`, and KILL QUERY is rewritten to look there.
 
 Not there: TLS, compression, progress headers, sessions over several requests, rights of users, and the driver's newer
-protocol: LowCardinality travels as what is in it, and a DateTime that is not within another type without its zone.
+protocol: LowCardinality is sent as its inner type, and a top-level DateTime without its zone.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _ROOT = Path(__file__).parents[1]
 
 
 class ClickHouseServer:
-    """One server, in a process of its own; it runs inside the block, and its folder is removed afterwards."""
+    """One server in a separate process. It runs inside the block; its folder is removed afterwards."""
 
     def __init__(self) -> None:
         self.host, self.port = "127.0.0.1", free_port()

@@ -1,6 +1,6 @@
-"""ClickHouse's HTTP interface, as far as its driver uses it, over chdb; `testbed.clickhouse` says what is real.
+"""ClickHouse's HTTP interface, as far as its driver uses it, over chdb; see `testbed.clickhouse` for what is real.
 
-Run by `testbed.clickhouse` in a process of its own: chdb can open one folder at a time.
+`testbed.clickhouse` runs it in a separate process: chdb can open one folder at a time.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _FORMAT = re.compile(r"\bFORMAT\s+(\w+)\s*;?\s*$", re.IGNORECASE)
 
 
 class _Refused(Exception):
-    """What the server, not the engine, says no to."""
+    """Requests that the server refuses, not the engine."""
 
 
 class _Front(ThreadingHTTPServer):
@@ -140,7 +140,7 @@ class _Handler(BaseHTTPRequestHandler):
             chunks.close()
 
     def _start(self) -> None:
-        """Only with the first rows does a reply begin; until then an error has a status of its own."""
+        """A reply begins with the first rows; an error before that has its own status."""
         if not self._started:
             self._started = True
             self.send_response(HTTPStatus.OK)
@@ -213,7 +213,7 @@ def _end_with(parent: IO[bytes]) -> None:
 
 
 def main(folder: str, port: str) -> None:
-    """Serve until stopped; says so when it answers."""
+    """Serve until stopped. Prints a line once it answers."""
     front = _Front(folder, int(port))
     threading.Thread(target=_end_with, args=(sys.stdin.buffer,), daemon=True).start()
     print("ready", flush=True)

@@ -4,7 +4,7 @@
 
 PYTHON is that of an environment with requirements-clients.txt: `make clients`. Python by openapi-python-client,
 TypeScript by openapi-typescript and tsc where Node.js and the page's packages are there, and Java by openapi-generator
-and javac where there is a JDK. What the Java client needs beside the JDK, Jackson above all, comes with PySpark.
+and javac where there is a JDK. PySpark contains the Java client's dependencies, such as Jackson.
 """
 
 from __future__ import annotations

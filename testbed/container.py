@@ -1,4 +1,4 @@
-"""What docker/Containerfile makes, without a container: its files in a folder, its packages, its command.
+"""Runs docker/Containerfile without a container: its files in a folder, its packages, its command.
 
     python -m testbed.container
 
@@ -30,7 +30,7 @@ FILE = ROOT / "docker" / "Containerfile"
 
 
 class Instruction(NamedTuple):
-    """A line of the file: `COPY` and what it says."""
+    """A line of the file: a `COPY` instruction and its arguments."""
 
     name: str
     said: str
@@ -44,17 +44,17 @@ def instructions() -> list[Instruction]:
 
 
 def of(name: str) -> list[str]:
-    """What all instructions of a name say."""
+    """The arguments of all instructions of a name."""
     return [one.said for one in instructions() if one.name == name]
 
 
 def command() -> list[str]:
-    """What the container runs."""
+    """The container's command."""
     return [str(part) for part in json.loads(of("CMD")[-1])]
 
 
 def health_check() -> list[str]:
-    """What tells whether it is healthy."""
+    """The health check."""
     return [str(part) for part in json.loads(of("HEALTHCHECK")[-1].partition(" CMD ")[2])]
 
 

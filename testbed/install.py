@@ -2,9 +2,8 @@
 
     python -m testbed.install [pip's own options and requirements]
 
-uv does not read pip's settings. It is given those that say where packages come from, and where there is one that has no
-counterpart here, or uv fails, pip installs. What pip says when it fails is what is shown. Needs the standard library
-and pip alone.
+uv does not read pip's settings. It gets those that name the sources of packages. If a setting has no counterpart in uv,
+or uv fails, pip installs. If pip fails, its output is shown. Needs only the standard library and pip.
 """
 
 from __future__ import annotations
@@ -100,7 +99,7 @@ def by_uv(arguments: Sequence[str]) -> bool:
 
 
 def _have_uv() -> bool:
-    """Whether uv is here, or pip could bring its wheel; nobody is made to compile it."""
+    """Whether uv is installed, or pip could install its wheel. uv is never compiled."""
     if importlib.util.find_spec("uv") is not None:
         return True
     command = [*PIP, "install", "--quiet", "--no-compile", "--only-binary=:all:", "-r", str(PINNED)]
@@ -108,12 +107,12 @@ def _have_uv() -> bool:
 
 
 def by_pip(arguments: Sequence[str]) -> int:
-    """Install by pip, which says itself what goes wrong. Returns its exit code."""
+    """Install with pip, which prints its own errors. Returns its exit code."""
     return subprocess.run([*PIP, "install", "--quiet", "--no-compile", *arguments], check=False).returncode
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Install what is named. Returns pip's exit code, or 0."""
+    """Install the named packages. Returns pip's exit code, or 0."""
     try:
         return 0 if by_uv(arguments) else by_pip(arguments)
     except KeyboardInterrupt:

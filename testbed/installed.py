@@ -2,10 +2,10 @@
 
     python -m testbed.installed [--keep FOLDER]
 
-Builds wheel and sdist, installs the wheel with nothing beside it, and runs the command `plumbline`: its version, a
-question about a CSV file (a scripted endpoint is the model), the same through the Python interface, the data of
-`plumbline demo`, and the page of `plumbline serve`. The sdist, installed without its dependencies into an empty
-environment of its own, has to bring the same files. Prints the seconds and megabytes of each step: `make installed`.
+Builds wheel and sdist, installs the wheel alone, and runs the command `plumbline`: its version, a question about a CSV
+file (a scripted endpoint is the model), the same through the Python interface, the data of `plumbline demo`, and the
+page of `plumbline serve`. The sdist, installed without dependencies into another empty environment, must contain the
+same files. Prints the seconds and megabytes of each step: `make installed`.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def build(folder: Path) -> tuple[Path, Path]:
 
 
 def install(archive: Path, folder: Path, *options: str) -> Path:
-    """An environment with an archive and what it asks for; the folder of its commands."""
+    """Installs an archive and its dependencies into a new environment. Returns the folder of its commands."""
     venv.create(folder, with_pip=True)
     commands = folder / "bin"
     pip = [str(commands / "python"), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
@@ -68,7 +68,7 @@ def package_files(commands: Path) -> set[str]:
 
 
 def check_files(of_wheel: Collection[str], of_sdist: Collection[str]) -> None:
-    """Both archives bring the same files, and all that is read at run time.
+    """Check that both archives have the same files, and all that are read at run time.
 
     Raises:
         AssertionError: they do not.
@@ -79,7 +79,7 @@ def check_files(of_wheel: Collection[str], of_sdist: Collection[str]) -> None:
 
 
 def ask(commands: Path, folder: Path, environment: Mapping[str, str]) -> None:
-    """Use what is installed as its user would.
+    """Use the installed package as a user does.
 
     Raises:
         subprocess.CalledProcessError, AssertionError: it does not do what it should.

@@ -1,4 +1,4 @@
-"""MariaDB, as Debian packages it (`mariadb-server`), on a port of its own, with passwords."""
+"""MariaDB, as Debian packages it (`mariadb-server`), on a free port, with passwords."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ _AUTOCOMMIT = 2
 
 
 class Login(NamedTuple):
-    """What a client says of itself. Shape: flags as in `pymysql.constants.CLIENT`, texts as bytes."""
+    """The client's part of the handshake. Shape: flags as in `pymysql.constants.CLIENT`, texts as bytes."""
 
     flags: int
     user: bytes
@@ -73,7 +73,7 @@ class Packets:
 
 
 def greeting(nonce: bytes, number: int, *, tls: bool) -> bytes:
-    """What the server says first. Args: number: of the connection. tls: whether it can be had."""
+    """The server's greeting. Args: number: of the connection. tls: whether it can be had."""
     able = CLIENT.CAPABILITIES | CLIENT.CONNECT_WITH_DB | CLIENT.FOUND_ROWS | CLIENT.MULTI_STATEMENTS
     able |= CLIENT.SSL if tls else 0
     start = b"\x0a" + VERSION.encode() + b"\0" + struct.pack("<I", number) + nonce[:8] + b"\0"
@@ -87,7 +87,7 @@ def new_nonce() -> bytes:
 
 
 def scramble(password: bytes, nonce: bytes) -> bytes:
-    """What proves that a client knows a password, without telling it."""
+    """The proof that a client knows a password, without sending it."""
     once = hashlib.sha256(password).digest()
     mask = hashlib.sha256(hashlib.sha256(once).digest() + nonce).digest()
     return bytes(a ^ b for a, b in zip(once, mask, strict=True))

@@ -1,8 +1,8 @@
 """A stand-in for MySQL 8: a front with MySQL 8's protocol before a real MariaDB.
 
-`caching_sha2_password` is whole: the fast way where the password is known, else the password itself, over TLS or
-encrypted for the front's RSA key. Then commands and rows pass through; `mysql_statements` says what changes on the way.
-It speaks to PyMySQL: neither prepared statements nor compression nor results without EOF packets are translated.
+`caching_sha2_password` is complete: the fast way if the password is cached, otherwise the password itself, over TLS or
+encrypted with the front's RSA key. Then commands and rows pass through; `mysql_statements` translates them. It speaks
+to PyMySQL: neither prepared statements nor compression nor results without EOF packets are translated.
 """
 
 from __future__ import annotations
@@ -117,7 +117,7 @@ class Session:
         return True
 
     def _password(self, login: Login, nonce: bytes, *, secure: bool) -> tuple[bytes, str]:
-        """The password that the client knows, and how it proved so; MariaDB says whether it is right."""
+        """The client's password, and how it proved it; MariaDB checks the password."""
         from cryptography.hazmat.primitives import hashes, serialization
         from cryptography.hazmat.primitives.asymmetric import padding
 
@@ -255,7 +255,7 @@ class MysqlStandIn:
         self._undo.close()
 
     def start(self) -> None:
-        """Start it again; it has forgotten who logged in."""
+        """Restart it, without cached logins."""
         self.backend.start()
         self._listen()
 
@@ -292,7 +292,7 @@ class MysqlStandIn:
 
     @staticmethod
     def version() -> str:
-        """Of what stands in: `MariaDB 10.11.18`; the server itself says that it is MySQL."""
+        """The stand-in's own version: `MariaDB 10.11.18`; the server itself reports MySQL."""
         output = subprocess.run(
             [program("mariadbd"), "--version"], capture_output=True, text=True, check=True, timeout=60
         )

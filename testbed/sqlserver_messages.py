@@ -1,5 +1,6 @@
-"""Errors of SQL Server by number, with Microsoft's words for them (`sys.messages`, English). The stand-in raises one
-where a table is called after it: `SELECT * FROM msg_240`."""
+"""Errors of SQL Server by number, with Microsoft's words for them (`sys.messages`, English). The stand-in raises one if
+a table has its name: `SELECT * FROM msg_240`.
+"""
 
 MESSAGES: dict[int, str] = {
     104: "ORDER BY items must appear in the select list if the statement contains a UNION, INTERSECT or EXCEPT "

@@ -1,5 +1,5 @@
 """The process behind `testbed.sqlserver`: pySQLbridge over CSV files, with what it lacks of SQL Server's catalogue and
-wire. `python -m testbed.sqlserver_stand_in config.json`; a line on standard output says that it listens.
+wire. `python -m testbed.sqlserver_stand_in config.json`; prints a line once it listens.
 
 The configuration: `folder` of CSV files, `host`, `port`, `user`, `password`, `certificate` and `key` (PEM files), and
 `about`, a `Described` as JSON.
@@ -137,7 +137,7 @@ class StandIn(Catalog):  # type: ignore[misc]  # untyped package
     # -- what runs
 
     def _made(self, sql: str) -> Any:
-        """What pySQLbridge has no answer to: writes, statistics, versions, and what is refused."""
+        """Statements that pySQLbridge does not support: writes, statistics, versions and refused ones."""
         if any(part in sql for part in self.about["denied"]):
             raise QueryError("The user does not have permission to perform this action.", number=297, severity=14)
         if any(part in sql for part in self.about["broken"]):
@@ -165,7 +165,7 @@ class StandIn(Catalog):  # type: ignore[misc]  # untyped package
         return _table("statistics", found, schema=_TEXT, table=_TEXT, column=_TEXT, value=NVarChar(400))
 
     def _deaf(self) -> Table:
-        """Waits until the client is gone, whatever it says."""
+        """Waits until the client disconnects."""
         poll = select.poll()
         poll.register(HERE.socket, select.POLLRDHUP)
         poll.poll()
@@ -178,7 +178,7 @@ class StandIn(Catalog):  # type: ignore[misc]  # untyped package
         return _table(VICTIM, [[7]], n=_INT)
 
     def _endless(self) -> Table:
-        """Waits until the client says anything more, which is its cancel, or that it is gone."""
+        """Waits until the client sends its cancel or disconnects."""
         select.select([HERE.socket], [], [])
         raise QueryError("The request was cancelled by the client.", number=_CANCELLED)
 
@@ -320,8 +320,9 @@ class StandIn(Catalog):  # type: ignore[misc]  # untyped package
 
 
 class Completed(Connection):  # type: ignore[misc]
-    """A connection that lets nobody into a database that is not there, and whose commit or rollback begins the next
-    transaction where the client says so, as FreeTDS does."""
+    """A connection that refuses an unknown database. A commit or rollback begins the next transaction if the client
+    asks for it, as FreeTDS does.
+    """
 
     _begins_another = False
 
@@ -360,7 +361,7 @@ class Completed(Connection):  # type: ignore[misc]
 
 
 def _as_the_server_says(error: QueryError) -> QueryError:
-    """An error that pySQLbridge has words of its own for, in the server's words and with its number."""
+    """An error of pySQLbridge with the server's text and number."""
     if "a subquery compared against one value returned" in str(error):
         return QueryError(MESSAGES[512], number=512)
     found = re.search(r"'(\w+)' is not a function this server knows", str(error))
@@ -400,7 +401,7 @@ def _wide(kind: Any, values: Any) -> Any:
 
 
 def kinds() -> Table:
-    """One row with a value of every type that a query can bring."""
+    """One row with a value of every type that a query can return."""
     moment = dt.datetime(2024, 2, 29, 10, 20, 30, 123456)
     offset, behind = (dt.timezone(dt.timedelta(minutes=minutes)) for minutes in (330, -210))
     guid = uuid.UUID("a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11")

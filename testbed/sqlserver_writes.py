@@ -1,5 +1,5 @@
-"""What the stand-in for SQL Server writes: tables in SQLite, transactions, locks, and triggers with the results that
-they send. Statements that SQLite and T-SQL have in common are run as they are.
+"""Writes of the stand-in for SQL Server: tables in SQLite, transactions, locks, and triggers with their results.
+Statements that SQLite and T-SQL have in common are run as they are.
 
 A trigger is `CREATE TRIGGER name ON table AFTER | INSTEAD OF event AS statement; statement; ...`, where a statement
 is a write, a SELECT of values, RAISERROR, ROLLBACK TRANSACTION, or SET NOCOUNT.
@@ -38,12 +38,12 @@ _UPDATE = 0xC5  # the command that a DONE names
 
 @dataclass
 class Answers:
-    """What a batch sends, in order: counts, rows, and errors."""
+    """The results of a batch, in order: counts, rows and errors."""
 
     parts: list[tuple[Any, ...]] = field(default_factory=list)
 
     def encode(self, version: int, server: str = "") -> bytes:
-        """The tokens of it; every DONE but the last says that more follows."""
+        """Its tokens; every DONE but the last announces more."""
         parts = self.parts or [("none",)]
         return b"".join(self._token(part, version, server, last=part is parts[-1]) for part in parts)
 
@@ -80,7 +80,7 @@ class Aborted(Exception):
 
 
 class Session:
-    """What one connection has written and not yet committed.
+    """The uncommitted writes of one connection.
 
     nocount: whether counts are left unsaid.
     open_: whether the client has begun a transaction, or has every statement begin one.
@@ -93,7 +93,7 @@ class Session:
         self.implicit = self.begun = False
 
     def observe(self, sql: str) -> None:
-        """Take note of what a batch says about transactions."""
+        """Record the transaction statements of a batch."""
         if found := re.search(r"set\s+implicit_transactions\s+(on|off)", sql, re.IGNORECASE):
             self.implicit = found.group(1).lower() == "on"
         if found := re.search(r"set\s+lock_timeout\s+(\d+)", sql, re.IGNORECASE):
@@ -168,7 +168,7 @@ class Writes:
         return {table: columns for table, columns in found.items() if columns}
 
     def answer(self, sql: str) -> Answers | None:
-        """What a batch that writes sends; None for any other batch."""
+        """The results of a batch that writes; None for any other batch."""
         found = _BATCH.fullmatch(sql)
         assert found is not None
         statement = found["statement"]

@@ -31,7 +31,7 @@ class TirelessModel:
     name = "tireless"
 
     async def complete(self, messages: Sequence[Message], **request: Unpack[ChatRequest]) -> Reply:
-        """What the last message asks for."""
+        """The reply to the last message."""
         schema, asked = request.get("schema"), messages[-1].content
         text = sentence_of(asked) if wants_sentence(messages) else reply_to(asked, schema.name if schema else "")
         return Reply(text=text, usage=Usage(model_calls=1, prompt_tokens=9, completion_tokens=5))
@@ -44,7 +44,7 @@ class TirelessModel:
 
 
 class HeldModel(TirelessModel):
-    """The same, but it says nothing before the test lets it.
+    """The same, but it waits until the test releases it.
 
     asked: set when the first call waits. may_answer: that the test sets.
     """
@@ -53,7 +53,7 @@ class HeldModel(TirelessModel):
         self.asked, self.may_answer = asyncio.Event(), asyncio.Event()
 
     async def complete(self, messages: Sequence[Message], **request: Unpack[ChatRequest]) -> Reply:
-        """What the last message asks for, once the test lets it."""
+        """The reply to the last message, once the test releases it."""
         self.asked.set()
         await self.may_answer.wait()
         return await super().complete(messages, **request)
@@ -65,13 +65,13 @@ def wants_sentence(messages: Sequence[Message]) -> bool:
 
 
 def sentence_of(asked: str) -> str:
-    """What is said to the answer writer's prompt."""
+    """The reply to the answer writer's prompt."""
     numbers = re.findall(r"\d+(?:\.\d+)?", asked.split("<data>")[-1].split("</data>")[0])
     return f"It is {numbers[0]}." if numbers else "There are no rows."
 
 
 def reply_to(asked: str, schema: str) -> str:
-    """What is said to a prompt's last message. Args: schema: the name of the object that is asked for, if one is."""
+    """The reply to a prompt's last message. Args: schema: the name of the object that is asked for, if one is."""
     if schema == "verdict":
         return json.dumps({"asked": "this", "computed": "this", "correct": True})
     if "Complete question:" in asked:

@@ -1,6 +1,6 @@
-"""The tireless model as a model provider, for services in processes of their own: `PLUMBLINE_EXTENSIONS` names this.
+"""The tireless model as a model provider, for services in separate processes: `PLUMBLINE_EXTENSIONS` names this.
 
-Where TIRELESS_HOLD names a file, the model says nothing as long as that file is there.
+If TIRELESS_HOLD names a file, the model waits while that file exists.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class PatientModel(TirelessModel):
         self._hold = hold
 
     async def complete(self, messages: Sequence[Message], **request: Unpack[ChatRequest]) -> Reply:
-        """What the last message asks for, once nothing holds it."""
+        """The reply to the last message, once it is not held."""
         while self._hold.exists():  # noqa: ASYNC110  another process removes it
             await asyncio.sleep(_LOOK_S)
         return await super().complete(messages, **request)

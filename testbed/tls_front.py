@@ -1,4 +1,4 @@
-"""TLS before a PostgreSQL server whose build has none, with a certificate of its own making."""
+"""TLS in front of a PostgreSQL server that is built without it, with a self-signed certificate."""
 
 from __future__ import annotations
 
@@ -50,9 +50,9 @@ def make_certificate(folder: Path, name: str) -> tuple[Path, Path]:
 
 
 class TlsFront:
-    """Takes connections on a port of its own inside the block, and hands them on to a server.
+    """Accepts connections on a free port inside the block and forwards them to a server.
 
-    A client that asks for TLS gets it, where there is a certificate; whatever else comes is handed on as it is.
+    A client that asks for TLS gets it, if there is a certificate. All else is forwarded unchanged.
 
     Args:
         to: address and port of the server.

@@ -2,11 +2,11 @@
 
     python -m bench.peers --environments FOLDER [--model scripted|embedded] [--questions FILE] [--limit N] [--svg FILE]
 
-Each is asked in a process of its own, one after the other, and reaches the model through one proxy that counts. With
-the scripted model, which answers at once and knows every query, what differs is their own work; with the embedded one,
-what comes of it. All are asked for the whole way: a query, its rows, a sentence. Vanna and Plumbline are given the
-docs, the others have no place for them. Own time is the CPU of the process, for each question; start is that of the
-import and of all that comes before the first question. Ratios are to Plumbline.
+Each runs in a separate process, one after another, and reaches the model through a proxy that counts. With the scripted
+model, which answers at once and knows every query, what differs is their own work; with the embedded one, what comes of
+it. All are asked for the whole way: a query, its rows, a sentence. Vanna and Plumbline are given the docs, the others
+have no place for them. Own time is the CPU of the process, for each question; start is that of the import and of all
+that comes before the first question. Ratios are to Plumbline.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ def python_of(peer: str, environments: Path) -> str:
 
 
 def rows_of(database: str, sql: str) -> QueryResult:
-    """What a query gives, read only. Raises sqlite3.Error."""
+    """The rows of a query, read only. Raises sqlite3.Error."""
     with closing(sqlite3.connect(f"file:{database}?mode=ro", uri=True)) as connection:
         cursor = connection.execute(sql)
         names = tuple(column[0] for column in cursor.description or ())
@@ -104,7 +104,7 @@ def is_right(database: str, sql: str | None, gold: tuple[QueryResult, bool]) -> 
 
 
 def answerable(questions: Sequence[GoldQuestion], database: Path) -> list[tuple[Case, tuple[QueryResult, bool]]]:
-    """Those whose gold query runs on the database, with its rows; some are written in another dialect."""
+    """The questions whose gold query runs on the database, with its rows; some queries are in another dialect."""
     found: list[tuple[Case, tuple[QueryResult, bool]]] = []
     for question in questions:
         try:

@@ -2,8 +2,8 @@
 
     PYTHON bench/peers/ask.py PEER JOB.json
 
-PEER is a module of `bench/peers/adapters`. Nothing but the standard library is imported here, so that what is measured
-is the peer; its environment has nothing of Plumbline, and Plumbline's nothing of the peers.
+PEER is a module of `bench/peers/adapters`. Imports only the standard library, so that the peer alone is measured. Its
+environment does not contain Plumbline, and Plumbline's does not contain the peers.
 """
 
 from __future__ import annotations

@@ -70,7 +70,7 @@ _WANTS_SENTENCE = ("SQL Response:", "SQL Result:", "Briefly summarize")
 
 
 def _react(prompt: str, query: str) -> str:
-    """What a model says that goes the way the agent's tools are made for: tables, their schema, the query."""
+    """The replies of a model that uses the agent's tools in order: tables, their schema, the query."""
     tables = ", ".join(dict.fromkeys(re.findall(r"(?:FROM|JOIN)\s+(\w+)", query)))
     if "double check" in prompt.casefold() and "Action:" not in prompt:
         return query
@@ -111,7 +111,7 @@ def _text(content: Any) -> str:
 
 
 def app(model: Scripted | Embedded) -> Starlette:
-    """The endpoint; `GET /counts` tells what was asked of it so far."""
+    """The endpoint; `GET /counts` returns the counts so far."""
     counts = {"calls": 0, "prompt_tokens": 0, "cached_tokens": 0, "completion_tokens": 0}
     embedder = HashingEmbedder(dimension=DIMENSION)
 
@@ -138,7 +138,7 @@ def app(model: Scripted | Embedded) -> Starlette:
 
 
 def _streamed(text: str, model: str) -> Response:
-    """The reply in two events, for those who want it piece by piece."""
+    """The reply in two events, for streaming clients."""
     head = {"id": "chat-1", "object": "chat.completion.chunk", "created": 0, "model": model}
     pieces = [({"role": "assistant", "content": text}, None), ({}, "stop")]
     events = [

@@ -36,7 +36,7 @@ class Result(NamedTuple):
 
 
 def report(results: Sequence[Result], model: str) -> None:
-    """Print the figures, each with its ratio to the first one's; then tokens by step, and who could not answer."""
+    """Print the figures, each with its ratio to the first one's, then tokens by step and the failures."""
     own = results[0]
     print(f"Peers, {model} model, {own.asked} questions; in brackets the ratio to {own.name}")
     print(f"  {'':<17}" + "".join(f"{name:>{width}}" for name, width in _COLUMNS.items()))
@@ -76,7 +76,7 @@ def _with_ratio(value: float, own: float, digits: int) -> str:
 
 
 def figures(results: Sequence[Result]) -> list[Figure]:
-    """The first one beside the best of the others in each of what is compared."""
+    """The first one beside the best of the others, for each figure."""
     own, *others = results
     cached = 100 * own.cached_tokens / own.prompt_tokens
     found = [

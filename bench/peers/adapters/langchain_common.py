@@ -1,4 +1,4 @@
-"""What both LangChain adapters need: the model, and a database that records its queries."""
+"""Shared by both LangChain adapters: the model, and a database that records its queries."""
 
 from __future__ import annotations
 

@@ -15,11 +15,11 @@ _CONTEXT = 8192
 
 
 class _Model(OpenAI):  # type: ignore[misc]
-    """A model whose name its client does not know."""
+    """A model name that the client does not know."""
 
     @property
     def metadata(self) -> LLMMetadata:
-        """What the client would look up by the name."""
+        """The values that the client looks up by name."""
         return LLMMetadata(
             context_window=_CONTEXT, num_output=500, is_chat_model=True, model_name=self.model,
             system_role=MessageRole.SYSTEM,
