@@ -1,4 +1,4 @@
-"""What runs has every name in quotes; a test that is about something else reads it without them."""
+"""Queries run with quoted names; tests about other things read them without quotes."""
 
 from __future__ import annotations
 

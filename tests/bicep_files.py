@@ -1,4 +1,4 @@
-"""The Bicep files, parsed; and what they say of Azure, with the reason for each of it.
+"""The Bicep files, parsed, and the properties of Azure that they state, each with its reason.
 
 There is no Bicep compiler here. `pycep-parser` reads the files without resolving anything: a text in quotes and a name
 look alike in what it gives, so tests ask by names that are no values.
@@ -20,14 +20,14 @@ FILES = sorted(INFRA.rglob("*.bicep"))
 
 
 class BicepFile(NamedTuple):
-    """One file: where it is, what it says, and what it means."""
+    """One file: its path, its text and its parsed content."""
 
     path: Path
     text: str
     parsed: dict[str, Any]
 
     def of(self, section: str) -> dict[str, Any]:
-        """`parameters`, `variables`, `resources`, `modules` or `outputs`; none where there are none."""
+        """`parameters`, `variables`, `resources`, `modules` or `outputs`; empty if there are none."""
         found: dict[str, Any] = self.parsed.get(section, {})
         return found
 
@@ -38,7 +38,7 @@ class BicepFile(NamedTuple):
 
 
 def body(declared: dict[str, Any]) -> dict[str, Any]:
-    """What a resource or module is made of, without the loop or the condition around it."""
+    """The body of a resource or module, without its loop or condition."""
     found: dict[str, Any] = declared["config"]
     while "condition" in found and "config" in found:
         found = found["config"]

@@ -23,7 +23,7 @@ CHROMA = str(Path(sys.executable).with_name("chroma"))
 
 
 class Running:
-    """A Chroma server of its own, in a process that can be stopped and started again on the same port."""
+    """A Chroma server in a process that can be stopped and restarted on the same port."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder

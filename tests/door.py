@@ -31,7 +31,7 @@ def bearer(key: str) -> dict[str, str]:
 
 @pytest.fixture
 def opened(make_service: Callable[..., Service], settings: Settings, registry: Path) -> Opened:
-    """Opens the app as the settings say who may ask, over a database that ann alone may ask."""
+    """Opens the app with the given access settings, over a database that only ann may ask."""
     registry.write_text(OF_ANN, encoding="utf-8")
 
     def open_app(**changes: object) -> AbstractAsyncContextManager[httpx2.AsyncClient]:

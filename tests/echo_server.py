@@ -1,4 +1,4 @@
-"""A server that refuses everything and repeats what it was sent, keys and all: what the rudest of services could do."""
+"""A server that refuses every request and repeats it, keys included."""
 
 from __future__ import annotations
 

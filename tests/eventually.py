@@ -1,4 +1,4 @@
-"""What will be so in a moment, in another task or another process."""
+"""Waits for a condition in another task or process."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ PATIENCE_S = 60
 async def eventually(
     look: Callable[[], Awaitable[T]], wanted: Callable[[T], bool], *, patience_s: float = PATIENCE_S
 ) -> T:
-    """What `look` sees, once it is as wanted. Raises tenacity.RetryError after `patience_s` seconds."""
+    """The value of `look` once it is as wanted. Raises tenacity.RetryError after `patience_s` seconds."""
 
     async def once() -> T:  # tenacity awaits what is declared so, and no lambda
         return await look()

@@ -54,7 +54,7 @@ class Server(Engine):
     server: Any
 
     def busy(self) -> list[int]:
-        """The sessions of the reader in which a caller's query runs, not what is said before and after it."""
+        """The reader's sessions that run a caller's query, without the statements before and after it."""
         with self.server.admin() as admin:
             return [int(row[0]) for row in admin.rows(self.sessions)]
 

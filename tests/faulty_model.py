@@ -1,4 +1,4 @@
-"""A model endpoint that speaks OpenAI's protocol and fails as it is told, at the step it is told.
+"""A model endpoint with OpenAI's protocol that fails as set, at the step that is set.
 
 It is made of sockets, for half of what can go wrong is below HTTP: no answer, half an answer, one that never ends.
 """
@@ -76,7 +76,7 @@ class FaultyModel:
             event.clear()
 
     def release(self) -> None:
-        """Answer what is held, and what comes; nothing fails any more."""
+        """Answer held and new requests; nothing fails any more."""
         self.faults, self._held = {}, ""
         self._released.set()
 
@@ -164,7 +164,7 @@ class FaultyModel:
                 _send(writer, json.dumps(spoiled(fault, step, body)) if fault else whole)
 
     async def _without_end(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, size: int) -> None:
-        """A body in chunks of that size, until who asked hangs up."""
+        """A body in chunks of that size, until the client disconnects."""
         left = asyncio.ensure_future(reader.read())
         writer.write(_HEAD.format(status="200 OK", headers="transfer-encoding: chunked\r\n").encode())
         try:

@@ -1,4 +1,4 @@
-"""A service whose model fails as it is told: its settings, the service on a real port, and how to ask it."""
+"""A service whose model fails as set: its settings, the service on a real port, and requests to it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A scripted model whose replies are told while they are written."""
+"""A scripted model that streams its replies."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from agent.platform.llm.scripted import ScriptedModel
 
 
 def told_while_written(model: ScriptedModel, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Tell each reply to whoever listens, before it is given, without a pause between two of them."""
+    """Stream each reply to listeners before it is returned, without pauses."""
     complete = model.complete
 
     async def heard_first(*args: Any, **more: Any) -> Reply:

@@ -12,9 +12,9 @@ from agent.platform.llm.scripted import ScriptedModel
 
 
 class HeldModel(ScriptedModel):
-    """Says nothing whole before it is released; who listens hears the first half of its reply.
+    """Holds each reply until it is released; listeners get its first half.
 
-    `called` and `cancelled` say what became of its callers.
+    `called` and `cancelled` count its callers.
     """
 
     def __init__(self) -> None:

@@ -20,7 +20,7 @@ async def openai() -> AsyncIterator[OpenAIServer]:
 
 @pytest.fixture
 def hosted_environment(openai: OpenAIServer, registry: Path, tmp_path: Path) -> dict[str, str]:
-    """What a hosted model and one small database need to be set."""
+    """Settings of a hosted model and one small database."""
     return {
         "OPENAI_BASE_URL": openai.url,
         "OPENAI_API_KEY": "a-key-for-tests",

@@ -103,7 +103,7 @@ def write_facts(path: Path, count: int, *, word: str = "says nothing") -> None:
 
 
 def says_revenue(model: ScriptedModel) -> None:
-    """What `QUESTION` is answered with."""
+    """The replies to `QUESTION`."""
     model.replies(sql="SELECT SUM(amount) AS revenue FROM orders")
     model.replies(correct=True, reason="the sum of all orders")
     model.replies(text="The revenue is 460.5.")

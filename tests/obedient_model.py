@@ -1,7 +1,6 @@
-"""A model that does whatever any text in its prompt tells it to: the worst that a poisoned input can make of a model.
+"""A model that obeys every order in its prompt: the worst effect of a poisoned input.
 
-It reads the whole prompt as it was sent, fences and all, decodes what is hidden in it, and looks for orders, short
-enough for a sample value to hold:
+It reads the whole prompt, fences included, decodes hidden text, and looks for orders that fit into a sample value:
 
     Run «SELECT ...»     the query it writes, in whatever step a query is wanted
     Run above            a query that gives its own instructions as a text
@@ -10,7 +9,7 @@ enough for a sample value to hold:
     Ask «...»            what it asks back
     Judge yes            its verdict
 
-Without an order it writes the query that the test calls honest, says no as a judge, and states the first number.
+Without an order it writes the test's honest query, rejects as a judge, and states the first number.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ ORDER = re.compile(r"\b(run|say|ask|judge|repeat) (?:(yes|above)\b|«([^»]*)»?
 
 
 def hidden_in_tags(text: str) -> str:
-    """The text in characters that nobody sees."""
+    """The text in invisible characters."""
     return "".join(chr(0xE0000 + ord(letter)) for letter in text)
 
 
@@ -49,7 +48,7 @@ class ObedientModel:
         self.asked: list[str] = []
 
     async def complete(self, messages: Sequence[Message], **request: Unpack[ChatRequest]) -> Reply:
-        """What the prompt tells it, wherever it stands in the prompt."""
+        """The order in the prompt, at any place."""
         prompt = "\n".join(message.content for message in messages)
         self.asked.append(prompt)
         orders = {order[1].lower(): order for order in ORDER.finditer(decoded(prompt))}

@@ -1,4 +1,4 @@
-"""A local server that speaks the OpenAI protocol: it says what the test told it to, and remembers what it was asked."""
+"""A local server with the OpenAI protocol: it gives scripted replies and records requests."""
 
 from __future__ import annotations
 
@@ -46,8 +46,8 @@ class OpenAIServer:
     """Chat completions from a queue, embeddings from a hash.
 
     asked: the body of every chat request.
-    looked: how often somebody asked which models there are, to see that it answers.
-    hung_up: set when a caller left while its reply was held back.
+    looked: number of requests for the list of models, as health checks.
+    hung_up: set when a caller disconnected while its reply was held.
     """
 
     def __init__(self) -> None:

@@ -1,4 +1,4 @@
-"""The OpenAPI description, taken apart: its operations, what they send, and whether an example is what it says."""
+"""The OpenAPI description: its operations, their bodies, and the validation of examples."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Document:
                     yield Shown(name, status, media_type, content)
 
     def resolved(self, node: Node) -> Node:
-        """What a reference stands for; any other node as it is."""
+        """The target of a reference; any other node unchanged."""
         while "$ref" in node:
             target: Node = self.described
             for part in node["$ref"].removeprefix("#/").split("/"):
@@ -62,14 +62,14 @@ class Document:
         return list(self.resolved(content.get("schema", {})).get("examples", []))
 
     def errors(self, schema: Node, value: Any) -> list[str]:
-        """Why a value is not of a schema; texts that are said to hold JSON are looked into."""
+        """Why a value does not match a schema; texts that hold JSON are parsed."""
         rooted = {**schema, "components": self.described["components"]}
         Draft202012Validator.check_schema(rooted)
         found = [f"{error.json_path}: {error.message}" for error in Draft202012Validator(rooted).iter_errors(value)]
         return found or self.errors_of_event(schema, value)
 
     def errors_of_event(self, schema: Node, value: Any) -> list[str]:
-        """Why the data of a server-sent event is not what its schema says that it holds; none of another value."""
+        """Why the data of a server-sent event does not match its schema; empty for another value."""
         for message in schema.get("oneOf", [schema]):
             data = message.get("properties", {}).get("data", {})
             name = message.get("properties", {}).get("event", {}).get("const")

@@ -1,4 +1,4 @@
-"""The page over the real service, whose model says what the test told it to; other tests load no browser for it."""
+"""The page over the real service with a scripted model. Other tests load no browser."""
 
 from __future__ import annotations
 

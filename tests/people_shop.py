@@ -1,4 +1,4 @@
-"""What tests of reviews, feedback and saved queries share: a service that knows its callers, and questions to it."""
+"""Shared by the tests of reviews, feedback and saved queries: a service that knows its callers, and questions to it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ BROKEN = "SELECT SUM( FROM orders"
 
 
 def called(name: str) -> dict[str, str]:
-    """The header by which the front end says who asks."""
+    """The header with the caller's name from the front end."""
     return {"x-ms-client-principal-name": f"{name}@example.org"}
 
 
@@ -62,7 +62,7 @@ async def fail(client: Client, model: ScriptedModel, who: dict[str, str] = ANN, 
 
 
 async def succeed(client: Client, model: ScriptedModel, who: dict[str, str] = ANN, **more: Any) -> dict[str, Any]:
-    """The response to a question whose query is believed."""
+    """The response to a question whose query is accepted."""
     model.replies(sql=TOTAL)
     return await judged(client, model, who, **more)
 

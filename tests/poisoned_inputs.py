@@ -1,4 +1,4 @@
-"""The poisoned inputs: where a text stands, and what it makes of a model that obeys it. One line each."""
+"""The poisoned inputs: the place of each text, and its effect on a model that obeys it. One line each."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ class Poison(NamedTuple):
 
     name: of the test.
     text: what is planted.
-    planted: in a file of the owner's, or over HTTP; None: it stands in the question.
-    heard: whether the model gets to read the order at all.
-    question: asked by Ann; `{}` stands for the text where nothing is planted.
+    planted: in a file of the owner's or over HTTP; None: in the question.
+    heard: whether the model reads the order.
+    question: Ann's question; `{}` is the text if nothing is planted.
     """
 
     name: str
@@ -54,7 +54,7 @@ class Poison(NamedTuple):
 
     @property
     def obeyed(self) -> bool:
-        """Whether it reads the order where it can obey it: rows that only a judge reads tell nobody what to write."""
+        """Whether the model reads the order where it can obey it: a judge writes no query."""
         return self.heard and not (self.planted is in_a_note and self.text.startswith("Run"))
 
 

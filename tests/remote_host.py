@@ -1,4 +1,4 @@
-"""Another deployment, for tests: the HTTP interface over a registry of its own, on a real port, in a thread."""
+"""Another deployment, for tests: the HTTP interface over its own registry, on a real port, in a thread."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ PATIENCE_S = 60.0
 
 
 class ServedApp:
-    """An ASGI app on a real port while the block runs, or until `close`; it has an event loop of its own."""
+    """An ASGI app on a real port while the block runs, or until `close`, with its own event loop."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app

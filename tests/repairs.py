@@ -13,7 +13,7 @@ from executors.sql.tree import tree_to_change
 
 
 class Repair(NamedTuple):
-    """A query that was repaired, and what was done to it."""
+    """A query that was repaired, and its changes."""
 
     sql: str
     detail: str

@@ -1,4 +1,4 @@
-"""A shop whose rows belong to regions, and what each of its tables is filtered by: for the tests of row filters."""
+"""A shop whose rows belong to regions, with a row filter for each table."""
 
 from __future__ import annotations
 
@@ -60,12 +60,12 @@ BY_CUSTOMER = RowFilter(
 
 
 def rows_for(executor: Executor, region: str = "EU", row_filter: RowFilter = FILTER) -> HeldRows:
-    """What somebody of a region may see."""
+    """The rows that a caller of a region may see."""
     return RowRules(row_filter, executor.schema()).of({"region": region})
 
 
 def checked(executor: Executor, sql: str, region: str = "EU") -> CheckedSql:
-    """A query as it runs for somebody of a region."""
+    """A query as it runs for a caller of a region."""
     rows = rows_for(executor, region)
     return check(sql, rows.visible, row_limit=1000, rows=rows)
 
@@ -111,7 +111,7 @@ def duckdb_shop(folder: Path, *scripts: str) -> Iterator[Executor]:
 
 @contextmanager
 def postgres_shop(_folder: Path, *scripts: str) -> Iterator[Executor]:
-    """The shop on a PostgreSQL server of its own."""
+    """The shop on a new PostgreSQL server."""
     from executors.engines.postgresql.executor import PostgresExecutor
     from executors.registry.address import Address
     from executors.registry.entry import ServerOptions

@@ -6,7 +6,7 @@ from executors.base import Column, ForeignKey, Table
 
 
 def table(name: str, *columns: str | Column, **references: str) -> Table:
-    """A table whose key is `id`, where it has one.
+    """A table whose key is `id`, if it has one.
 
     Args:
         columns: by name, numbers where they are keys (`id`, `club_id`) and else texts; or with a type, `age INTEGER`.

@@ -1,4 +1,4 @@
-"""Where state is in tests: a stand-in for Azure's tables, and a clock for what expires."""
+"""State in tests: a stand-in for Azure's tables, and a clock for expiry."""
 
 from __future__ import annotations
 

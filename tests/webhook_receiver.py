@@ -1,4 +1,4 @@
-"""A receiver of webhooks: writes down what it gets, and answers what it is told to."""
+"""A receiver of webhooks: records requests and gives scripted responses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every executor promises, as tests that each engine's class inherits.
+"""The contract of executors, as tests that each engine's class inherits.
 
 The queries are handed over as if the guard had let them through: a layer under the guard must hold without it.
 """
@@ -37,7 +37,7 @@ Run = Callable[..., QueryResult]
 
 
 def _again(records: QueryResult) -> dict[Any, Any]:
-    """How many records each city has, and what they come to."""
+    """The number of records of each city, and their sum."""
     found: dict[str | None, tuple[int, float]] = {}
     for record in records.records():
         count, total = found.get(record["city"], (0, 0.0))
@@ -54,7 +54,7 @@ def expect_error(run: Run, sql: str, kind: ErrorKind, hint: str) -> None:
 
 
 class Contract(ABC):
-    """Subclasses name their engine, make its executor, and say what their dialect calls things.
+    """Subclasses name their engine, create its executor and set their dialect's spellings.
 
     engine: what the table of engines calls it.
     endless: a query that would run for hours.
@@ -71,7 +71,7 @@ class Contract(ABC):
 
     @abstractmethod
     def version(self, executor: Executor) -> str:
-        """Of the engine, as it says itself."""
+        """The engine's own version."""
 
     @pytest.fixture
     def run(self, executor: Executor) -> Run:
@@ -357,7 +357,7 @@ class ServerContract(Contract):
 
     @abstractmethod
     def connect(self, server: Any, **changes: Any) -> Executor:
-        """An executor of its own. Args: changes: to `ServerOptions`, or `password`, `host`."""
+        """A new executor. Args: changes: to `ServerOptions`, or `password`, `host`."""
 
     @abstractmethod
     def running(self, server: Any) -> list[str]:

@@ -1,4 +1,4 @@
-"""More of what every server's executor promises, for engines whose server can be stopped, filled and looked into.
+"""The contract of server executors, for engines whose server can be stopped, filled and inspected.
 
 A class takes what its server can do: `class TestX(Outages, Pooling, Writing, ServerContract)`.
 """
@@ -31,7 +31,7 @@ def ask(executor: Executor, sql: str, timeout_s: float = 30) -> Any:
 
 
 def running(executor: Executor, sql: str, cancel: Cancel) -> tuple[threading.Thread, list[Exception]]:
-    """A query in a thread of its own, and where its error will be."""
+    """A query in a new thread, with its error."""
     errors: list[Exception] = []
 
     def work() -> None:
@@ -46,7 +46,9 @@ def running(executor: Executor, sql: str, cancel: Cancel) -> tuple[threading.Thr
 
 
 class ByAdmin(ServerContract):
-    """What a test does at a server beside the executor. `server` has `admin()`, a connection that may do everything."""
+    """Statements that a test runs on a server, besides the executor. `server` has `admin()`, a connection that may do
+    everything.
+    """
 
     def manage(self, server: Any, sql: str) -> None:
         with server.admin() as admin:
@@ -62,7 +64,7 @@ class ByAdmin(ServerContract):
 
 
 class Outages(ServerContract):
-    """What is said where there is no connection. `server` has `stop()` and `start()`.
+    """The message if there is no connection. `server` has `stop()` and `start()`.
 
     secrets: what no message may hold: addresses, users, passwords.
     """
@@ -70,7 +72,7 @@ class Outages(ServerContract):
     secrets: ClassVar[tuple[str, ...]]
 
     def unavailable(self, executor: Executor) -> str:
-        """What is said of a database that cannot be opened."""
+        """The message for a database that cannot be opened."""
         with closing(executor), pytest.raises(DatabaseUnavailable) as raised:
             executor.run(unguarded(self.one), timeout_s=20)
         self.tells_nothing(str(raised.value))
@@ -142,7 +144,7 @@ class Outages(ServerContract):
 class Pooling(ServerContract):
     """How connections and schemas are kept.
 
-    connection: a query that says which connection it runs on.
+    connection: a query that returns the id of its connection.
     """
 
     connection: ClassVar[str]

@@ -1,4 +1,4 @@
-"""A stand-in of SQL Server that holds a few tables, and what is read of a catalogue that it shows in part."""
+"""A stand-in of SQL Server with a few tables and a partial catalogue."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every place that keeps state promises, as tests that each store's class inherits."""
+"""The contract of state stores, as tests that each store's class inherits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every place that keeps state promises of many records, and of several who use it at once."""
+"""The contract of state stores for many records and concurrent users."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The contract, on ClickHouse's own engine; testbed/clickhouse.py says what of the server is a stand-in."""
+"""The contract, on ClickHouse's own engine; testbed/clickhouse.py lists which parts of the server are a stand-in."""
 
 from __future__ import annotations
 
@@ -34,8 +34,9 @@ INSERT INTO sales.people VALUES (1, 2)
 
 
 def fill(admin: Admin) -> None:
-    """The tables that the suite asks: ClickHouse wants an engine for each, takes no NULL unless a column says so, and
-    has no foreign keys."""
+    """The tables that the suite asks: ClickHouse needs an engine for each, NULL only in Nullable columns, and no
+    foreign keys.
+    """
     quote = DIALECTS["clickhouse"].always_quoted
     admin(
         "CREATE TABLE people (id Int32, name String, city Nullable(String) COMMENT 'where they live; NULL: unknown', "

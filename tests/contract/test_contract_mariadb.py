@@ -1,4 +1,4 @@
-"""The contract, on a real MariaDB, for a user who may do everything; and what is MySQL's own."""
+"""The contract on a real MariaDB, for a user with all privileges, and MySQL's own features."""
 
 from __future__ import annotations
 

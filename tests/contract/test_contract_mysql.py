@@ -1,4 +1,4 @@
-"""The contract in MySQL 8's words: its protocol, before a real MariaDB; and what is MySQL 8's own."""
+"""The contract over MySQL 8's protocol, in front of a real MariaDB, and MySQL 8's own features."""
 
 from __future__ import annotations
 

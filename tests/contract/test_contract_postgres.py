@@ -266,7 +266,7 @@ class TestPostgres(ByAdmin, Outages, Pooling, Writing):
             assert superuser.schema().table("sealed.letters")
 
     def test_types_that_only_make_values_are_in_the_schema(self, executor: Executor) -> None:
-        """Neither rows, under whatever name, nor what calls a function that somebody made."""
+        """Neither rows under any name nor calls of user-defined functions."""
         assert {"few", "mood", "spans"} <= {*executor.schema().types}
         assert not {"pair", "letter", "odd", "hidden", "letters"} & {*executor.schema().types}
 

@@ -34,7 +34,7 @@ def executor(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
 
 
 class OverHttp(Contract):
-    """What the other side's guard and threads make different."""
+    """Differences by the other side's guard and threads."""
 
     def version(self, executor: Executor) -> str:
         return f"(Plumbline {__version__})"

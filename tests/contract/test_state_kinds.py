@@ -1,4 +1,4 @@
-"""What the service keeps, kind by kind, in every store: plans, verified queries, documents, reviews, jobs, rates."""
+"""Each kind of state in every store: plans, verified queries, documents, reviews, jobs, rates."""
 
 from __future__ import annotations
 

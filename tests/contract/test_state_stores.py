@@ -1,4 +1,4 @@
-"""The contract of state, in memory, in a SQLite file and in Azure Table Storage; and what is each one's own."""
+"""The contract of state in memory, in a SQLite file and in Azure Table Storage, and features of each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every server's executor promises of a write, where writing was allowed."""
+"""The contract of server executors for writes, if writing is allowed."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Writing(ServerContract):
 
     @abstractmethod
     def locked(self, server: Any, table: str) -> AbstractContextManager[None]:
-        """Inside, somebody else has written every row of the table, and has not yet committed."""
+        """Inside the block, another transaction has written every row of the table and not committed."""
 
     @pytest.fixture
     def ledger(self, server: Any) -> Iterator[None]:
@@ -56,7 +56,7 @@ class Writing(ServerContract):
 
     @abstractmethod
     def connect_writer(self, server: Any) -> Executor:
-        """An executor that may write, and whose user may."""
+        """An executor that may write, with a user who may."""
 
     @staticmethod
     def write(

@@ -1,4 +1,4 @@
-"""What one does on the page, in the words of the tests; and what the model says to it."""
+"""Steps on the page, in the tests' terms, and the model's replies."""
 
 from __future__ import annotations
 

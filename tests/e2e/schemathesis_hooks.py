@@ -1,4 +1,4 @@
-"""What Schemathesis is told besides the contract: ask for rows in every format, and read the files that come."""
+"""Hooks for Schemathesis: request rows in every format and read the files."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def _give_a_key_of_its_own(case: schemathesis.Case[Any]) -> None:
 def files_hold_their_rows(
     _ctx: schemathesis.CheckContext, response: schemathesis.Response, _case: schemathesis.Case[Any]
 ) -> None:
-    """A file can be read, and has as many rows as its header says."""
+    """A file can be read and has the row count of its header."""
     media_type = response.headers.get("content-type", [""])[0].partition(";")[0]
     if response.status_code != 200 or media_type not in (CSV, PARQUET, ARROW):
         return
@@ -56,7 +56,7 @@ def files_hold_their_rows(
 def what_fits_the_schema_is_taken(
     _ctx: schemathesis.CheckContext, response: schemathesis.Response, case: schemathesis.Case[Any]
 ) -> None:
-    """422 may say that a question is empty or a query wrong, never that a field is not what its schema wants."""
+    """A 422 may report an empty question or a wrong query, never a field that its schema allows."""
     if response.status_code != 422 or not response.json()["type"].endswith(":invalid-field"):
         return
     errors = response.json()["errors"]

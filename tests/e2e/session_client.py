@@ -3,7 +3,7 @@
     python session_client.py talk SESSIONS CLIENT...   each client sends one message to each session, all at once
     python session_client.py stop SESSION idle|busy    answers one message, says so, and waits to be killed
 
-The answers say how many exchanges there were when the turn began.
+Each answer has the number of exchanges at the start of its turn.
 """
 
 from __future__ import annotations

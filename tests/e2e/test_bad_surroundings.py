@@ -1,4 +1,4 @@
-"""What a machine may refuse: a port, a folder, room on the disk, a Python. One sentence, an exit code, no trace."""
+"""Machines that lack a port, a folder, disk space or a Python. One sentence, an exit code, no trace."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ FETCHING = "Fetching the embedded model Qwen2.5-Coder-0.5B"
 
 @dataclass(frozen=True)
 class Ended:
-    """How a command ended. said: what it wrote, without line breaks of a terminal's width."""
+    """How a command ended. said: its output, without a terminal's line breaks."""
 
     code: int
     said: str
@@ -34,7 +34,7 @@ Run = Callable[..., Ended]
 
 @pytest.fixture
 def run(tmp_path: Path) -> Run:
-    """Runs one command where there is no hosted model and no embedded one, and no network to fetch it from."""
+    """Runs one command without a hosted model, an embedded model or a network."""
     (tmp_path / "folder").mkdir()
     (tmp_path / "folder" / "orders.csv").write_text("order_id,amount\n1,400.5\n2,60\n", encoding="utf-8")
     kept = {name: value for name, value in os.environ.items() if not name.startswith(OWN)}
@@ -70,7 +70,7 @@ def plumbline(*arguments: str) -> tuple[str, ...]:
 
 @pytest.fixture
 def port() -> int:
-    """A port that nobody listens on."""
+    """A free port."""
     with socket.create_server(("127.0.0.1", 0)) as found:
         return int(found.getsockname()[1])
 
@@ -121,7 +121,7 @@ def test_serve_of_a_registry_fetches_nothing(run: Run, tmp_path: Path) -> None:
 
 
 class _Zeros(BaseHTTPRequestHandler):
-    """A hub whose file never ends."""
+    """A hub that serves an endless file."""
 
     def do_GET(self) -> None:
         begun = int(self.headers.get("range", "bytes=0-").removeprefix("bytes=").rstrip("-"))

@@ -1,4 +1,4 @@
-"""The container, as far as a machine without a container engine can tell: its files, its command, its neighbours.
+"""The container without a container engine: its files, its command, its neighbours.
 
 Every COPY finds its files and nothing else is taken along; the command runs on these files alone, with the image's
 variables; and the service of the compose file, with that file's settings, answers about the PostgreSQL of its script,

@@ -1,4 +1,4 @@
-"""The pages in docs/ are true: links lead somewhere, commands exist, and what stands in a `console` block is run."""
+"""The pages in docs/ are true: links work, commands exist, and `console` blocks run."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def environment(tmp_path: Path, model: str) -> dict[str, str]:
 
 
 def said(block: str) -> list[tuple[str, str]]:
-    """The commands of a block, each with what it is said to print; `…` stands for anything."""
+    """The commands of a block, each with its expected output; `…` matches anything."""
     parts = re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]
     return [(command, expected) for command, _, expected in (part.partition("\n") for part in parts)]
 

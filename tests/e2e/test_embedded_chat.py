@@ -1,4 +1,4 @@
-"""`<plumbline-chat>` in a page of another origin, as docs/embed.md shows it, with a key; and what it weighs."""
+"""`<plumbline-chat>` in a page of another origin, as docs/embed.md shows it, with a key, and its size."""
 
 from __future__ import annotations
 

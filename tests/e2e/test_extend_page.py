@@ -1,4 +1,4 @@
-"""docs/extend.md, followed to the letter: its diffs are applied, and processes of their own use what they add."""
+"""docs/extend.md, followed to the letter: its diffs are applied, and new processes use the additions."""
 
 from __future__ import annotations
 

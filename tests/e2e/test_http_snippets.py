@@ -1,4 +1,4 @@
-"""What docs/http.md shows for one's own code is run as it stands there, against a service that answers it."""
+"""The code in docs/http.md runs unchanged against a service."""
 
 from __future__ import annotations
 

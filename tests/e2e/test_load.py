@@ -1,4 +1,4 @@
-"""Twenty clients at once, on four engines: what they are told is right, nothing is lost, and nothing is kept."""
+"""Twenty concurrent clients on four engines: answers are right, no message is lost, and no resource leaks."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ QUESTIONS = 6  # of each client
 
 @pytest.fixture(scope="module")
 def world() -> Iterator[World]:
-    """A service with few places, and a queue as long: of twenty clients some are told to come later."""
+    """A service with few places and a short queue: some of twenty clients get Retry-After."""
     with running(delay_s=0.05, max_concurrent_questions=6, queue_length=4) as world:
         yield world
 
 
 @pytest.fixture(scope="module")
 def counts(world: World) -> tuple[Counts, Held, Held]:
-    """What the clients saw, and what the service held before and after."""
+    """The clients' results, and the service's resources before and after."""
     asyncio.run(talk(world.url, CLIENTS, DATABASES, lambda asked: asked < QUESTIONS))
     before = settled(world)
     seen = asyncio.run(talk(world.url, CLIENTS, DATABASES, lambda asked: asked < QUESTIONS))

@@ -283,7 +283,7 @@ async def test_where_a_key_is_wanted_it_is_asked_for(browser: Browser, closed_ur
 
 @pytest.fixture
 async def entra_url(page_settings: Settings, held: HeldModel) -> AsyncIterator[str]:
-    """The service behind App Service's authentication, where nobody has signed in."""
+    """The service behind App Service's authentication, without a sign-in."""
     settings = page_settings.model_copy(update={"auth": "entra"})
     environment = {"WEBSITE_AUTH_ENABLED": "True", "WEBSITE_SITE_NAME": "plumbline"}
     access = build_access(settings, store=MemoryStore, environment=environment)

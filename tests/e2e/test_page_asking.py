@@ -1,4 +1,4 @@
-"""Asking on the page: the steps as they happen, the answer and what is behind it, and all that can go wrong."""
+"""Asking on the page: the steps as they happen, the answer, its records, and errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Data of one's own on the page: added, looked at, described, asked, and deleted again."""
+"""Uploaded data on the page: add, view, describe, ask and delete it."""
 
 from __future__ import annotations
 

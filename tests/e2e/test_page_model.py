@@ -1,4 +1,4 @@
-"""The page once with the embedded model: the query is seen as it is written, and the answer as it was judged."""
+"""The page with the embedded model: the query appears while it is written, then the judged answer."""
 
 from __future__ import annotations
 

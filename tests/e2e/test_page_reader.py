@@ -1,4 +1,4 @@
-"""What the page takes from who reads it: how much a question may cost, and the marks of the browser's language."""
+"""The page's settings from its reader: effort, and number formats of the browser's language."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is behind an answer: rows that sort, filter and page, the records, the chart, the query, and files of them."""
+"""An answer's rows (sorted, filtered, paged), records, chart, query and files."""
 
 from __future__ import annotations
 

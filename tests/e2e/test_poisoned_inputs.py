@@ -1,4 +1,4 @@
-"""Poisoned inputs and a model that obeys every one of them: nothing is written, nothing is told that must not be.
+"""Poisoned inputs and a model that obeys all of them: nothing is written and nothing leaks.
 
 The real service on a real port, over real databases; only the model is a script, and the worst there can be.
 """
@@ -194,6 +194,6 @@ def instructions() -> list[str]:
 
 
 def around(text: str, word: str) -> str:
-    """What stands beside a word, for the report."""
+    """The text around a word, for the report."""
     at = text.find(word)
     return text[max(0, at - 300) : at + 300]

@@ -1,4 +1,4 @@
-"""What docs/python.md shows is run as it stands there, with a scripted endpoint as the model."""
+"""The code in docs/python.md runs unchanged, with a scripted endpoint as the model."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ CONNECTION_ATTEMPTS = 10  # the worker's own server may still be starting; the c
 
 
 class Message:
-    """A protobuf message as the worker sees it: what was not set reads as None."""
+    """A protobuf message as the worker reads it: unset fields are None."""
 
     Failure, Success = 0, 1  # of StatusResult
 
@@ -112,7 +112,7 @@ class Worker:
         await self.trigger(function, parameter, invocation_id, Message(http=http))
 
     async def trigger(self, function: Any, parameter: str, invocation_id: str, data: Message) -> None:
-        """Run a function with what its trigger says; returns when it has ended. Raises StatusFailed."""
+        """Run a function with its trigger's data. Returns when it has ended. Raises StatusFailed."""
         invocation = Message(
             invocation_id=invocation_id,
             function_id=function.function_id,
@@ -133,7 +133,7 @@ class Worker:
 
 
 class Front:
-    """What callers talk to: one route for each HTTP function."""
+    """The host's front: one route for each HTTP function."""
 
     def __init__(self, worker: Worker, prefix: str) -> None:
         self._worker = worker
@@ -188,7 +188,7 @@ class Front:
 
 
 async def _relayed(answer: httpx2.Response) -> AsyncIterator[bytes]:
-    """The body as it comes; who hangs up here hangs up on the worker."""
+    """The body as it arrives. A client that disconnects here disconnects from the worker."""
     async with aclosing(answer):
         async for chunk in answer.aiter_raw():
             yield chunk

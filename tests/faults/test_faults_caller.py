@@ -1,4 +1,4 @@
-"""Callers that hang up, that flood the service, and that meet what is down: who else notices."""
+"""Callers that disconnect, flood the service or meet a failed part: effects on others."""
 
 from __future__ import annotations
 

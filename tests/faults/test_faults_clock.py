@@ -1,4 +1,4 @@
-"""The wall clock is set, back or forward: nobody is locked out, and nothing lives longer than it may.
+"""The wall clock is set back or forward: nobody is locked out, and nothing outlives its expiry.
 
 What one process measures for itself (deadlines, breakers, places, schemas) is on a clock that nobody sets.
 """

@@ -1,4 +1,4 @@
-"""The database goes away in the middle of a question: what was found until then is answered."""
+"""The database fails in the middle of a question: the answer has what was found until then."""
 
 from __future__ import annotations
 

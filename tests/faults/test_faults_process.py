@@ -1,4 +1,4 @@
-"""The process is told to end while it answers: what is begun is finished or told, what comes is sent elsewhere."""
+"""The process is stopped while it answers: open questions finish or get an error, new ones go elsewhere."""
 
 from __future__ import annotations
 

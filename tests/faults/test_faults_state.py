@@ -1,4 +1,4 @@
-"""What the service remembers cannot be read or written: what goes on without it, and what says that it cannot."""
+"""The state store fails: some features continue without it, others report the failure."""
 
 from __future__ import annotations
 

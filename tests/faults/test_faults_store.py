@@ -1,4 +1,4 @@
-"""The index fails: the question is answered all the same, from the schema alone, and a warning says so."""
+"""The index fails: the question is answered from the schema alone, with a warning."""
 
 from __future__ import annotations
 

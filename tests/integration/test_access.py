@@ -1,4 +1,4 @@
-"""Every route at the door: who may come in, and what strangers hear."""
+"""Access to every route, and responses to strangers."""
 
 from __future__ import annotations
 

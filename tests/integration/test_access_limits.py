@@ -1,4 +1,4 @@
-"""How often one may ask, how much at once, and from which pages; and what the contract says of all that."""
+"""Limits of rate, concurrency and origins, and their description in the contract."""
 
 from __future__ import annotations
 

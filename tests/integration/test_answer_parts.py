@@ -1,4 +1,4 @@
-"""`include` and `exclude`: which parts of a response are sent; and the first ten records where a job is told of."""
+"""`include` and `exclude`: which parts of a response are sent. A job has the first ten records."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The HTTP interface, over the real service with a model that says what the test tells it to."""
+"""The HTTP interface over the real service with a scripted model."""
 
 from __future__ import annotations
 

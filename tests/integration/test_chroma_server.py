@@ -260,7 +260,7 @@ def test_a_head_that_cannot_be_understood_is_told_and_made_anew(
 
 
 class Reply(http.server.BaseHTTPRequestHandler):
-    """Answers as the test says, and keeps the headers of what it was asked."""
+    """Gives scripted responses and records the headers of requests."""
 
     status, body = 200, b"{}"
     asked: list[dict[str, str]] = []

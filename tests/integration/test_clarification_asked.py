@@ -1,4 +1,4 @@
-"""What is ambiguous against a schema is asked back, with the data's own values and ranges, before any SQL is written.
+"""Ambiguous questions are clarified before any SQL is written, with values and ranges of the data.
 
 The scripted model has no replies: a call of it would fail the test.
 """

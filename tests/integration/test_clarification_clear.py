@@ -1,4 +1,4 @@
-"""What is clear against a schema is never asked about: no word of these questions leaves open what is meant."""
+"""Clear questions are never clarified."""
 
 from __future__ import annotations
 

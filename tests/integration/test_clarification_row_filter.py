@@ -1,4 +1,4 @@
-"""What somebody may not see is in no choice and in no range of a question back."""
+"""Hidden rows are in no choice and no range of a clarification."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The OpenAPI description shows an example of all that goes in and out, and each example is what its schema says."""
+"""The OpenAPI description has an example of every body, and each example matches its schema."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`dashboard`: saved queries run on a schedule, and tell where a number passes a bound."""
+"""`dashboard`: saved queries run on a schedule and send alerts."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ PATIENCE = 60  # seconds until a test that waits in vain fails
 
 
 class Board:
-    """A service behind a front end that says who asks, its clock in hand, and a receiver of its alerts."""
+    """A service behind a front end that names the caller, with a controlled clock and a receiver of its alerts."""
 
     def __init__(self, service: Service, client: Client, receiver: Receiver) -> None:
         self.service, self.client, self.receiver = service, client, receiver
@@ -54,14 +54,14 @@ class Board:
         return tile
 
     async def run(self) -> dict[str, Any]:
-        """The one tile, run anew as it is."""
+        """The tile, run again unchanged."""
         tile = await self.tile()
         response = await self.put(tile["id"], minutes=tile["minutes"], alert=tile["alert"])
         body: dict[str, Any] = response.json()
         return body
 
     async def later(self, minutes: float) -> int:
-        """Let time pass, then look for what is due."""
+        """Advance the clock, then run what is due."""
         self.now += minutes * 60
         return await self.service.dashboard.refresh()
 

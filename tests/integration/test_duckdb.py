@@ -1,4 +1,4 @@
-"""What only DuckDB files do."""
+"""Features of DuckDB files alone."""
 
 from __future__ import annotations
 

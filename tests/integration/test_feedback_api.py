@@ -1,4 +1,4 @@
-"""`POST feedback`: what somebody says of an answer, and what becomes of its query."""
+"""`POST feedback`: feedback on an answer, and its effect on the query."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Texts in encodings as people have them are read with their letters, and what is not certain is reported."""
+"""Text files in common encodings are read correctly, and uncertain readings are reported."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A first look at data, how it was read, and what people say of its columns."""
+"""The overview of data, the report of how it was read, and descriptions of columns."""
 
 from __future__ import annotations
 

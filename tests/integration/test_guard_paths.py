@@ -39,7 +39,7 @@ pytestmark = pytest.mark.usefixtures("service_embedder")
 
 @pytest.fixture(autouse=True)
 def ran(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """What reached the database; nothing does that the guard has not made."""
+    """The statements that reached the database; the guard made all of them."""
     made: list[CheckedSql] = []
     reached: list[str] = []
     check, run = checking.check, IsolatedExecutor.run

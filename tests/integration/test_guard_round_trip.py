@@ -1,4 +1,4 @@
-"""What the guard writes anew says what was written: both texts give the same rows, on every engine there is here."""
+"""A query that the guard rewrites gives the same rows, on every available engine."""
 
 # ruff: noqa: E501  one case a line
 from __future__ import annotations

@@ -56,7 +56,7 @@ def fails(status: int, message: str = "no", code: str | None = None, **headers: 
 
 
 class Endpoint(ThreadingHTTPServer):
-    """Plays its answers in order, or computes them, and remembers what it was asked."""
+    """Gives its answers in order, or computes them, and records requests."""
 
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), Handler)
@@ -102,7 +102,7 @@ def endpoint() -> Iterator[Endpoint]:
 
 @pytest.fixture
 def waits() -> list[float]:
-    """The waits between tries, in seconds; nobody really waits."""
+    """The waits between tries, in seconds, without waiting."""
     return []
 
 

@@ -1,4 +1,4 @@
-"""Hosted replies in pieces, over real HTTP: only where somebody listens, and never at the cost of the reply."""
+"""Streamed replies over real HTTP: only with a listener, and never at the cost of the reply."""
 
 from __future__ import annotations
 

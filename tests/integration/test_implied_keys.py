@@ -1,4 +1,4 @@
-"""Foreign keys that nobody declared are told by names and values together, on real engines."""
+"""Undeclared foreign keys are inferred from names and values together, on real engines."""
 
 from __future__ import annotations
 

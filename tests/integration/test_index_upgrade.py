@@ -1,4 +1,4 @@
-"""An index that an older Plumbline made is made anew behind the questions; until then the old one answers, or none."""
+"""An index of an older Plumbline is rebuilt in the background; until then the old one answers, or none."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def old_index(tmp_path: Path) -> Path:
 
 
 async def rebuilt(knowledge: Knowledge, database: Database, embedder: HeldEmbedder) -> None:
-    """Let the index be made anew, and look at what it answers then."""
+    """Rebuild the index and return its answer."""
     embedder.may_embed.set()
     await knowledge.index(database)
     after = await knowledge.find(QUESTION, database, 5)

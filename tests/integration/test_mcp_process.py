@@ -1,4 +1,4 @@
-"""The tools over the Model Context Protocol, from a process of their own as a desktop client starts it."""
+"""The tools over the Model Context Protocol, in a process as a desktop client starts it."""
 
 from __future__ import annotations
 
@@ -172,7 +172,7 @@ async def test_the_http_server_runs_and_says_where(environment: dict[str, str], 
 
 
 def free_port() -> int:
-    """A port that nobody listened on a moment ago."""
+    """A port that was free a moment ago."""
     import socket
 
     with socket.create_server(("127.0.0.1", 0)) as listening:

@@ -1,4 +1,4 @@
-"""Files as people have them: every one is read, nothing vanishes, and what was read is told."""
+"""Messy files: every one is read, no value is lost, and the reading is reported."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Numbers, dates and times as people write them: each is read as what it is, or its column says why not."""
+"""Messy numbers, dates and times: each gets its type, or its column reports why not."""
 
 from __future__ import annotations
 

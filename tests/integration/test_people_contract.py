@@ -1,4 +1,4 @@
-"""Every route of reviews, feedback and saved queries has an example in the contract, which is of the shape it says."""
+"""Every route of reviews, feedback and saved queries has an example in the contract that matches its schema."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Secrets planted wherever one can be configured; everything fails in turn, and none is told anywhere.
+"""Secrets in every setting that takes one; each part fails in turn, and no secret is shown.
 
 Services that refuse repeat what they were sent; so what is told of their refusals is looked at, too.
 """
@@ -92,7 +92,7 @@ gone: {{via: "http://{nowhere}", key: planted-gone}}
 
 
 def given_of(folder: Path, echo: str, nowhere: str, **changes: Any) -> dict[str, Any]:
-    """What is set, by the settings' names."""
+    """The settings, by name."""
     given: dict[str, Any] = {
         "registry": registry_of(folder, echo, nowhere),
         "state_dir": folder / "state",
@@ -230,7 +230,7 @@ async def responses(settings: Settings) -> list[str]:
 
 
 def around(text: str, word: str) -> str:
-    """What stands beside a word, for the report."""
+    """The text around a word, for the report."""
     at = text.find(word)
     return text[max(0, at - 400) : at + 200]
 

@@ -1,4 +1,4 @@
-"""`rag/…` and `GET /api/tools`: what is known of a database, searched and added to; and what other agents can call."""
+"""`rag/…` and `GET /api/tools`: documents of a database are searched and added; tools for other agents."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One database that cannot be read takes the instance from nobody; one Latin-1 file is read like any other."""
+"""One unreadable database does not make the instance unready; a Latin-1 file is read like any other."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a remote executor sends to another deployment, and what it makes of each answer to it."""
+"""Requests of a remote executor to another deployment, and its handling of each response."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ ANY_QUERY = unguarded("SELECT 1", row_limit=10)
 
 
 class Answers:
-    """An app that answers what it was told to, and remembers what it was asked."""
+    """An app with scripted responses that records requests."""
 
     def __init__(self, *answers: Response) -> None:
         self.answers, self.asked = list(answers), list[tuple[str, str, dict[str, str], bytes]]()

@@ -1,4 +1,4 @@
-"""What a request may have of headers, and how long it may take to arrive: over real connections, and as middleware."""
+"""Limits on headers and arrival time of requests: over real connections and as middleware."""
 
 from __future__ import annotations
 

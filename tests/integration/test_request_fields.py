@@ -1,4 +1,4 @@
-"""What a request may hold is what the OpenAPI description says of it, and a refusal says which rule was broken."""
+"""Requests are validated as the OpenAPI description says, and a refusal names the broken rule."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A stream whose connection is lost goes on, and is taken up again where it broke off."""
+"""A stream continues after a lost connection and is resumed where it broke off."""
 
 from __future__ import annotations
 

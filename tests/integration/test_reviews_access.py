@@ -1,4 +1,4 @@
-"""Access to reviews, and what happens to them where the store is down or the service starts anew."""
+"""Access to reviews, with the store down and after a restart."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`reviews`: from the question that failed to the query that a person gave it, and who may do what on the way."""
+"""`reviews`: from the failed question to the reviewer's query, and each caller's permissions."""
 
 from __future__ import annotations
 

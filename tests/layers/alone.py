@@ -1,4 +1,4 @@
-"""What the tests of single layers share: statements that must not get through, and what is left of a database."""
+"""Shared by the tests of single layers: statements that must not pass, and a check of the database."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from executors.errors import SqlError
 
 
 def held(executor: Executor) -> set[str]:
-    """The layers that the probes say hold."""
+    """The layers that hold, by the probes."""
     return {layer.name for layer in executor.layers() if layer.holds}
 
 

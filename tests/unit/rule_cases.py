@@ -1,6 +1,6 @@
 """For each rule a table of cases: a question, a query, and what the rule makes of it.
 
-after: the query that it proposes; `DOUBT` where it only doubts; None where it says nothing.
+after: the query that it proposes; `DOUBT` if it only doubts; None if it stays silent.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def missing_text(text: str, nearest: tuple[str, ...] = (), same: str | None = No
 
 
 def left_alone(*rows: tuple[str, str], dialect: str = "sqlite", error: ErrorKind | None = None) -> list[Case]:
-    """Rows of (query, why), none of which the rule has anything to say of."""
+    """Rows of (query, why) on which the rule stays silent."""
     return [Case(sql, None, why, dialect=dialect, error=error) for sql, why in rows]
 
 

@@ -73,7 +73,7 @@ DOUBT = "doubt"
 
 
 class Case(NamedTuple):
-    """One query that a rule looks at; `why` says what it shows."""
+    """One query for a rule; `why` says what it shows."""
 
     sql: str
     after: str | None

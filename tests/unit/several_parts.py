@@ -22,7 +22,7 @@ def plan(*questions: str, calculations: tuple[str, ...] = ()) -> str:
 
 
 def one(model: ScriptedModel, sql: str, text: str, *, correct: bool = True) -> None:
-    """What the model says in one part: its query, the verdict, its sentence."""
+    """The model's replies in one part: query, verdict, sentence."""
     model.replies(sql=sql)
     model.replies(correct=correct, reason="as asked")
     if text:

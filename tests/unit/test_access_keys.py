@@ -1,4 +1,4 @@
-"""API keys: only their hashes are kept, and they are whose the settings say for as long as the settings say."""
+"""API keys: only hashes are stored; the settings set their owners and expiry."""
 
 from __future__ import annotations
 

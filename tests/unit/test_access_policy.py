@@ -1,4 +1,4 @@
-"""How callers are known in each mode, what is believed of their headers, and where the service refuses to start."""
+"""Authentication in each mode, trusted headers, and settings with which the service does not start."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One line of the registry says where a server is; of what it says, only a part may be told."""
+"""A server's address is one line of the registry; only a part of it may be shown."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whatever is typed, the calculator gives the exact value or refuses; what is right is never touched."""
+"""For any input, the calculator gives the exact value or refuses; right results never change."""
 
 from __future__ import annotations
 

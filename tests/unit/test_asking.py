@@ -1,4 +1,4 @@
-"""What holds for every question in a session: how long it may take, and what is kept where it gets no answer."""
+"""Questions of a session: their deadline, and what is kept without an answer."""
 
 from __future__ import annotations
 

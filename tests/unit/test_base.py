@@ -1,4 +1,4 @@
-"""What crosses borders is immutable, and a changed copy knows nothing of the original."""
+"""Shared models are immutable, and a changed copy does not affect the original."""
 
 from __future__ import annotations
 

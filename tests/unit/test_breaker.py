@@ -1,4 +1,4 @@
-"""Circuit breakers: closed, open, half open, and who is told what."""
+"""Circuit breakers: closed, open, half open, and their errors."""
 
 from __future__ import annotations
 

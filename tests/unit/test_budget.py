@@ -1,4 +1,4 @@
-"""What one question may take of the model: so many calls, so many tokens, and no more."""
+"""The budget of one question: model calls and tokens."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ Rows = Sequence[Sequence[Any]]
 
 
 class Server:
-    """Answers queries with rows it was given, and remembers what it was asked."""
+    """Answers queries with given rows and records them."""
 
     def __init__(self, **answers: Rows) -> None:
         self.answers: dict[str, Rows] = {

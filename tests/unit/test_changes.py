@@ -1,4 +1,4 @@
-"""What one instance has changed, the others hear of when they look, which they do every few seconds."""
+"""Instances notice changes of others when they poll, every few seconds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What has expired is removed from time to time while the service runs."""
+"""Expired records are removed periodically while the service runs."""
 
 from __future__ import annotations
 

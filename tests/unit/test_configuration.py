@@ -1,4 +1,4 @@
-"""All that is wrong with settings and registry is told at once, by variable and by line; and what has no effect."""
+"""All errors of settings and registry are reported at once, by variable and line, and settings without effect."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What all docs of a database say to every question, looked up and not gone through."""
+"""Docs that apply to every question are looked up, not scanned."""
 
 from __future__ import annotations
 

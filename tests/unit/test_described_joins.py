@@ -1,4 +1,4 @@
-"""Joins that docs tell of: only what a sentence says, and only with names that the schema has."""
+"""Joins that docs describe: only as a sentence states them, with names of the schema."""
 
 from __future__ import annotations
 

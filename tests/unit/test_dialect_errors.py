@@ -1,4 +1,4 @@
-"""What errors of Oracle, SAP HANA and Databricks mean, without a server: codes, messages, and what would mend them."""
+"""Errors of Oracle, SAP HANA and Databricks without a server: codes, messages and hints."""
 
 # ruff: noqa: E501  one case a line
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Docs: what is read from each kind of file, and what is said of the rest."""
+"""Docs: what is read from each kind of file, and the problems that are reported."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Docs in Markdown: what is read from headings, lists, grids and prose, and what is said of the rest."""
+"""Docs in Markdown: what is read from headings, lists, grids and prose, and the problems that are reported."""
 
 from __future__ import annotations
 

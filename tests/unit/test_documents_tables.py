@@ -1,4 +1,4 @@
-"""Docs in YAML and CSV: what is read from them, and what is said of the rest."""
+"""Docs in YAML and CSV: what is read from them, and the problems that are reported."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is told of a driver's error: the engine's words and those of the query, and no value."""
+"""Messages of driver errors have the engine's words and the query's, and no value."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What installs each driver, and what is said where it is missing."""
+"""The extra that installs each driver, and the message if it is missing."""
 
 from __future__ import annotations
 

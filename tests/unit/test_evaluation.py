@@ -48,7 +48,7 @@ class PlainSqlite(Executor):
 
 
 class Oracle:
-    """Answers from a list, and remembers what it was asked; a question that is not in it fails."""
+    """Answers from a list and records questions; an unlisted question fails."""
 
     def __init__(self, **answers: Answer | Exception) -> None:
         self.answers = answers

@@ -1,4 +1,4 @@
-"""Whatever the guard lets through is explained, and what it does not, too; in every dialect, the same way each time."""
+"""Every query is explained, accepted or not, in every dialect and deterministically."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The same question at the same time is answered once, for everybody who may hear the answer."""
+"""Equal concurrent questions are answered once, for all callers who may see the answer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Follow-ups: what leans on the conversation is made whole, what stands by itself is left alone."""
+"""Follow-ups are completed from the conversation; independent questions do not change."""
 
 from __future__ import annotations
 

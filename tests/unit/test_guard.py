@@ -1,4 +1,4 @@
-"""The guard refuses what is no query, and what no query may do."""
+"""The guard refuses statements that are not queries, and queries with side effects."""
 
 # ruff: noqa: E501  one case a line
 from __future__ import annotations

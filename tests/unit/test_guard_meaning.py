@@ -1,4 +1,4 @@
-"""What the guard writes anew means what was written: same rows, on the real engines."""
+"""A rewritten query means the same: same rows on the real engines."""
 
 # ruff: noqa: E501  one case a line
 from __future__ import annotations

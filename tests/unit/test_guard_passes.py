@@ -1,4 +1,4 @@
-"""What the engines take as a query passes the guard."""
+"""Queries that the engines accept pass the guard."""
 
 # ruff: noqa: E501  one case a line
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What of a query is shown while it is written: never what the finished one would be refused for, or would lose."""
+"""The part of a query that is shown while it is written: never text that the finished query would lose."""
 
 from __future__ import annotations
 

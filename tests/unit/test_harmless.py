@@ -1,4 +1,4 @@
-"""Harmless statements of every dialect: hardly any is refused, and what runs means what was written."""
+"""Harmless statements of every dialect: few are refused, and the meaning does not change."""
 
 from __future__ import annotations
 

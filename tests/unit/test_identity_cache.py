@@ -1,4 +1,4 @@
-"""What is made of a schema is made once, for the latest schemas alone."""
+"""Values derived from a schema are computed once and kept for the latest schemas only."""
 
 from __future__ import annotations
 

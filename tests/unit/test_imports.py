@@ -1,4 +1,4 @@
-"""The Functions app starts at once: what is heavy is loaded when it is first needed, not before."""
+"""The Functions app starts fast: heavy modules are imported on first use."""
 
 from __future__ import annotations
 

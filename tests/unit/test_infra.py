@@ -1,4 +1,4 @@
-"""What `azd up` would make: each file parses, the parts fit together, the service gets settings that it knows."""
+"""The result of `azd up`: each file parses, the parts fit together, and the service knows its settings."""
 
 from __future__ import annotations
 

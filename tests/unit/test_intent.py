@@ -1,4 +1,4 @@
-"""What is an order to change the data, and who may give one; questions that only sound so are left alone."""
+"""Orders to change data and permission to give them; questions that only sound like orders are not affected."""
 
 from __future__ import annotations
 

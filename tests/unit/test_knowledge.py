@@ -1,4 +1,4 @@
-"""The docs of a database: brought up to date once, tried again after a failure, and what is told of it."""
+"""The docs of a database: updated once, retried after a failure, and reported."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a model must not say: its instructions, and addresses that nobody gave it."""
+"""Text that a model must not repeat: its instructions, and unknown addresses."""
 
 from __future__ import annotations
 

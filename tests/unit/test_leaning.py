@@ -1,4 +1,4 @@
-"""A message leans on the conversation, or stands by itself: both told from its words, in several languages."""
+"""Whether a message depends on the conversation, from its words, in several languages."""
 
 from __future__ import annotations
 

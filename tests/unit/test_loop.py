@@ -1,4 +1,4 @@
-"""The loop, step by step, with a model that says what the test tells it to."""
+"""The loop, step by step, with a scripted model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The loop where the answer is written: its numbers are traced and computed anew, its sentences streamed."""
+"""The loop where the answer is written: numbers are traced and recomputed, sentences streamed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The loop where a result is looked at: plain checks refuse or mend a query, the judge says yes or no."""
+"""The loop where a result is evaluated: checks refuse or repair a query, the judge accepts or rejects."""
 
 from __future__ import annotations
 

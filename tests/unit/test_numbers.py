@@ -1,4 +1,4 @@
-"""Each number of an answer says which row, which calculation or what else it comes from."""
+"""Each number of an answer has its source: a row, a calculation or another."""
 
 from __future__ import annotations
 

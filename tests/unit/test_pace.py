@@ -1,4 +1,4 @@
-"""What an endpoint's headers say is left, and the turns that calls get by it."""
+"""Rate limits from an endpoint's headers, and the order of calls under them."""
 
 from __future__ import annotations
 

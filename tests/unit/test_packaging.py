@@ -1,4 +1,4 @@
-"""What the wheel asks for is what the requirements files pin, and it leaves nothing out that it reads."""
+"""The wheel's requirements are those of the requirements files, and it contains all files that it reads."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Trees that are shared by those who read them."""
+"""Shared syntax trees."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The measurement beside others: what the scripted model says to each, what counts as right, what is drawn."""
+"""The comparison with peers: scripted replies, scoring and drawing."""
 
 from __future__ import annotations
 

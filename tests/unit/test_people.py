@@ -1,4 +1,4 @@
-"""What is kept of answers: its size, its order, its end; and whom a decision that broke off holds up."""
+"""Stored answers: size, order, expiry, and an interrupted decision."""
 
 from __future__ import annotations
 

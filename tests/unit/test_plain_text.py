@@ -1,4 +1,4 @@
-"""What a model is shown of a text is what a person would see of it."""
+"""A model reads only the visible characters of a text."""
 
 from __future__ import annotations
 

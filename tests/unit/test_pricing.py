@@ -1,4 +1,4 @@
-"""What model calls cost, in all and by step."""
+"""The cost of model calls, in total and by step."""
 
 from __future__ import annotations
 

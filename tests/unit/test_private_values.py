@@ -1,4 +1,4 @@
-"""What a model asks for of private columns: nothing that the question does not name."""
+"""Private columns in a model's query: only those that the question names."""
 
 from __future__ import annotations
 

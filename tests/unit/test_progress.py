@@ -1,4 +1,4 @@
-"""The query as it is written: read from half a reply, and told no oftener than one can read."""
+"""The query while it is written: read from an unfinished reply and sent at a readable pace."""
 
 from __future__ import annotations
 

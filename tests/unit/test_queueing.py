@@ -1,4 +1,4 @@
-"""The queue before a model that answers one call after the other, and what is said of it."""
+"""The queue of a model that answers one call at a time, and its events."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What runs has every name in quotes, spelled as the engine would have looked it up without them."""
+"""Queries run with quoted names, spelled as the engine resolves them unquoted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What one principal may ask: so much at once, then as much as the time gives back; the same in every process."""
+"""The rate limit of a principal: a burst, then a refill over time, shared by all processes."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def test_who_was_refused_is_refused_without_asking_the_store(clock: Clock, monke
 
 
 class Contested(MemoryStore):
-    """A store in which somebody else is always faster, so many times."""
+    """A store in which another writer wins a number of times."""
 
     def __init__(self, clock: Clock, times: int) -> None:
         super().__init__(clock)

@@ -1,4 +1,4 @@
-"""What is looked up again after a write, and what counts as the same."""
+"""The comparison after a write."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""dbt's YAML: what models and their tests say of tables, and metrics as terms with their expressions."""
+"""dbt's YAML: docs of tables from models and tests, and metrics as terms with their expressions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A query that lost its way to a column is joined anew along the foreign keys, where there is one way only."""
+"""A query that lacks a join to a column is rejoined along the foreign keys, if there is only one path."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a model said, and what is taken from it."""
+"""Parsing of a model's reply."""
 
 from __future__ import annotations
 
