@@ -157,3 +157,29 @@ def test_a_table_that_is_called_by_a_reserved_word_is_joined_in_quotes(dialect: 
     mended = rejoin("SELECT i.id FROM item AS i WHERE i.state = 'open'", schema)
     assert mended is not None
     assert check(mended.sql, schema, row_limit=5).tables == ("item", "order")
+
+
+MEASURED = ("Sorte", "Menge (kg)", "Wassergehalt %", "Umsatz €", "Umsatz %", "Not-Order No", "☂")
+
+
+@pytest.mark.parametrize(
+    ("wrote", "meant"),
+    [
+        ("Wassergehalt", "Wassergehalt %"),
+        ("menge", "Menge (kg)"),
+        ("menge_kg", "Menge (kg)"),
+        ("Umsatz", None),
+        ('"Umsatz $"', None),
+        ("order_no", None),
+        ("kg_menge_netto", "Menge (kg)"),
+        ('"☀"', None),
+        ("weather", None),
+    ],
+)
+def test_a_column_of_a_file_is_known_without_its_unit(wrote: str, meant: str | None) -> None:
+    columns = tuple(Column(name=name, type="DOUBLE") for name in MEASURED)
+    schema = Schema(database="d", dialect="duckdb", tables=(Table(name="ernte", columns=columns),))
+
+    mend = rejoin(f"SELECT Sorte, AVG({wrote}) FROM ernte GROUP BY Sorte", schema)
+
+    assert (mend and mend.sql) == (meant and f'SELECT Sorte, AVG(ernte."{meant}") FROM ernte GROUP BY Sorte')

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from sqlglot import exp
@@ -13,7 +14,7 @@ from executors.sql.names.tables import tables_of
 _WHOLE = 6  # letters of a name for each one that it may be wrong by
 _SLIPS = 2  # letters that a name may be wrong by
 _OTHERS = frozenset({"by", "not", "previous", "next"})  # words that make another thing of what they stand beside
-_WORD = str.maketrans("", "", "_ ")
+_PART = re.compile(r"[^\W_]+|[%‰°#$€£¥]")  # a word of a name, or a sign that says what is measured
 
 
 class Unclear(Exception):
@@ -126,7 +127,7 @@ class ColumnResolver:
 
 
 def _near(name: str, table: Table) -> str | None:
-    """The one column of nearly that name: but for case and underscores, for words more or fewer, or for a slip."""
+    """The one column of nearly that name: but for case, blanks or underscores, for words more or fewer, or a slip."""
     names = [column.name for column in table.columns]
     keys = {*table.primary_key, *(it for key in table.foreign_keys for it in key.columns)}
     others = [it for it in names if it not in keys]
@@ -138,8 +139,13 @@ def _near(name: str, table: Table) -> str | None:
     )
 
 
+def _words(name: str) -> list[str]:
+    """Of `net_price` and of `Net price (€)`: without blanks, underscores, brackets and stops."""
+    return _PART.findall(name.lower())
+
+
 def _plain(name: str) -> str:
-    return name.translate(_WORD).lower()
+    return "".join(_words(name)) or name
 
 
 def _singular(name: str) -> str:
@@ -148,8 +154,9 @@ def _singular(name: str) -> str:
 
 def _is_within(one: str, other: str) -> bool:
     """Whether one name has all the words of the other, and more that make nothing else of it: not `created_by`."""
-    words, others = set(one.lower().split("_")), set(other.lower().split("_"))
-    return (words < others or others < words) and not (words ^ others) & _OTHERS
+    words, others = set(_words(one)), set(_words(other))
+    least, most = sorted((words, others), key=len)
+    return bool(least) and least < most and not (words ^ others) & _OTHERS
 
 
 def _is_slip(written: str, name: str) -> bool:
