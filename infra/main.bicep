@@ -1,13 +1,13 @@
-// Plumbline on Azure Functions: one resource group, one managed identity, no key anywhere.
+// Plumbline on Azure Functions: one resource group, one managed identity, no keys.
 targetScope = 'subscription'
 
 @minLength(1)
 @maxLength(40)
-@description('Name of the azd environment; every name of a resource is made from it.')
+@description('Name of the azd environment. Resource names are derived from it.')
 param environmentName string
 
 @minLength(1)
-@description('Where everything is made: a region with Flex Consumption and the chat model.')
+@description('Region of all resources. It must offer Flex Consumption and the chat model.')
 @allowed([
   'australiaeast'
   'centralus'
@@ -33,97 +33,97 @@ param environmentName string
 @metadata({ azd: { type: 'location' } })
 param location string
 
-@description('Object id of who deploys: made administrator of the databases, where there are some.')
+@description('Object id of the deploying principal. It becomes administrator of the databases.')
 param administratorId string = ''
 
-@description('User principal name of the same; needed where there is a database.')
+@description('User principal name of the deploying principal. Required for databases.')
 param administratorName string = ''
 
 @allowed(['User', 'Group', 'ServicePrincipal'])
-@description('What that administrator is.')
+@description('Type of the deploying principal.')
 param administratorType string = 'User'
 
 @allowed(['functions', 'api_keys', 'entra'])
-@description('How callers are known: PLUMBLINE_AUTH.')
+@description('Authentication of callers: PLUMBLINE_AUTH.')
 param auth string = 'functions'
 
-@description('Hashes of the keys of callers, where auth is api_keys: PLUMBLINE_API_KEYS.')
+@description('Hashes of API keys, if auth is api_keys: PLUMBLINE_API_KEYS.')
 param apiKeys string = ''
 
-@description('Client id of the app registration that callers sign in to, where auth is entra.')
+@description('Client id of the app registration that callers sign in to, if auth is entra.')
 param entraClientId string = ''
 
-@description('What each principal may POST: PLUMBLINE_RATE_LIMIT.')
+@description('Rate limit of POST requests per principal: PLUMBLINE_RATE_LIMIT.')
 param rateLimit string = '60/minute'
 
-@description('Model that writes SQL, judges and answers.')
+@description('Chat model, which writes SQL, judges and answers.')
 param chatModel string = 'gpt-5-mini'
 
-@description('Its version. Models retire: learn.microsoft.com/azure/ai-foundry/openai/concepts/model-retirements says when.')
+@description('Version of the chat model. Retirement dates: learn.microsoft.com/azure/ai-foundry/openai/concepts/model-retirements.')
 param chatModelVersion string = '2025-08-07'
 
 @minLength(1)
-@description('Name of its deployment, which stays when the model is replaced by a newer one.')
+@description('Deployment name of the chat model. It stays the same when the model is replaced.')
 param chatDeployment string = 'chat'
 
 @minValue(1)
-@description('Its capacity, in thousands of tokens a minute.')
+@description('Capacity of the chat model, in thousands of tokens a minute.')
 param chatCapacity int = 50
 
-@description('Model that embeds docs and questions.')
+@description('Embedding model for docs and questions.')
 param embeddingModel string = 'text-embedding-3-small'
 
-@description('Its version.')
+@description('Version of the embedding model.')
 param embeddingModelVersion string = '1'
 
 @minLength(1)
-@description('Name of its deployment.')
+@description('Deployment name of the embedding model.')
 param embeddingDeployment string = 'embedding'
 
 @minValue(1)
-@description('Its capacity, in thousands of tokens a minute.')
+@description('Capacity of the embedding model, in thousands of tokens a minute.')
 param embeddingCapacity int = 50
 
 @allowed(['GlobalStandard', 'DataZoneStandard', 'Standard'])
-@description('Where both models may be run.')
+@description('Deployment type of both models: where they may run.')
 param modelSku string = 'GlobalStandard'
 
-@description('Where Azure OpenAI is made, if not where everything is.')
+@description('Region of Azure OpenAI. Default: the region of all resources.')
 param openaiLocation string = ''
 
 @allowed(['Standard_LRS', 'Standard_ZRS', 'Standard_GRS'])
-@description('Redundancy of the storage account. Every region has LRS; ZRS wants availability zones.')
+@description('Redundancy of the storage account. Every region has LRS; ZRS requires availability zones.')
 param storageRedundancy string = 'Standard_LRS'
 
-@description('Keep deleted vaults for 90 days, which nobody can shorten. Then `azd down` and `azd up` cannot make one of the same name.')
+@description('Keep deleted vaults for 90 days. This cannot be shortened: `azd up` after `azd down` then cannot create a vault of the same name.')
 param protectVault bool = false
 
-@description('Address of a Chroma server, which all instances share. Without one each instance has an index of its own.')
+@description('Address of a Chroma server that all instances share. Default: each instance has its own index.')
 param chromaUrl string = ''
 
 @secure()
-@description('What that server wants as a token: the one secret that no identity can replace. It goes into a Key Vault.')
+@description('Token of the Chroma server, stored in a Key Vault. It is the only secret.')
 param chromaToken string = ''
 
-@description('Make an Azure SQL database, read by the identity of the service.')
+@description('Create an Azure SQL database that the identity of the service can read.')
 param withSql bool = false
 
-@description('Make an Azure Database for PostgreSQL, read by the identity of the service.')
+@description('Create an Azure Database for PostgreSQL that the identity of the service can read.')
 param withPostgresql bool = false
 
 @description('Put the service into a virtual network.')
 param withNetwork bool = false
 
-@description('Reach storage, Azure OpenAI, Key Vault and databases by private endpoints alone; wants the network.')
+@description('Reach storage, Azure OpenAI, Key Vault and databases by private endpoints only. Requires the network.')
 param withPrivateEndpoints bool = false
 
 @minValue(1)
 @maxValue(1000)
-@description('Instances at most.')
+@description('Maximum number of instances.')
 param maximumInstances int = 40
 
 @minValue(0)
-@description('Instances that run although nobody asks, so that the first question need not wait for one.')
+@description('Always-ready instances, which avoid a cold start.')
 param alwaysReadyInstances int = 0
 
 @allowed([512, 2048, 4096])

@@ -25,7 +25,7 @@ param maximumInstances int
 param alwaysReadyInstances int
 param instanceMemoryMB int
 
-// Of the platform: how the host reaches its storage, and how azure-identity finds the identity.
+// Settings of the platform: the host's storage and the identity for azure-identity.
 var platform = {
   AzureWebJobsStorage__accountName: storageName
   AzureWebJobsStorage__credential: 'managedidentity'
@@ -45,7 +45,7 @@ var service = {
   PLUMBLINE_EMBEDDING_MODEL: embeddingDeployment
   PLUMBLINE_STATE_STORE: 'azure_tables'
   PLUMBLINE_AZURE_TABLES_ENDPOINT: tablesEndpoint
-  PLUMBLINE_STATE_DIR: '/tmp/plumbline' // an instance's own disk, for its index; the package is mounted read-only
+  PLUMBLINE_STATE_DIR: '/tmp/plumbline' // local disk of the instance, for its index; the package is mounted read-only
   PLUMBLINE_CACHE_DIR: '/tmp/plumbline'
   PLUMBLINE_AUTH: auth
   PLUMBLINE_RATE_LIMIT: rateLimit
@@ -56,7 +56,7 @@ var service = {
 var keysOfCallers = empty(apiKeys) ? {} : { PLUMBLINE_API_KEYS: apiKeys }
 var chroma = empty(chromaUrl) ? {} : { CHROMA_URL: chromaUrl }
 var chromaSecret = empty(chromaTokenUri) ? {} : { CHROMA_TOKEN: '@Microsoft.KeyVault(SecretUri=${chromaTokenUri})' }
-// What databases.yaml refers to as AZURE_SQL_URL and AZURE_POSTGRESQL_URL.
+// databases.yaml refers to these as AZURE_SQL_URL and AZURE_POSTGRESQL_URL.
 var sqlDatabase = empty(sqlUrl) ? {} : { AZURE_SQL_URL: sqlUrl }
 var postgresqlDatabase = empty(postgresqlUrl) ? {} : { AZURE_POSTGRESQL_URL: postgresqlUrl }
 
@@ -132,7 +132,7 @@ resource app 'Microsoft.Web/sites@2024-04-01' = {
   }
 }
 
-// Whoever has signed in is named to the service, which refuses the others itself: health and contract stay open.
+// Signed-in callers are named to the service. The service refuses the others itself; health and contract stay open.
 resource signIn 'Microsoft.Web/sites/config@2024-04-01' = if (auth == 'entra') {
   parent: app
   name: 'authsettingsV2'
@@ -150,7 +150,7 @@ resource signIn 'Microsoft.Web/sites/config@2024-04-01' = if (auth == 'entra') {
       }
     }
   }
-  dependsOn: [app::settings] // a change of either starts the app anew
+  dependsOn: [app::settings] // a change of either restarts the app
 }
 
 output host string = app.properties.defaultHostName

@@ -3,9 +3,9 @@ param name string
 param location string
 param tags object
 param resourceId string
-@description('What of the resource: blob, table, account, vault, sqlServer, postgresqlServer.')
+@description('Sub-resource: blob, table, account, vault, sqlServer, postgresqlServer.')
 param part string
-@description('Private DNS zone of such parts: privatelink.blob.core.windows.net and the like.')
+@description('Private DNS zone of the sub-resource, such as privatelink.blob.core.windows.net.')
 param zone string
 param subnetId string
 param networkId string

@@ -1,4 +1,4 @@
-// The one identity that the service has, at every other part.
+// The identity of the service, for access to all other resources.
 param name string
 param location string
 param tags object

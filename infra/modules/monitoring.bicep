@@ -4,7 +4,7 @@ param location string
 param tags object
 param principalId string
 
-// Monitoring Metrics Publisher: to send telemetry, since the component takes none without an identity.
+// Monitoring Metrics Publisher: sends telemetry. The component accepts none without an identity.
 var metricsPublisher = '3913510d-42f4-4e42-8a64-420c390055eb'
 
 resource workspace 'Microsoft.OperationalInsights/workspaces@2023-09-01' = {

@@ -1,10 +1,10 @@
-// Azure OpenAI with a deployment that writes and judges, and one that embeds.
+// Azure OpenAI with a chat deployment and an embedding deployment.
 param name string
 param location string
 param endpointLocation string
 param tags object
 param principalId string
-@description('Who deploys; empty: nobody gets a role.')
+@description('Object id of the deploying principal. Empty: no role is assigned.')
 param deployerId string
 param deployerType string
 param chatModel string
@@ -20,7 +20,7 @@ param isPrivate bool
 param subnetId string
 param networkId string
 
-// Cognitive Services OpenAI User: to call the deployments, and to make or change none.
+// Cognitive Services OpenAI User: calls deployments and cannot change them.
 var openaiUser = '5e0bd9bd-7b93-4f28-af87-19fc36ad61bd'
 
 resource account 'Microsoft.CognitiveServices/accounts@2024-10-01' = {
@@ -81,7 +81,7 @@ resource calls 'Microsoft.Authorization/roleAssignments@2022-04-01' = {
   }
 }
 
-// Who deploys can call the models from a laptop, with `az login` and no key.
+// The deploying principal can call the models from a laptop, with `az login` and no key.
 resource deployerCalls 'Microsoft.Authorization/roleAssignments@2022-04-01' = if (!empty(deployerId)) {
   name: guid(account.id, deployerId, openaiUser)
   scope: account

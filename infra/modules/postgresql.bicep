@@ -1,4 +1,4 @@
-// An Azure Database for PostgreSQL that knows identities alone. reader-postgresql.sql lets the service read it.
+// An Azure Database for PostgreSQL with Entra authentication only. reader-postgresql.sql grants the service read access.
 param name string
 param location string
 param tags object

@@ -1,4 +1,4 @@
-// An Azure SQL database that knows identities alone. reader-sql.sql lets the service read it.
+// An Azure SQL database with Entra authentication only. reader-sql.sql grants the service read access.
 param name string
 param location string
 param tags object
@@ -46,7 +46,7 @@ resource database 'Microsoft.Sql/servers/databases@2023-08-01-preview' = {
 
 resource fromAzure 'Microsoft.Sql/servers/firewallRules@2023-08-01-preview' = if (!isPrivate) {
   parent: server
-  name: 'AllowAllWindowsAzureIps' // the name that Azure knows for "from within Azure"
+  name: 'AllowAllWindowsAzureIps' // Azure's name for access from within Azure
   properties: {
     startIpAddress: '0.0.0.0'
     endIpAddress: '0.0.0.0'

@@ -4,16 +4,16 @@ param location string
 param tags object
 param redundancy string
 param principalId string
-@description('Who deploys; empty: nobody gets a role.')
+@description('Object id of the deploying principal. Empty: no role is assigned.')
 param deployerId string
 param deployerType string
 param isPrivate bool
 param subnetId string
 param networkId string
 
-// Storage Blob Data Owner: what the Functions host wants of its own account (leases of timers), and reads the package by.
+// Storage Blob Data Owner: required by the Functions host for its own account (leases of timers) and for the package.
 var blobOwner = 'b7e6dc6d-f1e8-4753-8033-0f276bb0955b'
-// Storage Table Data Contributor: sessions, reviews, jobs and the like, in a table that the service makes itself.
+// Storage Table Data Contributor: sessions, reviews, jobs and the like, in a table that the service creates.
 var tableContributor = '0a9a7e1f-b9d0-4cc4-a60d-0319b160aaa3'
 var roles = [blobOwner, tableContributor]
 var parts = ['blob', 'table']
@@ -58,7 +58,7 @@ resource assigned 'Microsoft.Authorization/roleAssignments@2022-04-01' = [for ro
   }
 }]
 
-// Who deploys can see the package and the state, as the service does.
+// The deploying principal can read the package and the state, like the service.
 resource deployer 'Microsoft.Authorization/roleAssignments@2022-04-01' = [for role in empty(deployerId) ? [] : roles: {
   name: guid(account.id, deployerId, role)
   scope: account

@@ -1,11 +1,11 @@
-// A Key Vault for the token of a Chroma server, made only where there is one.
+// A Key Vault for the token of a Chroma server, created only if there is one.
 param name string
 param location string
 param tags object
 param principalId string
 @secure()
 param chromaToken string
-@description('Keep what is deleted for 90 days; null leaves it off, which cannot be said with false.')
+@description('Keep deleted vaults for 90 days. Null turns it off; Azure does not accept false.')
 param isProtected bool
 param isPrivate bool
 param subnetId string

@@ -40,7 +40,7 @@ export function App() {
   const main = useRef<HTMLElement>(null);
   const chatting = route.view === "ask" || route.view === "session";
 
-  // Whoever goes to another page of this one, by keyboard or a screen reader, is on it.
+  // Moves the focus to the new view, for keyboards and screen readers.
   const seen = useRef(route.view);
   useEffect(() => {
     if (seen.current !== route.view && !chatting) main.current?.focus({ preventScroll: true });
@@ -61,7 +61,7 @@ export function App() {
     localStorage.setItem(DATABASE, name);
   }, []);
 
-  // The first database that can be asked, where none is chosen, or the chosen one is gone.
+  // The first available database, if none is chosen or the chosen one is gone.
   useEffect(() => {
     const known = databases.data;
     if (!known?.length || known.some((one) => one.name === database)) return;

@@ -19,7 +19,7 @@ const queries = new QueryClient({
     queries: {
       staleTime: 60_000,
       refetchOnWindowFocus: false,
-      // What the service refused it refuses again; a connection may come back.
+      // A refusal is final; a failed connection is retried.
       retry: (failures, error) => failures < 2 && error instanceof ProblemError && error.problem.status === 0,
     },
   },

@@ -1,10 +1,10 @@
-// Requests to the service: JSON in and out, and every error as the problem document that came.
+// Requests to the service, in JSON. Every error is a problem document.
 import type { Problem } from "./types";
 
 const KEY = "plumbline.key";
 const KEY_HEADER = "x-functions-key"; // which the service's own keys and those of the Functions host both come in
 
-/** An error that the service described; what it could not say itself is described here. */
+/** An error as a problem document, from the service or, if it sent none, from here. */
 export class ProblemError extends Error {
   constructor(
     readonly problem: Problem,
@@ -33,16 +33,16 @@ const unsent: Problem = {
   detail: "The connection was lost, or the file changed during the upload. Nothing was stored. Try again.",
 };
 
-/** Where the service is and which key it gets. The page asks its own host, with the key that somebody typed. */
+/** The service's address and key. The page asks its own host, with the typed key. */
 const connection = { service: "./", key: (): string => sessionStorage.getItem(KEY) ?? "" };
 
-/** Ask another host: that of the address, with this key alone. */
+/** Ask another host, with this key alone. */
 export function connect(service: string, key: string): void {
   connection.service = service.endsWith("/") ? service : `${service}/`;
   connection.key = () => key;
 }
 
-/** The address of the page that the service has. */
+/** The address of the service's page. */
 export function pageAddress(): string {
   return new URL(connection.service, window.location.href).href;
 }
@@ -62,7 +62,7 @@ export interface Asking {
   keepalive?: boolean; // goes on where the page is left
 }
 
-/** The response to a request under `api/`. Raises ProblemError for all that is no success. */
+/** The response to a request under `api/`. Raises ProblemError unless it succeeded. */
 export async function request(path: string, asking: Asking = {}): Promise<Response> {
   const headers: Record<string, string> = { accept: asking.accept ?? "application/json", ...asking.headers };
   if (asking.body !== undefined) headers["content-type"] = "application/json";
@@ -84,13 +84,13 @@ export async function request(path: string, asking: Asking = {}): Promise<Respon
   return response;
 }
 
-/** The same, and what its JSON says. */
+/** The same, with its JSON parsed. */
 export async function call<T>(path: string, asking: Asking = {}): Promise<T> {
   const response = await request(path, asking);
   return response.status === 204 ? (undefined as T) : ((await response.json()) as T);
 }
 
-/** Sends a file as it is. `fetch` does not say how much is sent, so this is the older way. Raises as `call`. */
+/** Sends a file. Uses XMLHttpRequest, since `fetch` reports no upload progress. Raises as `call`. */
 export function send<T>(path: string, file: Blob, onProgress: (share: number) => void, signal?: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const sending = new XMLHttpRequest();
@@ -127,7 +127,7 @@ function problemFrom(status: number, header: (name: string) => string | null, bo
   return new ProblemError({ type: `${LOCAL}status-${status}`, title, status, detail }, retryAfter);
 }
 
-/** Any error as a problem document, so that there is one way to show one. */
+/** Any error as a problem document, so that all are shown the same way. */
 export function asProblem(error: unknown): Problem {
   if (error instanceof ProblemError) return error.problem;
   const detail = error instanceof Error ? error.message : String(error);

@@ -1,4 +1,4 @@
-// What the page reads of the service, kept for a while and shared between the parts that show it.
+// Cached reads from the service, shared by the components that show them.
 import { useQuery } from "@tanstack/react-query";
 import { call, ProblemError } from "./client";
 import type {
@@ -28,12 +28,12 @@ export function useDatabases() {
   return useQuery({ ...databases, select: (list): DatabaseInfo[] => list.databases });
 }
 
-/** What may be uploaded; null where nothing. */
+/** The limits of uploads; null if uploads are off. */
 export function useUploadRules() {
   return useQuery({ ...databases, select: (list): UploadRules | null => list.uploads ?? null });
 }
 
-/** The tables and keys of a database, and questions that were tried. */
+/** The tables and keys of a database, and tested questions. */
 export function useFirstLook(database: string) {
   return useQuery({
     queryKey: ["look", database],
@@ -42,7 +42,7 @@ export function useFirstLook(database: string) {
   });
 }
 
-/** How the files of a database were read; no tables where it is no files. */
+/** How the files of a database were read; no tables for other databases. */
 export function useReadReport(database: string) {
   return useQuery({
     queryKey: ["report", database],
@@ -73,7 +73,7 @@ interface Documents {
   next_offset: number | null;
 }
 
-/** All that is written about a database. Without retrieval there is nothing, which is no error. */
+/** All documents about a database. Empty without retrieval. */
 export function useDocuments(database: string) {
   return useQuery({
     queryKey: ["documents", database],
@@ -138,7 +138,7 @@ export function useRecords(database: string, sql: string, row: Row) {
   });
 }
 
-/** An answer that somebody shared. */
+/** A shared answer. */
 export function useShared(id: string) {
   return useQuery({
     queryKey: ["shared", id],
@@ -149,7 +149,7 @@ export function useShared(id: string) {
 
 const SIGN_IN = /authorization_uri="(\/[^"\\]*)"/; // a path of the service's own, as `agent/platform/access/policy.py` says it
 
-/** Where people sign in, and come back to where they are; empty where a key is wanted. */
+/** The sign-in address, which returns to the current place; empty if the service takes a key. */
 export function signInOf(error: unknown): string {
   const path = error instanceof ProblemError ? SIGN_IN.exec(error.challenge)?.[1] : undefined;
   if (!path) return "";
@@ -157,7 +157,7 @@ export function signInOf(error: unknown): string {
   return `${path}?post_login_redirect_uri=${encodeURIComponent(back)}`;
 }
 
-/** Whether an error says that a key is needed, or that the one that was sent is not good. */
+/** Whether an error means that the key is missing or invalid. */
 export function wantsKey(error: unknown): boolean {
   return error instanceof ProblemError && error.problem.status === 401;
 }

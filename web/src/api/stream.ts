@@ -1,4 +1,4 @@
-// A question's events as they happen. A connection that is lost is taken up again where it broke off.
+// Streams a question's events. A lost connection is resumed where it broke off.
 import { createParser, type EventSourceMessage } from "eventsource-parser";
 import { call, ProblemError, request } from "./client";
 import type { Answer, Problem, Step } from "./types";
@@ -42,14 +42,14 @@ const lost: Problem = {
   detail: "The answer could not be resumed. Ask again. Earlier answers are in the history.",
 };
 
-/** All events of a question, the last of which is `done` or `error`. Raises ProblemError; AbortError when given up. */
+/** All events of a question; the last is `done` or `error`. Raises ProblemError, or AbortError when cancelled. */
 export async function* ask(asked: Asked, signal: AbortSignal, wait = backoff): AsyncGenerator<StreamEvent> {
   const asking = { method: "POST", body: asked, accept: "text/event-stream", signal } as const;
   const response = await request("query/stream?resumable=true", asking);
   yield* followed(response, { sessionId: asked.session_id, traceId: "" }, signal, wait);
 }
 
-/** The same of a question that is under way, or has just ended; all of its events, from the first. */
+/** The same for a question that is running or has just ended: all its events, from the first. */
 export function resume(place: Place, signal: AbortSignal, wait = backoff): AsyncGenerator<StreamEvent> {
   return followed(null, place, signal, wait);
 }
@@ -74,7 +74,7 @@ async function* followed(begun: Response | null, place: Place, signal: AbortSign
     } catch (error) {
       if (signal.aborted || error instanceof ProblemError) throw error;
     }
-    // The stream ended without its last event: the connection is gone, the question is not.
+    // The stream ended without its last event: the connection is lost, the question still runs.
     for (;;) {
       if (!traceId || ++tries > TRIES) throw new ProblemError(lost);
       if (response || tries > 1) {
@@ -100,7 +100,7 @@ async function* followed(begun: Response | null, place: Place, signal: AbortSign
   }
 }
 
-/** The answer that the session has kept, whichever process gave it. Raises ProblemError where there is none. */
+/** The answer that the session has stored. Raises ProblemError if there is none. */
 async function fromSession(sessionId: string, traceId: string, signal: AbortSignal): Promise<StreamEvent> {
   try {
     return { event: "done", answer: await call<Answer>(`sessions/${sessionId}/answers/${traceId}`, { signal }) };
@@ -110,7 +110,7 @@ async function fromSession(sessionId: string, traceId: string, signal: AbortSign
   }
 }
 
-/** Tell the service that nobody wants the answer any more. */
+/** Cancel the question at the service. */
 export async function giveUp(traceId: string): Promise<void> {
   await request(`query/stream/${traceId}`, { method: "DELETE" });
 }
@@ -162,7 +162,7 @@ function read(message: EventSourceMessage): StreamEvent | null {
   }
 }
 
-/** What `reading` gives; an error where nothing at all is heard for so long that the connection must be gone. */
+/** The result of `reading`; an error if nothing arrives for so long that the connection must be lost. */
 async function withinSilence<T>(reading: Promise<T>, signal: AbortSignal): Promise<T> {
   let timer = 0;
   const silence = new Promise<never>((_, reject) => {
@@ -176,7 +176,7 @@ async function withinSilence<T>(reading: Promise<T>, signal: AbortSignal): Promi
   }
 }
 
-/** 0.5, 1, 2, 4 … seconds, and no longer than until the network is back. */
+/** Waits 0.5, 1, 2, 4 … seconds, or until the network is back. */
 function backoff(tries: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const done = (): void => {

@@ -32,7 +32,7 @@ export type TableReport = Schemas["TableReport"];
 export type Uploaded = Schemas["Uploaded"];
 export type UploadRules = Schemas["UploadRules"];
 
-/** What each step's event carries, by the step's name. */
+/** The data of each step's event, by the step's name. */
 export interface StepData {
   entry: Schemas["Entered"];
   dialect_resolver: Schemas["DialectResolved"];

@@ -1,4 +1,4 @@
-// "Try it" on the page of the contract, `/api/docs`: sends what its forms say, and shows what comes back as text.
+// "Try it" on the page of the contract, `/api/docs`: sends its forms' requests and shows the responses as text.
 // The forms are in the page, hidden until this runs: agent/api/routes/docs_page.py.
 export {};
 
@@ -9,7 +9,7 @@ const BEARER = "Authorization: Bearer";
 
 type Field = HTMLInputElement | HTMLSelectElement;
 
-/** Where one form's answer is shown. Everything is put in as text. */
+/** The place of one form's response. Everything is inserted as text. */
 class Shown {
   private readonly wrong = element("p", "wrong");
   private readonly status = element("p", "status");
@@ -42,7 +42,7 @@ class Shown {
     fill(this.headers, named.map((name) => `${name}: ${response.headers.get(name)}`).join("\n"));
   }
 
-  /** The body as far as it came; `whole` once it has ended. */
+  /** The body received so far; `whole` once it has ended. */
   come(text: string, whole: boolean): void {
     const shown = whole ? pretty(text) : text;
     fill(this.body, shown.slice(0, SHOWN_CHARS));
@@ -81,7 +81,7 @@ function pretty(text: string): string {
   }
 }
 
-/** The address that a form means, with its path and query parameters. Empty optional ones are left out. */
+/** The address of a form, with its path and query parameters. Empty optional ones are omitted. */
 function addressOf(form: HTMLFormElement, fields: Field[]): URL {
   let path = form.dataset.path ?? "";
   for (const field of fields.filter((it) => it.dataset.in === "path"))
@@ -103,7 +103,7 @@ function headersOf(form: HTMLFormElement, fields: Field[]): Headers {
   return headers;
 }
 
-/** Why a body cannot be sent; empty where it can. */
+/** Why a body cannot be sent; empty if it can. */
 function wrongWith(body: HTMLTextAreaElement | null): string {
   if (!body?.dataset.type?.includes("json") || !body.value.trim()) return "";
   try {

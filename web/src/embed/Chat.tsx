@@ -1,4 +1,4 @@
-// The conversation of the page without what stands around it.
+// The conversation without the rest of the page.
 import { type MouseEvent, useRef, useState } from "react";
 import { asProblem, pageAddress } from "../api/client";
 import { useDatabase, useSchema } from "../api/queries";

@@ -1,4 +1,4 @@
-// <plumbline-chat src="https://…" database="…" key="…">: the page's conversation, in a page of somebody else.
+// <plumbline-chat src="https://…" database="…" key="…">: the conversation, embedded in another page.
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { createRoot, type Root } from "react-dom/client";
 import { connect } from "../api/client";
@@ -36,7 +36,7 @@ export class PlumblineChat extends HTMLElement {
     if (!this.root) return;
     const { src, database, key } = { src: "", database: "", key: "", ...this.given() };
     connect(src || new URL(/* @vite-ignore */ "..", import.meta.url).href, key);
-    // Other data, another key: another conversation, of which nothing of the last one is left.
+    // Another database or key starts a new conversation and discards the last one.
     this.root.render(
       <Embedded value={true}>
         <QueryClientProvider key={[src, database, key].join("\n")} client={new QueryClient(OPTIONS)}>

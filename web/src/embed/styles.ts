@@ -1,4 +1,4 @@
-// The page's own style sheets, for a shadow root: what they say of the document holds for the element.
+// The page's style sheets for a shadow root: rules for the document apply to the element.
 import answer from "../styles/answer.css?inline";
 import base from "../styles/base.css?inline";
 import layout from "../styles/layout.css?inline";
@@ -13,7 +13,7 @@ const scoped = [base, layout, answer, table, panels]
 
 let sheet: CSSStyleSheet | null = null;
 
-/** One sheet for all elements of a page. Adopted, not written: no Content-Security-Policy keeps it out. */
+/** One sheet for all elements of a page. It is adopted, so that no Content-Security-Policy blocks it. */
 export function styles(): CSSStyleSheet {
   if (!sheet) {
     sheet = new CSSStyleSheet();

@@ -1,4 +1,4 @@
-// Data of the reader's own: dropped or chosen, sent with its progress, then what was read of it and a first look.
+// Uploads data: drop or choose a file, watch its progress, then see its report and an overview.
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type DragEvent, useEffect, useLayoutEffect, useRef, useState } from "react";
 import { asProblem, ProblemError, send } from "../api/client";
@@ -17,7 +17,7 @@ interface Props {
   onAsk: (question: string) => void;
 }
 
-/** The button, and the dialog behind it; files that are dropped anywhere on the page open it as well. */
+/** The button and its dialog. Dropping files anywhere on the page opens it as well. */
 export function AddData({ rules, onAdded, onAsk }: Props) {
   const [open, setOpen] = useState(false);
   useLayoutEffect(() => {
@@ -195,7 +195,7 @@ export function LookView({ look, onAsk }: { look: FirstLook; onAsk: (question: s
   );
 }
 
-/** Why a file need not be sent at all; null where nothing speaks against it. */
+/** Why a file cannot be uploaded; null if it can. */
 export function refusal(file: { name: string; size: number }, rules: UploadRules): ProblemError | null {
   const problem = (detail: string) =>
     new ProblemError({ type: "urn:plumbline:page:refused", title: "This file cannot be added", status: 0, detail });

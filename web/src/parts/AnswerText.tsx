@@ -1,4 +1,4 @@
-// The sentence, each quantity of which says where it comes from and leads there.
+// The sentence of an answer; each quantity shows its source and links to it.
 import { useId, useMemo, useState } from "react";
 import type { Answer, Table } from "../api/types";
 import { answerOfPart, type Meanings, meaningsOf } from "../state/columns";
@@ -13,7 +13,7 @@ interface Props {
   /** The tables of the database, for the columns of its other queries. */
   tables?: Table[];
   onShow: (number: AnswerNumber) => void;
-  /** Shows the records behind a row of the result; absent where rows have none of their own. */
+  /** Shows the records behind a row of the result; absent if rows have none. */
   onRecords?: ((row: number) => void) | undefined;
 }
 
@@ -67,7 +67,7 @@ export function AnswerText({ answer, named = NONE, tables = NO_TABLES, onShow, o
   );
 }
 
-/** The rows of one query, and what their columns are. */
+/** The rows of one query, with the meaning of their columns. */
 interface Result extends Pick<Answer, "columns" | "results"> {
   part: number | null;
   named: Meanings;
@@ -82,7 +82,7 @@ function resultsOf(answer: Answer, named: Meanings, tables: Table[]): Result[] {
   return [...parts, { part: null, columns: answer.columns, results: answer.results, named }];
 }
 
-/** The cell that a number is; absent where it is none. */
+/** The cell of a number; absent if it is none. */
 function cellOf({ source, part, row, column }: AnswerNumber, results: Result[]): Cell | undefined {
   const result = results.find((one) => one.part === (part ?? null));
   if (source !== "result" || row == null || column == null || !result) return undefined;

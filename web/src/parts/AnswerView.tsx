@@ -1,4 +1,4 @@
-// An answer: the sentence, its checks, and behind tabs the rows, the chart, the query and the records behind them.
+// An answer: the sentence, its checks, and tabs with the rows, the chart, the query and the records.
 import { useCallback, useContext, useMemo, useState } from "react";
 import type { Answer, Choice, Table } from "../api/types";
 import { meaningsOf } from "../state/columns";
@@ -22,7 +22,7 @@ interface Props {
   tables: Table[];
   elapsedMs: number;
   onAsk: (question: string) => void;
-  /** Whether it is somebody else's, who shared it. */
+  /** Whether it is a shared answer of another user. */
   shared?: boolean;
 }
 
@@ -121,7 +121,7 @@ function Corrections({ answer }: { answer: Answer }) {
   );
 }
 
-/** What is asked back, without the lines that the buttons say. */
+/** The clarification, without the lines that are buttons. */
 function withoutChoices(answer: Answer): string {
   const labels = new Set(answer.choices.map((choice) => `- ${choice.label}`));
   return answer.answer
@@ -130,7 +130,7 @@ function withoutChoices(answer: Answer): string {
     .join("\n");
 }
 
-/** What no query answered, without the suggestions, which the buttons say. */
+/** An answer without a query, without the suggestions that are buttons. */
 function withoutSuggestions(answer: Answer): string {
   const questions = answer.choices.map((choice) => choice.question).join(" ");
   return questions && answer.answer.endsWith(questions) ? answer.answer.slice(0, -questions.length).trimEnd() : answer.answer;

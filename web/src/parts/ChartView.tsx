@@ -1,4 +1,4 @@
-// The chart of an answer, changed by a click, saved as SVG or PNG. What it shows is in the rows, for who cannot see it.
+// The chart of an answer: change it, save it as SVG or PNG. The rows hold the same data for screen readers.
 import { useMemo, useState } from "react";
 import type { Answer, Row } from "../api/types";
 import { firstWish, MARKS, specOf, type Wish } from "../state/chart";
@@ -45,7 +45,7 @@ export function ChartView({ chart, columns, rows, named, name }: Props) {
     const view = drawn.current?.view;
     if (!view) return;
     try {
-      // The promise, not the picture: a browser allows the copy only while it knows of the click.
+      // A promise, not the picture: browsers allow a copy only during the click.
       await navigator.clipboard.write([new ClipboardItem({ "image/png": png(view) })]);
       setCopied("Copied");
     } catch {

@@ -1,4 +1,4 @@
-// The checks of an answer on one line, which opens to each of them; open from the beginning where one failed.
+// The checks of an answer on one line that expands; expanded if one failed.
 import { useId, useState } from "react";
 import type { Answer, Check } from "../api/types";
 import { percent, plural } from "../state/format";

@@ -1,4 +1,4 @@
-// Where questions are written. Enter asks, Shift+Enter begins a new line; while one is asked, the button stops it.
+// The input for questions. Enter asks, Shift+Enter starts a new line. While a question runs, the button stops it.
 import { type KeyboardEvent, type Ref, useEffect, useRef } from "react";
 import { type Effort, EFFORTS } from "../api/stream";
 import { Icon } from "./Icon";
@@ -12,7 +12,7 @@ interface Props {
   ready: boolean; // whether it is known which database is asked
   follows: boolean;
   field: Ref<HTMLTextAreaElement>;
-  /** What a question may cost; empty: as the service has it. Without `onEffort` nobody is asked. */
+  /** The effort of a question; empty: the service's setting. Without `onEffort` there is no choice. */
   effort?: Effort | "";
   onEffort?: (effort: Effort | "") => void;
 }

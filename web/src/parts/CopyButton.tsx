@@ -2,7 +2,7 @@ import { useState } from "react";
 import { Icon, type IconName } from "./Icon";
 
 interface Props {
-  /** What is copied; a promise where it must be fetched first, whose failure somebody else tells. */
+  /** The text to copy; a promise if it must be fetched first. The caller reports its failure. */
   text: () => string | Promise<string>;
   label: string;
   icon?: IconName;
@@ -35,5 +35,5 @@ export function CopyButton({ text, label, icon = "copy" }: Props) {
   );
 }
 
-// The promise is what is copied: a browser allows the copy only while it knows of the click.
+// Copies the promise: browsers allow a copy only during the click.
 const plain = (text: string): Blob => new Blob([text], { type: "text/plain" });

@@ -38,7 +38,7 @@ export function DatabasePicker({ databases, chosen, onChoose }: Props) {
   );
 }
 
-/** Of data that the reader brought: until when it is kept, and its deletion, which is asked for twice. */
+/** Uploaded data: its expiry, and its deletion with a confirmation. */
 function OwnData({ name, expires }: { name: string; expires: string }) {
   const queries = useQueryClient();
   const [sure, setSure] = useState<boolean | null>(null); // null: not pressed yet

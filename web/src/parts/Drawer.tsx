@@ -1,5 +1,5 @@
-// What stands beside the conversation where there is room for it, and slides over it where there is not. The browser's
-// own dialog keeps the focus inside, closes on Escape, and gives the focus back.
+// A panel next to the conversation, or over it on narrow screens. The browser's
+// dialog element traps the focus, closes on Escape, and restores the focus.
 import { type ReactNode, useEffect, useRef } from "react";
 import { Icon } from "./Icon";
 

@@ -1,4 +1,4 @@
-// The rows of an answer as files. They are read anew, up to the service's own limits, so that none is left out.
+// Exports the rows of an answer as files. The query runs again, up to the service's limits, so that no row is missing.
 import { useMutation } from "@tanstack/react-query";
 import { asProblem } from "../api/client";
 import { FORMATS, type Format, saveRows } from "../state/download";

@@ -1,4 +1,4 @@
-// A thumb up or down, with the query that would have been right and a word to the reviewers where somebody wants to.
+// Thumbs up or down, optionally with the right query and a comment for reviewers.
 import { useMutation } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { asProblem, call } from "../api/client";

@@ -1,4 +1,4 @@
-// The first rows of a query as soon as they are there: before anything has judged them, and before the sentence.
+// The first rows of a query as soon as they arrive, before the verdict and the sentence.
 import type { Table } from "../api/types";
 import { meanings } from "../state/columns";
 import { cell, columnFormat, plural } from "../state/format";

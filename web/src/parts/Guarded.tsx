@@ -1,4 +1,4 @@
-// Keeps what fails while it is drawn, such as a part that a new release has replaced, from taking the page with it.
+// An error boundary: a part that fails to render, such as one of an older release, does not break the page.
 import { Component, type ReactNode } from "react";
 import { asProblem } from "../api/client";
 import { ProblemView } from "./ProblemView";

@@ -1,4 +1,4 @@
-// The few pictures of the page, as paths on a 24 × 24 grid. They are decoration: what they mean is said beside them.
+// The icons of the page, as paths on a 24 × 24 grid. They are decorative: a text next to each says the same.
 const PATHS = {
   check: "M5 12.5l4.5 4.5L19 7.5",
   cross: "M6 6l12 12M18 6L6 18",

@@ -1,12 +1,12 @@
-// Signs in as the service wants it: with a key, which is kept until the tab is closed and sent nowhere but to this
-// service, or with an account.
+// Signs in with a key or an account. A key is kept until the tab is closed and sent only to this
+// service.
 import { type FormEvent, useEffect, useRef, useState } from "react";
 import { keys } from "../api/client";
 import type { Problem } from "../api/types";
 
 interface Props {
   problem: Problem;
-  /** Where people sign in with an account; empty where a key is wanted. */
+  /** The sign-in address for accounts; empty if the service takes a key. */
   signIn: string;
   onKey: () => void;
 }

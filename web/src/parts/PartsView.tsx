@@ -9,7 +9,7 @@ import type { Marked } from "./RowsTable";
 import { Tabs } from "./Tabs";
 import { useTabs } from "./useTabs";
 
-/** A number of the answer that was asked about. */
+/** The number of the answer whose records are shown. */
 export interface ShownPart {
   number: AnswerNumber;
   at: number;

@@ -1,4 +1,4 @@
-// An error as its problem document says it: what happened, what to do, and the id to name when asking for help.
+// A problem document: what happened, what to do, and the trace id for support.
 import type { Problem } from "../api/types";
 import { duration, plural } from "../state/format";
 import { Icon } from "./Icon";

@@ -1,4 +1,4 @@
-// How the files of a database were read: of each column what it became, and what of it is unlike the rest.
+// How the files of a database were read: the type of each column, and its unusual values.
 import type { ReadReport, TableReport } from "../api/types";
 import { count, plural } from "../state/format";
 
@@ -59,7 +59,7 @@ export function ReadReportView({ report }: { report: ReadReport }) {
   );
 }
 
-/** What there is to say of a table as a whole. */
+/** Remarks on a whole table. */
 export function howRead(table: TableReport): string[] {
   const [first] = table.files;
   return [

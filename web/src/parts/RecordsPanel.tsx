@@ -1,4 +1,4 @@
-// The records behind an answer: of all its rows, or of the one whose number was asked about.
+// The records behind an answer: of all its rows, or of one row.
 import { useMemo } from "react";
 import { asProblem } from "../api/client";
 import { useRecords } from "../api/queries";

@@ -1,4 +1,4 @@
-// Rows that sort, filter and page; only those in sight are drawn, so that ten thousand are no trouble.
+// A table that sorts, filters and pages. Only visible rows are drawn.
 import {
   columnFilteringFeature,
   createFilteredRowModel,
@@ -36,7 +36,7 @@ const ROW_PX = 33;
 const PAGES = [100, 1_000, 10_000];
 const LONG = 40; // characters, of which some may be cut off
 
-/** A cell that somebody asked to be shown, by the row's place in the data. `at` tells two requests apart. */
+/** A cell to show, by the row's index in the data. `at` distinguishes two requests. */
 export interface Marked {
   row: number;
   column: string | null;
@@ -47,7 +47,7 @@ interface Props {
   columns: string[];
   rows: Row[];
   label: string;
-  /** Which columns are months or years; by their names where absent. */
+  /** Which columns are months or years; by name if absent. */
   named?: Meanings;
   marked?: Marked | null;
   /** Shows the records behind a row; then its numbers are buttons. */

@@ -1,4 +1,4 @@
-// The tables and columns of a database with what is written about them, and a search over all of it.
+// The tables and columns of a database with their docs, and a search.
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useDeferredValue, useMemo, useState } from "react";
 import { asProblem, call } from "../api/client";
@@ -15,7 +15,7 @@ interface Shown {
   columns: { column: Table["columns"][number]; notes: string[]; key: string }[];
 }
 
-/** The tables that a search leaves: by name, by a column, or by what is written about either. */
+/** The tables that match a search: by name, column or docs. */
 export function searched(tables: Table[], documents: Document[], search: string): Shown[] {
   const words = search.toLowerCase().split(/\s+/).filter(Boolean);
   const hit = (...texts: string[]) => {
@@ -134,7 +134,7 @@ export function SchemaPanel({ database }: { database: string }) {
   );
 }
 
-/** What a column means, said in place: the next question knows it. */
+/** Edits a column's description in place. The next question uses it. */
 function Describe({ database, table, column, said }: { database: string; table: string; column: string; said: string }) {
   const queries = useQueryClient();
   const [text, setText] = useState<string | null>(null);
@@ -184,7 +184,7 @@ function Describe({ database, table, column, said }: { database: string; table: 
   );
 }
 
-/** Of files: what was read of them. It is asked for when it is opened. */
+/** The report of how files were read. Loaded when it is opened. */
 function HowRead({ database }: { database: string }) {
   const [open, setOpen] = useState(false);
   const report = useReadReport(open ? database : "");

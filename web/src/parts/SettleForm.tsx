@@ -1,4 +1,4 @@
-// A reviewer's decision. A query is tried first, so that its rows are seen before it counts for later questions.
+// A reviewer's decision. The query is tried first, so that the reviewer sees its rows before it is stored.
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { asProblem, call } from "../api/client";

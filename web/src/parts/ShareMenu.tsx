@@ -1,4 +1,4 @@
-// Passes an answer on: by a link that shows it as it is, or as Markdown. The link is made when it is first copied.
+// Shares an answer by a link or as Markdown. The link is created when it is first copied.
 import { useId, useState } from "react";
 import { asProblem, call } from "../api/client";
 import type { Answer, Problem, Share } from "../api/types";

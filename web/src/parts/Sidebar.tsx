@@ -1,4 +1,4 @@
-// The way around: the database, a new question, earlier conversations, the dashboard, saved queries, and reviews for those who may.
+// Navigation: database, new question, earlier conversations, dashboard, saved queries, and reviews for reviewers.
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { asProblem, call } from "../api/client";
 import { useSessions, useUploadRules } from "../api/queries";

@@ -1,4 +1,4 @@
-// SQL with its words told apart, and nothing of it ever markup. The highlighter comes when the first query does.
+// Highlighted SQL, never parsed as markup. The highlighter is loaded with the first query.
 import { lazy, Suspense } from "react";
 
 const Highlighted = lazy(() => import("./Highlighted"));

@@ -9,7 +9,7 @@ import { tags } from "@lezer/highlight";
 import { useEffect, useRef } from "react";
 import { dialectOf } from "./dialects";
 
-/** A text that is put into the editor, in the place of what is there. */
+/** A text that replaces the editor's content. */
 export interface Given {
   text: string;
 }
@@ -82,7 +82,7 @@ export default function SqlEditor({ given, onText, onRun, dialect, tables }: Edi
           bracketMatching(),
           closeBrackets(),
           autocompletion({ icons: false }),
-          // Tab leaves the editor, as everywhere on the page, so that nobody is caught in it.
+          // Tab leaves the editor, as everywhere on the page, so that it does not trap the focus.
           keymap.of([{ key: "Mod-Enter", run }, ...completionKeymap, ...defaultKeymap, ...historyKeymap]),
           sql({ dialect: dialectOf(dialect), schema: tables, upperCaseKeywords: true }),
           syntaxHighlighting(highlighting),

@@ -84,7 +84,7 @@ export function SqlPanel({ sql, explanation, question, database, dialect, tables
   );
 }
 
-/** Rows of a query that somebody ran. */
+/** Rows of a query that the reader ran. */
 export function Ran({ ran, database, name }: { ran: ExecuteResponse; database: string; name: string }) {
   const rows = useMemo(() => rowsOf(ran), [ran]);
   return (

@@ -1,4 +1,4 @@
-// The steps of a question as they happen: what was found, what was written, what failed and why, what the judge says.
+// The steps of a question as they happen: docs, query, errors and verdict.
 import type { ReactNode } from "react";
 import type { Step, Table } from "../api/types";
 import { count, duration, plural } from "../state/format";
@@ -75,7 +75,7 @@ function sqlBefore(step: Step, before: Step[]): string {
   return found?.node === "sql_generator" ? (found.data.sql ?? "") : "";
 }
 
-/** What a step says; null where it says nothing that another one does not. */
+/** The text of a step; null if it adds nothing. */
 function lineOf(step: Step, { dialect, tables, before }: Around): Line | null {
   switch (step.node) {
     case "entry":

@@ -1,5 +1,5 @@
 // Tabs as the ARIA practices have them: arrows move between them, Home and End to the first and last. A panel that was
-// looked at stays as it was left: a query that is being edited, filters, a changed chart.
+// opened keeps its state: an edited query, filters, a changed chart.
 import { type KeyboardEvent, type ReactNode, useId, useRef, useState } from "react";
 
 export interface Tab {

@@ -1,4 +1,4 @@
-// One question: what was asked, what is happening or has happened, and what came of it.
+// One question: its text, its steps and its answer.
 import { useEffect, useRef, useState } from "react";
 import type { Table } from "../api/types";
 import { duration, plural } from "../state/format";
@@ -61,7 +61,7 @@ export function TurnView({ turn, tables, dialect, onAsk, onRecall }: Props) {
   );
 }
 
-/** That it is alive: what is done, for how long, and when the service was last heard. */
+/** Progress: the current step, its duration, and the time since the last event. */
 function Working({ turn }: { turn: Turn }) {
   const [now, setNow] = useState(Date.now);
   useEffect(() => {
@@ -82,7 +82,7 @@ function Working({ turn }: { turn: Turn }) {
   );
 }
 
-/** What a session still knows of an answer: all of it, or where that is gone, its text and its query. */
+/** A stored answer of a session: all of it, or else its text and its query. */
 function Remembered({ turn, dialect, onRecall }: { turn: Turn; dialect: string; onRecall: (turn: Turn) => Promise<void> }) {
   const [gone, setGone] = useState(!turn.traceId);
   useEffect(() => {

@@ -1,7 +1,7 @@
 import { useRef } from "react";
 import type { Deletion } from "../state/useDeletion";
 
-/** Says what was deleted, with a button that brings it back. Mounted while nothing is deleted too, so that it is read out. */
+/** Says what was deleted, with an Undo button. Always mounted, so that screen readers announce it. */
 export function UndoNotice({ deletion }: { deletion: Deletion }) {
   const { pending, undo } = deletion;
   const place = useRef<HTMLDivElement>(null);

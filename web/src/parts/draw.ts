@@ -1,4 +1,4 @@
-// Vega-Lite, drawn without eval and without a style or a request of its own. Loaded when the first chart is looked at.
+// Draws Vega-Lite without eval, inline styles or requests. Loaded with the first chart.
 import embed, { type Result, type VisualizationSpec } from "vega-embed";
 import { expressionInterpreter } from "vega-interpreter";
 import type { Row } from "../api/types";
@@ -12,7 +12,7 @@ export type Drawn = Result;
 
 const SHORT = 70; // characters of labels that fit side by side
 
-/** Whether the names along the bottom can lie flat. */
+/** Whether the labels of the x axis fit horizontally. */
 function fit(spec: Record<string, unknown>, rows: Row[]): boolean {
   const x = (spec.encoding as { x?: { field?: string; type?: string } } | undefined)?.x;
   if (!x?.field || x.type === "quantitative" || x.type === "temporal") return false;
@@ -20,7 +20,7 @@ function fit(spec: Record<string, unknown>, rows: Row[]): boolean {
   return [...names].reduce((sum, name) => sum + name.length + 2, 0) < SHORT;
 }
 
-/** Numbers, months and days as the reader's language has them; `agent` names no format of its own. */
+/** Numbers, months and days in the reader's language; the service sets no format. */
 function locale() {
   const parts = new Intl.NumberFormat(undefined, { useGrouping: "always" }).formatToParts(12345.6);
   const mark = (type: string) => parts.find((part) => part.type === type)?.value ?? "";
@@ -51,7 +51,7 @@ function partOf(parts: Intl.DateTimeFormatPart[], type: string): string {
   return parts.find((part) => part.type === type)?.value ?? "";
 }
 
-/** How d3 writes what `dateFormat` writes: its parts in their order. */
+/** The d3 format of `dateFormat`: its parts in order. */
 function pattern(moment: Moment): string {
   const parts = dateFormat(moment).formatToParts(Date.UTC(2023, 2, 4));
   return parts
@@ -67,7 +67,7 @@ function pattern(moment: Moment): string {
 type Seven = [string, string, string, string, string, string, string];
 type Twelve = [...Seven, string, string, string, string, string];
 
-/** How d3 writes the amounts of a chart as the table does. */
+/** The d3 format of a chart's amounts, as in the table. */
 function tooltipFormat(spec: Record<string, unknown>, rows: Row[], named: Meanings): string {
   const fields = Object.values((spec.encoding ?? {}) as Record<string, Channel>).filter((one) => one.type === "quantitative");
   const columns = Object.keys(rows[0] ?? {}).filter((column) => fields.some((one) => one.field === field(column)));
@@ -78,7 +78,7 @@ function tooltipFormat(spec: Record<string, unknown>, rows: Row[], named: Meanin
 
 const nothing = (): Promise<never> => Promise.reject(new Error("Charts load nothing."));
 
-/** What a variable is in the theme of now; as a property of its own it would be the pair of both. */
+/** A CSS variable in the current theme; read directly it would be the pair of both themes. */
 function colourOf(element: HTMLElement, name: string): string {
   element.style.color = `var(${name})`;
   const found = getComputedStyle(element).color;
@@ -105,7 +105,7 @@ export async function draw(
     defaultStyle: false,
     ast: true,
     expr: expressionInterpreter,
-    // It lies outside of a shadow root, where the page of somebody else has no style for it.
+    // The tooltip is outside of the shadow root, where the host page has no style for it.
     tooltip: element.getRootNode() instanceof ShadowRoot ? false : { theme: "plumbline", disableDefaultStyle: true },
     loader: { load: nothing, sanitize: nothing, http: nothing, file: nothing },
     ...locale(),

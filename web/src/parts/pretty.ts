@@ -1,4 +1,4 @@
-// A query over several lines. It comes with the editor, not with the page.
+// Formats a query. Loaded with the editor, not with the page.
 import {
   clickhouse,
   duckdb,
@@ -27,7 +27,7 @@ const DIALECTS: Record<string, Dialect> = {
   databricks: spark,
 };
 
-/** The query over several lines; as it is where it cannot be read. */
+/** The formatted query; unchanged if it cannot be parsed. */
 export function pretty(text: string, dialect: string): string {
   try {
     return formatDialect(text, { dialect: DIALECTS[dialect] ?? sql, keywordCase: "upper", tabWidth: 2 });

@@ -1,4 +1,4 @@
-// A chart in a place, drawn anew where its rows, the theme or the room change.
+// Draws a chart, and redraws it when its rows, the theme or its size change.
 import { type RefObject, useEffect, useRef, useState } from "react";
 import type { Row } from "../api/types";
 import type { Meanings } from "../state/columns";

@@ -99,7 +99,7 @@ function needsRows(answer: Answer): boolean {
   return answer.kind !== "small_talk" && answer.kind !== "about_data" && !answer.parts.length;
 }
 
-/** Of an answer of earlier, not every row may have been kept. */
+/** Of an earlier answer, not every row may be stored. */
 function Kept({ kept, of }: { kept: number; of: number }) {
   return kept < of ? (
     <p className="small soft">

@@ -1,4 +1,4 @@
-// A chart that somebody has changed: a mark and the columns that it shows, as Vega-Lite.
+// A chart that the reader changed: its mark and columns, as Vega-Lite.
 import type { Row } from "../api/types";
 import type { Meanings } from "./columns";
 import { isGrouped } from "./format";
@@ -18,7 +18,7 @@ const DATE = /^\d{4}-\d{2}(-\d{2})?([T ]\d{2}:\d{2}.*)?$/;
 
 type Kind = "quantitative" | "temporal" | "nominal";
 
-/** What a column holds, judged by its values. */
+/** The kind of a column, from its values. */
 export function kindOf(column: string, rows: Row[]): Kind {
   const values = rows.map((row) => row[column]).filter((value) => value !== null && value !== undefined);
   if (values.length && values.every((value) => typeof value === "number")) return "quantitative";
@@ -36,7 +36,7 @@ function unitOf(column: string, rows: Row[]): { timeUnit?: string } {
   return values.every((value) => DAY.test(value)) ? { timeUnit: "utcyearmonthdate" } : {};
 }
 
-/** A dot or a bracket in a column's name is no path. */
+/** Escapes dots and brackets in a column's name, which Vega reads as a path. */
 export function field(name: string): string {
   return name.replace(/[\\.[\]'"]/g, "\\$&");
 }
@@ -61,7 +61,7 @@ export function specOf(wish: Wish, rows: Row[]): Record<string, unknown> {
   };
 }
 
-/** A first wish for rows that no chart was recommended for: the first column that names, the last that measures. */
+/** A default chart if none was suggested: the first column of names, the last of amounts. */
 export function firstWish(columns: string[], rows: Row[]): Wish | null {
   const measures = columns.filter((column) => kindOf(column, rows) === "quantitative");
   const y = measures.at(-1);

@@ -7,7 +7,7 @@ type Named = "year" | "month";
 export type Meaning = Named | "hundredths";
 export type Meanings = Record<string, Meaning>;
 
-/** Whether numbers of that meaning name something, and are no quantities. */
+/** Whether numbers of that meaning are names, not quantities. */
 export function isName(meaning: Meaning | undefined): boolean {
   return meaning === "year" || meaning === "month";
 }
@@ -60,7 +60,7 @@ export function meaningsOf(answer: Answer, tables: Table[] = []): Meanings {
     const of = source === "result" ? column : end;
     if (part != null || !of || found[of]) continue;
     const numeral = numeralOf(text, answer.language);
-    // A rounded number says nothing of its column.
+    // A rounded number does not show its column's format.
     const cells = row == null ? answer.results : answer.results.slice(row, row + 1);
     if (numeral?.format.decimals === 2 && cells.some((one) => one[of] === numeral.value)) found[of] = "hundredths";
   }
@@ -97,7 +97,7 @@ function meaningOf(column: string, item: string, tables: Table[]): Named | undef
   });
 }
 
-/** The items of the query's outermost list, in their order; none where it cannot be told. */
+/** The items of the query's outermost list, in order; empty if they are unknown. */
 function selected(sql: string): string[] {
   const items: string[] = [];
   let depth = 0;

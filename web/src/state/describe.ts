@@ -12,9 +12,9 @@ interface Drawn {
   words: string;
   values: unknown[];
   format: ColumnFormat;
-  /** Whether it is an amount: no name, no date, no year. */
+  /** Whether it is an amount, not a name, a date or a year. */
   amount: boolean;
-  /** Whether its values stand in an order of their own, of years or dates. */
+  /** Whether its values have a natural order, as years and dates do. */
   time: boolean;
 }
 
@@ -64,7 +64,7 @@ function describeAmounts(kind: string, amounts: Drawn[], rows: number, language?
   return `${kind} of ${amounts.map((one) => one.words).join(" and ")}: ${plural(rows, "row")}; ${ranges.join(", ")}.`;
 }
 
-/** From when to when a chart over time goes. */
+/** The time range of a chart over time. */
 function spanOf(keys: Drawn[], language?: string): string {
   const time = keys.find((key) => key.time);
   const known = (time?.values ?? []).filter((value) => value !== null && value !== undefined) as (string | number)[];

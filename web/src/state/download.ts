@@ -1,4 +1,4 @@
-// Files that the browser saves: rows as the service writes them, charts as they are drawn.
+// Saves files: rows from the service, and charts.
 import { ProblemError, request } from "../api/client";
 
 export const FORMATS = [
@@ -12,7 +12,7 @@ export type Format = (typeof FORMATS)[number];
 export const MOST_ROWS = 10_000;
 const TOO_MANY_ROWS = ":too-many-rows";
 
-/** Save the rows of a query, which runs again for that; guarded and capped like every other one. Raises ProblemError. */
+/** Save the rows of a query. It runs again, under the same guard and limits. Raises ProblemError. */
 export async function saveRows(format: Format, database: string, sql: string, name: string): Promise<void> {
   const body = { database, sql, row_limit: MOST_ROWS };
   const asked = { method: "POST", accept: format.accept } as const;

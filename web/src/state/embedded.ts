@@ -1,4 +1,4 @@
-// Whether an answer is shown in a page of somebody else.
+// Whether an answer is shown in an embedding page.
 import { createContext } from "react";
 
 export const Embedded = createContext(false);

@@ -1,4 +1,4 @@
-// What somebody types above a column: `>10`, `<= 5`, `=C`, `!X`, an empty `=` for nothing stored, or a part of the text.
+// Filters of a column: `>10`, `<= 5`, `=C`, `!X`, an empty `=` for NULL, or a part of the text.
 import { BARE, cell } from "./format";
 
 const ORDER = /^(<=|>=|<|>)\s*(-?[\d.,]+)$/;
@@ -22,7 +22,7 @@ export function matches(value: unknown, filter: string, shown = cell(value)): bo
   return text.some((shown) => shown.includes(part));
 }
 
-/** Nothing stored comes last, whichever way; numbers by size, the rest as a dictionary has them. */
+/** NULL comes last in both directions; numbers sort by size, all else alphabetically. */
 export function compare(a: unknown, b: unknown): number {
   if (typeof a === "number" && typeof b === "number") return a - b;
   return COLLATOR.compare(cell(a, BARE), cell(b, BARE));

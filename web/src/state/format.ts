@@ -1,4 +1,4 @@
-// Values as people read them.
+// Formats values for readers.
 import { isName, type Meaning, type Meanings } from "./columns";
 import type { Row } from "../api/types";
 import { dateText, type Moment, momentOf } from "./moments";
@@ -52,7 +52,7 @@ function decimalsOf(value: number): number {
 
 const FORMATS = new Map<string, Intl.NumberFormat>();
 
-/** A number with the marks of a language; the reader's own where none is given. */
+/** A number in the format of a language; default: the reader's. */
 export function written(value: number, language: string | undefined, format: ColumnFormat): string {
   if (value !== 0 && (Math.abs(value) < SMALL || Math.abs(value) >= LARGE)) return String(value);
   const key = `${language ?? ""} ${format.grouped} ${format.decimals}`;
@@ -77,7 +77,7 @@ interface Numeral {
   after: string;
 }
 
-/** A number as a sentence of that language has it; null for any other text. */
+/** Parses a number in a sentence of that language; null for any other text. */
 export function numeralOf(text: string, language: string): Numeral | null {
   const [, before = "", digits = "", after = ""] = NUMBER.exec(text) ?? [];
   const marks = new Intl.NumberFormat(language, { useGrouping: "always" }).formatToParts(-12345.6);
@@ -124,7 +124,7 @@ export function cell(value: unknown, format: ColumnFormat = PLAIN, language?: st
   return String(value);
 }
 
-/** A probability as whole percents; never 0 or 100, which nothing is. */
+/** A probability in whole percent, from 1 to 99. */
 export function percent(share: number): string {
   return `${Math.min(99, Math.max(1, Math.round(share * 100)))}%`;
 }
@@ -143,7 +143,7 @@ export function duration(ms: number, language?: string): string {
   return `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1000)} s`;
 }
 
-/** How long something is kept: in days, hours or minutes, of which it is one at least. */
+/** A duration in days, hours or minutes, at least one minute. */
 export function span(seconds: number): string {
   for (const [unit, size] of [["day", 86_400], ["hour", 3_600]] as const)
     if (seconds >= size) return plural(Math.round(seconds / size), unit);

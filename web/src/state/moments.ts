@@ -1,5 +1,5 @@
-// Dates, months and times as the reader's language writes them. What comes as text has no zone but its own: it is
-// never moved to the reader's.
+// Dates, months and times in the reader's language. A text keeps its own time zone: it is
+// never converted to the reader's.
 import type { Meaning } from "./columns";
 
 /** `month`: of a year. `monthOfYear`: 1 to 12. `time`: a day and a clock. */
@@ -36,7 +36,7 @@ function parsed(text: string): Parsed | null {
   };
 }
 
-/** What all values of a column are; null where they are no dates, or not all of them. */
+/** The kind of moment of all values of a column; null unless all are dates. */
 export function momentOf(values: unknown[], meaning?: Meaning): Moment | null {
   const known = values.filter((value) => value !== null && value !== undefined);
   if (!known.length) return null;
@@ -87,7 +87,7 @@ export function dateText(value: string | number, moment: Moment, language?: stri
   return date.zone ? `${text} ${date.zone}` : text;
 }
 
-/** A sentence with the reader's dates in place of ISO's. `known`: those of the rows, as the table has them. */
+/** A sentence with dates in the reader's format in place of ISO's. `known`: those of the rows, as the table shows them. */
 export function withDates(text: string, known: Map<string, string>): string {
   return text.replace(IN_TEXT, (iso) => {
     const shown = known.get(iso);

@@ -51,7 +51,7 @@ export function isFigure(
   }
 }
 
-/** Where a number comes from, in words. */
+/** The source of a number, in words. */
 export function origin(number: AnswerNumber): string {
   const of = number.part == null ? "" : ` of [${number.part}]`;
   const place = number.row == null ? "" : `row ${number.row + 1}, ${number.column}${of}`;

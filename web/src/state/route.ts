@@ -1,4 +1,4 @@
-// Where on the page one is: kept in the address after `#`, so that a link leads there and Back works.
+// The current view, in the address after `#`, so that links and Back work.
 import { useSyncExternalStore } from "react";
 import { pageAddress } from "../api/client";
 
@@ -50,7 +50,7 @@ export function hashOf(route: Route): string {
   }
 }
 
-/** The whole address of a place on the service's page. */
+/** The full address of a view on the service's page. */
 export function addressOf(route: Route): string {
   return new URL(hashOf(route), pageAddress()).href;
 }

@@ -4,7 +4,7 @@ import { meaningsOf } from "./columns";
 import { cell, columnFormats, count, plural } from "./format";
 
 const SHARED_ROWS = 10;
-// What Markdown would read as its own; GitHub's makes links of bare addresses, too.
+// Characters with a meaning in Markdown; GitHub also links bare addresses.
 const MARKS = /[\\`*_{}[\]<>|~#&!]|(?<=[ps]):(?=\/)|(?<=www)\.|(?<=[\w.+-])@(?=[\w.-])/gi;
 
 /** The question, the sentence, the first ten rows, the query and a link to ask it again. */
@@ -23,7 +23,7 @@ export function markdownOf(answer: Answer, question: string, link: string): stri
 function tableOf(answer: Answer): string {
   const { columns, results, row_count, language } = answer;
   if (!results.length) return "";
-  // Dates stay ISO's, as the sentence has them: who gets this may read another language.
+  // Dates stay in ISO format, as in the sentence: the recipient may read another language.
   const formats = columnFormats(columns, results, meaningsOf(answer)).map((format) => ({ ...format, moment: null }));
   const line = (cells: string[]) => `| ${cells.map(inline).join(" | ")} |`;
   const numeric = columns.map((column) => results.some((row) => typeof row[column] === "number"));
@@ -35,12 +35,12 @@ function tableOf(answer: Answer): string {
   return table + more;
 }
 
-/** Text that stays on its line and in its cell, whatever it holds. */
+/** Text that stays on one line and in one cell. */
 function inline(text: string): string {
   return text.replace(MARKS, "\\$&").replace(/\s+/g, " ");
 }
 
-/** A code block whose fence no run of backticks in the code ends. */
+/** A code block with a fence longer than any run of backticks in the code. */
 function fenced(code: string, language: string): string {
   const longest = Math.max(2, ...(code.match(/`+/g) ?? []).map((run) => run.length));
   const fence = "`".repeat(longest + 1);

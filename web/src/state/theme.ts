@@ -1,4 +1,4 @@
-// Light or dark: as the system has it, unless somebody has chosen.
+// Light or dark: the system's theme unless the reader chose one.
 export type Theme = "system" | "light" | "dark";
 
 const KEY = "plumbline.theme";

@@ -5,7 +5,7 @@ import { duration } from "./format";
 
 export type Status = "asking" | "answered" | "failed" | "cancelled" | "remembered";
 
-/** One question and what became of it. `remembered`: of a session of earlier, of which only the text is known so far. */
+/** One question and its result. `remembered`: from an earlier session; only the text is loaded so far. */
 export interface Turn {
   id: string;
   question: string;
@@ -105,7 +105,7 @@ function after(turn: Turn, event: StreamEvent, at: number): Turn {
   }
 }
 
-/** What is being done, judged by the step that ended last. */
+/** The current step, from the last one that ended. */
 export function doing(turn: Turn): string {
   if (turn.reconnecting) return "Connection lost. Reconnecting";
   if (turn.text) return "Answering";

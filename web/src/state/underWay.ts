@@ -1,4 +1,4 @@
-// The questions under way of this tab, so that a page that is loaded anew, or comes back to one, goes on watching.
+// The running questions of this tab, so that a reloaded page keeps following them.
 export interface UnderWay {
   traceId: string;
   question: string;

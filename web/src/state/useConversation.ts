@@ -1,4 +1,4 @@
-// The conversation on the page: asks, watches, gives up, and loads what was said before.
+// The conversation on the page: asks, follows, cancels, and loads earlier messages.
 import { useCallback, useReducer, useRef, useState } from "react";
 import { asProblem, call } from "../api/client";
 import { ask, type Effort, giveUp, resume, type StreamEvent } from "../api/stream";
@@ -17,7 +17,7 @@ export interface Conversation {
   clear: () => void;
 }
 
-/** A question that is watched. sessionId: empty until it is known. */
+/** A question that is followed. sessionId: empty until it is known. */
 interface Watched {
   stop: AbortController;
   sessionId: string;

@@ -1,4 +1,4 @@
-// Deletions that can be undone: they are made a while later, or at once when another follows or the page is left.
+// Deletions that can be undone: they happen after a delay, or at once when another follows or the page is left.
 import { useCallback, useEffect, useRef, useState } from "react";
 
 export const UNDO_MS = 10_000;
@@ -14,7 +14,7 @@ export interface Deletion {
   undo: () => void;
 }
 
-/** `remove` deletes an item for good; called once for each item that nobody took back. */
+/** `remove` deletes an item for good; called once for each item that was not restored. */
 export function useDeletion(remove: (item: Deleted) => void): Deletion {
   const [pending, setPending] = useState<Deleted | null>(null);
   const held = useRef<{ item: Deleted; timer: number } | null>(null);

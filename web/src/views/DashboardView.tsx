@@ -1,4 +1,4 @@
-// Saved queries that run on a schedule: the last number, chart or rows of each, and an alert where a number passes a bound.
+// Saved queries that run on a schedule: the last number, chart or rows of each, and an alert if a number passes a bound.
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { asProblem, call } from "../api/client";

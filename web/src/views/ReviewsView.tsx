@@ -1,4 +1,4 @@
-// The answers that people should look at. Who may settles them: approves the query, corrects it, or rejects the answer.
+// Answers to review. Reviewers approve the query, correct it, or reject the answer.
 import { useState } from "react";
 import { asProblem } from "../api/client";
 import { useReview, useReviews } from "../api/queries";

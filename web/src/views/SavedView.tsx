@@ -1,4 +1,4 @@
-// The queries that somebody has saved: run again, copied, taken to the editor's own page, or deleted.
+// The caller's saved queries: run, copy, edit or delete them.
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { asProblem, call } from "../api/client";
@@ -121,7 +121,7 @@ function parametersOf(query: SavedQuery): Values {
   return Object.entries(query.parameters ?? {}).map(([name, value]) => [name, value === null ? "" : String(value)]);
 }
 
-/** What was typed, each value of the type that was saved. */
+/** The typed values, each converted to the type that was saved. */
 function parameters(query: SavedQuery, values: Values): unknown {
   const known = query.parameters;
   if (!known) return null;

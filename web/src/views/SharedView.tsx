@@ -1,4 +1,4 @@
-// An answer that somebody shared: as it was given, from where the reader can ask it anew.
+// A shared answer, as it was given. The reader can ask its question again.
 import { asProblem } from "../api/client";
 import { useSchema, useShared } from "../api/queries";
 import type { Table } from "../api/types";

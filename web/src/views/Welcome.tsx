@@ -1,4 +1,4 @@
-// Before the first question: what this is, and questions to click.
+// Shown before the first question: an introduction and suggested questions.
 interface Props {
   database: string;
   questions: string[];
