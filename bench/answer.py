@@ -162,12 +162,14 @@ def _scorer(databases: Sequence[QuestionSet]) -> Scorer:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Ask, and print the table. Exit code 1: a question got no response; 2: there is nothing to ask."""
     parser = argparse.ArgumentParser(prog="python -m bench.answer", description=__doc__)
-    parser.add_argument("folder", nargs="?", type=Path, help="with questions.json; by default databases are made")
+    parser.add_argument(
+        "folder", nargs="?", type=Path, help="a folder with questions.json; default: generated databases"
+    )
     parser.add_argument("--model", choices=("embedded", "endpoint"), default="embedded")
-    parser.add_argument("--against", type=Path, help="another working tree, asked the same questions")
+    parser.add_argument("--against", type=Path, help="another working tree to compare with")
     parser.add_argument("--questions", type=int, default=40, help=f"in all; {EACH} about each database")
-    parser.add_argument("--results", type=Path, help="a file of lines, which is gone on with")
-    parser.add_argument("--minutes", type=float, default=24 * 60.0, help="after which no further question is begun")
+    parser.add_argument("--results", type=Path, help="a file of result lines; an existing one is continued")
+    parser.add_argument("--minutes", type=float, default=24 * 60.0, help="stop starting questions after this time")
     options = parser.parse_args(arguments)
     if options.against is not None and not (options.against / "agent").is_dir():
         parser.error(f"--against: {options.against} is no working tree of this project: it has no folder `agent`.")

@@ -39,7 +39,7 @@ class Paced:
 
     def __init__(self, queries: Mapping[str, str], first_s: float, rate: float) -> None:
         self._queries, self._first_s, self._rate = queries, first_s, rate
-        self._prompts: dict[str, list[str]] = {}  # by the caller's key: each has a cache of its own
+        self._prompts: dict[str, list[str]] = {}  # by the caller's key: each has its own cache
 
     def app(self) -> Starlette:
         """The server."""
@@ -62,7 +62,7 @@ class Paced:
     async def _pieces(self, pieces: list[str], whole: Mapping[str, Any]) -> AsyncIterator[str]:
         head = {"id": "chat-1", "object": "chat.completion.chunk", "created": 0, "model": whole["model"]}
         began = asyncio.get_running_loop().time() + self._first_s
-        for number, piece in enumerate(pieces, 1):  # by the clock: what sending takes is not added to the pace
+        for number, piece in enumerate(pieces, 1):  # by the clock: the time to send does not slow the pace
             await asyncio.sleep(began + number / self._rate - asyncio.get_running_loop().time())
             choice = {"index": 0, "delta": {"role": "assistant", "content": piece}, "finish_reason": None}
             yield f"data: {json.dumps({**head, 'choices': [choice]})}\n\n"

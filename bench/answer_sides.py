@@ -53,7 +53,7 @@ class Checkout:
         self._folder, self._log = folder, place / "log"
         own = {"PYTHONPATH": str(folder), "PLUMBLINE_STATE_DIR": str(place / "state")}
         if "OPENAI_API_KEY" in environment:
-            own["OPENAI_API_KEY"] = place.name  # what an endpoint has cached is for one key
+            own["OPENAI_API_KEY"] = place.name  # an endpoint's cache is per key
         self._environment = {**environment, **own}
         self._warm: ServiceProcess | None = None
 

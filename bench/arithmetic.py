@@ -34,7 +34,7 @@ _RESULT = re.compile(
     rf"(?P<equality>=|\b(?:is|are|equals?|makes|gives)\b)\s*(?P<sign>-?)\s*[$€£]?\s*(?P<number>{_NUMBER})"
     r"(?![\d.,]*\d)(?!\s*[-+*/x×÷−–]\s*[$\d(.])"
 )
-# A calculation stands before it: an operator with a number on each side.
+# It follows a calculation: an operator with a number on each side.
 _CALCULATION = re.compile(
     r"\d.*(?:[-+*/×÷−–·]|(?<![a-z])x(?![a-z])|\b(?:plus|minus|times|divided by|multiplied by)\b).*\d"
 )
@@ -178,8 +178,8 @@ def _negative(text: str, at: int) -> bool:
 def main(arguments: list[str] | None = None) -> int:
     """Print the figures; 1 where they are not good enough."""
     parser = argparse.ArgumentParser(prog="python -m bench.arithmetic", description=__doc__)
-    parser.add_argument("path", type=Path, help="sentences, one JSON object a line")
-    parser.add_argument("--show", type=int, default=0, help="how many failures of each sort to print")
+    parser.add_argument("path", type=Path, help="sentences, one JSON object per line")
+    parser.add_argument("--show", type=int, default=0, help="failures of each kind to print")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args(arguments)
     lines = options.path.read_text(encoding="utf-8").splitlines()

@@ -14,7 +14,7 @@ from agent.checks.grounding.arithmetic.number_words import below_twenty
 
 WANTED = 0.98
 _NUMBER = re.compile(r"\d+(?:[.,\u202f]\d+)*")
-# Holes: `a`, `b`, `c` operands; `r` the result. After each what it comes to.
+# Holes: `a`, `b`, `c` operands; `r` the result. Each is followed by its value.
 FORMS: tuple[tuple[str, str, str], ...] = (
     ("en", "sum", "The sum of {a}, {b} and {c} is {r}."),
     ("en", "sum", "{a}, {b} and {c} together are {r}."),

@@ -153,17 +153,19 @@ def _whole(text: str) -> int:
 def _options(arguments: Sequence[str] | None) -> tuple[argparse.Namespace, Assumed]:
     """Exits with what to do where an option cannot be used."""
     parser = argparse.ArgumentParser(prog="python -m bench.capacity", description=__doc__)
-    parser.add_argument("--markdown", action="store_true", help="tables as Markdown")
-    parser.add_argument("--measured", type=_whole, nargs="+", default=[10, 100, 1_000], help="tables, the fewest first")
-    parser.add_argument("--questions", type=_whole, default=20, help="asked of each")
-    parser.add_argument("--prices", default=json.dumps(PRICES), help="as in PLUMBLINE_PRICES")
-    parser.add_argument("--model", default=MODEL, help="one of those in --prices")
-    parser.add_argument("--call-s", type=_positive, default=1.5, help="seconds that the model takes for a call")
+    parser.add_argument("--markdown", action="store_true", help="print tables as Markdown")
+    parser.add_argument(
+        "--measured", type=_whole, nargs="+", default=[10, 100, 1_000], help="numbers of tables, ascending"
+    )
+    parser.add_argument("--questions", type=_whole, default=20, help="questions for each number of tables")
+    parser.add_argument("--prices", default=json.dumps(PRICES), help="price table, as in PLUMBLINE_PRICES")
+    parser.add_argument("--model", default=MODEL, help="a model of --prices")
+    parser.add_argument("--call-s", type=_positive, default=1.5, help="seconds of a model call")
     parser.add_argument("--model-tokens-a-minute", type=_positive, default=2e6, help="the model's quota")
-    parser.add_argument("--busy", type=_positive, default=0.6, help="share of a core that is planned with")
-    parser.add_argument("--cores", type=_positive, default=8, help="of the machine")
-    parser.add_argument("--memory-gb", type=_positive, default=32, help="of the machine")
-    parser.add_argument("--indexing-h", type=_positive, default=24, help="hours that a first index may take")
+    parser.add_argument("--busy", type=_positive, default=0.6, help="planned load of a core, 0 to 1")
+    parser.add_argument("--cores", type=_positive, default=8, help="cores of the machine")
+    parser.add_argument("--memory-gb", type=_positive, default=32, help="memory of the machine, in GB")
+    parser.add_argument("--indexing-h", type=_positive, default=24, help="maximum hours of a first index")
     options = parser.parse_args(arguments)
     if sorted(set(options.measured)) != options.measured:
         parser.error("--measured: write each number of tables once, the fewest first")

@@ -17,7 +17,7 @@ from agent.platform.config.pricing import Price, Prices
 
 HOUR_S, MINUTE_S, MS, MB_A_GB = 3600, 60, 1000, 1000
 
-Curve = Sequence[tuple[float, float]]  # what was measured at so many tables, the fewest first
+Curve = Sequence[tuple[float, float]]  # (tables, measured value), the fewest tables first
 
 
 class Measured(NamedTuple):

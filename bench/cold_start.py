@@ -41,7 +41,7 @@ async def call(app: Any, method: str, path: str, body: Mapping[str, Any] | None 
     async def receive() -> dict[str, Any]:
         if (message := next(asked, None)) is not None:
             return message
-        await asyncio.Event().wait()  # nobody hangs up
+        await asyncio.Event().wait()  # the client never disconnects
         raise AssertionError
 
     async def send(message: dict[str, Any]) -> None:
@@ -113,7 +113,7 @@ def main(arguments: list[str] | None = None) -> int:
     """Make the database, start new processes, print."""
     parser = argparse.ArgumentParser(prog="python -m bench.cold_start", description=__doc__)
     parser.add_argument(
-        "--runs", type=int, default=5, help="processes, after a first one that makes index and bytecode"
+        "--runs", type=int, default=5, help="processes, after a first one that creates index and bytecode"
     )
     parser.add_argument("--inside", nargs=2, help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)

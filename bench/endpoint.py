@@ -29,7 +29,7 @@ from testbed.openai_replies import completion_of, openai_app
 
 DIMENSION = 384
 MODEL = "gpt-4o-mini"  # the name decides the profile
-LEANING = "Last message: "  # before what the prompt of a follow-up wants to be made whole
+LEANING = "Last message: "  # precedes the message that the prompt of a follow-up wants completed
 
 
 @contextmanager

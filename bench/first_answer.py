@@ -107,7 +107,7 @@ def measure(way: str, revision: str) -> Run:
 def main() -> int:
     """Print each run."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--before", metavar="REVISION", help="another revision, which is run first")
+    parser.add_argument("--before", metavar="REVISION", help="another revision to compare with; runs first")
     parser.add_argument("--ways", nargs="+", choices=list(WAYS), default=list(WAYS))
     given = parser.parse_args()
     for revision in filter(None, (given.before, "HEAD")):

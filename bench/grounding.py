@@ -474,9 +474,9 @@ def main(arguments: list[str] | None = None) -> int:
     """Print the figures; 1 where they are not good enough."""
     parser = argparse.ArgumentParser(prog="python -m bench.grounding", description=__doc__)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--worlds", type=int, default=12, help="of each shape and language")
-    parser.add_argument("--held-out", action="store_true", help="the sentences that no rule was tuned on")
-    parser.add_argument("--show", type=int, default=0, help="how many wrong verdicts to print")
+    parser.add_argument("--worlds", type=int, default=12, help="worlds of each shape and language")
+    parser.add_argument("--held-out", action="store_true", help="use the sentences that no rule was tuned on")
+    parser.add_argument("--show", type=int, default=0, help="wrong verdicts to print")
     options = parser.parse_args(arguments)
     print(f"{'kind':<22}{'made':>8}{'refused':>8}{'share':>10}")
     frames = words.HELD_OUT if options.held_out else words.TUNED

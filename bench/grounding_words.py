@@ -371,7 +371,7 @@ HELD_OUT: Sentences = {
     },
 }
 
-# What a false sentence says instead, by language.
+# Replacements in false sentences, by language.
 DENIALS = {
     "en": "There are no {thing}{of}.",
     "de": "Es gibt keine {thing}{of}.",

@@ -74,7 +74,7 @@ def facts_of(entry: dict[str, Any]) -> Facts:
 def main(arguments: list[str] | None = None) -> int:
     """Print the figures; 1 where they are not good enough."""
     parser = argparse.ArgumentParser(prog="python -m bench.grounding_written", description=__doc__)
-    parser.add_argument("--show", type=int, default=0, help="how many wrong verdicts to print")
+    parser.add_argument("--show", type=int, default=0, help="wrong verdicts to print")
     options = parser.parse_args(arguments)
     made: Counter[tuple[str, bool]] = Counter()
     refused: Counter[tuple[str, bool]] = Counter()

@@ -189,9 +189,9 @@ def print_figures(found: dict[str, Figures], others: Counter[str]) -> None:
 def main(arguments: list[str] | None = None) -> int:
     """Print the figures; 1 where something hostile was let through, or too much was refused."""
     parser = argparse.ArgumentParser(prog="python -m bench.guard", description=__doc__)
-    parser.add_argument("path", type=Path, help="statements, one JSON object a line")
-    parser.add_argument("--dialect", help="only this one")
-    parser.add_argument("--show", type=int, default=0, help="how many refused SELECTs of each reason to print")
+    parser.add_argument("path", type=Path, help="statements, one JSON object per line")
+    parser.add_argument("--dialect", help="only statements of this dialect")
+    parser.add_argument("--show", type=int, default=0, help="refused SELECTs of each reason to print")
     options = parser.parse_args(arguments)
     lines = options.path.read_text(encoding="utf-8").splitlines()
     statements = [Statement.model_validate_json(line) for line in lines if line.strip()]

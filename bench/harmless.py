@@ -88,8 +88,8 @@ def refusal(sql: str, dialect: str) -> str:
 def main(arguments: list[str] | None = None) -> int:
     """Print the figures; 1 where too many are refused."""
     parser = argparse.ArgumentParser(prog="python -m bench.harmless", description=__doc__)
-    parser.add_argument("sets", nargs="*", default=sets(), help="names of sets; by default all")
-    parser.add_argument("--show", action="store_true", help="print what is refused")
+    parser.add_argument("sets", nargs="*", default=sets(), help="names of sets; default: all")
+    parser.add_argument("--show", action="store_true", help="print refused statements")
     options = parser.parse_args(arguments)
     console, good = Console(highlight=False), True
     for name in options.sets:

@@ -85,7 +85,7 @@ async def attacked(url: str, seconds: float) -> tuple[list[float], dict[int, int
 def longest_step() -> tuple[float, str]:
     """Milliseconds of the loop's longest step while the longest draft is read and answered, and that step."""
     with opened() as check:
-        check(Case("duckdb", "SELECT country, count(*) AS n FROM customers GROUP BY country"))  # loads what it takes
+        check(Case("duckdb", "SELECT country, count(*) AS n FROM customers GROUP BY country"))  # warm-up
         with LoopBlocks() as blocks:
             check(Case("duckdb", f"{LONG} GROUP BY country"))
     return blocks.longest * 1000, blocks.longest_by

@@ -27,7 +27,7 @@ from testbed.service_process import ROOT
 LIGHTHOUSE = ROOT / "testbed" / "lighthouse" / "node_modules" / ".bin" / "lighthouse"
 CATEGORIES = ("performance", "accessibility", "best-practices")
 TARGET, FOUND_BELOW = 95, 0.9
-LOOKS = {"desktop": ("--preset=desktop",), "phone": ()}  # a phone is what Lighthouse takes for granted
+LOOKS = {"desktop": ("--preset=desktop",), "phone": ()}  # Lighthouse's default is a phone
 THEMES = {"light": "", "dark": "--force-dark-mode"}
 PATHS = {"page": "/", "contract": "/api/docs"}
 

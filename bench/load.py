@@ -33,11 +33,11 @@ from bench.load_world import DATABASES, Held, World, running
 
 MOST_GROWTH = 0.05  # of the memory, from the end of the first half to the end of the second
 _WARM_UP_S = 30.0
-_SAMPLES_OF_A_HALF = 0.25  # its last quarter is what counts
+_SAMPLES_OF_A_HALF = 0.25  # only its last quarter counts
 _SETTLED_S = 30.0
 _LOG_CHARS = 4_000
 # What is pooled, and how many there may be: connections to the index, its threads, threads and connections of one
-# database, connections to the model (two for each of 64 questions, kept while somebody asks), threads of the loop.
+# database, connections to the model (two for each of 64 questions, kept while there are requests), threads of the loop.
 _POOLS = {
     "chroma.sqlite": 10,
     "retrieval_": THREADS,
@@ -218,9 +218,9 @@ def main() -> int:
     parser.add_argument("--clients", type=int, default=200)
     parser.add_argument("--attackers", type=int, default=10)
     parser.add_argument("--seconds", type=float, default=120.0)
-    parser.add_argument("--delay", type=float, default=0.3, help="seconds that the model takes for a call")
+    parser.add_argument("--delay", type=float, default=0.3, help="seconds of a model call")
     parser.add_argument("--places", type=int, default=64, help="PLUMBLINE_MAX_CONCURRENT_QUESTIONS of the service")
-    parser.add_argument("--tokens", type=int, default=0, help="a minute, that the model has; 0: without limit")
+    parser.add_argument("--tokens", type=int, default=0, help="token limit of the model, per minute; 0: none")
     chosen = parser.parse_args()
     world_of = {
         "delay_s": chosen.delay,

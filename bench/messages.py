@@ -159,7 +159,7 @@ def _row(label: str, right: int, count: int) -> str:
 def main() -> None:
     """Print the shares."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--show", action="store_true", help="print the messages that were taken otherwise")
+    parser.add_argument("--show", action="store_true", help="print the messages that were not recognised")
     parser.add_argument("--sets", default="bench.messages_sets", help="a module with `SETS` and `write_registry`")
     wanted = parser.parse_args()
     module = importlib.import_module(wanted.sets)

@@ -78,10 +78,10 @@ def measure(folder: Path) -> list[tuple[str, str, str, bool]]:
 def main() -> None:
     """Measure, or write the data sets."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--write", type=Path, help="where the data sets are written, with their questions")
-    parser.add_argument("--questions", type=int, default=ALL, help="how many are asked, evenly spaced; all by default")
-    parser.add_argument("--no-model", action="store_true", help="measure what is read, and ask nothing")
-    parser.add_argument("--log", type=Path, help="where each answer is noted; what is in it is not asked again")
+    parser.add_argument("--write", type=Path, help="write the data sets and their questions to this folder")
+    parser.add_argument("--questions", type=int, default=ALL, help="number of questions, evenly spaced; default: all")
+    parser.add_argument("--no-model", action="store_true", help="measure reading only, without questions")
+    parser.add_argument("--log", type=Path, help="file of answers; its questions are not asked again")
     wanted = parser.parse_args()
     if wanted.questions < 1:
         parser.error("--questions: ask one at least, or none with --no-model.")

@@ -88,7 +88,7 @@ def settings_of(folder: Path, url: str, state: str) -> Settings:
         "openai_base_url": url,
         "openai_api_key": SecretStr("none"),
         "chat_model": MODEL,
-        "prices": {MODEL: FREE},  # else it is said of each process that there is none
+        "prices": {MODEL: FREE},  # otherwise each process warns that there is none
         "max_concurrent_questions": AT_ONCE,
     }
     return get_settings().model_copy(update=changes)
@@ -191,7 +191,7 @@ def report(without: Measured, with_embedding: Measured) -> bool:
 def main(arguments: list[str] | None = None) -> int:
     """Make the database, measure in two processes, print."""
     parser = argparse.ArgumentParser(prog="python -m bench.own_time", description=__doc__)
-    parser.add_argument("--questions", type=int, default=60, help="one after the other")
+    parser.add_argument("--questions", type=int, default=60, help="number of questions")
     parser.add_argument("--tables", type=int, default=25)
     parser.add_argument("--inside", nargs=3, help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)

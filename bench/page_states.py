@@ -46,7 +46,7 @@ SHOWN = "http://127.0.0.1:7071"  # the service in the example of docs/embed.md
 QUESTION = "How many orders are there for each status?"
 BY_STATUS = "SELECT status, COUNT(*) AS orders FROM orders GROUP BY status ORDER BY orders DESC"
 SENTENCE = "Most orders, 13,301 of them, have the status C; 58 have the status O."
-# Each state has a question of its own: the query of one that was answered is used again.
+# Each state has its own question: the query of an answered one is reused.
 CHAT = "How many customers are there in each country?"
 BY_COUNTRY = "SELECT country, COUNT(*) AS customers FROM customers GROUP BY country ORDER BY customers DESC"
 OTHER = "How many orders came through each channel?"
@@ -247,7 +247,7 @@ async def beside(seen: Watched, at: Stage, look: Look) -> None:
     await expect(page.get_by_role("button", name="Undo")).to_be_focused()
     await look("undo-history", seen)
     await page.get_by_role("button", name="Undo").click()
-    await expect(page.locator("[role=status]:focus")).to_have_count(1)  # what is read next is what came back
+    await expect(page.locator("[role=status]:focus")).to_have_count(1)  # the restored item has the focus
     await add_data(seen, look)
 
 

@@ -89,9 +89,9 @@ def curve(state: str, most: int, seconds: float) -> None:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print the curves."""
     parser = argparse.ArgumentParser(description="Questions a minute, by the number of processes.")
-    parser.add_argument("--most", type=int, default=(os.cpu_count() or 1) + 1, help="processes")
-    parser.add_argument("--seconds", type=float, default=20, help="for each number of them")
-    parser.add_argument("--state", choices=STATES, action="append", help="where it is kept; all three by default")
+    parser.add_argument("--most", type=int, default=(os.cpu_count() or 1) + 1, help="maximum number of processes")
+    parser.add_argument("--seconds", type=float, default=20, help="duration of each run")
+    parser.add_argument("--state", choices=STATES, action="append", help="kind of state store; default: all three")
     options = parser.parse_args(arguments)
     print(f"{os.cpu_count()} cores, {CALLERS} callers for each process, {options.seconds:g} s each")
     for state in options.state or STATES:

@@ -158,10 +158,10 @@ def report_model(embedder: Embedder, size: int, questions: Sequence[str], measur
 def main(arguments: list[str] | None = None) -> int:
     """Make the schemas, index them, ask, and print the figures."""
     parser = argparse.ArgumentParser(prog="python -m bench.retrieval_scale", description=__doc__)
-    parser.add_argument("--columns", type=int, nargs="+", default=SIZES, help="of each schema, the fewest first")
+    parser.add_argument("--columns", type=int, nargs="+", default=SIZES, help="numbers of columns, ascending")
     parser.add_argument("--questions", type=int, default=50)
-    parser.add_argument("--no-model", action="store_true", help="leave the real embedder out")
-    parser.add_argument("--keep", type=Path, metavar="FOLDER", help="index in it, or use what was indexed in it before")
+    parser.add_argument("--no-model", action="store_true", help="skip the real embedder")
+    parser.add_argument("--keep", type=Path, metavar="FOLDER", help="folder of the index; an existing index is reused")
     options = parser.parse_args(arguments)
     questions = synthetic.questions(options.questions + _WARM)
     measured = []

@@ -65,7 +65,7 @@ def measure(name: str, sizes: Sequence[int], seconds: float) -> list[Curve]:
             left = until - time.monotonic()
             found = point(name, size, Path(folder), left) if left > 0 and has_room(name, size, Path(folder)) else None
         if found is None:
-            break  # what is larger takes longer
+            break  # larger sizes take longer
         points.append(found)
         print(f"{name}: {size:,} measured", file=sys.stderr)
     missing = tuple(sizes[len(points) :])
@@ -103,7 +103,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--only", nargs="+", choices=GROUPS, default=list(GROUPS))
     for name, group in GROUPS.items():
         parser.add_argument(f"--{name.replace(' ', '-')}", type=int, nargs="+", default=group.sizes, dest=name)
-    parser.add_argument("--budget", type=float, default=1.0, help="times the time that each curve has")
+    parser.add_argument("--budget", type=float, default=1.0, help="factor on the time limit of each curve")
     parser.add_argument("--svg", type=Path)
     parser.add_argument("--inside", nargs=3, help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)

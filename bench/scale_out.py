@@ -24,8 +24,8 @@ from bench.synthetic_file import Case, cases
 from bench.targets import Figure, keep, show
 
 TABLES = 25
-QUESTIONS = 2000  # more than one process answers; who has asked all of its own begins again
-EFFICIENCY = 0.85  # of the cores' number is what the ratio should be
+QUESTIONS = 2000  # more than one process answers; a caller that has asked all of its questions starts again
+EFFICIENCY = 0.85  # target of the ratio, as a share of the number of cores
 
 
 def measure(number: int, folder: Path, url: str, asked: Sequence[Case], seconds: float) -> Measured:
@@ -61,8 +61,10 @@ def figures(one: Measured, all_of_them: Measured) -> list[Figure]:
 def main(arguments: list[str] | None = None) -> int:
     """Measure both, print."""
     parser = argparse.ArgumentParser(prog="python -m bench.scale_out", description=__doc__)
-    parser.add_argument("--processes", type=int, default=max(2, os.cpu_count() or 1), help="beside one")
-    parser.add_argument("--seconds", type=float, default=20, help="for each of the two")
+    parser.add_argument(
+        "--processes", type=int, default=max(2, os.cpu_count() or 1), help="number of processes to compare with one"
+    )
+    parser.add_argument("--seconds", type=float, default=20, help="duration of each run")
     options = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)

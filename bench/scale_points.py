@@ -71,7 +71,7 @@ def turns(size: int, folder: Path) -> Point:
     """A session of so many turns: the CPU of a message that leans on the one before it."""
     catalogue = make_folder(folder, FEW_TABLES)
     first, *leaning = _follow_ups(catalogue, WARM + ASKED)
-    whole = [Case(message, question) for message, (question, _) in leaning]  # what the model makes of the message
+    whole = [Case(message, question) for message, (question, _) in leaning]  # the model's whole question
     phrases = [Case(question, sql) for _, (question, sql) in (first, *leaning)]
     before = [it for it in cases(catalogue, size) if it not in phrases][: max(0, size - WARM - 1)]
 

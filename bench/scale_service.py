@@ -14,7 +14,7 @@ from bench.own_time import DATABASE, NO_REUSE, settings_of
 from bench.synthetic_file import Case
 from rag.testing import HashingEmbedder
 
-QUERY_S, DEADLINE_S = 600.0, 1200.0  # what is measured is how long things take, not whether they are in time
+QUERY_S, DEADLINE_S = 600.0, 1200.0  # generous: the bench measures durations, not timeouts
 
 
 @asynccontextmanager

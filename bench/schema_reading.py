@@ -194,7 +194,7 @@ def main(arguments: list[str] | None = None) -> int:
     """Make the database, read it, and print the figures."""
     parser = argparse.ArgumentParser(prog="python -m bench.schema_reading", description=__doc__)
     parser.add_argument("--tables", type=int, default=5000)
-    parser.add_argument("--columns", type=int, default=20, help="of each table")
+    parser.add_argument("--columns", type=int, default=20, help="columns of each table")
     parser.add_argument("--runs", type=int, default=3)
     options = parser.parse_args(arguments)
     settings = {"shared_preload_libraries": "pg_stat_statements", "max_locks_per_transaction": "1024"}

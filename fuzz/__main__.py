@@ -29,7 +29,7 @@ from testbed.postgres import PostgresServer
 
 SHARES = {"guard": 4, "http": 2}  # of the time; the others have one each
 _MOST_KEPT = 40  # new cases of a target, from one run
-_MAX_CHARS = 400  # of a case that is kept for what it reached
+_MAX_CHARS = 400  # of a case that is kept for its coverage
 _LIMITS = ("-timeout=60", "-rss_limit_mb=3000", "-max_len=1500", "-print_final_stats=0", "-verbosity=0")
 
 
@@ -110,8 +110,8 @@ def main() -> int:
     """The command line."""
     parser = argparse.ArgumentParser(prog="python -m fuzz", description="Fuzz what reads what others wrote.")
     parser.add_argument("targets", nargs="*", metavar="TARGET", help=f"one of {', '.join(TARGETS)}; all by default")
-    parser.add_argument("--minutes", type=float, default=10.0, help="for all of them together")
-    parser.add_argument("--drawn-only", action="store_true", help="only Hypothesis, where there is no atheris")
+    parser.add_argument("--minutes", type=float, default=10.0, help="duration of all targets together")
+    parser.add_argument("--drawn-only", action="store_true", help="use only Hypothesis, without atheris")
     chosen = parser.parse_args()
     unknown = [name for name in chosen.targets if name not in TARGETS]
     if unknown:

@@ -41,7 +41,7 @@ class Figures:
         self.cases += 1
         try:
             check(case)
-        except Exception as error:  # noqa: BLE001  whatever comes is what is looked for
+        except Exception as error:  # noqa: BLE001  any exception is a finding
             last = traceback.extract_tb(error.__traceback__)[-1]
             found = Finding(case, f"{type(error).__name__} at {Path(last.filename).name}:{last.lineno}", str(error))
             known = self.findings.get(found.where)

@@ -41,7 +41,7 @@ class DocsCheck:
         for document in found.documents:
             assert document.text.strip(), "a document without a text"
             assert schema is None or document.table in {"", *TABLES}, f"there is no table {document.table!r}"
-            document.passage.encode()  # what is embedded and stored
+            document.passage.encode()  # the text that is embedded and stored
         for problem in found.problems:
             assert str(self._folder) not in problem, "a path in a message"
             problem.encode()

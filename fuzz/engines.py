@@ -32,7 +32,7 @@ MAX_ROWS = 100
 CANARY = "/canary/"  # in a statement: the folder with the canary
 SECRET = "the canary sings at dawn"
 
-State = dict[str, str]  # a part of what is watched -> a hash of it
+State = dict[str, str]  # a watched part -> its hash
 
 
 class OpenEngine(ABC):
@@ -59,7 +59,7 @@ class OpenEngine(ABC):
         shutil.rmtree(self._folder)
         for folder in (self._folder, self.canary):
             folder.mkdir()
-            folder.chmod(0o777)  # a server that runs as somebody else may write here
+            folder.chmod(0o777)  # a server under another user may write here
         for name, content in (("secret.csv", f"id,said\n1,{SECRET}\n"), ("secret.txt", SECRET), ("loot", SECRET)):
             (self.canary / name).write_text(content, encoding="utf-8")
             (self.canary / name).chmod(0o666)
@@ -224,7 +224,7 @@ class OpenDuckdb(OpenEngine):
         return self._open.execute(sql).fetchall()
 
     def part(self, name: str) -> str:
-        if name == "its own files":  # what a definition adds to is written ahead
+        if name == "its own files":  # a definition shows in the write-ahead log
             states = [(file.name, file.stat()) for file in sorted(self._folder.glob("shop.*"))]
             return _hash([(name, state.st_size, state.st_mtime_ns) for name, state in states])
         return _hash(self.rows(self._QUERIES[name]))
@@ -308,7 +308,7 @@ class OpenPostgres(OpenEngine):
             return list(cursor.fetchall()) if cursor.description else []
 
 
-# A function of somebody's own, whose name says nothing about what it does.
+# A user-defined function whose name does not show its effect.
 _DRAIN = "CREATE FUNCTION total(n int) RETURNS int LANGUAGE sql AS 'DELETE FROM order_items RETURNING n'"
 
 

@@ -18,7 +18,7 @@ _STATEMENT = re.compile(
     re.IGNORECASE,
 )
 _MAX_CHARS = 2_000
-# Files that attacks reach for, and the canary that stands in for them.
+# Files that attacks target, and the canary that replaces them.
 _FILES = ((re.compile(r"/etc/passwd"), f"{CANARY}secret.csv"), (re.compile(r"/tmp/\w+(?:\.\w+)?"), f"{CANARY}loot"))
 
 

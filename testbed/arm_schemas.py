@@ -27,7 +27,7 @@ from testbed.arm_versions import read_versions
 
 FILE = Path(__file__).with_suffix(".json")
 INFRA = Path(__file__).parents[1] / "infra"
-# Of Bicep and not of a resource's schema; `name` is told by the expression that makes it.
+# Keywords of Bicep, not of a resource's schema; `name` comes from its expression.
 BICEPS_OWN = frozenset({"parent", "scope", "dependsOn", "name", "depends_on"})
 NOT_CARRIED = re.compile(r"with apiVersion \S+ not supported")  # of a version whose types the package has not
 EXPRESSIONS = frozenset({"function", "operator", "loop_type"})

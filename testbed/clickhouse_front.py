@@ -151,7 +151,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _fail(self, said: str) -> None:
         message = f"{said.removeprefix('Streaming query failed: ')} {self.server.version}\n"
-        if self._started:  # the status was told already, so the error follows the rows
+        if self._started:  # the status was already sent, so the error follows the rows
             tail = (
                 f"\r\n__exception__\r\n{self._tag}\r\n{message}{len(message)} {self._tag}\r\n__exception__\r\n".encode()
             )

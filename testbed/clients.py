@@ -103,7 +103,7 @@ def typescript_client(document: Path, folder: Path) -> list[str]:
     """
     folder.mkdir()
     (folder / "main.ts").write_text(_TYPESCRIPT, encoding="utf-8")
-    options = ["--default-non-nullable=false", "-o", str(folder / "schema.ts")]  # what has a default need not be sent
+    options = ["--default-non-nullable=false", "-o", str(folder / "schema.ts")]  # fields with a default are optional
     _run([str(NODE_TOOLS / "openapi-typescript"), str(document), *options], folder)
     strict = ["--strict", "--target", "es2022", "--module", "es2022", "--moduleResolution", "bundler"]
     compiled = [*strict, "--lib", "es2022,dom", str(folder / "main.ts")]

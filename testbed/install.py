@@ -36,7 +36,7 @@ _VARIABLES = {
 }
 _OPTIONS = {"find-links": "--find-links"}
 _FLAGS = {"no-index": "--no-index"}
-# They change what pip says, where it keeps its cache, or how it compiles: nothing of what is installed.
+# They change pip's output, its cache or its compilation, but not the installed packages.
 _NO_MATTER = frozenset(
     {"break-system-packages", "cache-dir", "compile", "config-file", "disable-pip-version-check", "exists-action",
      "log", "no-color", "no-compile", "no-input", "no-python-version-warning", "no-warn-script-location",

@@ -30,7 +30,7 @@ QUESTION = "How many orders are there?"
 SQL = "SELECT COUNT(*) AS orders FROM orders"
 ORDERS = "order_id,amount\n1,2.5\n2,3.5\n3,4.5\n"
 NOT_WANTED = ("torch", "transformers", "sentence_transformers", "sklearn", "azure.functions")
-# What is read at run time and is no module: the page, a prompt, the shop's docs; and what makes the shop.
+# Files that are read at run time: the page, a prompt, the shop's docs, and the shop's generator.
 WANTED = ("agent/api/page/index.html", "samples/docs/shop.md", "samples/make_shop.py", "plumbline/py.typed")
 PROMPTS = "agent/platform/llm/prompting/prompts/"
 _FILES = """
@@ -105,7 +105,7 @@ def ask(commands: Path, folder: Path, environment: Mapping[str, str]) -> None:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print what each step took; 0 where all is as it should be."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--keep", type=Path, help="leave wheel and sdist here")
+    parser.add_argument("--keep", type=Path, help="folder for wheel and sdist")
     options = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory(prefix="plumbline-installed-") as made:
         folder = Path(made)

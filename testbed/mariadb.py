@@ -17,9 +17,9 @@ from testbed.waiting import PATIENCE_S
 USER, PASSWORD = "admin", "p@ss:w/rd %1 é"
 READER, READER_PASSWORD = "reader", "only reads"
 DATABASE = "people"
-ELSEWHERE = "127.0.0.2"  # of this machine, but by no name that says so
+ELSEWHERE = "127.0.0.2"  # this machine, without a name that shows it
 _UNPRIVILEGED = ("mysql", "nobody")
-_NOT_YET = (2002, 2003, 2013)  # nobody listens, or nobody answers
+_NOT_YET = (2002, 2003, 2013)  # nothing listens, or nothing answers
 _PATH = os.pathsep.join((os.environ.get("PATH", ""), "/usr/local/sbin", "/usr/sbin", "/sbin"))
 
 

@@ -13,7 +13,7 @@ MODES = (
 SYNTAX, UNKNOWN_VARIABLE, TOO_DEEP, OUT_OF_TIME = 1064, 1193, 3636, 3024
 INCOMPLETE = 1931  # the warning of MariaDB, which stops a recursion without an error
 
-# Quoted text and comments; what stands in `/*!` runs on both servers, so it is no comment.
+# Quoted text and comments; text in `/*!` runs on both servers, so it is no comment.
 _QUOTED = re.compile(
     r"""'(?:[^'\\]|''|\\.)*'|"(?:[^"\\]|""|\\.)*"|`(?:[^`]|``)*`|/\*(?!!).*?\*/|\#[^\n]*|--(?=\s|$)[^\n]*""", re.DOTALL
 )

@@ -37,7 +37,7 @@ MESSAGES: dict[int, str] = {
     8152: "String or binary data would be truncated.",
 }
 
-# What is said at the login to a database that is there and cannot be used, by the name of the database.
+# Login errors of databases that exist and cannot be used, by the name of the database.
 CLOSED: dict[str, tuple[int, str]] = {
     "restoring": (927, "Database 'restoring' cannot be opened. It is in the middle of a restore."),
     "single": (924, "Database 'single' is already open and can only have one user at a time."),

@@ -134,7 +134,7 @@ class StandIn(Catalog):  # type: ignore[misc]  # untyped package
         """The tables of files, and those that statements have made."""
         return [*super().load_all(), *self.writes.tables()]
 
-    # -- what runs
+    # -- queries
 
     def _made(self, sql: str) -> Any:
         """Statements that pySQLbridge does not support: writes, statistics, versions and refused ones."""

@@ -12,7 +12,7 @@ from typing import Any
 from pysqlbridge.tds.result import DEFAULT_COLLATION, ColumnType
 
 _DAY_ONE = dt.date(1, 1, 1)
-_SCALE = 7  # 100 ns, which is what time, datetime2 and datetimeoffset keep where nothing else is said
+_SCALE = 7  # 100 ns, the default of time, datetime2 and datetimeoffset
 _TICKS = 10_000_000  # to the second
 _TIME_BYTES = 5
 _NO_PLP = b"\xff" * 8

@@ -76,7 +76,7 @@ def reply_to(asked: str, schema: str) -> str:
         return json.dumps({"asked": "this", "computed": "this", "correct": True})
     if "Complete question:" in asked:
         return _completed(asked.rsplit("The conversation:", 1)[-1])
-    question = asked.rsplit("Question:", 1)[-1].rsplit("</data>", 1)[-1].casefold()  # behind what is known
+    question = asked.rsplit("Question:", 1)[-1].rsplit("</data>", 1)[-1].casefold()  # after the context
     return f"```sql\n{next((sql for word, sql in QUERIES.items() if word in question), ANY)}\n```"
 
 

@@ -83,7 +83,7 @@ class TlsFront:
             self._listening.shutdown(socket.SHUT_RDWR)
         self._listening.close()
         self._thread.join()
-        # Closed only when nobody waits for them any more: a thread would find its socket gone, or another's.
+        # Closed only when no thread waits for them: a thread could find its socket closed or reused.
         while any(thread.is_alive() for thread in self._serving):
             for one in tuple(self._open):
                 with suppress(OSError):

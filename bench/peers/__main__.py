@@ -125,10 +125,12 @@ def spaced(items: Sequence[T], most: int) -> list[T]:
 def main(arguments: list[str] | None = None) -> int:
     """Start the proxy, ask each peer, print, draw."""
     parser = argparse.ArgumentParser(prog="python -m bench.peers", description=__doc__)
-    parser.add_argument("--environments", type=Path, required=True, help="that has one of each of the peers")
+    parser.add_argument("--environments", type=Path, required=True, help="folder with an environment for each peer")
     parser.add_argument("--model", choices=sorted(TIMEOUT_S), default="scripted")
-    parser.add_argument("--questions", type=Path, help="of one SQLite database; by default the sample shop's")
-    parser.add_argument("--docs", type=Path, help="of that database")
+    parser.add_argument(
+        "--questions", type=Path, help="questions about one SQLite database; default: the sample shop's"
+    )
+    parser.add_argument("--docs", type=Path, help="docs of that database")
     parser.add_argument("--limit", type=int, help=f"questions at most, evenly spaced; by default {LIMIT}")
     parser.add_argument("--peers", nargs="+", choices=list(PEERS), default=list(PEERS))
     parser.add_argument("--svg", type=Path)

@@ -47,7 +47,7 @@ def main(peer: str, job_path: str) -> None:
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     counts = {name: after[name] - before[name] for name in after}
     report = {"import_s": imported, "ready_s": ready, "memory_mb": peak, "counts": counts, "answers": answers}
-    report["steps"] = getattr(asked, "steps", {})  # who counts tokens by step tells them
+    report["steps"] = getattr(asked, "steps", {})  # only some peers count tokens by step
     print(json.dumps(report), file=sys.__stdout__)
 
 
@@ -55,7 +55,7 @@ def _ask(peer: Any, question: str) -> tuple[str | None, str]:
     """The last query that the peer ran for a question, and what went wrong."""
     try:
         return peer.ask(question), ""
-    except Exception as error:  # noqa: BLE001  a peer may raise anything; it is told, and counts as a wrong answer
+    except Exception as error:  # noqa: BLE001  a peer may raise anything; it is reported and counts as a wrong answer
         return None, f"{type(error).__name__}: {error}"[:300]
 
 

@@ -32,7 +32,7 @@ from rag.testing import HashingEmbedder
 from testbed.openai_replies import completion_of, openai_app
 
 MODEL_S = 600.0  # for one reply of the embedded model
-_CHARS_PER_TOKEN = 4  # of the scripted model: what is compared is how much each sends
+_CHARS_PER_TOKEN = 4  # of the scripted model: only the size of prompts is compared
 Messages = Sequence[Mapping[str, Any]]
 
 
@@ -60,7 +60,7 @@ class Scripted:
         if "Action Input:" in prompt:  # a ReAct agent, as LangChain's
             return _react(prompt, query)
         if "from these rows" in prompt:
-            return sentence_of(prompt)  # which is held against them
+            return sentence_of(prompt)  # is checked against the rows
         if any(words in prompt for words in _WANTS_SENTENCE):
             return "These are the rows that were asked for."
         return query if "SQLQuery:" in prompt else f"```sql\n{query}\n```"
