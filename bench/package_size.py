@@ -122,7 +122,7 @@ def functions(folder: Path, python: str) -> int:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print the sizes. Returns 1 where the archive is over the limit."""
     parser = argparse.ArgumentParser(description="Build the package as it is deployed, and print its size.")
-    parser.add_argument("--python", default=sys.executable, help="Python version whose wheels are used")
+    parser.add_argument("--python", default=sys.executable, help="Python executable whose wheels are used")
     python = parser.parse_args(arguments).python
     with tempfile.TemporaryDirectory(prefix="plumbline-package-") as made:
         folder, archive = Path(made) / "package", Path(made) / "package.zip"

@@ -1,4 +1,4 @@
-"""docs/conversation.md is what its command writes today, its turns are the script's, and the shop gives its numbers."""
+"""docs/conversation.md equals its command's output, has the script's turns, and its numbers are the shop's."""
 
 from __future__ import annotations
 

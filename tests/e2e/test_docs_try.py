@@ -1,4 +1,4 @@
-"""`/api/docs` in a browser: a route is tried, and its answer is shown; what cannot be sent is not."""
+"""`/api/docs` in a browser: a route is tried and its response shown; invalid requests are not sent."""
 
 from __future__ import annotations
 

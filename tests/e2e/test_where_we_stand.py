@@ -1,4 +1,4 @@
-"""Questions as people ask them, about data as people have it, over HTTP: what once went wrong, one test for each."""
+"""Realistic questions about realistic data, over HTTP: one test for each earlier failure."""
 
 from __future__ import annotations
 

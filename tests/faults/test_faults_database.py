@@ -1,4 +1,4 @@
-"""Every way in which a database fails, on real servers and real files: what the caller gets, and what comes after."""
+"""Every failure of a database, on real servers and files: the caller's response, and the recovery."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every step that asks a model, and every way in which a model fails: what the caller gets.
+"""Every step that calls a model, with every failure of a model: the caller's response.
 
 An optional step that fails costs the answer what it would have added, and no more.
 """

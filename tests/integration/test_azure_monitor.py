@@ -1,4 +1,4 @@
-"""Application Insights: what its exporters send to an ingestion endpoint."""
+"""Application Insights: the exporters' requests to an ingestion endpoint."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What models said of their rows and was shown as verified, over HTTP: it is composed now."""
+"""Wrong sentences of models that were once shown as verified, over HTTP: the answer is now composed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`doctor`: a whole deployment, one that is broken everywhere at once, and each thing that can be said of a part."""
+"""`doctor`: a complete deployment, a broken one, and each finding."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`eval` with and without its parts: what retrieval is worth is measured by the same questions without it."""
+"""`eval` with and without its parts: the same questions without retrieval measure its value."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`Idempotency-Key`: what creates or changes something is done once, however often it is sent."""
+"""`Idempotency-Key`: a request that creates or changes something is carried out once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The multilingual model: its vectors, and what they tell of messages that no table of words knows."""
+"""The multilingual model: its vectors, and the kinds of messages that no word list covers."""
 
 from __future__ import annotations
 

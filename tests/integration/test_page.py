@@ -1,4 +1,4 @@
-"""The page's files as they are served: compressed, kept for ever by their names, under a policy without exceptions."""
+"""The page's files as they are served: compressed, immutable by name, under a policy without exceptions."""
 
 from __future__ import annotations
 

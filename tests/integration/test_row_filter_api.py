@@ -1,4 +1,4 @@
-"""Row filters over HTTP: who asks decides what is read, what is shown beside it, and whether there is a database."""
+"""Row filters over HTTP: the caller decides which rows are read, which values are shown, and which databases exist."""
 
 from __future__ import annotations
 

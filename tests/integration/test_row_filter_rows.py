@@ -1,4 +1,4 @@
-"""A filtered query on real engines gives what it gives where the other rows were never stored."""
+"""A filtered query on real engines gives the same rows as one over a database without the hidden rows."""
 
 from __future__ import annotations
 

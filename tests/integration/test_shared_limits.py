@@ -1,4 +1,4 @@
-"""An endpoint that enforces its token budget: calls take turns, and who gets none is told when to come again."""
+"""An endpoint that enforces its token budget: calls take turns, and refused ones get Retry-After."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What only SQLite does."""
+"""Features of SQLite alone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""While a service starts: deadlines hold, readiness waits for retrieval, and who has to wait is told how long."""
+"""While a service starts: deadlines hold, readiness waits for retrieval, and waiting callers get Retry-After."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The index on disk: incremental, whole or not there, and clear about what is wrong."""
+"""The index on disk: incremental, complete or absent, with clear errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An index on disk that is damaged, or has no room: told, set aside, and a new one is built."""
+"""A damaged index on disk, or a full disk: reported, set aside, and rebuilt."""
 
 from __future__ import annotations
 

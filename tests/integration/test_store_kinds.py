@@ -1,4 +1,4 @@
-"""Searching a store by kinds, by ids, and what of an index is looked up where its ids are not known."""
+"""Searching a store by kinds and by ids, and lookups without known ids."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Server-sent events over a real connection: one by one, kept alive, and ended by whoever hangs up."""
+"""Server-sent events over a real connection: one by one, kept alive, and ended by a disconnect."""
 
 from __future__ import annotations
 

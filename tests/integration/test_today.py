@@ -1,4 +1,4 @@
-"""Which day it is: in the prompt of who asks for `last month`, in the time zone of the settings or of the request."""
+"""The current day in the prompt, in the time zone of the settings or of the request."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Local databases and the guard work in processes of their own: what one query takes there, nobody else pays for."""
+"""Local databases and the guard run in worker processes: a costly query does not slow others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The measurement of seconds to an answer: its databases, its paced endpoint, whose turn it is, and what is printed."""
+"""The bench of answer times: its databases, its paced endpoint, the order of turns, and the report."""
 
 from __future__ import annotations
 

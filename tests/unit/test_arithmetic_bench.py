@@ -1,4 +1,4 @@
-"""The benchmark's falsifier: it finds the stated result, and what it writes is truly wrong."""
+"""The falsifier of the bench: it finds the stated result and writes a wrong one."""
 
 from __future__ import annotations
 

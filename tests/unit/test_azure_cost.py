@@ -1,4 +1,4 @@
-"""The table of costs: what is free, what grows with questions, and that the docs have it as the command prints it."""
+"""The table of costs: free items, items that grow with questions, and equality with the docs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which chart a result gets, where one says more than the rows, and what its specification says."""
+"""Charts: when one is suggested, which one, and its specification."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a request says to endpoints that do not know all of it."""
+"""Requests to endpoints that do not support every field."""
 
 from __future__ import annotations
 

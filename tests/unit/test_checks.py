@@ -1,4 +1,4 @@
-"""Checks of a result that need no model, and what they leave to the judge."""
+"""Checks of a result without a model, and the cases that are left to the judge."""
 
 from __future__ import annotations
 

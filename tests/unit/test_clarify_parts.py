@@ -1,4 +1,4 @@
-"""The parts of asking back: what a question asks for, its language, the days that are offered, and what is kept."""
+"""The parts of a clarification: what the question asks for, its language, the offered days, and the stored state."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is said before anything is opened: an old Python, a file without a question."""
+"""Errors before anything is opened: an old Python, a file without a question."""
 
 from __future__ import annotations
 

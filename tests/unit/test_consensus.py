@@ -1,4 +1,4 @@
-"""Candidates grouped by their rows, and what is known of the chosen one."""
+"""Candidates grouped by their rows, and the facts about the chosen one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One database behind `await`: how many queries run at once, and what does not wait for them."""
+"""One async database: its concurrency limit, and the calls that bypass it."""
 
 from __future__ import annotations
 

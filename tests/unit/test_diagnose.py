@@ -1,4 +1,4 @@
-"""An error comes with what would mend it."""
+"""An error comes with a hint for its repair."""
 
 from __future__ import annotations
 

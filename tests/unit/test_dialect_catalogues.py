@@ -1,4 +1,4 @@
-"""What the catalogue queries of Oracle, SAP HANA and Databricks give, without a server."""
+"""The catalogue queries of Oracle, SAP HANA and Databricks, without a server."""
 
 # ruff: noqa: E501  one case a line
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""MySQL, MariaDB and ClickHouse: what is read is written again as it was, what is no reading is refused."""
+"""MySQL, MariaDB and ClickHouse: reads are rewritten unchanged, all else is refused."""
 
 # ruff: noqa: E501  one case a line
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Oracle, SAP HANA and Databricks without a server: what is let through and how it is written, what is refused."""
+"""Oracle, SAP HANA and Databricks without a server: accepted queries and their rewritten form, and refusals."""
 
 # ruff: noqa: E501  one case a line
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Each driver's messages mean what the table of dialects says they mean."""
+"""The table of dialects classifies each driver's messages."""
 
 from __future__ import annotations
 

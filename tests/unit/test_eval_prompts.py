@@ -1,4 +1,4 @@
-"""What each sentence of the prompt is worth, by leaving it out."""
+"""The value of each sentence of the prompt, measured by leaving it out."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Two evaluations are compared question by question, and chance is told from a gain."""
+"""Two evaluations are compared question by question, with a test of significance."""
 
 from __future__ import annotations
 

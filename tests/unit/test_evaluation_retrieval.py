@@ -1,4 +1,4 @@
-"""Measuring retrieval: what is shown of what gold queries need, on single databases and on all of them in one."""
+"""The evaluation of retrieval: recall of what gold queries need, on single databases and on all in one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a query does, in words: a query and its explanation a line, in the dialect it is written in."""
+"""The explanation of a query in words, for each dialect."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows as CSV, Parquet and Arrow: what is read back is what was sent."""
+"""Rows as CSV, Parquet and Arrow: a round trip keeps all values."""
 
 from __future__ import annotations
 

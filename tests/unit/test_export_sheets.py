@@ -1,4 +1,4 @@
-"""Rows as Excel and as Markdown: what stands in the data is text, and nothing is lost or run."""
+"""Rows as Excel and Markdown: values are text, nothing is lost or executed."""
 
 from __future__ import annotations
 

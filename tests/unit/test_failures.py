@@ -1,4 +1,4 @@
-"""A driver's errors, as the loop and the user are told them."""
+"""A driver's errors, as the loop and the user see them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The prompts: what the database, its docs and its users say stays inside the fence of data."""
+"""The prompts: text of the database, its docs and its users stays inside the data fence."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A database as somebody sees it: what an error of it tells, and what stays the whole's."""
+"""A database with a row filter: its errors, and the state that all callers share."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Numbers over several columns, and over rows that are named by their place: operands named, operations said."""
+"""Numbers over several columns, and over rows that are named by position."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Words of a sentence are of one column: what its numbers count, what it denies, by what something is the first."""
+"""The words of a sentence belong to one column: its counts, denials and orders."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How composed answers read: units, years, short names spelled out, and what the question limits them to."""
+"""Composed answers: units, years, full names, and the limits of the question."""
 
 from __future__ import annotations
 

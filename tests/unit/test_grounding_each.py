@@ -1,4 +1,4 @@
-"""One row of aggregates is of all of them together: nothing can be said "for each" of what nothing groups."""
+"""One row of aggregates covers all rows: a sentence cannot say "for each" without a group."""
 
 from __future__ import annotations
 

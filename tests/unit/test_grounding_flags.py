@@ -1,4 +1,4 @@
-"""A sentence that says of a row what its flag denies is refused; what the flag says is shown."""
+"""A sentence that contradicts a row's flag is refused; one that agrees is shown."""
 
 from __future__ import annotations
 

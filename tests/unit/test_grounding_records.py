@@ -1,4 +1,4 @@
-"""Records behind an answer support what is recomputed over all of them, and nothing else."""
+"""Records behind an answer support only what is recomputed over all of them."""
 
 from __future__ import annotations
 

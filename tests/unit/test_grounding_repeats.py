@@ -1,4 +1,4 @@
-"""What a sentence repeats of its question, and what it may not leave out: means, denials, names, measures."""
+"""The words of the question that a sentence must repeat: means, denials, names, measures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a column's numbers are counted in, which column a number is of, and denials that leave out what was asked."""
+"""The scale of a column's numbers, the column of a number, and denials that omit a condition."""
 
 from __future__ import annotations
 

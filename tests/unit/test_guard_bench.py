@@ -1,4 +1,4 @@
-"""The benchmark of the guard: what counts as hostile, what as a SELECT, and what it makes of refusals."""
+"""The benchmark of the guard: hostile statements, SELECTs, and the classification of refusals."""
 
 from __future__ import annotations
 

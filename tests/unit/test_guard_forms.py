@@ -1,4 +1,4 @@
-"""Forms of single engines that were taken for something else: they run, and mean what they did."""
+"""Syntax of single engines that was once misread: it runs and keeps its meaning."""
 
 # ruff: noqa: E501  one case a line
 from __future__ import annotations

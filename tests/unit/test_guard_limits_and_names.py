@@ -1,4 +1,4 @@
-"""Rows are capped in the dialect's own words, and names that do not exist are told with what would mend them."""
+"""Rows are capped in each dialect, and unknown names are reported with a suggestion."""
 
 from __future__ import annotations
 

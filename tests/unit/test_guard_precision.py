@@ -1,4 +1,4 @@
-"""Harmless queries that are easily refused: each is let through, and written anew with the same meaning."""
+"""Harmless queries that are easily refused: each is accepted and keeps its meaning."""
 
 # ruff: noqa: E501  one case a line
 from __future__ import annotations

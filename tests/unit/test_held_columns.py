@@ -1,4 +1,4 @@
-"""Private columns in the tree of a query: whatever form it takes, what runs reads none that it does not name."""
+"""Private columns in a query of any form: the query that runs reads only those that it names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What each package may import: executors nothing of ours, rag their base types, agent both, the app agent alone."""
+"""Imports between packages: executors none, rag their base types, agent both, the app only agent."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`make` installs by uv what pip would, from where pip would: uv is given pip's settings, or pip installs."""
+"""`make` installs with uv as pip would: uv gets pip's settings, or pip installs."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # ruff: noqa: E501
-"""Which kind a question is, told from its words, the schema and the docs: a table for each kind, in six languages."""
+"""The kind of a question, from its words, the schema and the docs, in six languages."""
 
 from __future__ import annotations
 

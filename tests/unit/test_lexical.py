@@ -1,4 +1,4 @@
-"""The words of a schema as an index: where the words of a question stand, and how much that says."""
+"""The words of a schema as an index: positions and weights of a question's words."""
 
 from __future__ import annotations
 

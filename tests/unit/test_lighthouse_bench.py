@@ -1,4 +1,4 @@
-"""What is read from a report of Lighthouse."""
+"""Reading a report of Lighthouse."""
 
 from __future__ import annotations
 

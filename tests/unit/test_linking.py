@@ -1,4 +1,4 @@
-"""What a question is about: rankings fused by rank, values put to their columns, terms explained."""
+"""Linking: fused rankings, values assigned to columns, explained terms."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which model the settings choose, and what building one costs: nothing."""
+"""The model that the settings choose; building one makes no request."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""No column that a query makes holds an address: told by its rows, whatever functions it takes."""
+"""Computed columns that may hold an address are found by their rows, for any function."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a chat shows of a database: rows as far as they can be counted soon, without a model."""
+"""The overview of a database in a chat: row counts within a time limit, without a model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""States of prompts on disk: found by what they were made for, checked, bounded, and never a reason to fail."""
+"""Prompt states on disk: found by key, checked, bounded, and never a cause of failure."""
 
 from __future__ import annotations
 

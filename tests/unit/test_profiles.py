@@ -1,4 +1,4 @@
-"""Each kind of model gets what its profile says: reply format, plan, examples, speculation, judge."""
+"""Each kind of model has its profile: reply format, plan, examples, speculation, judge."""
 
 from __future__ import annotations
 

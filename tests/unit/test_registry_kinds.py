@@ -1,4 +1,4 @@
-"""What a path or an address leads to: a file of which kind, or a server."""
+"""The kind of a path or an address: a file format or a server."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The response: which attempt is the best, and what makes an answer verified."""
+"""The response: the choice of the best attempt, and the conditions of a verified answer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The question's own words as the sentence of its one value: which questions, what it says, and when a model writes."""
+"""A single value is stated in the question's own words: which questions, which sentence, and when a model writes."""
 
 from __future__ import annotations
 

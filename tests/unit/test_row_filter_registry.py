@@ -1,4 +1,4 @@
-"""`row_filter` in the registry: what it may say, and what is told of what it may not."""
+"""`row_filter` in the registry: its syntax and its errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Calculations that are said in words are recomputed as equations are, and what is corrected is carried on."""
+"""Calculations in words are recomputed like equations, and corrections are carried on."""
 
 from __future__ import annotations
 

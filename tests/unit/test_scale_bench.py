@@ -1,4 +1,4 @@
-"""Curves and their fit, what of them is kept for the summary, and what the curves' databases are made of."""
+"""Curves and their fit, their summary, and the generated databases."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The schema as the model reads it: everything where it fits, what matters where it does not."""
+"""The schema as the model reads it: complete if it fits, otherwise the relevant part."""
 
 from __future__ import annotations
 

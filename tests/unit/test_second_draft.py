@@ -1,4 +1,4 @@
-"""Drafts that vote: how many are written, whose rows are taken, and what confirms them."""
+"""Voting drafts: their number, the chosen rows, and the confirmation."""
 
 from __future__ import annotations
 

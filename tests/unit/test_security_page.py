@@ -1,4 +1,4 @@
-"""SECURITY.md speaks of what there is: each file and each test that it names."""
+"""SECURITY.md names existing files and tests."""
 
 from __future__ import annotations
 

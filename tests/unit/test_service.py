@@ -1,4 +1,4 @@
-"""The service around the loop: sessions, deadlines, what is wrong with files, and where it looks for its own."""
+"""The service around the loop: sessions, deadlines, invalid files, and file locations."""
 
 from __future__ import annotations
 

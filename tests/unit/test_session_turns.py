@@ -1,4 +1,4 @@
-"""Turns: the messages of one session are answered one after the other, whoever answers them."""
+"""Turns: the messages of one session are answered one at a time, by any process."""
 
 from __future__ import annotations
 

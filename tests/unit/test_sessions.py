@@ -1,4 +1,4 @@
-"""Sessions: what is kept, for whom and for how long, and what happens where several write at once."""
+"""Sessions: contents, owners, expiry, and concurrent writes."""
 
 from __future__ import annotations
 

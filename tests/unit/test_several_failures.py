@@ -1,4 +1,4 @@
-"""A question that needs several queries, some of which fail, ask back, or come to the end of its budget."""
+"""A question that needs several queries, some of which fail, need a clarification, or exceed the budget."""
 
 from __future__ import annotations
 

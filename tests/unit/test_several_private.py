@@ -1,4 +1,4 @@
-"""A part of a question shows what the person's own words name, whatever words the model gave the part."""
+"""A part of a question shows only private columns that the user's own words name."""
 
 from __future__ import annotations
 

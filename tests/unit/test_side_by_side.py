@@ -1,4 +1,4 @@
-"""What runs beside what: drafts, rows, records, the sentence and the model's load; and that none of it is left over."""
+"""Concurrent work: drafts, rows, records, the sentence and the model's load; none of it leaks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""SQL Server without a server: connection strings, tokens, errors, and what may be sent."""
+"""SQL Server without a server: connection strings, tokens, errors and allowed statements."""
 
 from __future__ import annotations
 

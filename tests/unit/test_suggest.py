@@ -1,4 +1,4 @@
-"""What of a schema can carry a sample question, and what it is called."""
+"""Columns of a schema that can carry a sample question, and their names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What comes from others: pinned, asked about, and with its hash."""
+"""Dependencies: pinned, audited and hashed."""
 
 from __future__ import annotations
 

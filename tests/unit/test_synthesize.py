@@ -1,4 +1,4 @@
-"""The answer: what becomes of a text that is not there, and what is said of the rows."""
+"""The answer's text: an absent one, and the summary of the rows."""
 
 from __future__ import annotations
 

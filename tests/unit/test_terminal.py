@@ -1,4 +1,4 @@
-"""What the terminal shows: data as it is, steps in line, nothing that could steer it."""
+"""The terminal's output: unchanged data, aligned steps, no control sequences."""
 
 from __future__ import annotations
 

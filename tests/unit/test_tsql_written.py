@@ -1,4 +1,4 @@
-"""What the guard writes for SQL Server is Transact-SQL: derived tables with distinct names, orders that may be said."""
+"""The guard writes valid Transact-SQL: distinct names in derived tables, and allowed orders."""
 
 from __future__ import annotations
 

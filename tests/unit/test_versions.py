@@ -1,4 +1,4 @@
-"""A dialect's row says what an older server lacks, and how the same is said there."""
+"""A dialect's row lists what an older server lacks, and the replacement."""
 
 from __future__ import annotations
 

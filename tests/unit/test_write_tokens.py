@@ -1,4 +1,4 @@
-"""A planned change can be claimed once, in time, by whoever planned it, from any process."""
+"""A planned change can be claimed once, in time, by its planner, from any process."""
 
 from __future__ import annotations
 
