@@ -54,7 +54,7 @@ def statements(name: str) -> list[tuple[str, str]]:
 def schema(dialect: str) -> Schema:
     """The tables that the statements read, as a database of that dialect describes them."""
     tables: dict[str, dict[str, str]] = json.loads((FOLDER / "schema.json").read_text(encoding="utf-8"))
-    folded = DIALECTS[dialect].folded
+    folded = DIALECTS[dialect].fold
     return Schema(
         database="store",
         dialect=dialect,

@@ -34,12 +34,14 @@ def read_here(folder: Path, wanted: DataSet) -> tuple[int, int, bool]:
         schema = executor.schema()
         rows, names, total = 0, 0, ""
         for table in schema.tables:
-            name = schema.quoted_table(table)
+            name = schema.quote_table(table)
             rows += int(str(_value(executor, f"SELECT count(*) FROM {name}")))
             for column in wanted.names:
-                _value(executor, f"SELECT count({schema.quoted(column)}) FROM {name}")
+                _value(executor, f"SELECT count({schema.quote_name(column)}) FROM {name}")
                 names += 1
-            total = str(_value(executor, f"SELECT CAST(sum({schema.quoted(wanted.names[2])}) AS VARCHAR) FROM {name}"))
+            total = str(
+                _value(executor, f"SELECT CAST(sum({schema.quote_name(wanted.names[2])}) AS VARCHAR) FROM {name}")
+            )
     finally:
         executor.close()
     return rows, names, abs(float(total) - float(wanted.questions[1][1])) < 0.01

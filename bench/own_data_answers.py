@@ -16,7 +16,7 @@ import duckdb
 
 from agent.core.errors import PlumblineError
 from agent.core.models import Answer, Options
-from agent.evaluation.commands.targets import spaced
+from agent.evaluation.commands.targets import sample_evenly
 from agent.pipeline.service import Service, build_service
 from agent.platform.config.settings import Settings
 from agent.platform.llm.chat import ChatModel
@@ -69,7 +69,7 @@ async def ask_all(
     earlier = {(it.data_set, it.question): it for it in before}
     found: list[Outcome] = []
     try:
-        for wanted, question, answer in spaced([(it, *one) for it in data_sets for one in it.questions], limit):
+        for wanted, question, answer in sample_evenly([(it, *one) for it in data_sets for one in it.questions], limit):
             if known := earlier.get((wanted.name, question)):
                 found.append(known)
                 continue

@@ -20,7 +20,7 @@ from executors.engines.duckdb.executor import DuckdbExecutor
 from executors.engines.sqlite.executor import SqliteExecutor
 from executors.guard import guard
 from executors.workers import checking
-from executors.workers.isolated import isolated
+from executors.workers.isolated import open_isolated
 from executors.workers.pool import WorkerPool
 
 SAMPLES = Path(__file__).parents[1] / "samples"
@@ -67,8 +67,8 @@ def main() -> int:
         "sqlite": SqliteExecutor("shop", lite, sample_values=3),
     }
     there: dict[str, Executor] = {
-        "duckdb": isolated("shop", "duckdb", duck, pool, sample_values=3, memory="1GB", threads=2),
-        "sqlite": isolated("shop", "sqlite", lite, pool, sample_values=3),
+        "duckdb": open_isolated("shop", "duckdb", duck, pool, sample_values=3, memory="1GB", threads=2),
+        "sqlite": open_isolated("shop", "sqlite", lite, pool, sample_values=3),
     }
     for name, executor in here.items():
         schema, worker = executor.schema(), there[name]

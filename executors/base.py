@@ -182,13 +182,13 @@ class Schema(Frozen):
         """The tables that go by that name in some schema, whatever its case."""
         return self._by_last_part.get(name.lower(), ())
 
-    def quoted(self, name: str) -> str:
+    def quote_name(self, name: str) -> str:
         """A column's name, or one part of a table's, as a query must write it."""
-        return DIALECTS[self.dialect].quoted(name)
+        return DIALECTS[self.dialect].quote_name(name)
 
-    def quoted_table(self, table: Table) -> str:
+    def quote_table(self, table: Table) -> str:
         """A table's name as a query must write it, with its schema's where it has one."""
-        return ".".join(map(self.quoted, table.parts))
+        return ".".join(map(self.quote_name, table.parts))
 
 
 _made: dict[tuple[str, tuple[int, ...]], tuple[Dialect, Dialect]] = {}  # of a row, and what it became
@@ -257,7 +257,7 @@ class ReadBack(Frozen):
         return tuple(at for at, name in enumerate(self.columns) if name)
 
     @property
-    def compared(self) -> tuple[str, ...]:
+    def compared_columns(self) -> tuple[str, ...]:
         """Their columns."""
         return tuple(self.columns[at] for at in self.compared_places)
 
@@ -330,8 +330,8 @@ class QueryResult(Frozen):
 
     @field_validator("columns")
     @classmethod
-    def _named_apart(cls, names: tuple[str, ...]) -> tuple[str, ...]:
-        return names if len(set(names)) == len(names) else named_apart(names)
+    def _make_unique(cls, names: tuple[str, ...]) -> tuple[str, ...]:
+        return names if len(set(names)) == len(names) else make_unique(names)
 
     @property
     def row_count(self) -> int:
@@ -348,7 +348,7 @@ class QueryResult(Frozen):
         return [dict(zip(self.columns, row, strict=True)) for row in self.rows]
 
 
-def named_apart(names: Sequence[str], *, same_case: bool = True) -> tuple[str, ...]:
+def make_unique(names: Sequence[str], *, same_case: bool = True) -> tuple[str, ...]:
     """The names, a repeated one with a number behind it: `name`, `name_2`.
 
     Args:
@@ -404,7 +404,7 @@ class Cancel:
             stop()
 
     @property
-    def cancelled(self) -> bool:
+    def is_cancelled(self) -> bool:
         return self._cancelled
 
 

@@ -21,8 +21,8 @@ from executors.registry.kinds import Kind, is_glob, kind_of, local_path
 from executors.registry.openers import OPENERS
 from executors.registry.registry import Entry, Registry, server_entry
 from executors.workers import checking
-from executors.workers.isolated import isolated
-from executors.workers.pool import shared
+from executors.workers.isolated import open_isolated
+from executors.workers.pool import get_shared_pool
 
 
 class Router:
@@ -49,7 +49,7 @@ class Router:
         workers: int = 4,
         worker_memory: int = 2 * 10**9,
     ) -> None:
-        self._pool, self._holds = shared(workers, worker_memory), False
+        self._pool, self._holds = get_shared_pool(workers, worker_memory), False
         self._pools = (self._pool, checking.workers())
         self._registry, self._added, self._uploads = _by_name(registry.entries), dict[str, Entry](), dict[str, Entry]()
         self._entries = dict(self._registry)
@@ -248,7 +248,7 @@ class Router:
             options |= {"memory": self._memory, "threads": self._threads}
         if kind == "files":
             options |= {"encoding": entry.encoding}
-        return isolated(entry.name, kind, path, self._pool, writable=writable, **options)
+        return open_isolated(entry.name, kind, path, self._pool, writable=writable, **options)
 
 
 def _by_name(entries: Sequence[Entry]) -> dict[str, Entry]:

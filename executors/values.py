@@ -202,7 +202,7 @@ def timestamp_from_text(text: str | None) -> JsonValue:
     return _Moment(re.sub(r"([+-]\d\d)$", r"\1:00", text) if ":" in text else text)
 
 
-def nested_from_text(text: str | None) -> JsonValue:
+def parse_nested(text: str | None) -> JsonValue:
     """DuckDB's JSON of a nested value, with numbers kept as exactly as at the top."""
     if text is None:
         return None

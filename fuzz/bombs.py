@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 from executors.base import CheckedSql
 from executors.errors import SqlFailed
 from executors.registry.kinds import Kind
-from executors.workers.isolated import GRACE_S, IsolatedExecutor, isolated
+from executors.workers.isolated import GRACE_S, IsolatedExecutor, open_isolated
 from executors.workers.pool import WorkerPool
 from fuzz.cases import Case, Check, Target
 
@@ -125,7 +125,9 @@ class BombCheck:
         duck: dict[str, Any] = {"memory": "200MB", "threads": 1}
         for kind, more in (("duckdb", duck), ("sqlite", {})):
             local: Kind = "duckdb" if kind == "duckdb" else "sqlite"
-            self._executors[kind] = isolated(kind, local, folder / f"many.{kind}", self.pool, sample_values=0, **more)
+            self._executors[kind] = open_isolated(
+                kind, local, folder / f"many.{kind}", self.pool, sample_values=0, **more
+            )
 
     def __call__(self, case: Case) -> None:
         """Raises AssertionError where a bound does not hold."""

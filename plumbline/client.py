@@ -174,9 +174,9 @@ def _bring_model(settings: Settings) -> None:
     Raises:
         ModelUnavailable: it cannot be had.
     """
-    from agent.platform.llm.files.model_files import fetch, unfetched
+    from agent.platform.llm.files.model_files import fetch, find_unfetched
 
-    if (spec := unfetched(settings)) is not None:
+    if (spec := find_unfetched(settings)) is not None:
         log.warning(
             "Fetching the embedded model %s, %.1f GB, once. `plumbline model` fetches it ahead.",
             spec.title,

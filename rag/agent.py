@@ -37,4 +37,4 @@ class RagAgent:
 def _line(document: Document) -> str:
     if document.kind == "query":
         return f"- {document.text} -> {' '.join(document.sql.split())}"
-    return f"- {document.shown}"
+    return f"- {document.display_text}"

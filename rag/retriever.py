@@ -60,7 +60,7 @@ class Searcher:
         Args:
             also: texts to embed in the same call, since a later step needs them.
         """
-        if not self._store.indexed(database):
+        if not self._store.is_indexed(database):
             return [[] for _ in searches]  # and no model is loaded for it
         texts = list(dict.fromkeys([*(text for text, _, _ in searches), *also]))
         vectors, model = dict(zip(texts, self._embedder.embed(texts), strict=True)), self._embedder.name

@@ -67,7 +67,7 @@ def tokens(text: str) -> list[Token]:
     return found
 
 
-def spelled(parts: Sequence[Token]) -> str:
+def join_folded(parts: Sequence[Token]) -> str:
     """What two texts share that differ only in case, punctuation and white space."""
     return " ".join(part.folded for part in parts)
 

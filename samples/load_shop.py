@@ -86,7 +86,7 @@ def load_shop(
     counts = dict.fromkeys((table.name for table in tables), 0)
     with _statements(where) as run:
         for table in reversed(tables) if replace else ():
-            run(f"DROP TABLE IF EXISTS {dialect.always_quoted(table.name)}")
+            run(f"DROP TABLE IF EXISTS {dialect.always_quote(table.name)}")
         for table in tables:
             for statement in definition(table, dialect, words):
                 run(statement)
@@ -95,7 +95,7 @@ def load_shop(
                 run(insertion(table, batch, dialect, words))
                 counts[table.name] += len(batch)
             if words.after:
-                run(words.after.format(table=dialect.always_quoted(table.name)))
+                run(words.after.format(table=dialect.always_quote(table.name)))
             if done is not None:
                 done(table.name, counts[table.name])
     return counts
@@ -103,7 +103,7 @@ def load_shop(
 
 def definition(table: ShopTable, dialect: Dialect, words: Words) -> Iterator[str]:
     """The statements that make a table: CREATE TABLE, and its comments where they are no part of that."""
-    quote = dialect.always_quoted
+    quote = dialect.always_quote
 
     def listed(names: Sequence[str]) -> str:
         return ", ".join(map(quote, names))
@@ -131,8 +131,8 @@ def insertion(table: ShopTable, rows: Sequence[Sequence[str | None]], dialect: D
         "(" + ", ".join(_literal(value, number, words) for value, number in zip(row, numbers, strict=True)) + ")"
         for row in rows
     )
-    columns = ", ".join(dialect.always_quoted(column.name) for column in table.columns)
-    return f"INSERT INTO {dialect.always_quoted(table.name)} ({columns}) VALUES {values}"
+    columns = ", ".join(dialect.always_quote(column.name) for column in table.columns)
+    return f"INSERT INTO {dialect.always_quote(table.name)} ({columns}) VALUES {values}"
 
 
 def _declared(column: Column, words: Words) -> str:

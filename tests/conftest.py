@@ -15,7 +15,7 @@ from agent.core.models import Answer, Options
 from agent.pipeline.service import Service, build_service
 from agent.platform.config.settings import Settings
 from agent.platform.llm.scripted import ScriptedModel
-from executors.workers.pool import WorkerPool, shared
+from executors.workers.pool import WorkerPool, get_shared_pool
 
 # How long an example takes is no property of what is tested; a busy machine takes longer.
 hypothesis.settings.register_profile(
@@ -59,7 +59,7 @@ INSERT INTO orders VALUES
 @pytest.fixture(scope="session", autouse=True)
 def workers() -> Iterator[WorkerPool]:
     """The processes that ask local databases: the same ones for all tests, for to start one takes a second."""
-    pool = shared(Settings.model_fields["local_workers"].default, 2 * 10**9)
+    pool = get_shared_pool(Settings.model_fields["local_workers"].default, 2 * 10**9)
     pool.hold()
     yield pool
     pool.release()

@@ -16,7 +16,7 @@ import psycopg2
 import pymysql
 
 from agent.platform.config.settings import Settings
-from executors.workers.pool import shared
+from executors.workers.pool import get_shared_pool
 from testbed import mariadb
 from testbed.mariadb import MariadbServer
 from testbed.postgres import PostgresServer
@@ -189,7 +189,7 @@ class Duckdb(File):
 def no_file_grows(most: int) -> Iterator[None]:
     """No file of this process grows over so many bytes, nor one of the workers that are started meanwhile."""
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    workers = shared(Settings.model_fields["local_workers"].default, 2 * 10**9)
+    workers = get_shared_pool(Settings.model_fields["local_workers"].default, 2 * 10**9)
     workers.end()
     resource.setrlimit(resource.RLIMIT_FSIZE, (most, before[1]))
     try:

@@ -45,7 +45,7 @@ from agent.api.server.limits import RequestLimits
 from agent.core.errors import ConfigurationInvalid
 from agent.pipeline.service import Service
 from agent.platform import telemetry
-from agent.platform.access.policy import Access, build_access, closed_access
+from agent.platform.access.policy import Access, build_access, build_closed_access
 from agent.platform.config.settings import MB
 from agent.platform.configuration import examine
 from agent.platform.telemetry.logs import configure_logs
@@ -217,7 +217,7 @@ def create_default_app(*, in_functions: bool = False, sources: Sequence[str] = (
         unusable = ConfigurationInvalid(found.report())
         if not in_functions:
             raise unusable
-        return create_app(partial(_never, unusable), access=closed_access())
+        return create_app(partial(_never, unusable), access=build_closed_access())
     telemetry.setup(settings)
     access = build_access(settings, in_functions=in_functions)
 

@@ -120,11 +120,11 @@ class _Tools:
         try:
             body = tool.input.model_validate(params.arguments or {})
         except ValidationError as error:
-            return _failed(" ".join(_complaint(one["loc"], field_message(one)) for one in error.errors()))
+            return _build_failure(" ".join(_complaint(one["loc"], field_message(one)) for one in error.errors()))
         # Not by `except`: what nobody expected goes to the log, and must not travel with its text.
         (outcome,) = await asyncio.gather(self._run(tool, body, context, params), return_exceptions=True)
         if isinstance(outcome, BaseException):
-            return _failed(_sentence(tool, outcome))
+            return _build_failure(_sentence(tool, outcome))
         if isinstance(outcome, types.InputRequiredResult):
             return outcome
         content = outcome.model_dump(mode="json")
@@ -224,13 +224,13 @@ async def serve_http(service: Service, host: str, port: int) -> None:
     """Serve the processes of this machine, until a signal ends it."""
     import uvicorn
 
-    from agent.api.server.bounded import bounded
+    from agent.api.server.bounded import build_http_class
 
     config = uvicorn.Config(
         http_app(service, host),
         host=host,
         port=port,
-        http=bounded(service.settings.receive_timeout_s),  # type: ignore[arg-type]  # called, as it would a class
+        http=build_http_class(service.settings.receive_timeout_s),  # type: ignore[arg-type]  # called, as it would a class
         log_config=None,
         access_log=False,
         timeout_graceful_shutdown=10,
@@ -313,5 +313,5 @@ def _sentence(tool: Tool, error: BaseException) -> str:
     return f"{problem.detail} {problem.hint}".strip()
 
 
-def _failed(sentence: str) -> types.CallToolResult:
+def _build_failure(sentence: str) -> types.CallToolResult:
     return types.CallToolResult(content=[types.TextContent(type="text", text=sentence)], is_error=True)

@@ -172,7 +172,7 @@ class Content:
             database, limit=MAX_DOCUMENTS, kinds=_KINDS[part.name], principal=self._principal
         )
         texts = [
-            f"## {document.text}\n\n```sql\n{document.sql}\n```" if document.sql else f"- {document.shown}"
+            f"## {document.text}\n\n```sql\n{document.sql}\n```" if document.sql else f"- {document.display_text}"
             for document in page.documents
         ]
         if page.total > len(page.documents):

@@ -9,12 +9,23 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from agent.cli.console import EXPECTED, Database, Docs, EffortOption, bring_model, complain, err, fail, opened, out
+from agent.cli.console import (
+    EXPECTED,
+    Database,
+    Docs,
+    EffortOption,
+    bring_model,
+    complain,
+    err,
+    fail,
+    open_service,
+    out,
+)
 from agent.cli.paths import resolve
 from agent.core.callers import LOCAL
 from agent.core.errors import PlumblineError
 from agent.core.events import Done
-from agent.core.fields import known_zone
+from agent.core.fields import check_zone
 from agent.core.models import Answer, Options
 from agent.pipeline.service import Service
 from agent.present.terminal import plain
@@ -24,9 +35,9 @@ EXIT_CODES = {"success": 0, "error": 1, "clarification_needed": 2}
 NoClarify = Annotated[bool, typer.Option("--no-clarify", help="Never ask back; state assumptions instead.")]
 
 
-def _known_zone(name: str | None) -> str | None:
+def _parse_zone(name: str | None) -> str | None:
     try:
-        return None if name is None else known_zone(name)
+        return None if name is None else check_zone(name)
     except ValueError as error:
         raise typer.BadParameter(str(error)) from error
 
@@ -34,7 +45,7 @@ def _known_zone(name: str | None) -> str | None:
 Zone = Annotated[
     str | None,
     typer.Option(
-        "--time-zone", metavar="NAME", callback=_known_zone, help="Time zone of `today`, such as Europe/Berlin."
+        "--time-zone", metavar="NAME", callback=_parse_zone, help="Time zone of `today`, such as Europe/Berlin."
     ),
 ]
 
@@ -78,7 +89,7 @@ def ask(
         return await show(service, question, name, options)
 
     show = _Shown(verbose=verbose)
-    with opened(as_json=as_json) as (service, runner):
+    with open_service(as_json=as_json) as (service, runner):
         name = resolve(service, source, docs)
         bring_model(service.settings)
         answer = runner.run(run(options))
@@ -106,7 +117,7 @@ def chat(
     """Chat with a database; each question sees the last exchanges. An empty line or Ctrl-D ends the chat."""
     show = _Shown()
     options = Options(clarify=False if no_clarify else None, effort=effort, time_zone=time_zone)
-    with opened() as (service, runner):
+    with open_service() as (service, runner):
         name = resolve(service, database, docs)
         bring_model(service.settings)
         session = runner.run(service.start_session(name, LOCAL))
@@ -131,7 +142,7 @@ def demo() -> None:
     from agent.cli.demo import DATABASE, add_shop, run_demo
     from agent.cli.indexing import index_quietly
 
-    with opened() as (service, runner):
+    with open_service() as (service, runner):
         source = add_shop(service)
         bring_model(service.settings, meanwhile=lambda: index_quietly(service, runner, DATABASE, out, err))
         runner.run(run_demo(service, out, _Shown(), source))

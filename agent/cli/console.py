@@ -48,7 +48,7 @@ EffortOption = Annotated[
 
 
 @contextmanager
-def opened(
+def open_service(
     *, as_json: bool = False, calibrating: bool = False, sources: Sequence[str] = ()
 ) -> Iterator[tuple[Service, asyncio.Runner]]:
     """The service, and the one event loop that it lives in; what goes wrong ends the process with a sentence.
@@ -90,10 +90,10 @@ def bring_model(settings: Settings, meanwhile: Callable[[], None] = lambda: None
     Raises:
         ModelUnavailable: it cannot be had.
     """
-    from agent.platform.llm.files.model_files import fetch, unfetched
+    from agent.platform.llm.files.model_files import fetch, find_unfetched
     from agent.present.terminal import byte_progress
 
-    spec = unfetched(settings)
+    spec = find_unfetched(settings)
     if spec is None:
         meanwhile()
         return

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from agent.cli.console import EXPECTED, Docs, err, fail, opened, out, read_settings
+from agent.cli.console import EXPECTED, Docs, err, fail, open_service, out, read_settings
 
 _LANGUAGES = ("en", "de", "fr", "es", "it")  # of which `recompute` reads words as numbers
 
@@ -57,7 +57,7 @@ def evaluate(
     """Ask questions with known answers; print execution accuracy and the precision of "verified"."""
     from agent.evaluation.commands.answers import run_evaluation
 
-    with opened() as (service, runner):
+    with open_service() as (service, runner):
         run = run_evaluation(
             service, out, err, questions, docs or [], results, limit, evidence, without or (),
             baseline=baseline, effort=effort, plan=plan,
@@ -91,7 +91,7 @@ def evaluate_retrieval(
     if accuracy is not None:
         from agent.evaluation.commands.retrieval_accuracy import run_accuracy
 
-        with opened() as (service, runner):
+        with open_service() as (service, runner):
             runner.run(run_accuracy(service, out, err, folders, questions, limit, evidence, accuracy))
 
 
@@ -110,7 +110,7 @@ def evaluate_targets(
     """Measure accuracy against one plain call, the precision of "verified" and the cost, next to their targets."""
     from agent.evaluation.commands.targets import run_targets
 
-    with opened() as (service, runner):
+    with open_service() as (service, runner):
         runner.run(run_targets(service, out, err, folders, questions, limit, results))
 
 
@@ -138,7 +138,7 @@ def evaluate_prompts(
     """Measure the effect of each sentence of the prompt: first drafts with and without it, with paired intervals."""
     from agent.evaluation.commands.prompts import run_prompts
 
-    with opened() as (service, runner):
+    with open_service() as (service, runner):
         run = run_prompts(
             service,
             out,
@@ -181,7 +181,7 @@ def calibrate(
     """Fit `confidence` to questions with known answers, cross-validated by database, and write the coefficients."""
     from agent.evaluation.commands.calibrate import run_calibration
 
-    with opened(calibrating=True) as (service, runner):
+    with open_service(calibrating=True) as (service, runner):
         run = run_calibration(
             service,
             out,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from agent.cli.console import opened, read_settings
+from agent.cli.console import open_service, read_settings
 from agent.cli.paths import resolve
 from executors.base import Frozen, Schema
 from executors.errors import ErrorKind, SqlRefused
@@ -77,7 +77,7 @@ class GuardRunner:
                 catalogue=self._catalogue,
             )
         except SqlRefused as no:
-            return _refused(no, called)
+            return _build_refusal(no, called)
         return GuardVerdict(allowed=True, sql=checked.sql, dialect=schema.dialect)
 
     def _schema_in(self, dialect: str | None) -> Schema:
@@ -111,7 +111,7 @@ def guard(
         read_settings()  # and with them the extensions, which may add a dialect
         judge = GuardRunner(check_names=not no_schema, open_parameters=not values)
     else:
-        with opened() as (service, _):
+        with open_service() as (service, _):
             name = resolve(service, database, None)
             entry = service.router.entry(name)
             schema = service.router.get(name).schema()
@@ -158,7 +158,7 @@ def _of_line(line: str, dialect: str | None, judge: GuardRunner) -> GuardVerdict
     sql, own = fields.get("sql"), fields.get("dialect", dialect)
     if not isinstance(sql, str) or not isinstance(own, str | None):
         message = "This line is not a JSON object with a string `sql` and, optionally, a string `dialect`."
-        return _refused(SqlRefused(ErrorKind.SYNTAX_ERROR, message, "Write one object a line."), dialect or "")
+        return _build_refusal(SqlRefused(ErrorKind.SYNTAX_ERROR, message, "Write one object a line."), dialect or "")
     return judge.verdict(sql, own)
 
 
@@ -200,7 +200,7 @@ def _dialect(called: str | None) -> Dialect:
     return row
 
 
-def _refused(no: SqlRefused, dialect: str) -> GuardVerdict:
+def _build_refusal(no: SqlRefused, dialect: str) -> GuardVerdict:
     from executors.dialects.table import dialect_named
 
     row = dialect_named(dialect)

@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
-from agent.cli.console import Docs, err, opened, out
+from agent.cli.console import Docs, err, open_service, out
 from agent.cli.paths import resolve
 from agent.core.callers import LOCAL
 from agent.core.errors import PlumblineError
@@ -52,7 +52,7 @@ def index(
 
     Questions are answered from the old index until the new one is whole. Exit code 1 where a database failed.
     """
-    with opened() as (service, runner):
+    with open_service() as (service, runner):
         named = [*(sources or ()), *(databases or ())]
         others = service.router.names() if every or not named else ()
         wanted = {name: partial(resolve, service, name, docs if name in named else None) for name in (*named, *others)}

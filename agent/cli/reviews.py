@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
-from agent.cli.console import opened, out
+from agent.cli.console import open_service, out
 from agent.core.callers import LOCAL
 from agent.people.feedback.records import Decision, Review, Status
 from agent.people.feedback.reviews import ReviewDecision, SettledReview
@@ -40,7 +40,7 @@ def list_reviews(
 
 def _list(status: str, database: str, limit: int) -> None:
     wanted: Status | None = next((one for one in _STATUSES if one == status), None)
-    with opened() as (service, runner):
+    with open_service() as (service, runner):
         found, more = runner.run(service.people.reviews.page(LOCAL, status=wanted, database=database, limit=limit))
     for review in found:
         _print(
@@ -55,7 +55,7 @@ def _list(status: str, database: str, limit: int) -> None:
 @app.command()
 def show(review_id: Id) -> None:
     """All that is known of one review."""
-    with opened() as (service, runner):
+    with open_service() as (service, runner):
         stored = runner.run(service.people.reviews.get(LOCAL, review_id))
     _show(stored.review)
 
@@ -84,7 +84,7 @@ _STATUSES: tuple[Status, ...] = ("open", "approved", "corrected", "rejected")
 
 
 def _settle(review_id: str, decision: Decision, sql: str, comment: str) -> None:
-    with opened() as (service, runner):
+    with open_service() as (service, runner):
         verdict = ReviewDecision(decision, sql=sql, comment=comment)
         settled = runner.run(service.people.reviews.settle(LOCAL, review_id, verdict))
     _show_settled(settled)
@@ -108,9 +108,9 @@ def _show(review: Review) -> None:
     if review.feedback is not None:
         word = "right" if review.feedback.correct else "wrong"
         _print(f"{review.feedback.by} calls it {word}.", review.feedback.comment)
-    if review.proposed:
+    if review.proposed_sql:
         out.print("proposed:", style="dim")
-        out.print(sql_text(review.proposed), soft_wrap=True)
+        out.print(sql_text(review.proposed_sql), soft_wrap=True)
     if review.settlement is not None:
         _print(f"{review.status} by {review.settlement.by}.", review.settlement.comment)
 

@@ -13,7 +13,7 @@ from typing import Annotated
 
 import typer
 
-from agent.cli.console import EXPECTED, bring_model, err, fail, opened, out, read_settings
+from agent.cli.console import EXPECTED, bring_model, err, fail, open_service, out, read_settings
 from agent.platform.config.settings import Settings
 
 
@@ -144,7 +144,7 @@ def mcp(
         # Whoever started this closes standard input to end it. A person at a terminal presses Ctrl-C, which a thread
         # that waits for a line does not hear.
         signal.signal(signal.SIGINT, signal.SIG_DFL)
-    with opened(sources=tuple(sources or ())) as (service, runner):
+    with open_service(sources=tuple(sources or ())) as (service, runner):
         if http:
             check_port(host, port)
         if not http:

@@ -56,7 +56,7 @@ def addresses(text: str) -> Iterator[str]:
             yield (match[1] if match.re.groups else match[0]).rstrip(".,;:!?*_")
 
 
-def built(tree: exp.Expr) -> Iterator[str]:
+def find_built_texts(tree: exp.Expr) -> Iterator[str]:
     """The texts that a query itself builds for its rows, with a sign for each value of a row.
 
     The names of its columns are among them, and rows that it writes out.

@@ -14,7 +14,7 @@ def is_reserved(name: str) -> bool:
     return name.casefold() in _RESERVED
 
 
-def named(name: str) -> str:
+def to_principal(name: str) -> str:
     """The principal of a name that the front end vouches for; `anonymous` for a reserved word."""
     name = name.strip()
     return name if name and not is_reserved(name) else ANONYMOUS

@@ -21,7 +21,7 @@ def _number(value: Any) -> Any:
 A_NUMBER = BeforeValidator(_number)
 
 
-def known_zone(name: str) -> str:
+def check_zone(name: str) -> str:
     """The name itself. Raises ValueError: there is no such time zone."""
     try:
         ZoneInfo(name)
@@ -30,4 +30,4 @@ def known_zone(name: str) -> str:
     return name
 
 
-TimeZone = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_+/-]{0,63}$"), AfterValidator(known_zone)]
+TimeZone = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_+/-]{0,63}$"), AfterValidator(check_zone)]

@@ -55,7 +55,7 @@ def state_of(parts: Sequence[PartHealth]) -> Readiness:
     return "ready" if all(part.ready for part in databases) else "degraded"
 
 
-async def checked(
+async def check_health(
     name: str,
     check: Callable[[], Awaitable[object]],
     breaker: Callable[[], Breaker | None] = lambda: None,

@@ -337,12 +337,12 @@ class Attempt(Frozen):
     elected: bool = False
 
     @property
-    def reused(self) -> bool:
+    def is_reused(self) -> bool:
         """Whether it is the query of an earlier question."""
         return self.draft.source == "reused"
 
     @property
-    def accepted(self) -> bool:
+    def is_accepted(self) -> bool:
         """It ran, and no check or judge rejected it."""
         return self.result is not None and (self.verdict is None or self.verdict.correct)
 

@@ -100,16 +100,16 @@ def with_order_keys(sql: str, dialect: str) -> str | None:
             if not 0 < place <= len(tree.expressions):
                 return None
             key = tree.expressions[place - 1].unalias().copy()
-        keys.append(key.transform(_meant_by, called))
+        keys.append(key.transform(_resolve_alias, called))
     return tree.select(*(exp.alias_(key, f"order_key_{n}") for n, key in enumerate(keys))).sql(dialect=dialect)
 
 
-def _meant_by(node: exp.Expr, called: Mapping[str, exp.Expr]) -> exp.Expr:
+def _resolve_alias(node: exp.Expr, called: Mapping[str, exp.Expr]) -> exp.Expr:
     named = isinstance(node, exp.Column) and not node.table
     return called[node.name.lower()].copy() if named and node.name.lower() in called else node
 
 
-def tied(gold: QueryResult, with_keys: QueryResult) -> tuple[int, ...]:
+def count_tied(gold: QueryResult, with_keys: QueryResult) -> tuple[int, ...]:
     """How many rows in a row the order leaves equal; empty where the two results are not of the same rows.
 
     Args:

@@ -58,7 +58,7 @@ class Database:
         catalogue: what describes the database itself and may be read; likewise.
         breaker: of DatabaseUnavailable; none where the database is a file.
 
-    It sees every row; `seen_by` gives what a principal sees.
+    It sees every row; `filter_for` gives what a principal sees.
     """
 
     is_filtered = False  # whether only some of the rows are seen, and nothing may be told of the others
@@ -111,7 +111,7 @@ class Database:
         """The database with every row: for what is kept of it for all, as the index of its docs; never to be shown."""
         return self
 
-    def seen_by(self, principal: str) -> Database:
+    def filter_for(self, principal: str) -> Database:
         """The database as a principal sees it, with the same threads. Raises UnknownDatabase: they see none of it."""
         rows = self._row_filter
         if rows is None or principal == LOCAL:
@@ -153,7 +153,7 @@ class Database:
         """What may be seen; None: everything."""
         return None
 
-    async def _seen(self) -> Seen | None:
+    async def _to_seen(self) -> Seen | None:
         """The same, as another process makes it anew."""
         return None
 
@@ -186,10 +186,10 @@ class Database:
             row_limit=row_limit,
             parameters=parameters,
             rows=await self._rows(),
-            seen=await self._seen(),
+            seen=await self._to_seen(),
             functions=self._functions,
             catalogue=self._catalogue,
-            hidden=None if question is None else hidden_columns(schema, question),
+            hidden=None if question is None else find_hidden_columns(schema, question),
             leave_out=leave_out,
         )
         return await in_thread(_GUARDS, call)
@@ -209,7 +209,7 @@ class Database:
             traced = telemetry.get().query(self.name, self.dialect, query.sql, "SELECT", query.tables)
             with self._watching(), traced as span:
                 result = await in_thread(self._queries, call)
-                span.returned(result.row_count)
+                span.record_rows(result.row_count)
                 return result
         except asyncio.CancelledError:
             cancel.cancel()
@@ -234,7 +234,7 @@ class Database:
         from executors.workers.checking import check_write
 
         schema = await self.schema()
-        hidden = None if question is None else hidden_columns(schema, question)
+        hidden = None if question is None else find_hidden_columns(schema, question)
         call = partial(check_write, sql, schema, row_limit=row_limit, functions=self._functions, hidden=hidden)
         return await in_thread(_GUARDS, call)
 
@@ -301,9 +301,9 @@ class FilteredDatabase(Database):
         """See `Database.whole`."""
         return self._whole
 
-    def seen_by(self, principal: str) -> Database:
-        """See `Database.seen_by`."""
-        return self._whole.seen_by(principal)
+    def filter_for(self, principal: str) -> Database:
+        """See `Database.filter_for`."""
+        return self._whole.filter_for(principal)
 
     async def schema(self) -> Schema:
         """What of the schema is seen. Raises DatabaseUnavailable, too, where the filter does not fit it."""
@@ -318,7 +318,7 @@ class FilteredDatabase(Database):
         assert rules is not None  # noqa: S101  only a database with a filter has such views
         return rules.of(self._values)
 
-    async def _seen(self) -> Seen | None:
+    async def _to_seen(self) -> Seen | None:
         from executors.workers.checking import Seen
 
         rules = await self.rules()
@@ -387,7 +387,7 @@ SEEN: ContextVar[SeenSchemas | None] = ContextVar("seen_schemas", default=None)
 
 
 @contextmanager
-def seen_schemas() -> Iterator[None]:
+def keep_seen_schemas() -> Iterator[None]:
     """Keep the schemas that this task sees, and those that it starts, while the block runs."""
     seen = SeenSchemas()
     SEEN.set(seen)
@@ -404,7 +404,7 @@ def seen_schemas() -> Iterator[None]:
 # in a comment that talks it into that can do so in their place. See `executors.guard.held_columns`.
 
 
-def hidden_columns(schema: Schema, question: str) -> Hidden:
+def find_hidden_columns(schema: Schema, question: str) -> Hidden:
     """The private columns that a question does not name, in lower case, by the names of their tables.
 
     Args:

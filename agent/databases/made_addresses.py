@@ -56,12 +56,12 @@ def makes_address(sql: str, dialect: str, result: QueryResult, question: str) ->
     """
     from sqlglot.errors import SqlglotError
 
-    from executors.sql.parsed import parsed
+    from executors.sql.parsed import parse_sql
 
     if not any(isinstance(value, str) for row in result.rows for value in row):
         return False
     try:
-        made = _find_made(parsed(sql, dialect), len(result.columns), joins=dialect == "tsql")
+        made = _find_made(parse_sql(sql, dialect), len(result.columns), joins=dialect == "tsql")
     except (SqlglotError, RecursionError):
         made = frozenset(range(len(result.columns)))  # the guard's grammar reads more
     known = normal(question)

@@ -134,15 +134,15 @@ class Databases:
         """
         self._router.entry(name, _asking(principal))
 
-    def admitted(self, name: str, principal: str) -> AbstractContextManager[Admission]:
-        """Among the questions that are answered, or wait: see `Bulkhead.admitted`. Raises TooBusy.
+    def admit_question(self, name: str, principal: str) -> AbstractContextManager[Admission]:
+        """Among the questions that are answered, or wait: see `Bulkhead.admit`. Raises TooBusy.
 
         Where there are several databases, none may take all places; nor may a caller, where callers have names.
         """
         compartments = [] if is_reserved(principal) else [f"principal {principal.casefold()}"]
         if len(self._router.names()) > 1:
             compartments.append(f"database {name}")
-        return self.bulkhead.admitted(*compartments)
+        return self.bulkhead.admit(*compartments)
 
     def admit_owner(self, name: str, principal: str) -> None:
         """Let a principal change what all others see of a database: its documents, its index.
@@ -167,7 +167,7 @@ class Databases:
         rows = self._router.entry(name).row_filter
         return rows is None or principal == LOCAL or rows.values_of(principal) is None
 
-    def hidden(self, principal: str) -> set[str]:
+    def find_hidden(self, principal: str) -> set[str]:
         """The databases that are hidden from a principal."""
         return set(self._router.names()) - set(self._router.names(_asking(principal)))
 
@@ -185,7 +185,7 @@ class Databases:
         await self.follow(name)
         self.admit(name, principal)
         await self._changes.follow()
-        return (await self._whole(name)).seen_by(principal)
+        return (await self._whole(name)).filter_for(principal)
 
     async def _whole(self, name: str) -> Database:
         while name not in self._open:
@@ -237,7 +237,7 @@ class Databases:
         await database.rules()
         return database
 
-    async def refreshed(self, name: str, principal: str) -> Database:
+    async def refresh(self, name: str, principal: str) -> Database:
         """The database, its schema to be read anew, here and elsewhere. Raises UnknownDatabase, DatabaseUnavailable."""
         await self.follow(name)
         self.admit(name, principal)
@@ -290,7 +290,7 @@ class Databases:
         found = self._catalogue.upload(name) if self._catalogue is not None else None
         if found is None:
             return None
-        return UploadInfo(file=found.file, size=found.size, created_at=found.created, expires_at=found.expires)
+        return UploadInfo(file=found.file, size=found.size, created_at=found.created_time, expires_at=found.expires)
 
     def questions(self, name: str) -> tuple[str, ...]:
         """Those that the registry says to begin with."""
@@ -360,7 +360,7 @@ class Databases:
         deadline = self.deadlines.new(OUT_OF_TIME)
         await self.follow(name)
         self.admit(name, principal)
-        with self.admitted(name, principal) as admission:
+        with self.admit_question(name, principal) as admission:
             async with deadline.met(), admission.place():
                 yield
 

@@ -52,7 +52,7 @@ async def answer_as_written(sql: str, database: Database, row_limit: int) -> Ans
     Raises:
         DatabaseUnavailable: as ever.
     """
-    attempt = await _tried(sql, database, row_limit)
+    attempt = await _try_query(sql, database, row_limit)
     record = AttemptRecord(sql=attempt.executed_sql or attempt.sql, error=attempt.error, error_type=attempt.error_type)
     return Answer(
         status="success" if attempt.result is not None else "error",
@@ -67,7 +67,7 @@ async def answer_as_written(sql: str, database: Database, row_limit: int) -> Ans
     )
 
 
-async def _tried(sql: str, database: Database, row_limit: int) -> Attempt:
+async def _try_query(sql: str, database: Database, row_limit: int) -> Attempt:
     attempt = Attempt(sql=sql)
     try:
         checked = await database.check(sql, row_limit)

@@ -17,7 +17,7 @@ from sqlglot.errors import OptimizeError, SqlglotError
 from agent.evaluation.harness import EvaluationInvalid
 from executors.base import Frozen, Schema, Table
 from executors.dialects.table import DIALECTS
-from executors.sql.names.tables import meant
+from executors.sql.names.tables import find_tables
 
 if TYPE_CHECKING:
     from sqlglot.optimizer.scope import Scope
@@ -94,11 +94,11 @@ class _Reader:
             for name in shared:
                 holders = [table for table in sources if table.column(name)]
                 if len(holders) > 1 or join.method != "NATURAL":
-                    self._columns |= {_spelled(table, name) for table in holders}
+                    self._columns |= {_find_column_name(table, name) for table in holders}
 
     def _add(self, column: exp.Column, owners: Sequence[Table]) -> None:
         for table in owners[:1]:
-            self._columns.add(_spelled(table, column.name))
+            self._columns.add(_find_column_name(table, column.name))
         if not owners and not column.table and column.this.args.get("quoted") and not self._is_known(column.name):
             self._texts.append(column.name)  # what SQLite does with a "word" that is no column
 
@@ -125,15 +125,15 @@ class _Reader:
             if isinstance(source, exp.Table):
                 owners += [table for table in self._real(source) if table.column(name)]
                 continue
-            made = self._made_by(name, source)
+            made = self._find_made_by(name, source)
             is_made |= made is not None
             owners += made or ()
         return owners if owners or is_made else None
 
-    def _made_by(self, name: str, query: Scope) -> list[Table] | None:
+    def _find_made_by(self, name: str, query: Scope) -> list[Table] | None:
         """As `_inside`, for a column that a subquery or CTE gives: a star in it gives what its own sources have."""
         for part in query.set_operation_scopes[:1]:
-            return self._made_by(name, part)
+            return self._find_made_by(name, part)
         made = query.expression
         given = {selected.lower() for selected in made.named_selects} if isinstance(made, exp.Query) else set()
         if name.lower() in given:
@@ -146,7 +146,7 @@ class _Reader:
                 yield from self._real(source)
 
     def _real(self, node: exp.Table) -> tuple[Table, ...]:
-        return meant(node, self._schema)[:1]
+        return find_tables(node, self._schema)[:1]
 
     def _read_at_large(self, tree: exp.Expr) -> None:
         """Where the scopes cannot be distinguished: every name that fits a table of the query."""
@@ -159,6 +159,6 @@ class _Reader:
             self._add(column, [it for alias, it in sources if owner in {"", alias} and it.column(column.name)])
 
 
-def _spelled(table: Table, name: str) -> ColumnName:
+def _find_column_name(table: Table, name: str) -> ColumnName:
     column = table.column(name)
     return table.name, column.name if column is not None else name

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from agent.core.models import AttemptRecord
-from agent.core.row_comparison import is_ordered, same_rows, tied, with_order_keys, without_limit
+from agent.core.row_comparison import count_tied, is_ordered, same_rows, with_order_keys, without_limit
 from agent.evaluation.report import Judgement, ResultLine
 from executors.base import CheckedSql, Executor, QueryResult
 from executors.errors import ErrorKind, ExecutorError, SqlError, SqlFailed
@@ -89,7 +89,7 @@ class Scorer:
         if keyed is None:
             return ()
         try:
-            return tied(result, self._rows(path, keyed))
+            return count_tied(result, self._rows(path, keyed))
         except ExecutorError:  # no row says what it is ordered by: each has its place
             return ()
 

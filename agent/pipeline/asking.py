@@ -14,7 +14,7 @@ from agent.core.errors import PlumblineError, QuestionInvalid, StateUnavailable,
 from agent.core.events import Done, Event, Queued, Started
 from agent.core.models import Answer, Exchange, Options, Pending, Question
 from agent.core.problems import problem_of
-from agent.databases.database import Database, seen_schemas
+from agent.databases.database import Database, keep_seen_schemas
 from agent.people.sessions.sessions import SMALL_TALK, SessionMessage, storable
 from agent.pipeline import loop
 from agent.pipeline.drafts.progress import with_progress
@@ -130,7 +130,7 @@ class Asking:
             self._registered.admit(database, principal)  # first: no other refusal may tell that the database is there
         async with AsyncExitStack() as turn:
             with telemetry.get().arriving(trace_id):
-                admission = turn.enter_context(self._registered.admitted(database, principal))
+                admission = turn.enter_context(self._registered.admit_question(database, principal))
             async with deadline.met():
                 with telemetry.get().arriving(trace_id):
                     question = await self._question(text, database, session_id, options, trace_id, principal)
@@ -147,7 +147,7 @@ class Asking:
                 await self._load()
             if target.is_filtered:  # a query of theirs may hold values that others do not see
                 question = question.model_copy(update={"audience": principal, "sight": target.sight})
-            answering = self._answered(question, target, deadline, admission, listens=listens)
+            answering = self._answer(question, target, deadline, admission, listens=listens)
             async with aclosing(answering) as answered:
                 async for event in answered:
                     if not isinstance(event, Started):  # of the loop, which comes when all is open
@@ -171,7 +171,7 @@ class Asking:
         self._registered.admit(database, principal)
         await self._question(text, database, session_id, options, "", principal)
 
-    async def _answered(
+    async def _answer(
         self, question: Question, target: Database, deadline: Deadline, admission: Admission, *, listens: bool
     ) -> AsyncGenerator[Event, None]:
         notes = self._recorder.notes(question)
@@ -182,15 +182,15 @@ class Asking:
             while (event := await queue.get()) is not None:
                 notes.see(event)
                 yield await self._store_exchange(question, notes, event) if isinstance(event, Done) else event
-            await self._ended(task)
+            await self._await_end(task)
         except REPORTED as error:
-            await self._failed(question, notes, error)
+            await self._store_failure(question, notes, error)
             raise
         finally:
             task.cancel()
             await asyncio.gather(task, return_exceptions=True)
 
-    async def _ended(self, task: asyncio.Task[None]) -> None:
+    async def _await_end(self, task: asyncio.Task[None]) -> None:
         """Raise what a question ended with. Of what nobody here cancelled, the caller is told as well.
 
         Raises:
@@ -229,7 +229,7 @@ class Asking:
                 if (ahead := admission.ahead) is not None:
                     yield Queued.of(ahead, "place")
                 async with admission.place(), aclosing(with_progress(steps(), listens=listens)) as events:
-                    with seen_schemas():
+                    with keep_seen_schemas():
                         async for event in events:
                             yield event
 
@@ -308,7 +308,7 @@ class Asking:
             return Done(answer=answer.model_copy(update={"warnings": [*answer.warnings, warning]}))
         return done
 
-    async def _failed(self, question: Question, notes: Notes, error: Exception) -> None:
+    async def _store_failure(self, question: Question, notes: Notes, error: Exception) -> None:
         """Keep in its session that a question was not answered, and why: the next one may lean on it all the same.
 
         What was asked back before it still waits.

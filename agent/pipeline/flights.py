@@ -47,7 +47,7 @@ class Flights:
                 self._flights[key] = flight
                 flight.task.add_done_callback(lambda _: self._land(key, flight))
         try:
-            async with aclosing(flight.followed()) as events:
+            async with aclosing(flight.follow()) as events:
                 async for event in events:
                     yield _readdress(event, question) if joined else event
         finally:
@@ -70,7 +70,7 @@ class _Flight:
         self.task = asyncio.create_task(self._fly(answer()))
         self.task.add_done_callback(lambda _: self._tell())
 
-    async def followed(self) -> AsyncGenerator[Event]:
+    async def follow(self) -> AsyncGenerator[Event]:
         """The events from the first on, as they happen. Raises what the answer raises."""
         self.followers += 1
         try:

@@ -10,7 +10,7 @@ from agent.core.events import AnswerDelta, Done, Event, Started
 from agent.core.models import Answer, Question
 from agent.core.off_loop import off_loop
 from agent.databases.database import Database
-from agent.pipeline.answers.response import answered, clarified, review_text, reviewed
+from agent.pipeline.answers.response import build_answer, build_clarification, build_error_answer, review_text
 from agent.pipeline.decomposition.flow import answer_in_parts
 from agent.pipeline.decomposition.planner import plan_of
 from agent.pipeline.parts import Parts
@@ -64,7 +64,7 @@ async def _steps(run: Run) -> AsyncIterator[Event]:
     else:
         run.start_loading()
         yield await run.select_schema()
-        way = writes.plan(run) if writes.wanted(run) else _read(run)
+        way = writes.plan(run) if writes.wants_change(run) else _read(run)
     async for event in way:
         yield event
 
@@ -78,7 +78,7 @@ async def _reply(found: Answer) -> AsyncIterator[Event]:
 
 async def _read(run: Run) -> AsyncIterator[Event]:
     if unclear := await run.unclear():
-        yield Done(answer=clarified(run, unclear))
+        yield Done(answer=build_clarification(run, unclear))
         return
     if parts := await plan_of(run):
         async for event in answer_in_parts(run, parts, _read):
@@ -93,9 +93,11 @@ async def _read(run: Run) -> AsyncIterator[Event]:
             break
         yield generated
         if run.draft.clarification:
-            yield Done(answer=clarified(run, await run.clarification_for(run.draft.clarification, run.draft.choices)))
+            yield Done(
+                answer=build_clarification(run, await run.clarification_for(run.draft.clarification, run.draft.choices))
+            )
             return
-        if writes.drafted(run):
+        if writes.has_drafted_change(run):
             async for event in writes.plan(run):
                 yield event
             return
@@ -113,7 +115,7 @@ async def _as_event(run: Run) -> AsyncIterator[Event]:
         review = await run.review()
         yield review
         text = review_text(review, run.question.text)
-        yield Done(answer=await off_loop(partial(reviewed, run, text, review.suggestions)))
+        yield Done(answer=await off_loop(partial(build_error_answer, run, text, review.suggestions)))
         return
     run.start_text(best)
     yield await run.fetch_raw(best)
@@ -121,12 +123,12 @@ async def _as_event(run: Run) -> AsyncIterator[Event]:
         yield await run.format_answer(best)
     else:
         await run.state_rows(best)
-    if not best.accepted:
+    if not best.is_accepted:
         yield await run.review()
     for sentence in SENTENCE.findall(run.text.text):
         yield AnswerDelta(text=sentence)
     await run.keep_place(best)
-    response = await off_loop(partial(answered, run, best))
+    response = await off_loop(partial(build_answer, run, best))
     await run.reuse.settle(response, best, run.context)
     yield Done(answer=response)
 
@@ -135,7 +137,7 @@ async def _try(run: Run, turn: Round) -> AsyncIterator[Event]:
     """Check, run and judge what was drafted."""
     await run.side.modules()
     yield await turn.validate()
-    if planned := turn.planned():
+    if planned := turn.build_planned_event():
         yield planned
     if executed := await turn.execute():
         yield executed

@@ -11,13 +11,13 @@ from agent.core.errors import ModelError, ReplyUnusable, WritesNotAllowed
 from agent.core.events import Evaluated, Planned, SqlExecuted, SqlGenerated, SqlValidated
 from agent.core.models import Attempt, Candidate, Check, Draft, Verdict
 from agent.core.off_loop import off_loop
-from agent.databases.database import describe_left_out, hidden_columns
+from agent.databases.database import describe_left_out, find_hidden_columns
 from agent.databases.made_addresses import refuse_made_address
-from agent.pipeline.drafts.consensus import elected, grouped
+from agent.pipeline.drafts.consensus import elect, group_candidates
 from agent.pipeline.drafts.plan import plan_of
 from agent.pipeline.drafts.progress import sql_progress
 from agent.pipeline.drafts.voting import begin_ahead, vote
-from agent.pipeline.judging.judge import overruled, unjudged, verdict_of_checks
+from agent.pipeline.judging.judge import overrule, report_unjudged, verdict_of_checks
 from agent.platform.access.intent import NEVER
 from agent.understanding.shape import shape_checks
 from executors.base import CheckedSql, QueryResult
@@ -58,7 +58,7 @@ class Round:
         Raises:
             ModelError: it gives none, and there are no rows.
         """
-        with self._run.ledger.timed("sql_generator"):
+        with self._run.ledger.time_step("sql_generator"):
             try:
                 self._run.draft = await self._next_draft()
             except ReplyUnusable as error:
@@ -89,7 +89,7 @@ class Round:
             draft = self._run.draft
             sent = {"explanation": draft.explanation, "note": draft.note}
             self._attempt = Attempt(sql=draft.sql, plan=draft.plan, draft=draft, elected=self._elected, **sent)
-            with self._run.ledger.timed("sql_validator"):
+            with self._run.ledger.time_step("sql_validator"):
                 try:
                     self._checked = await self._through_the_guard(self._run.draft.sql)
                 except SqlRefused as error:
@@ -112,7 +112,7 @@ class Round:
             elapsed_ms=self._run.ledger.last,
         )
 
-    def planned(self) -> Planned | None:
+    def build_planned_event(self) -> Planned | None:
         """Step 4, where the plan came with the query or is read from it."""
         plan = self._attempt.plan
         if self._run.plan is not None or plan is None:
@@ -130,7 +130,7 @@ class Round:
             return None
         if not self._reusing and self._run.confirmation.second_draft == "judges":
             begin_ahead(self._run)
-        with self._run.ledger.timed("sql_executor"):
+        with self._run.ledger.time_step("sql_executor"):
             try:
                 self._update(result=await self._rows_of(self._checked))
             except SqlFailed as error:
@@ -155,7 +155,7 @@ class Round:
         if query is None or result is None:
             return None
         run = self._run
-        with run.ledger.timed("evaluator"):
+        with run.ledger.time_step("evaluator"):
             run.start_side_tasks(self._attempt)
             profile, draft = run.parts.profile, self._attempt.draft
             found = await review(
@@ -192,11 +192,11 @@ class Round:
                 verdict = await run.parts.judge.judge(text, query.sql, result, run.context, run.ledger, doubts)
                 self._update(verdict=verdict)
             except (ModelError, ReplyUnusable) as error:
-                self._update(checks=(*self._attempt.checks, unjudged(error, run.ledger)))
+                self._update(checks=(*self._attempt.checks, report_unjudged(error, run.ledger)))
         verdict = self._attempt.verdict
         if verdict is not None and verdict.correct:
             who = "The judge accepts" if verdict.source == "judge" else "The drafts agree on"
-            self._update(checks=tuple(overruled(check, who) for check in self._attempt.checks))
+            self._update(checks=tuple(overrule(check, who) for check in self._attempt.checks))
             if second == "besides":
                 self._update(checks=(*self._attempt.checks, await vote(run, self._try, run.confirmation.drafts)))
 
@@ -204,7 +204,7 @@ class Round:
         """Have drafts vote: yes where they agree on these rows; where they agree on others, those are next."""
         run = self._run
         check = await vote(run, self._try, run.confirmation.drafts)
-        chosen = elected(grouped(run.candidates), self._candidate())
+        chosen = elect(group_candidates(run.candidates), self._candidate())
         if chosen is None and self._attempt.draft.source == "alternative":
             detail = "Drafts are compared with the query that this one was derived from."
             check = check.model_copy(update={"passed": None, "detail": detail})
@@ -257,7 +257,7 @@ class Round:
         if self._attempt.error is not None and self._attempt.draft.sql is not None:
             self._keep(self._candidate())
         self._run.attempts.append(self._attempt)
-        if not self._run.accepted:
+        if not self._run.is_accepted:
             self._run.side.drop()
 
     # -- inside -------------------------------------------------------------------------------------------
@@ -273,22 +273,22 @@ class Round:
             return known
         if run.confirmation.second_draft == "besides":  # of an endpoint, which writes several at once
             begin_ahead(run)  # here, where what is heard of a reply is not yet told as the query
-        private = frozenset().union(*hidden_columns(run.context.db_schema, run.question.own_words).values())
+        private = frozenset().union(*find_hidden_columns(run.context.db_schema, run.question.own_words).values())
         with sql_progress(len(run.attempts) + 1, run.context.system, run.question.text, private, run.part):
-            return await self._written()
+            return await self._write_draft()
 
     async def _repair(self) -> Draft | None:
         """The last query repaired, where it could not be run and that was not tried yet."""
         run = self._run
         last = run.attempts[-1] if run.attempts else None
-        if last is None or last.reused or last.error_type is None or not run.parts.profile.repairs:
+        if last is None or last.is_reused or last.error_type is None or not run.parts.profile.repairs:
             return None  # what does not fit any more is written anew
         schema = keyed_of(run.context.db_schema, run.context.known)
         off = run.parts.profile.rules_off
         found = await off_loop(partial(repaired, last.draft, last.error_type, schema, off))
         return None if found is None or any(attempt.sql == found.sql for attempt in run.attempts) else found
 
-    async def _written(self) -> Draft:
+    async def _write_draft(self) -> Draft:
         """What the model writes; where it repeats a query that could not be run, what it writes with none in view."""
         run, generator = self._run, self._run.parts.generator
         question, context, index = run.question.text, run.context, run.written

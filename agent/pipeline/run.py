@@ -71,7 +71,7 @@ class Run:
     part: int = 0
 
     def __post_init__(self) -> None:
-        self.database = self.database.seen_by(self.question.principal)
+        self.database = self.database.filter_for(self.question.principal)
         self.context: Context
         self.side, self.ahead = SideTasks(), DraftAhead()
         self.reuse = Reuse(self.question, self.parts, self.limits)
@@ -88,7 +88,7 @@ class Run:
         from agent.understanding.small_talk import read_small_talk
 
         history = len(self.question.history)
-        with self.ledger.timed("entry"):
+        with self.ledger.time_step("entry"):
             self.small_talk = await read_small_talk(self.question, self.database, self.parts.knowledge.meaning)
             if self.small_talk is None:
                 self.question = await self.parts.followups.understood(self.question, self.ledger)
@@ -121,7 +121,7 @@ class Run:
         """Step 3: raw schema and retrieval, side by side."""
         parts = self.parts
         knowledge = parts.knowledge if self.limits.enable_retrieval else None
-        with self.ledger.timed("schema_selector"):
+        with self.ledger.time_step("schema_selector"):
             self.context = await enrich(self.question, self.database, knowledge, parts.profile, parts.settings)
         context = self.context
         for warning in context.warnings:
@@ -145,7 +145,7 @@ class Run:
         """
         from agent.understanding.clarification.missing import Missing
 
-        with self.ledger.timed("schema_selector"):
+        with self.ledger.time_step("schema_selector"):
             clarifier = self._clarifier()
             missing = await clarifier.missing() if self.limits.enable_retrieval else Missing()
             may_ask = (
@@ -202,7 +202,7 @@ class Run:
         await self.reuse.recall(self.context)
         if self.reuse.draft is not None or self.parts.profile.planner != "separate":
             return None
-        with self.ledger.timed("planner"):
+        with self.ledger.time_step("planner"):
             self.plan = await self.parts.generator.plan(self.question.text, self.context, self.ledger)
         return Planned(plan=self.plan, source="model", elapsed_ms=self.ledger.last) if self.plan else None
 
@@ -210,14 +210,14 @@ class Run:
 
     @property
     def may_try(self) -> bool:
-        if self.given_up or self._settled:
+        if self.given_up or self._is_settled:
             return False
         return self.next_draft is not None or self.tries_left > 0
 
     @property
     def tries_left(self) -> int:
         """How many more attempts there may be; what was reused or chosen took nobody's turn."""
-        return self.limits.max_attempts - sum(not (it.reused or it.elected) for it in self.attempts)
+        return self.limits.max_attempts - sum(not (it.is_reused or it.elected) for it in self.attempts)
 
     def give_up(self, error: ModelError | DatabaseUnavailable) -> None:
         """Try no further query, and answer with what was found until now.
@@ -232,18 +232,18 @@ class Run:
         self.ledger.warn(f"No further query was tried: {error}")
 
     @property
-    def accepted(self) -> bool:
-        return bool(self.attempts) and self.attempts[-1].accepted
+    def is_accepted(self) -> bool:
+        return bool(self.attempts) and self.attempts[-1].is_accepted
 
     @property
-    def _settled(self) -> bool:
+    def _is_settled(self) -> bool:
         """Whether another attempt would be a waste: accepted, or refused by a judge that only advises."""
         last = self.attempts[-1] if self.attempts else None
         if last is None:
             return False
         advised = last.verdict is not None and last.verdict.source == "judge"
-        only_advised = advised and not last.reused and self.confirmation.judge == "advises"
-        return self.accepted or only_advised
+        only_advised = advised and not last.is_reused and self.confirmation.judge == "advises"
+        return self.is_accepted or only_advised
 
     @property
     def drafts(self) -> int:
@@ -285,7 +285,7 @@ class Run:
 
     async def fetch_raw(self, best: Attempt) -> RawRecordsFetched:
         """Step 11: the rows behind an aggregate."""
-        with self.ledger.timed("raw_records"):
+        with self.ledger.time_step("raw_records"):
             self.raw = await self.side.raw() or await self._raw_records(best)
         if self.raw.failure:
             self.ledger.warn(f"The rows behind the result were not fetched: {self.raw.failure}")
@@ -301,7 +301,7 @@ class Run:
 
     async def format_answer(self, best: Attempt) -> AnswerFormatted:
         """Step 12: the sentence, its arithmetic recomputed, its numbers traced."""
-        with self.ledger.timed("answer_formatter"):
+        with self.ledger.time_step("answer_formatter"):
             self.text = await self.parts.writer.write_checked(
                 self.question.text,
                 best,
@@ -407,7 +407,7 @@ def best_of(attempts: Sequence[Attempt]) -> Attempt | None:
 
     def worth(attempt: Attempt) -> tuple[bool, int, bool]:
         failed = sum(check.passed is False for check in attempt.checks)
-        return attempt.accepted, -failed, bool(attempt.result and attempt.result.rows)
+        return attempt.is_accepted, -failed, bool(attempt.result and attempt.result.rows)
 
     ran = [attempt for attempt in attempts if attempt.result is not None]
     return max(ran, key=worth, default=None)  # max keeps the first of equals

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from agent.core.callers import ANONYMOUS, LOCAL
 from agent.core.errors import NotPermitted, StateUnavailable, UnknownAnswer
-from agent.core.health import PartHealth, checked
+from agent.core.health import PartHealth, check_health
 from agent.core.models import Answer, Question, Usage
 from agent.databases.catalogue import Catalogue
 from agent.databases.changes import Changes
@@ -47,8 +47,8 @@ from agent.platform.config.settings import Settings
 from agent.platform.configuration import load_extensions
 from agent.platform.llm.build import build_model
 from agent.platform.llm.chat import ChatModel, Message
-from agent.platform.llm.pace import paced
-from agent.platform.llm.wrappers.protected import ProtectedModel, protected
+from agent.platform.llm.pace import pace_model
+from agent.platform.llm.wrappers.protected import ProtectedModel, protect_model
 from agent.platform.storage.idempotency import Idempotency
 from agent.platform.telemetry.ledger import Ledger
 from agent.platform.telemetry.logs import hide
@@ -113,7 +113,7 @@ class Service:
             cursors=cursors,
             looks=self.looks,
         )
-        changes = Changes(state, self._changed_elsewhere)
+        changes = Changes(state, self._follow_change)
         self.uploads = Uploads(settings, state, router, build_blobs(settings))
         self.catalogue = Catalogue(router, self.uploads, registry, self._others)
         self.registered = Databases(router, settings, changes, cursors, self.catalogue)
@@ -139,7 +139,7 @@ class Service:
             deadline_s=settings.job_deadline_s,
         )
 
-    def _changed_elsewhere(self, name: str) -> None:
+    def _follow_change(self, name: str) -> None:
         """Another instance has read a database anew, or has new documents about it."""
         if name in self.router.names():
             self.router.refresh(name)
@@ -168,7 +168,7 @@ class Service:
             return []
         return await asyncio.to_thread(self.sessions.of, principal, limit)
 
-    async def stored_answer(self, session_id: str, trace_id: str, principal: str) -> Answer:
+    async def get_stored_answer(self, session_id: str, trace_id: str, principal: str) -> Answer:
         """An answer of a session as it was given. Raises UnknownSession, UnknownAnswer."""
         found = await asyncio.to_thread(self.sessions.answer, session_id, principal, trace_id)
         if found is None:
@@ -272,9 +272,7 @@ class Service:
         Raises:
             UnknownDatabase, DatabaseUnavailable: see `executors.errors`.
         """
-        database = await (
-            self.registered.refreshed(name, principal) if refresh else self.registered.get(name, principal)
-        )
+        database = await (self.registered.refresh(name, principal) if refresh else self.registered.get(name, principal))
         return await database.schema(), database.warnings
 
     async def schema(self, name: str, principal: str) -> tuple[Schema, str]:
@@ -303,7 +301,7 @@ class Service:
 
         A principal who sees only some rows gets no `problems`: they may name hidden tables.
         """
-        database = await self.registered.refreshed(name, principal)
+        database = await self.registered.refresh(name, principal)
         indexed = await self.knowledge.index_all(database, progress, turn)
         return indexed.model_copy(update={"problems": ()}) if database.is_filtered else indexed
 
@@ -327,13 +325,13 @@ class Service:
             ledger.spend((await self.model.complete(messages, max_tokens=1)).usage)
         return ledger.usage
 
-    def _shared_names(self) -> list[str]:
+    def _list_shared_names(self) -> list[str]:
         """The databases that are no caller's own."""
         return [name for name in self.router.names() if not self.router.entry(name).is_upload]
 
     async def refresh_schemas(self) -> None:
         """Read every schema anew, and have other instances do so where one has changed; failures are in the log."""
-        for name in self._shared_names():
+        for name in self._list_shared_names():
             try:
                 await self.registered.reread(name)
             except (ExecutorError, StateUnavailable) as error:
@@ -379,16 +377,16 @@ class Service:
 
     async def health(self) -> list[PartHealth]:
         """Each part, asked now: model, store, databases."""
-        checks = [checked("model", self.model.ready, lambda: self.model.breaker, self.model.queue)]
+        checks = [check_health("model", self.model.ready, lambda: self.model.breaker, self.model.queue)]
         if self.judge_model is not self.model:
-            checks.append(checked("judge", self.judge_model.ready, lambda: self.judge_model.breaker))
-        checks.append(checked("store", self._store_ready))
+            checks.append(check_health("judge", self.judge_model.ready, lambda: self.judge_model.breaker))
+        checks.append(check_health("store", self._store_ready))
         embedding = self.knowledge.embedding_breaker
         if embedding is not None:
-            checks.append(checked("embeddings", self.knowledge.check_embedder, lambda: embedding))
-        for name in self._shared_names():
+            checks.append(check_health("embeddings", self.knowledge.check_embedder, lambda: embedding))
+        for name in self._list_shared_names():
             check, breaker = partial(self.registered.readable, name, LOCAL), partial(self.registered.breaker, name)
-            checks.append(checked(f"database {name}", check, breaker))
+            checks.append(check_health(f"database {name}", check, breaker))
         return list(await asyncio.gather(*checks))
 
     async def close(self) -> None:
@@ -438,13 +436,13 @@ def build_service(
     load_extensions(settings)
     store = state or build_state_store(settings)
 
-    def built(name: str | None = None) -> ProtectedModel:
-        own = model or paced(build_model(settings, model_name=name), settings, store)
-        return protected(telemetry.get().traced(own), settings)
+    def build_protected(name: str | None = None) -> ProtectedModel:
+        own = model or pace_model(build_model(settings, model_name=name), settings, store)
+        return protect_model(telemetry.get().trace_model(own), settings)
 
-    chat = built()
+    chat = build_protected()
     own_judge = settings.judge_model is not None and settings.is_hosted and model is None
-    judge = built(settings.judge_model) if own_judge else chat
+    judge = build_protected(settings.judge_model) if own_judge else chat
     added = AddedDocuments(store)
     router = build_router(settings, Registry() if sources else _registry(settings, registry_required))
     service = Service(

@@ -164,7 +164,7 @@ class StepPrinter:
             self.console.print(
                 Padding(rows_table(event.columns, event.rows, self._language), (0, 0, 0, INDENT), expand=False)
             )
-        if rest := left_out(event.columns, event.row_count):
+        if rest := describe_left_out(event.columns, event.row_count):
             self._indent(Text(plain(rest), style="dim"))
 
     def _line(self, label: str, text: str | Text, event: events.NodeComplete) -> None:
@@ -302,7 +302,7 @@ def rows_table(columns: Sequence[str], rows: Iterable[Sequence[Any]], language: 
     return table
 
 
-def left_out(columns: Sequence[str], row_count: int) -> str:
+def describe_left_out(columns: Sequence[str], row_count: int) -> str:
     """What `rows_table` does not show; empty where it shows everything."""
     rest = row_count - SHOWN_ROWS
     parts = [plural(rest, "more row")] if rest > 0 else []

@@ -68,7 +68,7 @@ async def _count(table: Table, database: Database) -> int | None:
     """The rows of one table; None where the database does not say in time."""
     schema = await database.schema()
     try:
-        query = await database.check(f"SELECT COUNT(*) AS n FROM {schema.quoted_table(table)}", 1)
+        query = await database.check(f"SELECT COUNT(*) AS n FROM {schema.quote_table(table)}", 1)
         result = await database.run(query, timeout_s=COUNT_S)
     except (SqlError, DatabaseUnavailable):
         return None  # a nicety; what cannot be asked at all is told by the first question

@@ -262,7 +262,7 @@ class DataReplies:
         """What a document says; its source is told."""
         comment = document.source == "comment"
         self._sources.append(self._phrases.from_comment if comment or not document.source else document.source)
-        return document.shown if document.kind == "column" else document.text
+        return document.display_text if document.kind == "column" else document.text
 
     async def _counted(self, tables: Sequence[Table]) -> tuple[Table, ...]:
         self._from_schema()

@@ -253,25 +253,25 @@ class Dialect(Frozen):
             }
         )
 
-    def folded(self, name: str) -> str:
+    def fold(self, name: str) -> str:
         """What the engine looks up for `name` written without quotes."""
         return {NameCase.LOWER: name.lower, NameCase.UPPER: name.upper}.get(self.case, name.__str__)()
 
-    def quoted(self, name: str) -> str:
+    def quote_name(self, name: str) -> str:
         """`name` as it can stand in a query: quoted only where it must be."""
-        if _PLAIN.fullmatch(name) and not self.is_reserved(name) and self.folded(name) == name:
+        if _PLAIN.fullmatch(name) and not self.is_reserved(name) and self.fold(name) == name:
             return name
-        return self.always_quoted(name)
+        return self.always_quote(name)
 
     def is_reserved(self, name: str) -> bool:
         """Whether a word is no name without quotes, in whatever case."""
         return name.lower() in RESERVED or name.lower() in self.reserved
 
-    def qualified(self, parts: Sequence[str]) -> str:
+    def qualify(self, parts: Sequence[str]) -> str:
         """A name of several parts, `Table.parts`, as it can stand in a query."""
-        return ".".join(map(self.quoted, parts))
+        return ".".join(map(self.quote_name, parts))
 
-    def always_quoted(self, name: str) -> str:
+    def always_quote(self, name: str) -> str:
         """`name` in quotes, whatever it holds."""
         before, after = self.quote
         return before + name.replace(after, after * 2) + after

@@ -14,7 +14,7 @@ from sqlglot import exp
 from executors.dialects.row import words
 from executors.dialects.table import Dialect
 from executors.errors import Because, ErrorKind, SqlRefused
-from executors.guard.refusals import form, refused_function
+from executors.guard.refusals import form, refuse_function
 from executors.sql.plain.clauses import Phrase
 
 _LOGINS = words("user current_user session_user current_role current_catalog current_schema")
@@ -64,14 +64,14 @@ class BareNames:
         is_oracle = self._dialect.kin == "oracle" and bool(self._types)
         if not bare or not (self._calls or is_oracle):
             return
-        known = self._columns | _given(root)
+        known = self._columns | _find_given_names(root)
         for column in bare:
             name = column.name.lower()
             if name in known:
                 continue
             quoted = bool(column.this.args.get("quoted")) and self._dialect.kin != "duckdb"
             if name in self._calls and not quoted:
-                raise refused_function(column.name, self._dialect)
+                raise refuse_function(column.name, self._dialect)
             if is_oracle and not _is_name(column) and not self._may_call(name):
                 message = f"There is no column {column.name[:80]}: Oracle would call a function of that name."
                 raise SqlRefused(ErrorKind.COLUMN_NOT_FOUND, message, because=Because.NAME)
@@ -107,7 +107,7 @@ def _is_record(kind: exp.DataType) -> bool:
     return False
 
 
-def _given(root: exp.Expr) -> frozenset[str]:
+def _find_given_names(root: exp.Expr) -> frozenset[str]:
     """Names that the query itself gives to columns, in lower case."""
     found = {it.name.lower() for node in root.find_all(*_NAMED) for it in node.find_all(exp.Identifier)}
     within = {it.name.lower() for node in root.find_all(exp.Pivot, Phrase) for it in node.find_all(exp.Identifier)}

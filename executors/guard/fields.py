@@ -14,7 +14,7 @@ from sqlglot import exp
 from executors.dialects.row import words
 from executors.dialects.table import Dialect
 from executors.errors import Because, ErrorKind, SqlRefused
-from executors.guard.refusals import refused_function
+from executors.guard.refusals import refuse_function
 
 # Fields of what PostgreSQL's own functions and its extensions' give; none is the name of a function that harms.
 _FIELDS = words(
@@ -55,7 +55,7 @@ class FieldCheck:
             for column in root.find_all(exp.Column):
                 before = [part.name.lower() for part in column.parts[:-1]]
                 if before and sources.isdisjoint(before):
-                    raise refused_function(".".join(part.name for part in column.parts), self._dialect)
+                    raise refuse_function(".".join(part.name for part in column.parts), self._dialect)
 
     def _run_postgres(self, root: exp.Expr) -> None:
         for dot in root.find_all(exp.Dot):
@@ -66,21 +66,21 @@ class FieldCheck:
             before = column.table.lower()
             if not before or isinstance(column.this, exp.Star) or (before in plain and before not in makers):
                 continue
-            if _meant(column.this) not in makers.get(before, ()):
+            if _fold_name(column.this) not in makers.get(before, ()):
                 self._check(column.this)
         for operator in root.find_all(exp.Operator):
             written = str(operator.args["operator"])
             if not _OPERATOR.fullmatch(written):
-                raise refused_function(written, self._dialect)
+                raise refuse_function(written, self._dialect)
         for sample in root.find_all(exp.TableSample):
             if (method := sample.text("method").lower()) and method not in _SAMPLES:
-                raise refused_function(method, self._dialect)
+                raise refuse_function(method, self._dialect)
 
     def _check(self, name: exp.Expr) -> None:
         field = name.name.lower()
         if field in _FIELDS or field in self._known or self._dialect.may_call(field, in_from=False):
             return
-        refused = refused_function(name.name, self._dialect)
+        refused = refuse_function(name.name, self._dialect)
         if refused.because is not Because.FUNCTION:
             raise refused
         message = f"What stands behind a dot may be a function, and {name.name[:80]} is not known."
@@ -97,17 +97,17 @@ def _sources(root: exp.Expr) -> tuple[set[str], dict[str, set[str]]]:
         held = node.this if isinstance(node, exp.Table | exp.Lateral) else node
         if isinstance(held, exp.Func) and held.name.lower() not in _ROWS:
             named = alias.columns if isinstance(alias, exp.TableAlias) else []
-            columns = {_meant(it.this if isinstance(it, exp.ColumnDef) else it) for it in named}
+            columns = {_fold_name(it.this if isinstance(it, exp.ColumnDef) else it) for it in named}
             if isinstance(offset := node.args.get("offset"), exp.Identifier):
-                columns.add(_meant(offset))  # of WITH ORDINALITY
-            columns = columns or {_meant(alias.this) if isinstance(alias, exp.TableAlias) else name}
+                columns.add(_fold_name(offset))  # of WITH ORDINALITY
+            columns = columns or {_fold_name(alias.this) if isinstance(alias, exp.TableAlias) else name}
             makers[name] = columns & makers.get(name, columns)  # another one of that name may have others
         else:
             plain.add(name)
     return plain, makers
 
 
-def _meant(name: exp.Expr) -> str:
+def _fold_name(name: exp.Expr) -> str:
     """What PostgreSQL looks up for a name."""
     return name.name if name.args.get("quoted") else name.name.lower()
 

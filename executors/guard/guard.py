@@ -21,13 +21,21 @@ from executors.dialects.row import words
 from executors.dialects.table import Dialect
 from executors.errors import Because, ErrorKind, SqlRefused
 from executors.guard.nodes import NodeCheck, check_no_files
-from executors.guard.refusals import form, harm_of, not_read_only, pasted, refused_function, sets_variable, too_big
+from executors.guard.refusals import (
+    form,
+    harm_of,
+    not_read_only,
+    refuse_function,
+    refuse_pasted,
+    sets_variable,
+    too_big,
+)
 from executors.sql import grammar
 from executors.sql.bounded import TooMuchToRead
 from executors.sql.names.existence import NameCheck
 from executors.sql.parameters import bind
 from executors.sql.quotes import with_quotes
-from executors.sql.row_limit import limited
+from executors.sql.row_limit import apply_limit
 
 if TYPE_CHECKING:
     from executors.guard.held_columns import Hidden
@@ -98,7 +106,7 @@ def check(
         SqlRefused: with the kind of error, a sentence, and what would mend it.
     """
     dialect = dialect_row(schema)
-    root = _parsed(sql, dialect)
+    root = _parse_query(sql, dialect)
     if parameters is not None:
         bind(root, parameters)
     own = functions if rows is None else frozenset[str]()
@@ -112,7 +120,7 @@ def check(
             names.run(root)
         else:
             check_no_files(root, dialect)
-        shown, run = limited(root, row_limit, dialect)
+        shown, run = apply_limit(root, row_limit, dialect)
         text = grammar.write(with_quotes(shown, dialect, every=False), dialect.sqlglot, spent=True)
         _check_reads_back(text, dialect, own, open_parameters=open_parameters, **known)
         if _stars(sql, dialect) > _stars(text, dialect):
@@ -124,7 +132,7 @@ def check(
         if rows is not None:
             held = rows.hold(root, names)
         if hidden or rows is not None:
-            run = limited(root, row_limit, dialect)[1]
+            run = apply_limit(root, row_limit, dialect)[1]
         executable = grammar.write(with_quotes(run, dialect, every=True), dialect.sqlglot, spent=True, exact=True)
     except UnsupportedError as error:
         raise SqlRefused(ErrorKind.SYNTAX_ERROR, f"{dialect.title} cannot say this: {error}", form(dialect)) from error
@@ -137,7 +145,7 @@ def check(
 # ------------------------------------------------------------------------------------------------- one query
 
 
-def _parsed(sql: str, dialect: Dialect) -> exp.Query:
+def _parse_query(sql: str, dialect: Dialect) -> exp.Query:
     """The tree of the one query in `sql`."""
     root = read(sql, dialect, _check_words, form(dialect))
     while isinstance(root, exp.Subquery) and not any(value for key, value in root.args.items() if key != "this"):
@@ -164,7 +172,7 @@ def _check_reads_back(
     Where the parser took a text for what the generator has no words for, it is no query that was checked.
     """
     try:
-        root = _parsed(text, dialect)
+        root = _parse_query(text, dialect)
         NodeCheck(dialect, functions, open_parameters=open_parameters, columns=columns, types=types).run(root)
         again = grammar.write(root, dialect.sqlglot, spent=True)
     except SqlRefused as error:
@@ -225,7 +233,7 @@ def read(sql: str, dialect: Dialect, check_words: Callable[[list[Token], Dialect
         raise SqlRefused(ErrorKind.SYNTAX_ERROR, grammar.complaint(error), form) from error
     except ParseError as error:
         if harmful := _harmful_call(tokens, dialect):
-            raise refused_function(harmful, dialect) from error
+            raise refuse_function(harmful, dialect) from error
         raise SqlRefused(ErrorKind.SYNTAX_ERROR, grammar.complaint(error), form) from error
     except RecursionError as error:
         raise too_big("It is nested too deeply.") from error
@@ -299,9 +307,9 @@ def _check_signs(tokens: list[Token], dialect: Dialect) -> None:
     for index, (token, word) in enumerate(zip(tokens, words, strict=True)):
         kind, following = token.token_type, words[index + 1 : index + 4]
         if dialect.kin in _PSEUDO_COLUMNS and token.text.upper() in _DRAWN and words[index - 1 : index] == ["."]:
-            raise refused_function(token.text.upper(), dialect)  # in quotes as well
+            raise refuse_function(token.text.upper(), dialect)  # in quotes as well
         if word in ("NEXT", "PREVIOUS") and following[:2] == ["VALUE", "FOR"]:
-            raise refused_function(f"{word} VALUE FOR", dialect)
+            raise refuse_function(f"{word} VALUE FOR", dialect)
         if word == "INTO" and following[:1] in (["OUTFILE"], ["DUMPFILE"]):
             raise not_read_only(f"INTO {following[0]}")
         if dialect.kin == "oracle":
@@ -309,11 +317,11 @@ def _check_signs(tokens: list[Token], dialect: Dialect) -> None:
         elif dialect.kin == "sqlserver":
             _check_tsql(tokens, words, index, dialect)
         elif dialect.kin == "postgresql" and word == "\\":
-            raise pasted("A command of psql")
+            raise refuse_pasted("A command of psql")
         elif dialect.kin == "databricks" and "${" in token.text:
-            raise pasted("${...}")
+            raise refuse_pasted("${...}")
         elif dialect.kin == "databricks" and word == "USING" and _is_text(tokens[index + 1 : index + 2]):
-            raise refused_function("TRANSFORM USING", dialect)
+            raise refuse_function("TRANSFORM USING", dialect)
 
 
 def _check_tsql(tokens: list[Token], words: list[str], index: int, dialect: Dialect) -> None:
@@ -321,7 +329,7 @@ def _check_tsql(tokens: list[Token], words: list[str], index: int, dialect: Dial
     if tokens[index].token_type is TokenType.PARAMETER and _is_compound(tokens[index + 2 : index + 4]):
         raise sets_variable(f"@{tokens[index + 1].text}")
     if index and word == "WAITFOR" and following in (["DELAY"], ["TIME"]):
-        raise refused_function("WAITFOR", dialect)
+        raise refuse_function("WAITFOR", dialect)
     if word.lower() in _STATEMENTS and _ends(tokens[max(index - 2, 0) : index], words[max(index - 2, 0) : index]):
         message = f"One statement is allowed, and {word} begins another."
         hint = f"A name that is such a word is written in brackets: [{tokens[index].text}]."
@@ -330,9 +338,9 @@ def _check_tsql(tokens: list[Token], words: list[str], index: int, dialect: Dial
 
 def _check_oracle(kind: TokenType, dialect: Dialect, *, is_first: bool) -> None:
     if kind in (TokenType.AMP, TokenType.DAMP):  # there is no such operator
-        raise pasted("&name")
+        raise refuse_pasted("&name")
     if kind is TokenType.PARAMETER and is_first:
-        raise pasted("@file")
+        raise refuse_pasted("@file")
     if kind is TokenType.PARAMETER:
         message = "What has an @ behind its name is in another database."
         raise SqlRefused(ErrorKind.PERMISSION, message, form(dialect), because=Because.DANGEROUS)

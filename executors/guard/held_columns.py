@@ -113,7 +113,7 @@ class HeldColumns:
             if not itself and not _is_field(column, name, node):
                 continue
             if not _is_quiet(column):
-                raise _shown(table, name)
+                raise _build_refusal(table, name)
             yield True
         for join in around.find_all(exp.Join):
             yield any(using.name.lower() == name for using in join.args.get("using") or ())
@@ -155,7 +155,7 @@ class HeldColumns:
         within = {id(part) for part in inside.walk()}
         for column in root.find_all(exp.Column):
             if column.name.lower() in self._hidden[table.name] and id(column) not in within and not self._has(column):
-                raise _shown(table, column.name.lower()) if not _is_quiet(column) else _to_be_named(table)
+                raise _build_refusal(table, column.name.lower()) if not _is_quiet(column) else _to_be_named(table)
 
     def _has(self, column: exp.Column) -> bool:
         """Whether a column is of a table that its own query reads."""
@@ -231,7 +231,7 @@ class HeldColumns:
                 column.set("catalog", None)
 
 
-def _shown(table: Table, name: str) -> SqlRefused:
+def _build_refusal(table: Table, name: str) -> SqlRefused:
     return SqlRefused(
         ErrorKind.PERMISSION,
         f"{table.name}.{name} is private: its values are shown only to a question that names {name!r}.",

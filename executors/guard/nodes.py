@@ -17,7 +17,7 @@ from executors.errors import Because, ErrorKind, SqlRefused
 from executors.guard.bare import BareNames
 from executors.guard.fields import FieldCheck
 from executors.guard.functions import FunctionCheck
-from executors.guard.refusals import form, not_read_only, pasted, refused_function, sets_variable, too_big
+from executors.guard.refusals import form, not_read_only, refuse_function, refuse_pasted, sets_variable, too_big
 from executors.sql.plain.clauses import Phrase
 
 MAX_JOINS = 40
@@ -167,7 +167,7 @@ class NodeCheck:
             if check is not None:
                 check(node)
             elif type(node) not in NODES:
-                raise self._refused(node)
+                raise self._build_refusal(node)
         for many, limit, what in (
             (count, MAX_NODES, "parts"),
             (joins, MAX_JOINS, "joins"),
@@ -189,7 +189,7 @@ class NodeCheck:
         """A parameter is a value that is read; as a name, or as what is set, it is none."""
         parent, written = node.parent, node.sql(self._dialect.sqlglot)
         if isinstance(node, exp.Parameter) and self._dialect.kin == "databricks":
-            raise pasted(written)
+            raise refuse_pasted(written)
         if self._is_set(node):
             raise sets_variable(written)
         if not self._open_parameters:
@@ -297,9 +297,9 @@ class NodeCheck:
             message = f"CONNECT BY needs `PRIOR column = column`, or FROM dual LEVEL <= {MAX_COUNTED} at most."
             raise SqlRefused(ErrorKind.PERMISSION, message, form(self._dialect), because=Because.DANGEROUS)
 
-    def _refused(self, node: exp.Expr) -> SqlRefused:
+    def _build_refusal(self, node: exp.Expr) -> SqlRefused:
         if isinstance(node, exp.Func):
-            return refused_function(node.sql_name(), self._dialect)
+            return refuse_function(node.sql_name(), self._dialect)
         for call in node.find_all(exp.Anonymous):  # what it holds says more than its form
             self._functions.check(call)
         message = f"{type(node).__name__} is not allowed in a query."

@@ -93,7 +93,7 @@ def check_write(
             called = _CALLED.get(name, name.replace("_", " ").strip().upper())
             raise SqlRefused(ErrorKind.PERMISSION, f"{kind.upper()} is not taken with {called}.", FORM)
     try:
-        return _Rebuilt(root, kind, sql, schema, row_limit, functions, hidden or {}).checked()
+        return _Rebuilt(root, kind, sql, schema, row_limit, functions, hidden or {}).check()
     except UnsupportedError as error:
         raise SqlRefused(ErrorKind.SYNTAX_ERROR, f"{dialect.title} cannot say this: {error}", FORM) from error
     except RecursionError as error:
@@ -136,7 +136,7 @@ class _Rebuilt:
         target = root.this.this if isinstance(root.this, exp.Schema) else root.this
         self._target, self._table = self._entry(self._plain_table(target))
 
-    def checked(self) -> CheckedWrite:
+    def check(self) -> CheckedWrite:
         build = {"insert": self._insert, "update": self._update, "delete": self._delete}[self._kind]
         tree, shown = build()
         preview = None if shown is None else self._query(shown)
@@ -302,7 +302,7 @@ class _Rebuilt:
     def _spell(self, column: exp.Identifier) -> exp.Identifier:
         """A column of INSERT's list as the table has it: SQL Server's collations may tell `ID` from `id`."""
         entry = self._table.column(column.name)
-        if entry is None or entry.name == column.name or (self._dialect.folded(column.name) == entry.name):
+        if entry is None or entry.name == column.name or (self._dialect.fold(column.name) == entry.name):
             return column.copy()
         return exp.to_identifier(entry.name, quoted=self._dialect.case is not NameCase.ANY)
 

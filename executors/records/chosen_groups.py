@@ -86,14 +86,14 @@ class ChosenGroups:
     def __init__(self, lineage: Lineage, columns: RecordColumns | None) -> None:
         self._lineage, self._columns = lineage, columns
 
-    def opened(self, query: LineageQuery) -> Opened:
+    def open_query(self, query: LineageQuery) -> Opened:
         """A copy of a query with its ids. Raises NotDerivable where its rows have none."""
         if isinstance(query.node, exp.SetOperation):
             raise NotDerivable(_UNION)
         select = query.node
         if not isinstance(select, exp.Select) or not agg.aggregates(select):
             joins = self._lineage.plan(query).kind is LineageKind.JOINS
-            return self.opened_join(query) if joins else self.entered(query)
+            return self.open_join(query) if joins else self.enter_query(query)
         parts = agg.read_aggregation(select)
         if parts.sets:
             raise NotDerivable(_SETS)
@@ -101,7 +101,7 @@ class ChosenGroups:
             raise NotDerivable(_DISTINCT)
         return Opened(select.copy(), tuple(key.copy() for key in parts.groups))
 
-    def entered(self, query: LineageQuery, source: LineageSource | None = None) -> Opened:
+    def enter_query(self, query: LineageQuery, source: LineageSource | None = None) -> Opened:
         """A copy of a query, and the ids of an aggregate that it reads, whether or not it aggregates that again.
 
         Args:
@@ -111,7 +111,7 @@ class ChosenGroups:
         source = source or self._lineage.plan(query).source
         if source is None or source.query is None or not isinstance(query.node, exp.Select):
             raise NotDerivable(_UNKNOWN)
-        node, names, inlined = self.exposed(source)
+        node, names, inlined = self.expose_ids(source)
         select = query.node.copy()
         place = next(place for place, read in enumerate(sources(query)) if read.node is source.node)
         if inlined:
@@ -120,10 +120,10 @@ class ChosenGroups:
         ids = tuple(exp.Column(this=name.copy(), table=alias.copy() if alias else None) for name in names)
         return Opened(select, ids, inlined)
 
-    def opened_join(self, query: LineageQuery) -> Opened:
-        """As `entered`, with the ids of the rows that the aggregate is joined to."""
+    def open_join(self, query: LineageQuery) -> Opened:
+        """As `enter_query`, with the ids of the rows that the aggregate is joined to."""
         joined = self._lineage.plan(query).source
-        entered = self.entered(query)
+        entered = self.enter_query(query)
         ids = list(entered.ids)
         for source in sources(query):
             if source.hidden or joined is None or source.node is joined.node:
@@ -134,15 +134,15 @@ class ChosenGroups:
             ids += keys
         return Opened(entered.select, tuple(ids), entered.inlined)
 
-    def exposed(self, source: LineageSource) -> tuple[exp.Expr, list[exp.Identifier], bool]:
+    def expose_ids(self, source: LineageSource) -> tuple[exp.Expr, list[exp.Identifier], bool]:
         """What to read instead of a source so that its ids are columns of it, their names, and whether it is new."""
         query = source.query
         if query is None:
             raise NotDerivable(_UNKNOWN)
-        inner = self.opened(query)
+        inner = self.open_query(query)
         if inner.ids and isinstance(source.node, exp.Lateral):
             raise NotDerivable(_UNKNOWN)
-        shown = [self.shown(query, key, source.columns) for key in inner.ids]
+        shown = [self.find_id_name(query, key, source.columns) for key in inner.ids]
         if all(shown) and not inner.inlined:
             return source.node, [name for name in shown if name is not None], False
         if inner.select.args.get("distinct"):
@@ -162,7 +162,7 @@ class ChosenGroups:
             alias.set("columns", [exp.to_identifier(name) for name in renamed])
         return exp.Subquery(this=inner.select, alias=alias), names, True
 
-    def shown(self, query: LineageQuery, key: exp.Expr, names: Sequence[str] = ()) -> exp.Identifier | None:
+    def find_id_name(self, query: LineageQuery, key: exp.Expr, names: Sequence[str] = ()) -> exp.Identifier | None:
         """The name under which a query shows one of its ids; None where it does not.
 
         Args:
@@ -170,7 +170,7 @@ class ChosenGroups:
             key: the id, as its clauses write it.
             names: what its reader calls its columns, by position.
         """
-        assert isinstance(query.node, exp.Select)  # noqa: S101  `opened` has seen to it
+        assert isinstance(query.node, exp.Select)  # noqa: S101  `open_query` has seen to it
         aggregated, shape = agg.aggregates(query.node), agg.form(key)
         column = key if isinstance(key, exp.Column) and isinstance(key.this, exp.Identifier) else None
         for place, item in enumerate(query.node.expressions):

@@ -51,7 +51,7 @@ class RecordColumns:
         have = {self._place(item, known) for item in items}
         return [self._column(one) for one in known if one.is_key and not one.private and one.place not in have]
 
-    def completed(
+    def complete_items(
         self, raw: exp.Select, query: LineageQuery, select: exp.Select, items: Sequence[exp.Expr], keys: int
     ) -> list[exp.Expr]:
         """The items of a SELECT of records, in order, with those that were missing.
@@ -76,9 +76,9 @@ class RecordColumns:
                 wanted.append(self._column(shown[place]))
         starred = [item for item in items if item.is_star]
         wanted += [self._column(one) for one in known if not one.private]
-        return self._named(wanted, known, least=len(items)) if wanted else starred
+        return self._name_columns(wanted, known, least=len(items)) if wanted else starred
 
-    def _named(self, wanted: Sequence[exp.Expr], known: Sequence[SourceColumn], *, least: int) -> list[exp.Expr]:
+    def _name_columns(self, wanted: Sequence[exp.Expr], known: Sequence[SourceColumn], *, least: int) -> list[exp.Expr]:
         """Each column once, under a unique name: `customers_id` beside `id`."""
         places: set[tuple[str, str]] = set()
         names: set[str] = set()
@@ -166,7 +166,7 @@ class RecordColumns:
         return exp.Column(this=self._identifier(column.name), table=table)
 
     def _identifier(self, name: str) -> exp.Identifier:
-        return exp.Identifier(this=name, quoted=self._schema.quoted(name) != name)
+        return exp.Identifier(this=name, quoted=self._schema.quote_name(name) != name)
 
 
 def _is_key(table: Table | None, column: Column) -> bool:

@@ -120,7 +120,7 @@ class Rewriter:
         None where it does not show them all, or where a row is made of several groups.
         """
         try:
-            opened = self._groups.opened(query)
+            opened = self._groups.open_query(query)
         except NotDerivable:
             return None
         level: LineageQuery | None = query
@@ -129,7 +129,7 @@ class Rewriter:
                 return None
             source = self.lineage.plan(level).source
             level = source.query if source is not None else None
-        shown = [self._groups.shown(query, key) for key in opened.ids]
+        shown = [self._groups.find_id_name(query, key) for key in opened.ids]
         return tuple(name.name for name in shown if name is not None) if all(shown) else None
 
     # -- from the result down to the rows ------------------------------------------------------------------
@@ -151,8 +151,8 @@ class Rewriter:
         if plan.kind is LineageKind.PASSES and plan.source is not None and plan.source.query is not None:
             return self._pass_on(query, query.node, plan.source, want, pushed, label=label)
         if plan.kind is LineageKind.JOINS and plan.source is not None:
-            chosen = self._chosen_of_joined(query, query.node, plan.source, want, pushed)
-            return self._joined(query, query.node, plan.source, chosen, pushed, label=label)
+            chosen = self._choose_of_joined(query, query.node, plan.source, want, pushed)
+            return self._rewrite_joined(query, query.node, plan.source, chosen, pushed, label=label)
         return self._own(query, query.node, want, pushed, label=label)
 
     def _own(
@@ -167,7 +167,7 @@ class Rewriter:
             self._selects.complete(query, select, raw, placed)
         if chosen is not None:
             parts = agg.read_aggregation(select)
-            shown = [self._groups.shown(query, key) for key in parts.groups] if select is self._top else []
+            shown = [self._groups.find_id_name(query, key) for key in parts.groups] if select is self._top else []
             sure = {place for place, name in enumerate(shown) if name and name.name.lower() in self.never_null}
             self._join(raw, chosen, parts.groups, never_null=frozenset(sure))
         return raw
@@ -177,7 +177,7 @@ class Rewriter:
         cut = not compares_groups(select) and self._is_cut(select)
         if not (cut or _having_left(select)) or not agg.read_aggregation(select).groups:
             return None
-        return self._needed(query, self._groups.rows_of(self._groups.opened(query), cut=cut))
+        return self._note_ctes(query, self._groups.rows_of(self._groups.open_query(query), cut=cut))
 
     def _pass_on(
         self,
@@ -232,7 +232,7 @@ class Rewriter:
         self, query: LineageQuery, select: exp.Select, chosen: exp.Expr | None, pushed: list[exp.Expr], *, cut: bool
     ) -> Want:
         """The rows of its source that a SELECT reads, those of the chosen groups where it groups them again."""
-        entered = self._groups.entered(query)
+        entered = self._groups.enter_query(query)
         regroups = agg.aggregates(select)
         if chosen is not None:
             join_chosen(entered.select, chosen, agg.read_aggregation(select).groups, self.dialect)
@@ -240,7 +240,7 @@ class Rewriter:
             return ALL  # the one row of an aggregate without groups
         also = _having_on_keys(select) if regroups else []
         rows = self._groups.rows_of(entered, [*pushed, *also], cut=cut, grouped=not regroups)
-        return Want(chosen=self._needed(query, rows))
+        return Want(chosen=self._note_ctes(query, rows))
 
     def _passes(self, condition: exp.Expr, source: LineageSource) -> bool:
         """Whether a condition concerns the source's grouping keys alone."""
@@ -249,7 +249,7 @@ class Rewriter:
             self.lineage.belongs(c, source) and not self.lineage.stands_for(c, source) for c in read
         )
 
-    def _joined(
+    def _rewrite_joined(
         self,
         query: LineageQuery,
         select: exp.Select,
@@ -267,7 +267,7 @@ class Rewriter:
             self._join(raw, chosen.query, chosen.ids)
         return raw
 
-    def _chosen_of_joined(
+    def _choose_of_joined(
         self, query: LineageQuery, select: exp.Select, source: LineageSource, want: Want, pushed: list[exp.Expr]
     ) -> _Chosen | None:
         if source.query is None or not isinstance(source.query.node, exp.Select):
@@ -288,7 +288,7 @@ class Rewriter:
             groups = None if compares else want.chosen
             if groups is None and not want.known:
                 groups = self._own_groups(query, select)
-        entered = self._groups.opened_join(query)
+        entered = self._groups.open_join(query)
         if entered.inlined:
             raise NotDerivable("an aggregate is joined to other rows, and its grouping keys are not among its columns")
         if not regroups and not compares and want.chosen is not None:
@@ -297,7 +297,7 @@ class Rewriter:
             join_chosen(entered.select, groups, agg.read_aggregation(select).groups, self.dialect)
         also = _having_on_keys(select) if regroups else []
         rows = self._groups.rows_of(entered, [*pushed, *also], cut=cut and not regroups, grouped=not regroups)
-        return _Chosen(_distinct(self._needed(query, rows)), entered.ids)
+        return _Chosen(_distinct(self._note_ctes(query, rows)), entered.ids)
 
     def _restricts(self, query: LineageQuery | None) -> bool:
         """Whether a query, or an aggregate that it reads, leaves groups out."""
@@ -322,14 +322,14 @@ class Rewriter:
             named = [source for source in read if not self.lineage.is_single_row(source)]  # a total is context
             if not all(self._only_passes(source.query, plan.shared) for source in named):
                 raise NotDerivable(_SHARED)
-            opened = [self._groups.entered(query, source) for source in named]
+            opened = [self._groups.enter_query(query, source) for source in named]
         else:
             hidden = [scalar for scalar in scalars(query) if self.lineage.hides(scalar)]
             if not all(self._only_passes(scalar, plan.shared) for scalar in hidden):
                 return ALL  # aggregated again: whole
-            opened = [self._groups.opened(scalar) for scalar in hidden]
+            opened = [self._groups.open_query(scalar) for scalar in hidden]
         cut = not compares_groups(select)
-        found = [self._needed(query, self._groups.rows_of(one, cut=cut)) for one in opened if one.ids]
+        found = [self._note_ctes(query, self._groups.rows_of(one, cut=cut)) for one in opened if one.ids]
         if len(found) < len(opened):
             return ALL  # one of them is made of all groups
         chosen: exp.Expr = _plain(found[0])
@@ -371,7 +371,7 @@ class Rewriter:
             raise NotDerivable("the branches of the UNION have records with different numbers of columns")
         return exp.Union(this=sides[0], expression=sides[1], distinct=False)
 
-    def _needed(self, query: LineageQuery, rows: exp.Select) -> exp.Select:
+    def _note_ctes(self, query: LineageQuery, rows: exp.Select) -> exp.Select:
         """A query of ids, whose CTEs are noted: it is read where they may be out of sight."""
         self._ctes.add(rows, query.visible)
         return rows

@@ -91,7 +91,7 @@ class RecordSelects:
             return
         keys = len(agg.read_aggregation(select).keys) if agg.aggregates(select) else len(placed)
         items = [item for _, item in placed]
-        raw.set("expressions", self._columns.completed(raw, query, select, items, keys))
+        raw.set("expressions", self._columns.complete_items(raw, query, select, items, keys))
 
     def select(
         self,

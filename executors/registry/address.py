@@ -26,7 +26,7 @@ _ADVICE = "Write it as scheme://user:password@host:port/database, each part perc
 
 
 class Address(Frozen):
-    """A server, a database on it, and its login. Only `shown` may leave the process.
+    """A server, a database on it, and its login. Only `display_text` may leave the process.
 
     dialect: a key of `dialects.DIALECTS`.
     host, port, database, user, password: None, or empty, where the address does not say.
@@ -46,7 +46,7 @@ class Address(Frozen):
     query: Mapping[str, str] = Field({}, repr=False)
 
     @property
-    def shown(self) -> str:
+    def display_text(self) -> str:
         host = self.host or ""
         host = f"[{host}]" if ":" in host else host
         port = f":{self.port}" if self.port is not None else ""

@@ -85,7 +85,7 @@ def _check_size(tokens: list[Token]) -> None:
 
 
 @cache
-def _bounded_parser(kind: type[Parser]) -> type[Parser]:
+def _build_parser(kind: type[Parser]) -> type[Parser]:
     """A parser that counts how often it goes on to another word, or back to an earlier one."""
 
     class Bounded(kind):  # type: ignore[misc, valid-type]
@@ -111,7 +111,7 @@ def _bounded_parser(kind: type[Parser]) -> type[Parser]:
 
 
 @cache
-def _bounded_generator(kind: type[Generator]) -> type[Generator]:
+def _build_generator(kind: type[Generator]) -> type[Generator]:
     """A generator that counts the nodes it writes, each as often as it does, and the characters."""
 
     class Bounded(kind):  # type: ignore[misc, valid-type]
@@ -139,11 +139,11 @@ def _bounded_generator(kind: type[Generator]) -> type[Generator]:
 
 
 def _parser(dialect: Dialect, **options: Any) -> Parser:
-    return _bounded_parser(dialect.parser_class)(dialect=dialect, **options)
+    return _build_parser(dialect.parser_class)(dialect=dialect, **options)
 
 
 def _generator(dialect: Dialect, **options: Any) -> Generator:
-    return _bounded_generator(dialect.generator_class)(dialect=dialect, **options)
+    return _build_generator(dialect.generator_class)(dialect=dialect, **options)
 
 
 # All that sqlglot does goes through these two, `parse_one` and `tree.sql()` as well.

@@ -45,7 +45,7 @@ def of_update(
             continue
         items.append(exp.column(exp.to_identifier(name, quoted=True)) if value is None else value.copy())
         columns_set.append(name)
-    query = exp.Select(expressions=_named(items), from_=exp.From(this=target.copy()), where=where.copy())
+    query = exp.Select(expressions=_name_items(items), from_=exp.From(this=target.copy()), where=where.copy())
     return query, tuple(columns_set)
 
 
@@ -60,7 +60,7 @@ def of_values(
         return None, ()
     known = [all(_repeats(row[place]) for row in rows) for place in range(len(columns))]
     items = [value.copy() if known[place] else exp.null() for row in rows for place, value in enumerate(row)]
-    query = exp.Select(expressions=_named(items))
+    query = exp.Select(expressions=_name_items(items))
     if dialect.one_row_table:
         query = query.from_(dialect.one_row_table)
     return query, tuple(name if known[place] else "" for place, name in enumerate(columns))
@@ -72,7 +72,7 @@ def of_query(query: exp.Expr, columns: Sequence[str], table: Table) -> bool:
     return keys and _repeats(query) and query.find(exp.Limit, exp.Fetch, exp.Offset) is None
 
 
-def _named(items: Sequence[exp.Expr]) -> list[exp.Expr]:
+def _name_items(items: Sequence[exp.Expr]) -> list[exp.Expr]:
     return [exp.alias_(item, exp.to_identifier(f"value_{at}")) for at, item in enumerate(items)]
 
 

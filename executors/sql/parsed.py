@@ -26,7 +26,7 @@ def statements(sql: str, dialect: str) -> tuple[exp.Expr | None, ...]:
     return tuple(parse(sql, dialect))
 
 
-def parsed(sql: str, dialect: str) -> exp.Expr:
+def parse_sql(sql: str, dialect: str) -> exp.Expr:
     """The tree of a text, shared likewise: of several statements it is a block. Arguments and errors: as `statements`.
 
     Raises:

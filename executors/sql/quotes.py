@@ -44,7 +44,7 @@ def _keep_titles(tree: exp.Expr, dialect: Dialect) -> None:
     for select in tree.find_all(exp.Select):
         for item in select.expressions:
             if not item.output_name and not item.is_star and item.find(exp.Identifier):
-                title = dialect.folded(grammar.write(item, dialect.sqlglot))
+                title = dialect.fold(grammar.write(item, dialect.sqlglot))
                 if len(title) <= _TITLE_CHARS[dialect.case] and dialect.quote[1] not in title:
                     item.replace(exp.alias_(item.copy(), exp.to_identifier(title, quoted=True)))
 
@@ -57,5 +57,5 @@ def _quote(name: exp.Identifier, node: exp.Expr, dialect: Dialect, *, every: boo
         return
     if isinstance(node, exp.Table) and lower == dialect.one_row_table:
         return
-    name.set("this", dialect.folded(name.name))
+    name.set("this", dialect.fold(name.name))
     name.set("quoted", True)

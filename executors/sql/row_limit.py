@@ -12,7 +12,7 @@ from executors.errors import ErrorKind, SqlRefused
 _REPEATS_NAMES = frozenset({"postgresql", "sqlite", "duckdb", "databricks"})
 
 
-def limited(query: exp.Query, cap: int, dialect: Dialect) -> tuple[exp.Query, exp.Query]:
+def apply_limit(query: exp.Query, cap: int, dialect: Dialect) -> tuple[exp.Query, exp.Query]:
     """The query as people see it, and as it runs.
 
     Where the limit is the query's own and within the cap, or one row is all that it can give, both are the same. Else
@@ -136,11 +136,11 @@ def _gives_one_row(query: exp.Query, dialect: Dialect) -> bool:
     return any(
         call.name.lower() in known and not (call.name.lower() in many and len(call.expressions) > 1)
         for call in calls
-        if not isinstance(_unfiltered(call).parent, exp.Window)
+        if not isinstance(_find_whole_call(call).parent, exp.Window)
     )
 
 
-def _unfiltered(call: exp.Expr) -> exp.Expr:
+def _find_whole_call(call: exp.Expr) -> exp.Expr:
     """The call with its FILTER, WITHIN GROUP and treatment of NULLs around it."""
     while isinstance(call.parent, exp.Filter | exp.WithinGroup | exp.IgnoreNulls | exp.RespectNulls):
         call = call.parent
@@ -170,14 +170,14 @@ def _order_outside(query: exp.Query, dialect: Dialect) -> exp.Query:
         return query
     for node in query.find_all(exp.Select, exp.SetOperation):
         if node is not query and _needs(node):
-            raise _refused()
+            raise _build_refusal()
     if not _needs(query):
         return query
     inner = query.copy()
     items = inner.selects
     names = [item.output_name for item in items]
     if not all(names) or len({name.lower() for name in names}) < len(names):
-        raise _refused()
+        raise _build_refusal()
     outer = exp.select("*")
     for part in ("with_", "limit", "offset"):
         outer.set(part, inner.args.get(part))
@@ -185,7 +185,7 @@ def _order_outside(query: exp.Query, dialect: Dialect) -> exp.Query:
     order = inner.args["order"]
     inner.set("order", None)
     for one in order.expressions:
-        one.set("this", exp.column(exp.to_identifier(_selected(one.this, items, names), quoted=True)))
+        one.set("this", exp.column(exp.to_identifier(_find_selected_name(one.this, items, names), quoted=True)))
     outer.set("order", order)
     return outer.from_(exp.Subquery(this=inner, alias=exp.TableAlias(this=exp.to_identifier(_ALIAS))), copy=False)
 
@@ -201,14 +201,14 @@ def _is_foreign(item: exp.Expr) -> bool:
     return bool(item.args.get("nulls_first")) == bool(item.args.get("desc"))
 
 
-def _selected(item: exp.Expr, items: list[exp.Expr], names: list[str]) -> str:
+def _find_selected_name(item: exp.Expr, items: list[exp.Expr], names: list[str]) -> str:
     """The name of the selected column that an item of ORDER BY stands for."""
     if isinstance(item, exp.Literal) and item.is_int and 0 < int(item.name) <= len(names):
         return names[int(item.name) - 1]
     for selected, name in zip(items, names, strict=True):
         if _same(selected.unalias(), item) or (isinstance(item, exp.Column) and item.name.lower() == name.lower()):
             return name
-    raise _refused()
+    raise _build_refusal()
 
 
 def _same(selected: exp.Expr, item: exp.Expr) -> bool:
@@ -218,7 +218,7 @@ def _same(selected: exp.Expr, item: exp.Expr) -> bool:
     return selected == item
 
 
-def _refused() -> SqlRefused:
+def _build_refusal() -> SqlRefused:
     message = "NULLS FIRST and NULLS LAST do not work here together with DISTINCT, UNION, INTERSECT or EXCEPT."
     return SqlRefused(
         ErrorKind.SYNTAX_ERROR,

@@ -6,7 +6,7 @@ from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
 from executors.sql import hana  # noqa: F401  sqlglot knows this dialect from here
-from executors.sql.parsed import parsed
+from executors.sql.parsed import parse_sql
 
 
 def tree_to_change(sql: str, dialect: str) -> exp.Query | None:
@@ -17,7 +17,7 @@ def tree_to_change(sql: str, dialect: str) -> exp.Query | None:
         dialect: sqlglot's name of its dialect.
     """
     try:
-        tree = parsed(sql, dialect)
+        tree = parse_sql(sql, dialect)
     except (SqlglotError, RecursionError):
         return None
     return tree.copy() if isinstance(tree, exp.Query) else None

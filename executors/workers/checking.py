@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from executors.base import CheckedSql, CheckedWrite, Schema
 from executors.dialects.table import EXTENDED
 from executors.errors import DatabaseUnavailable, ErrorKind, SqlRefused
-from executors.workers.pool import WorkerPool, shared
+from executors.workers.pool import WorkerPool, get_shared_pool
 from executors.workers.process import Worker, WorkerEnded
 from executors.workers.tasks import CHECK_CPU_S
 from executors.workers.wire import WorkerReply
@@ -56,7 +56,7 @@ class TakesTooLong(SqlRefused):
 
 def workers() -> WorkerPool:
     """The processes that the guard has."""
-    return shared(WORKERS, MEMORY)
+    return get_shared_pool(WORKERS, MEMORY)
 
 
 def start() -> None:

@@ -172,7 +172,7 @@ def _translate(error: WorkerEnded, timeout_s: float | None, file: str) -> SqlFai
     )
 
 
-def isolated(
+def open_isolated(
     name: str, kind: Kind, path: Path, pool: WorkerPool, *, writable: bool = False, **options: Any
 ) -> IsolatedExecutor:
     """A local database in the workers of a pool.

@@ -113,7 +113,7 @@ class WorkerPool:
         try:
             with self._changed:
                 while (chosen := self._choose(serves)) is None and not self._has_room():
-                    if cancel is not None and cancel.cancelled:
+                    if cancel is not None and cancel.is_cancelled:
                         raise WorkerEnded(out_of_time=False, cancelled=True)
                     if not self._changed.wait(deadline - time.monotonic()):
                         raise DatabaseUnavailable(BUSY.format(count=self.size), 1)
@@ -197,7 +197,7 @@ class WorkerPool:
 
 
 @cache
-def shared(size: int, memory: int) -> WorkerPool:
+def get_shared_pool(size: int, memory: int) -> WorkerPool:
     """The workers of this process that are so many and so large: one bound, however many use them."""
     pool = WorkerPool(size, memory)
     atexit.register(_end, pool)

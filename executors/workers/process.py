@@ -115,10 +115,10 @@ class Worker:
             if cancel is not None:
                 cancel.attach(partial(self._stop, self._calls))
             if not self._connection.poll(max(0.0, deadline - time.monotonic())):
-                raise WorkerEnded(out_of_time=True, cancelled=cancel is not None and cancel.cancelled)
+                raise WorkerEnded(out_of_time=True, cancelled=cancel is not None and cancel.is_cancelled)
             reply = unpack(self._connection.recv_bytes())
         except (EOFError, OSError, ValueError, LookupError) as error:
-            raise WorkerEnded(out_of_time=False, cancelled=cancel is not None and cancel.cancelled) from error
+            raise WorkerEnded(out_of_time=False, cancelled=cancel is not None and cancel.is_cancelled) from error
         finally:
             if cancel is not None:
                 cancel.attach(None)

@@ -150,7 +150,7 @@ class Tasks:
     def _executor(self, opening: Opening, cache: bytes | None) -> Executor:
         if self._opened is None or self._opened[0] != opening:
             self._close()
-            executor = _opened(opening)
+            executor = _open(opening)
             if cache is not None:
                 executor.load_cache(cache)  # type: ignore[attr-defined]
             self._opened, self._sent = (opening, executor), None
@@ -164,7 +164,7 @@ def _breaks(cause: BaseException | None) -> bool:
     return cause is not None and bool(_NO_MEMORY.search(str(cause)))
 
 
-def _opened(opening: Opening) -> Executor:
+def _open(opening: Opening) -> Executor:
     path = Path(opening.path)
     if opening.kind == "sqlite":
         from executors.engines.sqlite.executor import SqliteExecutor

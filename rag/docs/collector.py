@@ -47,7 +47,7 @@ class DocsCollector:
             gathering.finish()
         return ReadResult(documents=tuple(self._documents.values()), problems=tuple(self._problems))
 
-    def shared(self, kind: type[G]) -> G:
+    def get_shared(self, kind: type[G]) -> G:
         """What the files of one kind say together: one for all of them, which `result` finishes."""
         if kind not in self._shared:
             self._shared[kind] = kind(self)

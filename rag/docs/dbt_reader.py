@@ -40,7 +40,7 @@ class DbtReader:
     """
 
     def __init__(self, source: str, collector: DocsCollector) -> None:
-        self._source, self._to, self._project = source, collector, collector.shared(DbtProject)
+        self._source, self._to, self._project = source, collector, collector.get_shared(DbtProject)
 
     def read(self, content: Node) -> None:
         for key in RELATIONS:

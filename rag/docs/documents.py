@@ -6,7 +6,7 @@ import hashlib
 from typing import Literal
 
 from executors.base import Frozen, Schema
-from rag.docs.past_queries import masked_pair
+from rag.docs.past_queries import mask_past_question
 from rag.identity_cache import IdentityCache
 
 Kind = Literal["column", "table", "rule", "query"]
@@ -36,12 +36,12 @@ class Document(Frozen):
     def passage(self) -> str:
         """What is embedded: the text, with the name that it explains in front; a question with its values masked."""
         if self.kind == "query":
-            return masked_pair(self.text, self.sql)
+            return mask_past_question(self.text, self.sql)
         name = ".".join(part for part in (self.table, self.column) if part)
         return f"{name}: {self.text}" if name else self.text
 
     @property
-    def shown(self) -> str:
+    def display_text(self) -> str:
         """What people and models read: as `passage`, but a question as it was asked."""
         return self.text if self.kind == "query" else self.passage
 
@@ -66,7 +66,7 @@ def make_document(
     """A document with its id; white space in `text` is folded, so that reflowing a file changes nothing."""
     text = " ".join(text.split())
     # What is embedded belongs to the id: where questions come to be masked otherwise, they are embedded again.
-    embedded = (masked_pair(text, sql),) if kind == "query" else ()
+    embedded = (mask_past_question(text, sql),) if kind == "query" else ()
     digest = hashlib.sha256("\x1f".join((database, kind, table, column, text, sql, *embedded)).encode()).hexdigest()
     return Document(id=digest[:32], kind=kind, text=text, table=table, column=column, source=source, sql=sql)
 

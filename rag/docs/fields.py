@@ -143,7 +143,7 @@ class Records:
         before = ""
         for row in self._rows:
             column, description = self._cell(row, self._column), self._description(row)
-            place = self._to.names.qualified(column) if self._to.names else None
+            place = self._to.names.find_qualified(column) if self._to.names else None
             if place is not None and not self._first(row, "table"):
                 self._to.add_column(self._source, place[0].name, place[1].name, description)
                 continue

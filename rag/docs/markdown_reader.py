@@ -91,7 +91,7 @@ class _Reading:
         word = words.strip().rstrip(":").lower()
         name = re.sub(r"^(the\s+)?(table|view)\s*:?\s+|\s+(table|view)$", "", words.strip(), flags=re.IGNORECASE)
         self._topic = self._column = ""
-        table, column = self._known_table(name, level, word), self._known_column(words)
+        table, column = self._find_table(name, level, word), self._find_column(words)
         if table is not None:
             self._mode, self._table, self._table_level, self._has_headings = "table", table, level, False
         elif column is not None:
@@ -117,7 +117,7 @@ class _Reading:
                 self._to.column(self._source, self._table, name)  # told; its text may still help
             self._mode, self._topic = "rules", words if level > 1 else ""
 
-    def _known_table(self, name: str, level: int, word: str) -> str | None:
+    def _find_table(self, name: str, level: int, word: str) -> str | None:
         names = self._to.names
         if names is not None:
             table = names.table(f"{self._namespace}.{bare(name)}") if self._namespace else None
@@ -126,7 +126,7 @@ class _Reading:
         is_name = _NAME.fullmatch(name) is not None and level > 1 and self._table is None
         return bare(name) if is_name and word not in _RULES | _QUESTIONS | _COLUMNS else None
 
-    def _known_column(self, words: str) -> str | None:
+    def _find_column(self, words: str) -> str | None:
         """The column that a heading below a table's names."""
         name = re.sub(r"^(the\s+)?(column|field)\s*:?\s+", "", words.strip(), flags=re.IGNORECASE)
         names, word = self._to.names, words.strip().rstrip(":").lower()
@@ -250,7 +250,7 @@ class _Reading:
         entry = _ENTRY.match(words)
         name = (entry["quoted"] or entry["plain"]) if entry else ""
         names = self._to.names
-        place = names.qualified(name) if names else None
+        place = names.find_qualified(name) if names else None
         if entry and place:
             self._to.add_column(self._source, place[0].name, place[1].name, entry["text"])
         elif entry and self._reports_wrong_name(name):

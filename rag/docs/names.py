@@ -58,7 +58,7 @@ class Names:
         alike = [column for column in table.columns if letters(column.name) == letters(name)]
         return alike[0] if len(alike) == 1 else None
 
-    def qualified(self, name: str) -> tuple[Table, Column] | None:
+    def find_qualified(self, name: str) -> tuple[Table, Column] | None:
         """The table and column that `table.column` names, or None."""
         owner, dot, last = bare(name).rpartition(".")
         table = self.table(owner) if dot else None

@@ -76,21 +76,21 @@ def mask(question: str, known: QuestionVocabulary = NOTHING) -> str:
         known: what else is a value, and what is none.
     """
     text = _QUOTED.sub(VALUE, " ".join(question.split()))
-    text = _replace(text, _stored(text, known))
+    text = _replace(text, _find_stored_values(text, known))
     text = _DATE.sub(DATE, text)
     text = _replace(text, _capitalise(text, known))
     return _REPEATED.sub(r"\1", _NUMBER.sub(NUMBER, text))
 
 
 @lru_cache(maxsize=4096)
-def masked_pair(question: str, sql: str) -> str:
+def mask_past_question(question: str, sql: str) -> str:
     """The question of a past query with its values masked: the texts in its SQL are such values, its names are not."""
     sql = _COMMENT.sub(" ", sql)
     literals = (text.replace("''", "'").strip("%") for text in _LITERAL.findall(sql))
     return mask(question, vocabulary(literals, words(_LITERAL.sub(" ", sql))))
 
 
-def folded(question: str) -> str:
+def fold_question(question: str) -> str:
     """What two questions share that are the same but for case, white space and the signs at their end."""
     return " ".join(question.casefold().split()).rstrip(" .?!…。？！")
 
@@ -106,7 +106,7 @@ def _fold(value: str) -> str:
     return value if len(value) <= _SHORT else value.lower()
 
 
-def _stored(text: str, known: QuestionVocabulary) -> Iterator[tuple[int, int]]:
+def _find_stored_values(text: str, known: QuestionVocabulary) -> Iterator[tuple[int, int]]:
     """Where the text spells a known value, the longest first."""
     if not known.values:
         return

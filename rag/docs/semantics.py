@@ -224,7 +224,7 @@ class DbtProject:
         """The expression by the metric's type, before its own filter."""
 
         def use(reference: Any) -> str:
-            return self._used(source, reference, within)
+            return self._resolve_reference(source, reference, within)
 
         kind = str(parts.get("type") or parts.get("calculation_method") or "").lower()
         if kind == "ratio":
@@ -235,7 +235,7 @@ class DbtProject:
         if kind == "cumulative":
             inner = use(parts.get("input_metric") or parts.get("measure"))
             over, grain = parts.get("window"), parts.get("grain_to_date")
-            span = f" over {_listed(over)}" if over else f", {grain} to date" if grain else ""
+            span = f" over {_format_window(over)}" if over else f", {grain} to date" if grain else ""
             return f"cumulative {inner}{span}" if inner else ""
         if kind == "conversion":
             base = use(parts.get("base_metric") or parts.get("base_measure"))
@@ -251,21 +251,23 @@ class DbtProject:
         """An expression of other metrics, each of them in its place."""
         expression = str(parts.get("expr") or parts.get("expression") or parts.get("sql") or "")
         if _JINJA.search(expression):
-            return _JINJA.sub(lambda match: f"({self._used(source, match['name'], within)})", expression)
+            return _JINJA.sub(lambda match: f"({self._resolve_reference(source, match['name'], within)})", expression)
         inputs = parts.get("input_metrics") or parts.get("metrics") or []
         known: dict[str, str] = {}
         for one in inputs if isinstance(inputs, list) else []:
             node = one if isinstance(one, dict) else {"name": one}
-            text = self._used(source, node, within)
+            text = self._resolve_reference(source, node, within)
             if not text:
                 return ""
             shift = node.get("offset_window") or node.get("offset_to_grain")
-            known[str(node.get("alias") or node.get("name"))] = f"{text}, {_listed(shift)} before" if shift else text
+            known[str(node.get("alias") or node.get("name"))] = (
+                f"{text}, {_format_window(shift)} before" if shift else text
+            )
         return re.sub(
             r"[^\W\d]\w*", lambda match: f"({known[match[0]]})" if match[0] in known else match[0], expression
         )
 
-    def _used(self, source: str, reference: Any, within: tuple[str, ...]) -> str:
+    def _resolve_reference(self, source: str, reference: Any, within: tuple[str, ...]) -> str:
         """The expression of a metric or measure that another metric uses."""
         node = reference if isinstance(reference, dict) else {"name": reference}
         name = str(node.get("name") or "")
@@ -298,7 +300,7 @@ class DbtProject:
     def _dimension_of(self, source: str, match: re.Match[str], within: tuple[str, ...]) -> str:
         *path, name = match["name"].split("__")
         if match["kind"] in {"Metric", "metric"}:
-            return f"({self._used(source, name, within)})"
+            return f"({self._resolve_reference(source, name, within)})"
         entity = path[-1] if path else ""
         for model in sorted(
             self._models, key=lambda it: it.entities.get(entity, ("", ""))[0] not in {"primary", "unique"}
@@ -324,7 +326,7 @@ def _text(node: Node) -> str:
     return node["description"] if isinstance(node.get("description"), str) else ""
 
 
-def _listed(text: Any) -> str:
+def _format_window(text: Any) -> str:
     """A window: `7 days`, or `{count: 7, period: day}`."""
     return f"{text.get('count')} {text.get('period')}" if isinstance(text, dict) else str(text)
 

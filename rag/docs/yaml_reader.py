@@ -99,7 +99,7 @@ class _Reading:
 
     def _records(self, entries: list[dict[str, Any]]) -> bool:
         header = list(dict.fromkeys(str(key) for entry in entries for key in entry))
-        rows = [[_text(entry.get(key)) or _listed(entry.get(key)) for key in header] for entry in entries]
+        rows = [[_text(entry.get(key)) or _format_values(entry.get(key)) for key in header] for entry in entries]
         return Records(header, rows, self._source, self._to).read()
 
     def _tables(self, content: Any, key: str) -> None:
@@ -152,12 +152,14 @@ def _description(content: Any) -> str:
     if not isinstance(content, dict):
         return _text(content)
     values = (
-        f"{key.replace('_', ' ')}: {description}" for key in _VALUES if (description := _listed(content.get(key)))
+        f"{key.replace('_', ' ')}: {description}"
+        for key in _VALUES
+        if (description := _format_values(content.get(key)))
     )
     return "; ".join(filter(None, (_text(content), *values)))
 
 
-def _listed(content: Any) -> str:
+def _format_values(content: Any) -> str:
     """Values in one line: of a list, or of a mapping with what each means."""
     if isinstance(content, dict):
         return ", ".join(

@@ -91,7 +91,7 @@ class LocalEmbedder:
         with self._lock:
             # An index that is up to date needs no more than this of the model, and loading that takes seconds.
             known = _read_dimension(self._place()) if self._model is None else None
-            return known or self._loaded().dimension
+            return known or self._ensure_loaded().dimension
 
     @property
     def vocabulary(self) -> frozenset[str]:
@@ -104,16 +104,16 @@ class LocalEmbedder:
         if not texts:
             return []
         with self._lock:
-            model = self._loaded()
+            model = self._ensure_loaded()
         vectors: list[list[float]] = model.embed(texts).tolist()
         return vectors
 
     def load(self) -> None:
         """Load the model ahead of its first use; blocks. Raises EmbedderUnavailable."""
         with self._lock:
-            self._loaded()
+            self._ensure_loaded()
 
-    def _loaded(self) -> MiniLM | _Reference:
+    def _ensure_loaded(self) -> MiniLM | _Reference:
         if self._model is None:
             place = self._place()
             self._model = _Reference(place) if self._folder is not None else _load_packaged(place)

@@ -37,7 +37,7 @@ class MultilingualEmbedder:
         """One vector of length 1 for each text. Raises EmbedderUnavailable: the package is missing or damaged."""
         if not texts:
             return []
-        model, turn = _loaded()
+        model, turn = _ensure_loaded()
         whole = [text[:MOST_CHARS].encode("utf-8", "replace").decode() for text in texts]  # no lone surrogates
         with turn:
             vectors: list[list[float]] = model.encode(whole).tolist()
@@ -51,7 +51,7 @@ class MultilingualEmbedder:
 _LOADING = threading.Lock()
 
 
-def _loaded() -> tuple[Any, threading.Lock]:
+def _ensure_loaded() -> tuple[Any, threading.Lock]:
     with _LOADING:
         return _load()
 

@@ -32,10 +32,10 @@ def load() -> None:
 def configuration(writes: int) -> Any:
     """How a collection's vectors are compared, and how often they are written to files, in `writes` writes."""
     graph = {"space": "cosine", "ef_construction": 200, "ef_search": 200}
-    return {"hnsw": {**graph, "sync_threshold": persisted_after(writes)}}
+    return {"hnsw": {**graph, "sync_threshold": choose_persist_threshold(writes)}}
 
 
-def persisted_after(writes: int) -> int:
+def choose_persist_threshold(writes: int) -> int:
     """Writes after which a collection's vectors go to files, where so many are to come: each time all of them do."""
     return max(_LEAST_PERSISTED, writes // 8)
 

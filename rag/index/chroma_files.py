@@ -59,7 +59,7 @@ def read_manifest(folder: Path, name: str) -> Manifest:
     except ValidationError:
         manifest = None
     if manifest is None or manifest.content.name != name:
-        raise _damaged(name, MANIFEST)
+        raise _build_damage_error(name, MANIFEST)
     return manifest
 
 
@@ -83,7 +83,7 @@ def verify(folder: Path, manifest: Manifest) -> None:
     found = hashes(folder)
     for file in sorted(found.keys() | manifest.files.keys()):
         if found.get(file) != manifest.files.get(file):
-            raise _damaged(manifest.content.name, Path(file).name)
+            raise _build_damage_error(manifest.content.name, Path(file).name)
     try:
         with closing(sqlite3.connect(f"{(folder / _SQLITE).absolute().as_uri()}?mode=ro", uri=True)) as connection:
             sound = connection.execute("PRAGMA quick_check(1)").fetchone() == ("ok",)
@@ -95,7 +95,7 @@ def verify(folder: Path, manifest: Manifest) -> None:
     except sqlite3.DatabaseError:
         sound, count = False, 0
     if not sound or count != manifest.content.count:
-        raise _damaged(manifest.content.name, _SQLITE)
+        raise _build_damage_error(manifest.content.name, _SQLITE)
 
 
 def scrub(folder: Path) -> None:
@@ -118,7 +118,7 @@ def hashes(folder: Path) -> dict[str, str]:
     return found
 
 
-def _damaged(name: str, file: str) -> IndexDamaged:
+def _build_damage_error(name: str, file: str) -> IndexDamaged:
     return IndexDamaged(
         f"The index of {name!r} is damaged ({file}); index again: `python -m agent index` sets it aside and makes "
         "another one."

@@ -242,7 +242,7 @@ class _FolderDraft:
             (self._folder / MANIFEST).unlink()
             self._client = open_client(self._folder)
             self._collection = self._client.get_collection(_COLLECTION, embedding_function=None)
-            chroma.persist_after(self._collection, chroma.persisted_after(self._changes))
+            chroma.persist_after(self._collection, chroma.choose_persist_threshold(self._changes))
             return
         self._client = open_client(self._folder)
         self._collection = self._client.create_collection(

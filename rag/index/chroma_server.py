@@ -80,7 +80,7 @@ class ServerRevisions:
                     self._forget(name)
                     replaced, head = head, self._head(name)
                     if head == replaced:
-                        raise _damaged(name) from error
+                        raise _build_damage_error(name) from error
             return None
 
     @contextmanager
@@ -93,7 +93,7 @@ class ServerRevisions:
                 if self._begin(client, name):
                     break
             try:
-                yield self._left_over(client, name)
+                yield self._delete_leftovers(client, name)
             finally:
                 self._forget(name)
                 with suppress(NotFoundError):  # of one that was published
@@ -128,7 +128,7 @@ class ServerRevisions:
         if reading is None or (reading.revision, reading.content) != (current, head.content):
             collection = self._client().get_collection(current, embedding_function=None)
             if collection.count() != head.content.count:
-                raise _damaged(name)
+                raise _build_damage_error(name)
             reading = self._collections[name] = OpenRevision(current, head.content, chroma.ChromaVectors(collection))
         return reading
 
@@ -157,7 +157,7 @@ class ServerRevisions:
             return False  # another machine was faster
         return True
 
-    def _left_over(self, client: Client, name: str) -> tuple[str, ...]:
+    def _delete_leftovers(self, client: Client, name: str) -> tuple[str, ...]:
         """Delete what others left when they were killed between two steps; say what is damaged."""
         from chromadb.errors import NotFoundError
 
@@ -274,7 +274,7 @@ def _head(client: Client, name: str) -> _Head | None:
         number = int(cast(Any, state.pop("number")))
         return _Head(number, IndexContent.model_validate(state))
     except (KeyError, ValueError) as error:  # or pydantic's, which is one
-        raise _damaged(name) from error
+        raise _build_damage_error(name) from error
 
 
 def _collection(name: str, what: str) -> str:
@@ -289,7 +289,7 @@ def _make_lease(owner: str) -> dict[str, Any]:
     return {"owner": owner, "touched": time.time()}
 
 
-def _damaged(name: str) -> IndexDamaged:
+def _build_damage_error(name: str) -> IndexDamaged:
     return IndexDamaged(
         f"The index of {name!r} on the Chroma server is not complete. Index again: python -m agent index."
     )

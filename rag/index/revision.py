@@ -162,7 +162,7 @@ class Turn:
     stop: threading.Event | None = None
 
     @property
-    def stopped(self) -> bool:
+    def is_stopped(self) -> bool:
         return self.stop is not None and self.stop.is_set()
 
     def attempts(self) -> Iterator[None]:
@@ -175,7 +175,7 @@ class Turn:
         waited, pause = 0.0, self.stop or threading.Event()
         while True:
             yield
-            if self.stopped:
+            if self.is_stopped:
                 raise IndexingStopped("Indexing was stopped. Index again: python -m agent index.")
             if self.wait_s is not None and waited >= self.wait_s:
                 raise IndexBusy("Another process is indexing. Wait until it has finished, then try again.")

@@ -91,7 +91,7 @@ class SyncReport(Frozen):
     notes: tuple[str, ...] = ()
 
     @property
-    def held(self) -> int:
+    def document_count(self) -> int:
         """Documents in the index afterwards."""
         return self.added + self.unchanged
 
@@ -228,7 +228,7 @@ class Store:
         """All documents, in an order that depends on nothing but themselves; also where the model is another now."""
         return self._revisions.read(name, lambda it: self._hold(name, it).documents) or ()
 
-    def indexed(self, name: str) -> bool:
+    def is_indexed(self, name: str) -> bool:
         """True where a sync of this name has ended."""
         return self.content(name) is not None
 
@@ -332,7 +332,7 @@ class _Sync:
         vectors: list[Sequence[float]] = []
         size = int(getattr(self._embedder, "batch", None) or BATCH)
         for start in range(0, len(documents), size):
-            if turn.stopped:
+            if turn.is_stopped:
                 raise IndexingStopped(
                     "Indexing was stopped; the vectors made so far are kept, and the next run continues there."
                 )

@@ -100,13 +100,13 @@ class ColumnIndex:
     ) -> SyncReport:
         """Make the index hold exactly these values, where they are few and short; see `Store.sync`."""
         passages = value_passages(schema, stored)
-        if not passages and not self._store.indexed(_values_of(schema.database)):
+        if not passages and not self._store.is_indexed(_values_of(schema.database)):
             return SyncReport()  # and no model is loaded for nothing
         return self._sync(_values_of(schema.database), passages, progress, turn)
 
     def forget(self, database: str) -> None:
         """Hold nothing of a database any more. Raises RetrievalError."""
-        for name in filter(self._store.indexed, (_columns_of(database), _values_of(database))):
+        for name in filter(self._store.is_indexed, (_columns_of(database), _values_of(database))):
             self._sync(name, (), None, None)
 
     def texts(self, question: str, database: str, may_mean: Callable[[str], bool] = lambda _: True) -> tuple[str, ...]:
@@ -115,9 +115,9 @@ class ColumnIndex:
         Each costs time, so where only values are indexed they are the phrases that may mean one.
         """
         parts = _parts(question)
-        if self._store.indexed(_columns_of(database)):
+        if self._store.is_indexed(_columns_of(database)):
             return (question, *parts)
-        return tuple(filter(may_mean, parts)) if self._store.indexed(_values_of(database)) else ()
+        return tuple(filter(may_mean, parts)) if self._store.is_indexed(_values_of(database)) else ()
 
     def near(self, question: str, database: str, may_mean: Callable[[str], bool] = lambda _: True) -> Near:
         """Columns near the question and near its phrases, and values near its phrases; nothing where no index is.

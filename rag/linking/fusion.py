@@ -108,7 +108,7 @@ def fuse(question: str, hits: Sequence[Retrieved], top_k: int) -> tuple[Retrieve
     """
     terms = telling_words(question)
     matching = [hit for hit in hits if _applies(hit, question, terms)]
-    texts = [_words_of(hit.document.shown, hit.document.sql) & terms for hit in matching]
+    texts = [_words_of(hit.document.display_text, hit.document.sql) & terms for hit in matching]
     holding = Counter(term for found in texts for term in found)
     rarity = {term: math.log1p(len(matching) / count) for term, count in holding.items()}
     whole = sum(rarity.values()) or 1.0

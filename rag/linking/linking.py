@@ -24,7 +24,7 @@ from rag.linking.lexical import LexicalIndex, column_scores
 from rag.linking.lexical import table_scores as lexical_table_scores
 from rag.linking.relative_dates import relative_periods
 from rag.linking.schema_ranking import Name, Opinion, Ranking, document_scores, fuse_rankings, opinion
-from rag.linking.values import LinkedValue, StoredValues, ValueIndex, places_meant, quoted
+from rag.linking.values import LinkedValue, StoredValues, ValueIndex, find_quoted, places_meant
 from rag.words import words
 
 Signal = Literal["dense", "lexical", "documents", "values"]
@@ -245,7 +245,11 @@ class SchemaLinker:
         """Values that the question's rules have in quotes: `status = 'success'`."""
         rules = [hit.document.text for hit in relevant if hit.document.kind == "rule"]
         return [
-            value for rule in rules for mention in quoted(rule) for value in self._values.find(mention) if value.is_sure
+            value
+            for rule in rules
+            for mention in find_quoted(rule)
+            for value in self._values.find(mention)
+            if value.is_sure
         ]
 
     def _by_meaning(self, near: Near) -> list[LinkedValue]:

@@ -16,7 +16,7 @@ from typing import Literal, NamedTuple
 
 from executors.base import Frozen
 from rag.linking.dates import periods_in
-from rag.words import Token, is_silent, spelled, stem_of, tokens, words
+from rag.words import Token, is_silent, join_folded, stem_of, tokens, words
 
 How = Literal["exact", "case", "form", "date", "near", "meaning"]
 
@@ -110,7 +110,7 @@ class ValueIndex:
         at = len(self._values)
         self._values.append((column.table, column.column, value))
         if len(parts) <= _LONGEST:
-            postings.spelling[spelled(parts)].append(at)
+            postings.spelling[join_folded(parts)].append(at)
             postings.singular[" ".join(part.singular for part in parts)].append(at)
         for word in {part.folded for part in parts}:
             postings.word[word].append(at)
@@ -138,7 +138,7 @@ class ValueIndex:
         weight = span.weight * (0.5 if inside else 1.0)  # `York` in `New York`, where both are stored
         if len(part) == 1 and self._is_name(part[0]):
             weight *= 0.5
-        spelling = self._by_spelling.get(spelled(part), ())
+        spelling = self._by_spelling.get(join_folded(part), ())
         hits = [self._link(at, span.mention, "exact" if self._values[at][2] == span.mention else "case", weight)
                 for at in spelling]  # fmt: skip
         seen = set(spelling)
@@ -172,10 +172,10 @@ class ValueIndex:
         if len(part) == 1 and self._is_name(part[0]):
             return []
         ids = {at for word in part for at in self._sharing(word)}
-        mention = {spelled(part), " ".join(word.singular for word in part)}
+        mention = {join_folded(part), " ".join(word.singular for word in part)}
         hits: list[LinkedValue] = []
         for at in sorted(ids):
-            value = spelled(tokens(self._values[at][2]))
+            value = join_folded(tokens(self._values[at][2]))
             likeness = max(_likeness(one, value, is_name=span.weight == 1.0) for one in mention)
             if likeness >= _NEAR:
                 hits.append(self._link(at, span.mention, "near", span.weight * likeness / 100))
@@ -237,7 +237,7 @@ def _is_day(value: str) -> bool:
     return not value[10:].strip("T 0:.Z")
 
 
-def quoted(text: str) -> list[str]:
+def find_quoted(text: str) -> list[str]:
     """What a text has in quotes of any kind."""
     return [match[1] or match[2] for match in _QUOTED.finditer(text)]
 
@@ -352,16 +352,16 @@ def places_meant(
     by_mention: dict[str, list[LinkedValue]] = defaultdict(list)
     for value in values:
         by_mention[value.mention.casefold()].append(value)
-    chosen = {id(value) for ones in by_mention.values() for value in _meant(ones, question, distinct)}
+    chosen = {id(value) for ones in by_mention.values() for value in _select_meant(ones, question, distinct)}
     return [value for value in values if id(value) in chosen]
 
 
-def _meant(
+def _select_meant(
     ones: Sequence[LinkedValue], question: str, distinct: Mapping[tuple[str, str], int]
 ) -> Sequence[LinkedValue]:
     if len({(it.table, it.column) for it in ones}) < 2 or any(it.how == "date" for it in ones):
         return ones
-    named = [_named(ones, near, before) for near, before in _beside(ones[0].mention, question)]
+    named = [_select_named(ones, near, before) for near, before in _beside(ones[0].mention, question)]
     if named and all(named):  # where it is said twice, what stands beside one says nothing of the other
         return [it for it in ones if any(it is one for found in named for one in found)]
     if not ones[0].mention.islower() or question.islower():  # who writes all in small letters, writes names so
@@ -371,7 +371,7 @@ def _meant(
     return [it for it in ones if sizes[it.table, it.column] < max(least, 1) * _FEW]
 
 
-def _named(ones: Sequence[LinkedValue], near: frozenset[str], before: frozenset[str]) -> list[LinkedValue]:
+def _select_named(ones: Sequence[LinkedValue], near: frozenset[str], before: frozenset[str]) -> list[LinkedValue]:
     """The values whose column stands near, or else whose table before."""
     named = [it for it in ones if (words(it.column) - words(it.table) - _SAYS_NOTHING) & near]
     return named or [it for it in ones if words(it.table.rpartition(".")[2]) & before]

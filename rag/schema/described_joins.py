@@ -58,7 +58,7 @@ class _Place(NamedTuple):
     column: str = ""
 
 
-def described_joins(schema: Schema, documents: Iterable[Document]) -> list[tuple[Table, ForeignKey]]:
+def find_described_joins(schema: Schema, documents: Iterable[Document]) -> list[tuple[Table, ForeignKey]]:
     """The joins that rules tell of, each as a foreign key of the table; once each, in the order of the documents."""
     from rag.docs.names import Names
 
@@ -69,7 +69,7 @@ def described_joins(schema: Schema, documents: Iterable[Document]) -> list[tuple
             for sentence in _sentences(document.text):
                 for match in _matches(sentence):
                     names = names or Names(schema)
-                    for pair in _joined(match, names):
+                    for pair in _find_pairs(match, names):
                         if pair[0].table is not pair[1].table:
                             found.setdefault(frozenset((place.table.name, place.column) for place in pair), pair)
     return [
@@ -89,7 +89,7 @@ def _matches(sentence: str) -> Iterator[dict[str, str]]:
             yield {name: text for name, text in match.groupdict().items() if text}
 
 
-def _joined(groups: dict[str, str], names: Names) -> list[tuple[_Place, _Place]]:
+def _find_pairs(groups: dict[str, str], names: Names) -> list[tuple[_Place, _Place]]:
     """The pairs of columns that a sentence joins."""
     pairs: list[tuple[_Place, _Place]] = []
     for left, right in product(_places(groups, "left", names), _places(groups, "right", names)):
@@ -110,7 +110,7 @@ def _places(groups: dict[str, str], side: str, names: Names) -> list[_Place]:
     for part in parts:
         if owners:
             places += [place for owner in owners if owner for place in _column(owner, part, names)]
-        elif (column := names.qualified(part)) is not None:
+        elif (column := names.find_qualified(part)) is not None:
             places.append(_Place(column[0], column[1].name))
         elif (table := names.table(part)) is not None:
             places.append(_Place(table))
@@ -124,7 +124,7 @@ def _on(text: str, left: Table, right: Table, names: Names) -> list[tuple[_Place
     pairs: list[tuple[_Place, _Place]] = []
     for part in _PARTS.split(text):
         one, equal, other = (name.strip() for name in part.partition("="))
-        if equal and names.qualified(one) and _column(right, one, names):
+        if equal and names.find_qualified(one) and _column(right, one, names):
             one, other = other, one  # the other way round
         ours, theirs = _column(left, one, names), _column(right, other or one, names)
         if not equal:

@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 from executors.base import ForeignKey, Schema, Table
 from rag.docs.documents import Document
 from rag.identity_cache import IdentityCache
-from rag.schema.described_joins import described_joins
+from rag.schema.described_joins import find_described_joins
 
 _LONGEST_JOIN = 3  # joins between two chosen tables, at most
 
@@ -30,7 +30,7 @@ class Joins:
             self._keys[table.name].update(name.lower() for name in table.primary_key)
             for key in table.foreign_keys:
                 self._add(table, key)
-        for table, key in described_joins(schema, documents):
+        for table, key in find_described_joins(schema, documents):
             self._add(table, key)
 
     def _add(self, table: Table, key: ForeignKey) -> None:
@@ -80,14 +80,14 @@ class Joins:
 joins_of = IdentityCache(Joins)
 
 
-def keyed(schema: Schema, documents: Sequence[Document]) -> Schema:
+def add_undeclared_keys(schema: Schema, documents: Sequence[Document]) -> Schema:
     """The schema with the foreign keys that it does not declare: those that the docs tell of, then those of names.
 
     A column that is named like the key of exactly one other table is taken to refer to it. That is a
     guess: good enough to propose a join, not to state one.
     """
     more: dict[str, list[ForeignKey]] = defaultdict(list)
-    for table, key in described_joins(schema, documents):
+    for table, key in find_described_joins(schema, documents):
         more[table.name].append(key)
     owners: dict[str, list[Table]] = defaultdict(list)
     for table in schema.tables:
@@ -109,5 +109,5 @@ def keyed(schema: Schema, documents: Sequence[Document]) -> Schema:
     return schema.model_copy(update={"tables": tables})
 
 
-keyed_of = IdentityCache(keyed)
+keyed_of = IdentityCache(add_undeclared_keys)
 """The joins of a schema and its docs, made once: they are the same objects until they are read again."""

@@ -76,10 +76,10 @@ class TableText:
     def name(self, name: str) -> str:
         """A table's name as a query must write it, with its schema's where it has one."""
         table = self._schema.table(name)
-        return on_one_line(self._schema.quoted_table(table)) if table is not None else self._quote(name)
+        return on_one_line(self._schema.quote_table(table)) if table is not None else self._quote(name)
 
     def _quote(self, name: str) -> str:
-        return on_one_line(self._schema.quoted(name))
+        return on_one_line(self._schema.quote_name(name))
 
     def _statement(
         self, table: Table, shown: Sequence[Column], keys: Sequence[ForeignKey], *, samples: bool

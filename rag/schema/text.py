@@ -104,13 +104,13 @@ def _whole(schema: Schema, texts: TableText, budget: int, samples: bool) -> Sche
         tokens += estimate_tokens(parts[-1])
         if tokens > budget:
             return None
-    return _joined(parts, ((table, None) for table in schema.tables), pruned=False)
+    return _join_parts(parts, ((table, None) for table in schema.tables), pruned=False)
 
 
 _whole_of = IdentityCache(_whole, most=24)  # three for each database and style
 
 
-def _joined(
+def _join_parts(
     parts: Iterable[str], tables: Iterable[tuple[Table, Collection[str] | None]], *, pruned: bool
 ) -> SchemaText:
     """Args: tables: each with its columns that are in the text, in small letters; None: all."""
@@ -177,7 +177,7 @@ class _Selection:
         if hidden:
             parts.append(self._note.format(hidden))
         pruned = hidden > 0 or any(shown.columns is not None for shown in self._shown.values())
-        return _joined(parts, ((table, self._shown[table.name].columns) for table in tables), pruned=pruned)
+        return _join_parts(parts, ((table, self._shown[table.name].columns) for table in tables), pruned=pruned)
 
     def _show_joined(self, table: Table, width: int | None) -> None:
         """Show a table, and with it those that join it to the others; `width` columns besides the keys that matter."""

@@ -152,7 +152,7 @@ class Contract(ABC):
         assert run("SELECT count(*) FROM people WHERE name LIKE '%s%' OR name LIKE 'name 1%'").rows[0][0] == 111
 
     def test_odd_names_can_be_asked(self, executor: Executor) -> None:
-        quote = DIALECTS[executor.schema().dialect].always_quoted
+        quote = DIALECTS[executor.schema().dialect].always_quote
         columns = ", ".join(quote(name) for name in ODD_COLUMNS)
         for name in self.odd_tables:
             table = self.table(executor, name)
@@ -169,14 +169,14 @@ class Contract(ABC):
         result = executor.run(plain, timeout_s=30)
         assert (result.columns, result.rows) == (("open", "plan"), ((0, 1),))
 
-        as_the_schema_has_them = ", ".join(map(schema.quoted, WORDS))
+        as_the_schema_has_them = ", ".join(map(schema.quote_name, WORDS))
         query = guard.check(f"SELECT {as_the_schema_has_them} FROM prices", schema, row_limit=5)
         result = executor.run(query, timeout_s=30)
         assert (result.columns, result.rows) == (WORDS, (tuple(range(len(WORDS))),))
 
     def test_what_is_shown_runs_too(self, executor: Executor) -> None:
         schema = executor.schema()
-        words = ", ".join(map(schema.quoted, WORDS))
+        words = ", ".join(map(schema.quote_name, WORDS))
         shown = guard.check(f"SELECT {words} FROM prices AS p ORDER BY p.close", schema, row_limit=5).sql
 
         again = guard.check(shown, schema, row_limit=5)
@@ -435,7 +435,7 @@ def fill(
         execute: runs one statement.
         text, number: what the engine calls a text that can be a key, and a float.
     """
-    quote = dialect.always_quoted
+    quote = dialect.always_quote
     execute(
         f"CREATE TABLE people (id INTEGER NOT NULL PRIMARY KEY, name {text} NOT NULL, city {text}, amount {number})"
     )

@@ -37,7 +37,7 @@ def fill(admin: Admin) -> None:
     """The tables that the suite asks: ClickHouse needs an engine for each, NULL only in Nullable columns, and no
     foreign keys.
     """
-    quote = DIALECTS["clickhouse"].always_quoted
+    quote = DIALECTS["clickhouse"].always_quote
     admin(
         "CREATE TABLE people (id Int32, name String, city Nullable(String) COMMENT 'where they live; NULL: unknown', "
         "amount Float64) ENGINE = MergeTree PRIMARY KEY id COMMENT 'Who visits us'"

@@ -21,8 +21,8 @@ from executors.engines.files.executor import FilesExecutor
 from executors.engines.sqlite.executor import SqliteExecutor
 from executors.errors import SqlFailed
 from executors.registry.kinds import Kind
-from executors.workers.isolated import isolated
-from executors.workers.pool import shared
+from executors.workers.isolated import open_isolated
+from executors.workers.pool import get_shared_pool
 
 COLUMNS = "id INTEGER PRIMARY KEY, name TEXT NOT NULL, city TEXT, amount DOUBLE"
 
@@ -214,8 +214,8 @@ class Isolated(FileContract):
         made = self.here().make(folder)
         path: Path = made._path  # type: ignore[attr-defined]
         made.close()
-        pool = shared(4, 2 * 10**9)
-        return isolated("people", self.kind, path, pool, sample_values=samples, **self.limits)
+        pool = get_shared_pool(4, 2 * 10**9)
+        return open_isolated("people", self.kind, path, pool, sample_values=samples, **self.limits)
 
 
 class TestIsolatedSqlite(Isolated, TestSqlite):

@@ -276,7 +276,7 @@ class SqlServerContract(PartialCatalogue, Outages, Pooling, Writing):
             cursor.execute("SELECT * FROM msg_1205")
             return 0
 
-        monkeypatch.setattr(SqlServerExecutor, "_affected", fails)
+        monkeypatch.setattr(SqlServerExecutor, "_execute_write", fails)
         with pytest.raises(SqlFailed, match="deadlock"):
             self.write(writer, "DELETE FROM ledger WHERE id = 1")
 
@@ -304,7 +304,7 @@ class SqlServerContract(PartialCatalogue, Outages, Pooling, Writing):
             schema = executor.schema()
             table = self.table(executor, "we]ird")
             query = guard.check(
-                f"SELECT t.{schema.quoted('a]b')} FROM {schema.quoted_table(table)} AS t", schema, row_limit=5
+                f"SELECT t.{schema.quote_name('a]b')} FROM {schema.quote_table(table)} AS t", schema, row_limit=5
             )
 
             assert table.columns[1].samples == ("x",)

@@ -153,7 +153,7 @@ def test_a_job_is_changed_by_one_after_the_other(store: StateStore, clock: Clock
     found = shelf.get(job.id)
     assert found is not None
     assert found.starts == AT_ONCE, "none undid another"
-    assert [one.id for one in shelf.unfinished()] == [job.id]
+    assert [one.id for one in shelf.list_unfinished()] == [job.id]
 
 
 def _started(job: Job) -> Job:
@@ -171,7 +171,7 @@ def test_a_job_and_its_result_are_kept_for_an_hour(store: StateStore, clock: Clo
     assert done is not None
     assert parts > 1
     assert shelf.result(done) == result
-    assert shelf.unfinished() == []
+    assert shelf.list_unfinished() == []
     clock.now += 3601
     assert shelf.get(job.id) is None
     assert store.purge() == parts + 1

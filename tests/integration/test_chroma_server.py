@@ -85,7 +85,7 @@ def numbered(count: int) -> list[Document]:
 
 
 def test_what_was_indexed_is_found(store: Store, embedder: HashingEmbedder, server: Running) -> None:
-    assert not store.indexed("shop")
+    assert not store.is_indexed("shop")
     assert store.search("shop", [1.0], 3) == []
     assert store.sync("shop", ALL, embedder) == SyncReport(added=3, embedded=3)
     assert set(store.documents("shop")) == set(ALL)
@@ -195,7 +195,7 @@ def test_a_server_that_is_started_again_is_used_again(store: Store, embedder: Ha
     for use in (
         lambda: store.search("shop", vector, 1),
         lambda: store.documents("shop"),
-        lambda: store.indexed("shop"),
+        lambda: store.is_indexed("shop"),
         lambda: store.sync("shop", ALL, embedder),
     ):
         with pytest.raises(StoreUnavailable, match="Check that the Chroma server is running") as caught:
@@ -251,7 +251,7 @@ def test_a_head_that_cannot_be_understood_is_told_and_made_anew(
         head = client.get_collection(f"{slug_of('shop')}-head", embedding_function=None)
         head.modify(metadata={"number": "seven"})
     with pytest.raises(IndexDamaged):
-        store.indexed("shop")
+        store.is_indexed("shop")
     assert store.sync("shop", ALL, embedder).added == 3
     assert set(store.documents("shop")) == set(ALL)
 
@@ -302,14 +302,14 @@ def answering(status: int, body: bytes) -> Iterator[tuple[str, list[dict[str, st
 )
 def test_what_is_no_chroma_server_is_told(tmp_path: Path, status: int, body: bytes, why: str) -> None:
     with answering(status, body) as (url, _), pytest.raises(StoreUnavailable, match="CHROMA_URL"):
-        Store(tmp_path, ChromaServer(url=url)).indexed("shop")
+        Store(tmp_path, ChromaServer(url=url)).is_indexed("shop")
 
 
 def test_the_token_is_sent_and_never_shown(tmp_path: Path) -> None:
     with answering(403, b"no") as (url, asked):
         server = ChromaServer(url=url, token=SecretStr("hush-hush"))
         with pytest.raises(StoreUnavailable) as caught:
-            Store(tmp_path, server).indexed("shop")
+            Store(tmp_path, server).is_indexed("shop")
     assert asked[0]["authorization"] == "Bearer hush-hush"
     assert asked[0]["x-chroma-token"] == "hush-hush"
     assert "hush" not in str(caught.value) + repr(server)
@@ -322,11 +322,11 @@ def test_a_server_that_never_answers_is_given_up_and_left_alone_for_a_while(
     with socket.create_server(("127.0.0.1", 0)) as silent:
         store = Store(tmp_path, ChromaServer(url=f"http://127.0.0.1:{silent.getsockname()[1]}"))
         with pytest.raises(StoreUnavailable):
-            store.indexed("shop")
+            store.is_indexed("shop")
         silent.settimeout(1.0)
         silent.accept()[0].close()
         silent.setblocking(False)
         with pytest.raises(StoreUnavailable, match="does not answer"):
-            store.indexed("shop")
+            store.is_indexed("shop")
         with pytest.raises(BlockingIOError):
             silent.accept()

@@ -347,8 +347,8 @@ def test_the_table_names_each_part_once_and_counts(environment: Callable[..., No
 def test_what_nobody_should_read_is_taken_out_as_a_whole_word(said: str, shown: str) -> None:
     finding = Diagnosis(part="x", check="y", status="failed", message=said)
 
-    assert Discretion(["db.example", "hunter2", "abc", ""]).shown(finding).message == shown
-    assert Discretion([]).shown(finding) == finding
+    assert Discretion(["db.example", "hunter2", "abc", ""]).redact(finding).message == shown
+    assert Discretion([]).redact(finding) == finding
 
 
 def test_the_registrys_readable_entries_are_looked_at_beside_the_others(

@@ -188,7 +188,7 @@ async def test_a_beginning_that_another_process_has_read_is_not_read_again(model
 
 async def slots(model: EmbeddedModel) -> list[dict[str, Any]]:
     """What llama.cpp says of its slots."""
-    client = await (await model._loaded()).client._connected()
+    client = await (await model._ensure_loaded()).client._get_client()
     root = str(client.base_url).removesuffix("/v1/")
     return await client.with_options(base_url=root).get("/slots", cast_to=list[dict[str, Any]])
 
@@ -209,7 +209,7 @@ async def test_a_cancelled_call_stops_the_server(model: EmbeddedModel, question:
 async def test_nobody_gets_in_without_the_key(model: EmbeddedModel) -> None:
     import httpx2
 
-    client = await (await model._loaded()).client._connected()
+    client = await (await model._ensure_loaded()).client._get_client()
     async with httpx2.AsyncClient(trust_env=False) as stranger:
         answer = await stranger.post(f"{client.base_url}chat/completions", json={"messages": []})
     assert answer.status_code == 401

@@ -22,7 +22,7 @@ from agent.pipeline.service import Service
 from agent.platform.config.settings import Settings
 from agent.platform.llm.scripted import ScriptedModel
 from executors.workers import checking
-from executors.workers.pool import shared
+from executors.workers.pool import get_shared_pool
 
 Client = httpx2.AsyncClient
 
@@ -232,7 +232,7 @@ async def test_no_file_stays_behind(client: Client, tmp_path: Path, monkeypatch:
     scratch.mkdir()
     monkeypatch.setattr("tempfile.tempdir", str(scratch))
     assert (await run(client, PARQUET)).status_code == 200
-    for pool in (checking.workers(), shared(Settings.model_fields["local_workers"].default, 2 * 10**9)):
+    for pool in (checking.workers(), get_shared_pool(Settings.model_fields["local_workers"].default, 2 * 10**9)):
         pool.end()  # what a worker keeps goes with it
     until(lambda: not list(scratch.glob("plumbline-worker-*")))
     assert [it.name for it in scratch.iterdir()] == []

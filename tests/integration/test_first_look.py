@@ -19,7 +19,7 @@ from agent.understanding.first_look.questions import is_readable
 from executors.base import CheckedSql, QueryResult
 from executors.engines.duckdb import engine as duckdb_engine
 from executors.engines.files.executor import MOST_LOOKS, FilesExecutor
-from executors.engines.files.prepared import MOST_CELLS, prepared
+from executors.engines.files.prepared import MOST_CELLS, prepare_file
 from executors.errors import DatabaseUnavailable
 
 Client = httpx2.AsyncClient
@@ -230,7 +230,7 @@ async def test_a_request_for_a_file_that_changes_gets_one_state_of_it_or_a_probl
 ) -> None:
     path = changing(changes)
     registry.write_text(f"own: {path}\n", encoding="utf-8")
-    monkeypatch.setattr("executors.router.isolated", lambda name, kind, path, pool, **_: _executor(path))
+    monkeypatch.setattr("executors.router.open_isolated", lambda name, kind, path, pool, **_: _executor(path))
     async with api_client(create_app(make_service)) as client:
         answer = await client.post("/execute", json={"database": "own", "sql": "SELECT n FROM sales ORDER BY n"})
 
@@ -250,11 +250,11 @@ def test_cells_far_outside_of_a_sheets_data_are_told(tmp_path: Path) -> None:
     book.active.cell(row=1000, column=3, value="far")
     book.save(tmp_path / "far.xlsx")
     (tmp_path / "out").mkdir()
-    (sheet,) = prepared(tmp_path / "far.xlsx", tmp_path / "out")
+    (sheet,) = prepare_file(tmp_path / "far.xlsx", tmp_path / "out")
     assert sheet.path.read_text(encoding="utf-8").splitlines() == ["a,b,", "1,2,", ",,far"]
     book.active.cell(row=2, column=MOST_CELLS, value="too far")
     book.save(tmp_path / "wide.xlsx")
-    (wide,) = prepared(tmp_path / "wide.xlsx", tmp_path / "out")
+    (wide,) = prepare_file(tmp_path / "wide.xlsx", tmp_path / "out")
     with pytest.raises(DatabaseUnavailable, match="16,384 columns, and a table may have 2,000"):
         _executor(tmp_path / "wide.xlsx").schema()
     assert wide.path.is_file()

@@ -128,7 +128,7 @@ def test_the_command_runs_a_target_and_prints_what_it_came_to() -> None:
 
 def test_a_private_value_that_is_told_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """With the columns as if they were asked for, what the fuzzer draws shows them: in rows, and so in prompts."""
-    monkeypatch.setattr("agent.databases.database.hidden_columns", lambda *_: {})
+    monkeypatch.setattr("agent.databases.database.find_hidden_columns", lambda *_: {})
     with private.opened() as check:
         with pytest.raises(AssertionError, match="events tell"):
             check(Case("duckdb", "SELECT to_json(c) FROM customers c"))

@@ -67,7 +67,7 @@ async def test_an_index_that_somebody_deletes_is_made_again(
     await service.knowledge.links.close()  # vectors are made behind the question's back: none while the folder goes
     shutil.rmtree(tmp_path / "state" / "index")
     assert await asked(service, model) == []
-    assert service.knowledge.store.indexed("shop")
+    assert service.knowledge.store.is_indexed("shop")
     await service.close()
 
 

@@ -167,7 +167,7 @@ async def test_what_would_not_be_answered_is_refused_at_once(
     one: Instance, change: dict[str, Any], status: int, slug: str, why: str
 ) -> None:
     problem(await one.client.post("/query?mode=async", json=ASKED | change, headers=ANN), status, slug)
-    assert one.shelf.unfinished() == [], why
+    assert one.shelf.list_unfinished() == [], why
 
 
 async def test_a_job_is_told_as_json_alone(one: Instance) -> None:

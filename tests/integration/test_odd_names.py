@@ -53,7 +53,7 @@ class Engine(NamedTuple):
 
     def quoted(self, text: str) -> str:
         """`text`, whose names stand in ‹ ›, in the engine's quotes."""
-        quote = DIALECTS[self.dialect].always_quoted
+        quote = DIALECTS[self.dialect].always_quote
         for name in (SALES, KEY, WHO, KIND, AMOUNT, LABELS, LABEL):
             text = text.replace(f"‹{name}›", quote(self.called(name)))
         return text

@@ -279,7 +279,7 @@ async def test_the_whole_is_not_touched_by_its_views(make_service: Make) -> None
     whole, seen = await service.registered.get("sales", LOCAL), await service.registered.get("sales", ANNA)
 
     assert seen.whole is whole
-    assert seen.seen_by(LOCAL) is whole
+    assert seen.filter_for(LOCAL) is whole
     assert {table.name for table in (await seen.schema()).tables} == {"orders", "order_items", "countries"}
     assert "secrets" in {table.name for table in (await whole.schema()).tables}
     assert await seen.schema() is await (await service.registered.get("sales", BILL)).schema(), "made once for all"

@@ -35,14 +35,14 @@ from pathlib import Path
 from agent.platform.config.settings import Settings
 from agent.platform.llm.build import build_model
 from agent.platform.llm.chat import Message
-from agent.platform.llm.pace import paced
+from agent.platform.llm.pace import pace_model
 from agent.platform.storage.build import build_store
 
 async def main(url, folder, calls):
     hosted = {"openai_base_url": url, "openai_api_key": "k", "chat_model": "m"}
     settings = Settings(**hosted, state_dir=Path(folder))
     store = build_store(settings)
-    model = paced(build_model(settings), settings, store)
+    model = pace_model(build_model(settings), settings, store)
     asked = [model.complete([Message(role="user", content="How many?")], max_tokens=230) for _ in range(calls)]
     replies = await asyncio.gather(*asked, return_exceptions=True)
     print(sum(not isinstance(reply, Exception) for reply in replies))

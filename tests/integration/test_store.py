@@ -22,7 +22,7 @@ from rag.testing import HashingEmbedder
 def test_what_was_indexed_comes_back_as_it_was(store: Store, embedder: HashingEmbedder) -> None:
     assert store.sync("shop", ALL, embedder) == SyncReport(added=4, embedded=4)
     assert set(store.documents("shop")) == set(ALL)
-    assert store.indexed("shop")
+    assert store.is_indexed("shop")
 
 
 def test_the_folder_may_be_named_from_where_one_stands(
@@ -110,7 +110,7 @@ def test_databases_do_not_see_each_other(store: Store, embedder: HashingEmbedder
 def test_a_database_that_was_never_indexed_has_nothing(store: Store, tmp_path: Path) -> None:
     assert store.documents("shop") == ()
     assert store.search("shop", [1.0], 3) == []
-    assert not store.indexed("shop")
+    assert not store.is_indexed("shop")
     assert not (tmp_path / "index").exists(), "reading makes no folders"
 
 
@@ -173,7 +173,7 @@ def test_an_unchanged_database_costs_nothing(store: Store, embedder: HashingEmbe
 def test_all_documents_may_go(store: Store, embedder: HashingEmbedder) -> None:
     store.sync("shop", ALL, embedder)
     assert store.sync("shop", (), embedder) == SyncReport(removed=4)
-    assert store.indexed("shop")
+    assert store.is_indexed("shop")
     assert store.documents("shop") == ()
     assert store.search("shop", embedder.embed(["order"])[0], 3) == []
 

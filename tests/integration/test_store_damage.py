@@ -106,7 +106,7 @@ def test_what_a_killed_process_left_is_no_index_and_goes(store: Store, embedder:
     left = home / "draft-0123456789ab"
     left.mkdir(parents=True)
     (left / "chroma.sqlite3").write_bytes(b"half")
-    assert not store.indexed("shop")
+    assert not store.is_indexed("shop")
     assert store.sync("shop", ALL, embedder).notes == ()
     assert not left.exists()
 
@@ -174,7 +174,7 @@ def test_a_folder_that_may_not_be_read_says_so(
 
     monkeypatch.setattr("rag.index.chroma_folder.os.listdir", refuse)  # to the superuser every folder is open
     with pytest.raises(StoreUnavailable, match="Permission denied"):
-        store.indexed("shop")
+        store.is_indexed("shop")
 
 
 def test_without_chromadb_the_message_says_what_to_install(

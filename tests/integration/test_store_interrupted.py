@@ -28,7 +28,7 @@ def test_an_interrupted_sync_goes_on_where_it_stopped(store: Store, embedder: Ha
     documents = numbered(100)
     with pytest.raises(EmbedderUnavailable):
         store.sync("shop", documents, FailingEmbedder(works_for=BATCH))
-    assert not store.indexed("shop")
+    assert not store.is_indexed("shop")
     assert store.sync("shop", documents, embedder) == SyncReport(added=100, embedded=100 - BATCH)
     assert len(embedder.embedded) == 100 - BATCH
 

@@ -26,7 +26,7 @@ from executors.engines.duckdb import schema as duckdb_schema
 from executors.engines.duckdb.executor import DuckdbExecutor
 from executors.errors import DatabaseUnavailable, ErrorKind, SqlFailed, SqlRefused
 from executors.workers import checking, process
-from executors.workers.isolated import IsolatedExecutor, isolated
+from executors.workers.isolated import IsolatedExecutor, open_isolated
 from executors.workers.pool import WorkerPool
 from executors.workers.process import WorkerEnded
 
@@ -67,10 +67,10 @@ def make(tmp_path: Path, pool: WorkerPool) -> Make:
             with sqlite3.connect(path) as connection:
                 connection.execute("CREATE TABLE IF NOT EXISTS t AS SELECT 1 AS n")
             connection.close()
-            return isolated("data", "sqlite", path, pool, sample_values=0, **options)
+            return open_isolated("data", "sqlite", path, pool, sample_values=0, **options)
         with duckdb.connect(str(path)) as opened:
             opened.execute("CREATE TABLE IF NOT EXISTS t AS SELECT 1 AS n")
-        return isolated("data", "duckdb", path, pool, sample_values=0, memory="200MB", threads=1, **options)
+        return open_isolated("data", "duckdb", path, pool, sample_values=0, memory="200MB", threads=1, **options)
 
     return make
 
@@ -140,7 +140,7 @@ def test_the_query_beside_one_that_is_ended_goes_on(make: Make, pool: WorkerPool
 
 def test_what_breaks_an_engine_is_told_without_its_stack() -> None:
     broken = duckdb.InternalException("INTERNAL Error: out of range\nStack Trace:\n/home/me/duckdb.so(+0x1234)")
-    told = duckdb_engine.failed(broken)
+    told = duckdb_engine.translate_error(broken)
     assert told is not None
     assert not any(word in f"{told.message} {told.hint}" for word in ("/", "Stack", "INTERNAL"))
 
@@ -244,10 +244,10 @@ PARENT = """
 import sys, threading
 from pathlib import Path
 from executors.base import CheckedSql
-from executors.workers.isolated import isolated
+from executors.workers.isolated import open_isolated
 from executors.workers.pool import WorkerPool
 pool = WorkerPool(1, 10**9)
-executor = isolated("data", "sqlite", Path(sys.argv[1]), pool, sample_values=0)
+executor = open_isolated("data", "sqlite", Path(sys.argv[1]), pool, sample_values=0)
 query = CheckedSql(sql=sys.argv[2], executable=sys.argv[2], row_limit=1, tables=())
 threading.Thread(target=executor.run, args=[query], kwargs={"timeout_s": 300}).start()
 while not pool._busy:

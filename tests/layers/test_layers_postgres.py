@@ -158,7 +158,7 @@ def test_the_idle_timeout_alone_ends_a_transaction_that_nobody_goes_on_with(only
     executor.close()
     executor.row = executor.row.model_copy(update={"session": executor.row.session.model_copy(update={"setup": setup})})
 
-    with executor._leased(writable=False) as lease:
+    with executor._lease(writable=False) as lease:
         cursor = lease.cursor()
         cursor.execute("SELECT 1")
         with server.admin() as admin:

@@ -86,7 +86,7 @@ def test_what_an_address_says_beyond_that_is_kept(text: str, query: dict[str, st
 def test_only_the_server_is_shown(text: str, shown: str) -> None:
     address = Address.parse(text)
 
-    assert address.shown == shown
+    assert address.display_text == shown
     for told in (repr(address), str(address)):
         assert "hunter2" not in told
         assert "reader" not in told

@@ -13,10 +13,10 @@ from agent.core.models import Options, Usage
 from agent.pipeline.service import Service
 from agent.platform.llm.chat import Message, Reply
 from agent.platform.llm.scripted import ScriptedModel
-from agent.platform.llm.wrappers.budget import BUDGET, SHORTEST_REPLY, Budget, BudgetedModel, estimated_tokens
+from agent.platform.llm.wrappers.budget import BUDGET, SHORTEST_REPLY, Budget, BudgetedModel, estimate_prompt_tokens
 
 ASK = [Message(role="user", content="How many orders are there?")]
-PROMPT = estimated_tokens(ASK)
+PROMPT = estimate_prompt_tokens(ASK)
 ORDERS = "SELECT count(*) AS orders FROM orders"
 NO_RETRIEVAL = Options(enable_retrieval=False)
 

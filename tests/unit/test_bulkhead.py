@@ -45,7 +45,7 @@ class Ship:
             await self.hangs_up(name)
 
     async def _question(self, name: str, compartments: tuple[str, ...]) -> None:
-        with self.bulkhead.admitted(*compartments) as admission:
+        with self.bulkhead.admit(*compartments) as admission:
             async with admission.place():
                 self.answering.append(name)
                 try:
@@ -163,12 +163,12 @@ async def test_nothing_is_kept_of_who_has_left() -> None:
 
 async def test_who_is_gone_is_inside_as_long_as_his_place_is_taken() -> None:
     bulkhead = Bulkhead(1, queue=0)
-    with bulkhead.admitted("principal ann") as admission:
+    with bulkhead.admit("principal ann") as admission:
         place = admission.place()
         await place.__aenter__()
-    with pytest.raises(TooBusy), bulkhead.admitted():
+    with pytest.raises(TooBusy), bulkhead.admit():
         raise AssertionError("others wait for what was begun")
     await place.__aexit__(None, None, None)
-    with bulkhead.admitted():
+    with bulkhead.admit():
         assert bulkhead.waiting == 1
     assert not bulkhead._inside_of

@@ -19,8 +19,8 @@ from agent.evaluation.calibration.calibrating import (
     bins_of,
     calibrate,
     figures_of,
-    held_out,
     interval_of,
+    predict_held_out,
     require_sklearn,
     surest_of,
     threshold_for,
@@ -123,7 +123,9 @@ def test_a_missing_package_is_named_with_the_file_that_has_it(
 def test_each_answer_gets_its_probability_from_a_fit_to_all_other_databases() -> None:
     given, names = samples(), ["agreement", "logprob_total"]
     turned = [it._replace(right=not it.right) if it.database == "d3" else it for it in given]
-    for one, before, after in zip(given, held_out(given, names, 1.0), held_out(turned, names, 1.0), strict=True):
+    for one, before, after in zip(
+        given, predict_held_out(given, names, 1.0), predict_held_out(turned, names, 1.0), strict=True
+    ):
         assert before.database == one.database
         assert (before.probability == after.probability) == (one.database == "d3"), "its own answers count for nothing"
 

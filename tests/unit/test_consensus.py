@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from agent.core.models import Candidate, CandidateSource, Doubt
-from agent.pipeline.drafts.consensus import Evidence, grouped
+from agent.pipeline.drafts.consensus import Evidence, group_candidates
 from executors.base import JsonValue, QueryResult
 
 
@@ -17,37 +17,37 @@ def candidate(sql: str, *rows: tuple[object, ...], source: CandidateSource = "dr
 def test_rows_in_any_order_agree_and_the_most_votes_come_first() -> None:
     one = candidate("SELECT 1", (1,), (2,))
     two, three = candidate("SELECT 2", (3,), draft=1), candidate("SELECT 3", (3,), draft=2)
-    assert [(g.votes, g.first.sql) for g in grouped([one, two, three])] == [(2, "SELECT 2"), (1, "SELECT 1")]
-    same = grouped([one, candidate("SELECT a", (2,), (1,), draft=1)])
+    assert [(g.votes, g.first.sql) for g in group_candidates([one, two, three])] == [(2, "SELECT 2"), (1, "SELECT 1")]
+    same = group_candidates([one, candidate("SELECT a", (2,), (1,), draft=1)])
     assert [group.votes for group in same] == [2]
 
 
 def test_what_a_rule_touched_votes_for_nobody() -> None:
-    groups = grouped([candidate("a", (1,), source="repaired"), candidate("b", (1,), source="alternative")])
+    groups = group_candidates([candidate("a", (1,), source="repaired"), candidate("b", (1,), source="alternative")])
     assert [group.votes for group in groups] == [0]
     assert groups[0].first.sql == "a"
-    with_draft = grouped([candidate("a", (1,), source="repaired"), candidate("b", (1,), draft=1)])
+    with_draft = group_candidates([candidate("a", (1,), source="repaired"), candidate("b", (1,), draft=1)])
     assert (with_draft[0].votes, with_draft[0].first.sql) == (1, "b")
 
 
 def test_two_queries_without_rows_agree_only_where_they_are_the_same() -> None:
-    assert len(grouped([candidate("SELECT 1"), candidate("SELECT 2", draft=1)])) == 2
-    assert grouped([candidate("SELECT  1;"), candidate("SELECT 1", draft=1)])[0].votes == 2
-    assert len(grouped([candidate("SELECT 'ada'"), candidate("SELECT 'Ada'", draft=1)])) == 2
-    assert len(grouped([candidate("SELECT 1", (None,)), candidate("SELECT 2", (None,), draft=1)])) == 2
+    assert len(group_candidates([candidate("SELECT 1"), candidate("SELECT 2", draft=1)])) == 2
+    assert group_candidates([candidate("SELECT  1;"), candidate("SELECT 1", draft=1)])[0].votes == 2
+    assert len(group_candidates([candidate("SELECT 'ada'"), candidate("SELECT 'Ada'", draft=1)])) == 2
+    assert len(group_candidates([candidate("SELECT 1", (None,)), candidate("SELECT 2", (None,), draft=1)])) == 2
 
 
 def test_what_could_not_be_run_is_in_no_group_and_the_earlier_of_equals_is_first() -> None:
     failed = Candidate(sql="SELECT x", source="draft", error="no such column")
     assert not failed.votes
-    groups = grouped([failed, candidate("b", (1,)), candidate("c", (2,), draft=1)])
+    groups = group_candidates([failed, candidate("b", (1,)), candidate("c", (2,), draft=1)])
     assert [group.first.sql for group in groups] == ["b", "c"]
 
 
 def test_the_evidence_is_that_of_the_chosen_candidate() -> None:
     doubt = Doubt(rule="fan_out", evidence="schema", detail="The join repeats rows.")
     one = candidate("SELECT 1", (1,)).model_copy(update={"doubts": (doubt,)})
-    found = Evidence(groups=grouped([one, candidate("SELECT 2", (1,), draft=1)]), chosen=one, drafts=2)
+    found = Evidence(groups=group_candidates([one, candidate("SELECT 2", (1,), draft=1)]), chosen=one, drafts=2)
     assert (found.votes, found.doubts) == (2, (doubt,))
     assert Evidence(groups=(), chosen=one, drafts=1).votes == 0
 
@@ -72,5 +72,5 @@ def test_what_holds_nothing_is_the_same_only_where_the_query_is(
     result = QueryResult(columns=columns, rows=rows)
     one, other = (Candidate(sql=f"SELECT {n}", source="draft", draft=n, result=result) for n in range(2))
     assert result.holds_nothing is nothing
-    assert len(grouped([one, other])) == (2 if nothing else 1)
-    assert len(grouped([one, other.model_copy(update={"sql": one.sql})])) == 1
+    assert len(group_candidates([one, other])) == (2 if nothing else 1)
+    assert len(group_candidates([one, other.model_copy(update={"sql": one.sql})])) == 1

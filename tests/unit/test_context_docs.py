@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agent.databases.knowledge.context import GENERAL_RULES_TOKENS, _verified_before, general_rules
+from agent.databases.knowledge.context import GENERAL_RULES_TOKENS, _find_verified, general_rules
 from rag.docs.documents import Document, docs_digest, make_document
 
 
@@ -12,10 +12,10 @@ def query(question: str, sql: str) -> Document:
 
 def test_a_question_that_the_docs_answer_is_found_by_its_words() -> None:
     docs = query("How many orders?", "SELECT 1"), query("how many  ORDERS?", "SELECT 2"), query("Revenue?", "SELECT 3")
-    found = _verified_before("How many orders", docs)
+    found = _find_verified("How many orders", docs)
     assert found is not None
     assert found.sql == "SELECT 1"  # of several the first
-    assert _verified_before("How many returns?", docs) is None
+    assert _find_verified("How many returns?", docs) is None
 
 
 def test_rules_about_everything_are_shown_while_they_are_few() -> None:

@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from agent.databases.database import Database, seen_schemas
+from agent.databases.database import Database, keep_seen_schemas
 from executors.base import Cancel, CheckedSql, Executor, QueryResult, Schema
 from executors.errors import ErrorKind, SqlFailed
 
@@ -162,7 +162,7 @@ async def test_the_steps_of_a_question_see_one_schema_until_a_query_fails() -> N
     assert [await named(database), await named(database)] == ["as of 1", "as of 2"]
 
     async def question() -> tuple[list[str], asyncio.Task[str]]:
-        with seen_schemas():
+        with keep_seen_schemas():
             seen = [await named(database), await named(database), await asyncio.create_task(named(database))]
             with pytest.raises(SqlFailed):
                 await database.run(QUERY)

@@ -7,7 +7,7 @@ import pytest
 from executors.base import Column, Schema, Table
 from rag.docs.documents import Document, make_document
 from rag.linking.schema_ranking import RankedTable, Ranking
-from rag.schema.described_joins import described_joins
+from rag.schema.described_joins import find_described_joins
 from rag.schema.joins import Joins
 from rag.schema.text import render
 
@@ -63,7 +63,7 @@ def rule(text: str) -> Document:
     ],
 )
 def test_a_sentence_makes_a_join(text: str, expected: list[str], why: str) -> None:
-    found = described_joins(SCHEMA, [rule(text)])
+    found = find_described_joins(SCHEMA, [rule(text)])
     assert [f"{one.name}.{key.columns[0]} = {key.table}.{key.referenced[0]}" for one, key in found] == expected, why
 
 
@@ -83,13 +83,13 @@ def test_a_sentence_makes_a_join(text: str, expected: list[str], why: str) -> No
     ],
 )
 def test_what_is_doubtful_makes_none(text: str, why: str) -> None:
-    assert described_joins(SCHEMA, [rule(text)]) == [], why
+    assert find_described_joins(SCHEMA, [rule(text)]) == [], why
 
 
 def test_only_rules_tell_of_joins_and_each_is_told_once() -> None:
     column = make_document("column", "orders.buyer = customers.id", table="orders", column="buyer")
     twice = rule("orders.buyer = customers.id. customers.id = orders.buyer")
-    assert len(described_joins(SCHEMA, [column, twice])) == 1
+    assert len(find_described_joins(SCHEMA, [column, twice])) == 1
 
 
 def test_joins_of_docs_count_as_keys_and_lead_from_table_to_table() -> None:

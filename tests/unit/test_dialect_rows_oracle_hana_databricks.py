@@ -292,7 +292,7 @@ def test_no_name_is_both_listed_and_offered_something_else_for(name: str) -> Non
     ],
 )
 def test_a_name_is_quoted_where_the_engine_would_read_another(dialect: str, name: str, quoted: str) -> None:
-    assert DIALECTS[dialect].quoted(name) == quoted
+    assert DIALECTS[dialect].quote_name(name) == quoted
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -179,7 +179,7 @@ def test_dates_are_written_in_the_dialects_own_words(dialect: str, month: str) -
     ],
 )
 def test_a_name_is_quoted_only_where_it_must_be(dialect: str, name: str, quoted: str) -> None:
-    assert DIALECTS[dialect].quoted(name) == quoted
+    assert DIALECTS[dialect].quote_name(name) == quoted
 
 
 LIMITS = {"sqlserver": Limit.TOP, "oracle": Limit.FETCH}

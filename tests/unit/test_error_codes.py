@@ -22,7 +22,7 @@ from oracledb.errors import ERR_CALL_TIMEOUT_EXCEEDED, _Error, _raise_err
 from sqlalchemy.exc import DBAPIError
 
 from executors.dialects.table import DIALECTS
-from executors.engines.databricks.executor import DatabricksExecutor, nested
+from executors.engines.databricks.executor import DatabricksExecutor, parse_nested
 from executors.engines.hana.executor import HanaExecutor
 from executors.engines.oracle.executor import OracleExecutor, months
 from executors.engines.servers.codes import error_code
@@ -188,4 +188,4 @@ NESTED = [
 
 @pytest.mark.parametrize("value, json, why", NESTED)
 def test_databricks_nested_values_become_json(value: Any, json: Any, why: str) -> None:
-    assert nested(value) == json, why
+    assert parse_nested(value) == json, why

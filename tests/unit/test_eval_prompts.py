@@ -77,14 +77,14 @@ def test_a_folder_without_prompts_is_refused(tmp_path: Path) -> None:
 def test_a_wording_counts_only_inside(tmp_path: Path) -> None:
     assert tmp_path.exists()
     plain = templates.render("example_question", example={"question": "How many?"})
-    with templates.reworded((("example_question.txt", "Asked: {{ example.question }}"),)):
+    with templates.use_wording((("example_question.txt", "Asked: {{ example.question }}"),)):
         assert templates.render("example_question", example={"question": "How many?"}) == "Asked: How many?\n"
     assert templates.render("example_question", example={"question": "How many?"}) == plain
 
 
 def test_a_wording_is_used_where_another_template_includes_it() -> None:
     holes = {"question": "How many?", "rules": (), "values": (), "examples": (), "history": (), "attempts": ()}
-    with templates.reworded((("context.txt", "In other words."),)):
+    with templates.use_wording((("context.txt", "In other words."),)):
         assert templates.render("generate_sql", dialect="SQLite", plan=None, **holes).startswith("In other words.")
 
 

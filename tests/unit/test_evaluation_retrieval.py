@@ -13,7 +13,7 @@ from rich.console import Console
 from agent.evaluation.docs import docs_beside, docs_for
 from agent.evaluation.gold import GoldNames
 from agent.evaluation.harness import EvaluationInvalid
-from agent.evaluation.retrieval.cases import read_cases, read_folders, stored_texts
+from agent.evaluation.retrieval.cases import find_stored_texts, read_cases, read_folders
 from agent.evaluation.retrieval.measure import (
     MODES,
     PRODUCT,
@@ -196,7 +196,7 @@ def test_a_question_is_asked_with_its_evidence_where_that_is_wanted(
 
 def test_texts_that_the_database_stores_are_known_with_their_columns(folder: Path) -> None:
     executor = opened(folder)[folder / "air.sqlite"]
-    assert stored_texts(executor, ["LIMA", "it's nowhere", "12", "1960-10-30"]) == (
+    assert find_stored_texts(executor, ["LIMA", "it's nowhere", "12", "1960-10-30"]) == (
         StoredText(text="LIMA", columns=(("airports", "city"),)),
         StoredText(text="1960-10-30", columns=(("airports", "opened"),), is_date=True),
     )
@@ -287,7 +287,7 @@ def test_a_text_is_linked_where_the_value_and_its_column_are(value: str, column:
 
 
 def test_a_case_can_move_to_a_catalogue_with_other_names() -> None:
-    moved = case(needs(("books", "title"))).moved({"books": "library.books"})
+    moved = case(needs(("books", "title"))).rename_tables({"books": "library.books"})
     assert moved.golds[0].tables == {"library.books"}
     assert moved.golds[0].columns == {("library.books", "title")}
     assert moved.texts[0].columns == (("library.books", "title"),)

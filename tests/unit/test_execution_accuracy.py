@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from agent.core.row_comparison import canonical, is_ordered, same_rows, tied, with_order_keys, without_limit
+from agent.core.row_comparison import canonical, count_tied, is_ordered, same_rows, with_order_keys, without_limit
 from executors.base import QueryResult
 
 
@@ -115,8 +115,8 @@ def test_rows_that_the_order_leaves_equal_have_none_among_each_other() -> None:
     assert not same_rows(gold, turned, ordered=True)
     assert same_rows(gold, turned, ordered=True, ties=(1, 2))
     assert not same_rows(gold, rows(("b", 1), ("a", 3), ("c", 1)), ordered=True, ties=(1, 2))
-    assert tied(gold, rows(("a", 3, 3), ("b", 1, 1), ("c", 1, 1))) == (1, 2)
-    assert tied(gold, rows(("a", 3, 3), ("c", 1, 1), ("b", 1, 1))) == (), "not the rows of gold"
+    assert count_tied(gold, rows(("a", 3, 3), ("b", 1, 1), ("c", 1, 1))) == (1, 2)
+    assert count_tied(gold, rows(("a", 3, 3), ("c", 1, 1), ("b", 1, 1))) == (), "not the rows of gold"
 
 
 @pytest.mark.parametrize(

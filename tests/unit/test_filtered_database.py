@@ -29,7 +29,7 @@ class Failing(Executor):
 
 async def failure(dialect: str, principal: str) -> SqlFailed:
     whole = Database(Failing(dialect), limit=1, timeout_s=5, row_filter=FILTER)
-    database = whole.seen_by(principal)
+    database = whole.filter_for(principal)
     with pytest.raises(SqlFailed) as failed:
         await database.run(await database.check("SELECT region FROM orders", 5))
     await whole.close()
@@ -53,17 +53,17 @@ async def test_an_error_tells_of_nothing_that_is_not_seen(
 
 async def test_a_view_is_for_one_principal_and_makes_others() -> None:
     whole = Database(Failing("duckdb"), limit=1, timeout_s=5, row_filter=FILTER)
-    seen = whole.seen_by("Anna")
+    seen = whole.filter_for("Anna")
 
-    assert (whole.is_filtered, seen.is_filtered, seen.seen_by("lead").is_filtered) == (False, True, False)
-    assert seen.seen_by(LOCAL) is seen.whole is whole
+    assert (whole.is_filtered, seen.is_filtered, seen.filter_for("lead").is_filtered) == (False, True, False)
+    assert seen.filter_for(LOCAL) is seen.whole is whole
     assert seen.warnings == (), "they may be about tables that she does not see"
     with pytest.raises(UnknownDatabase, match="There is no database named 'shop'"):
-        seen.seen_by("ben")
+        seen.filter_for("ben")
     await whole.close()
 
 
 async def test_a_database_without_a_filter_is_seen_as_it_is() -> None:
     whole = Database(Failing("duckdb"), limit=1, timeout_s=5)
-    assert whole.seen_by("anybody") is whole
+    assert whole.filter_for("anybody") is whole
     await whole.close()

@@ -323,5 +323,5 @@ def test_lets_through_what_only_looks_like_one(dialect: str, sql: str, why: str)
 def test_a_table_may_be_called_like_a_write(dialect: str, word: str) -> None:
     table = schema(dialect).tables[0].model_copy(update={"name": word})
     shop = schema(dialect).model_copy(update={"tables": (table,)})
-    checked = guard.check(f"SELECT COUNT(*) AS n FROM {shop.quoted(word)}", shop, row_limit=10)
+    checked = guard.check(f"SELECT COUNT(*) AS n FROM {shop.quote_name(word)}", shop, row_limit=10)
     assert checked.tables == (word,)

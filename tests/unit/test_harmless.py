@@ -7,7 +7,7 @@ import pytest
 from guard_shop import duckdb_shop
 from guard_shop import schema as shop
 
-from agent.databases.database import hidden_columns
+from agent.databases.database import find_hidden_columns
 from bench.harmless import MOST_REFUSED, main, refusal, sets, statements
 from executors.base import Column, Schema, Table
 from executors.errors import SqlRefused
@@ -158,7 +158,7 @@ def test_a_short_form_shows_no_private_column(sql: str, runs: bool) -> None:
     columns = ("id", "email", "city")
     table = Table(name="people", columns=tuple(Column(name=it, type="TEXT", private=it == "email") for it in columns))
     schema = Schema(database="shop", dialect="duckdb", tables=(table,))
-    hidden = hidden_columns(schema, "How many people are there?")
+    hidden = find_hidden_columns(schema, "How many people are there?")
     with duckdb.connect() as connection:
         connection.execute("CREATE TABLE people (id INT, email TEXT, city TEXT)")
         connection.execute("INSERT INTO people VALUES (1, 'canary@mail.example', 'Bonn')")

@@ -7,7 +7,7 @@ import re
 import duckdb
 import pytest
 
-from agent.databases.database import hidden_columns
+from agent.databases.database import find_hidden_columns
 from executors.base import CheckedSql, Column, Schema, Table
 from executors.dialects.table import DIALECTS
 from executors.errors import SqlRefused
@@ -116,7 +116,7 @@ def schema(dialect: str) -> Schema:
 
 def held(sql: str, dialect: str = "duckdb", question: str = PLAIN, *, leave_out: bool = False) -> CheckedSql:
     known = schema(dialect)
-    return check(sql, known, row_limit=100, hidden=hidden_columns(known, question), leave_out=leave_out)
+    return check(sql, known, row_limit=100, hidden=find_hidden_columns(known, question), leave_out=leave_out)
 
 
 @pytest.fixture(scope="module")

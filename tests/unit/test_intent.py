@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agent.core.callers import ANONYMOUS, LOCAL, named
+from agent.core.callers import ANONYMOUS, LOCAL, to_principal
 from agent.core.errors import WritesNotAllowed
 from agent.core.models import Options
 from agent.platform.access.intent import orders_change, refuse_writes, write_refusal
@@ -120,4 +120,4 @@ def test_the_switch_that_is_off_is_named(
     ],
 )
 def test_a_name_from_outside_is_never_a_reserved_word(header: str, principal: str) -> None:
-    assert named(header) == principal
+    assert to_principal(header) == principal

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from executors.base import Column, ForeignKey, Schema, Table
 from rag.docs.documents import Document, make_document
-from rag.schema.joins import keyed
+from rag.schema.joins import add_undeclared_keys
 
 
 def _table(name: str, columns: str, key: str = "", *keys: ForeignKey) -> Table:
@@ -19,7 +19,7 @@ def _table(name: str, columns: str, key: str = "", *keys: ForeignKey) -> Table:
 def keys(schema: Schema, *documents: Document) -> dict[str, list[str]]:
     return {
         table.name: [f"{key.columns[0]} -> {key.table}.{key.referenced[0]}" for key in table.foreign_keys]
-        for table in keyed(schema, documents).tables
+        for table in add_undeclared_keys(schema, documents).tables
     }
 
 

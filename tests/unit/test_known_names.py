@@ -15,7 +15,7 @@ from executors.base import Column, Schema, Table
 from executors.dialects.table import DIALECTS
 from executors.errors import ErrorKind, SqlRefused
 from executors.guard.guard import check
-from executors.sql.names.known_names import quoted_names
+from executors.sql.names.known_names import quote_names
 
 NAMES = ("Brutto Betrag", "Straße", "OrderDate", "order", "2024_total", "Größe (cm)", "plain")
 
@@ -30,10 +30,10 @@ def schema_of(dialect: str) -> Schema:
 def test_every_name_is_quoted_where_its_dialect_wants_it(dialect: str, name: str) -> None:
     schema = schema_of(dialect)
     row = DIALECTS[dialect]
-    mended = quoted_names(f"SELECT MAX({name}) AS m FROM Meine Daten", schema)
+    mended = quote_names(f"SELECT MAX({name}) AS m FROM Meine Daten", schema)
 
-    written = name if name == "order" else row.quoted(name)  # that is read as a name here, and quoted by the guard
-    assert mended == f"SELECT MAX({written}) AS m FROM {row.quoted('Meine Daten')}"
+    written = name if name == "order" else row.quote_name(name)  # that is read as a name here, and quoted by the guard
+    assert mended == f"SELECT MAX({written}) AS m FROM {row.quote_name('Meine Daten')}"
     assert check(mended, schema, row_limit=5).tables == ("Meine Daten",)
 
 
@@ -60,7 +60,7 @@ def test_every_name_is_quoted_where_its_dialect_wants_it(dialect: str, name: str
     ],
 )
 def test_only_names_are_quoted(sql: str, expected: str | None, why: str) -> None:
-    assert quoted_names(sql, schema_of("duckdb")) == expected, why
+    assert quote_names(sql, schema_of("duckdb")) == expected, why
 
 
 @pytest.mark.parametrize("engine", ["sqlite", "files"])
@@ -110,7 +110,7 @@ def test_a_number_under_an_alias_is_no_column_that_is_called_so(dialect: str, co
         with pytest.raises(SqlRefused) as refused:
             check(sql, schema, row_limit=5)
         assert refused.value.kind is ErrorKind.COLUMN_NOT_FOUND
-        assert DIALECTS[dialect].always_quoted(column) in refused.value.hint
-        sql = quoted_names(sql, schema) or ""
+        assert DIALECTS[dialect].always_quote(column) in refused.value.hint
+        sql = quote_names(sql, schema) or ""
     assert " AS " not in check(sql, schema, row_limit=5).sql.upper()
     assert check("SELECT 2024 AS total, 2025 total FROM sales", schema, row_limit=5).sql, "an alias is one elsewhere"

@@ -12,7 +12,7 @@ from agent.databases.knowledge.examples import Examples
 from agent.databases.knowledge.knowledge import Knowledge
 from executors.base import Column, Schema, Table
 from rag.docs.documents import Retrieved, make_document
-from rag.docs.past_queries import folded, mask, masked_pair, vocabulary, vocabulary_of
+from rag.docs.past_queries import fold_question, mask, mask_past_question, vocabulary, vocabulary_of
 from rag.index.store import Store
 from rag.retriever import CANDIDATE_QUERIES, MAX_QUERIES, Retriever, distinct
 from rag.testing import HashingEmbedder
@@ -68,8 +68,10 @@ def test_questions_that_differ_in_their_values_are_the_same_when_masked() -> Non
 
 def test_the_values_of_a_past_question_are_those_in_its_sql() -> None:
     sql = "SELECT count(*) -- it's\nFROM orders WHERE city LIKE '%berlin%' AND kind = 'o''hara'"
-    assert masked_pair("orders of o'hara from Berlin", sql) == "orders of X from X"
-    assert masked_pair("orders from berlin", "SELECT berlin FROM orders") == "orders from berlin", "a column is none"
+    assert mask_past_question("orders of o'hara from Berlin", sql) == "orders of X from X"
+    assert mask_past_question("orders from berlin", "SELECT berlin FROM orders") == "orders from berlin", (
+        "a column is none"
+    )
 
 
 def test_the_values_of_a_schema_are_those_that_it_shows() -> None:
@@ -82,7 +84,7 @@ def test_the_values_of_a_schema_are_those_that_it_shows() -> None:
 def test_what_is_embedded_is_the_masked_question_and_what_is_shown_is_not() -> None:
     document = make_document("query", "Orders from Berlin?", sql="SELECT 1 WHERE city = 'Berlin'")
     assert document.passage == "Orders from X?"
-    assert document.shown == "Orders from Berlin?"
+    assert document.display_text == "Orders from Berlin?"
 
 
 # -- matching ----------------------------------------------------------------------------------------------
@@ -99,7 +101,7 @@ def test_what_is_embedded_is_the_masked_question_and_what_is_shown_is_not() -> N
     ],
 )
 def test_questions_are_the_same_but_for_case_spaces_and_the_end(one: str, other: str, same: bool) -> None:
-    assert (folded(one) == folded(other)) is same
+    assert (fold_question(one) == fold_question(other)) is same
 
 
 def test_queries_that_differ_in_values_alone_are_shown_once_the_nearest_of_them() -> None:

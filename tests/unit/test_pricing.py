@@ -74,10 +74,10 @@ def test_a_table_that_cannot_be_used_is_refused(table: str, why: str, monkeypatc
 
 def test_the_ledger_keeps_what_each_step_took() -> None:
     ledger = Ledger(Prices(TABLE), "plain")
-    with ledger.timed("sql_generator"):
+    with ledger.time_step("sql_generator"):
         ledger.spend(Usage(model_calls=1, prompt_tokens=100, completion_tokens=10))
         ledger.spend(Usage(model_calls=1, prompt_tokens=100, cached_tokens=50, completion_tokens=10))
-    with ledger.timed("evaluator"):
+    with ledger.time_step("evaluator"):
         ledger.spend(Usage(model_calls=1, prompt_tokens=1000, completion_tokens=1), "gpt-4o-mini")
     generator, judge = ledger.usage.by_step["sql_generator"], ledger.usage.by_step["evaluator"]
     assert generator == StepUsage(
@@ -91,9 +91,9 @@ def test_the_ledger_keeps_what_each_step_took() -> None:
 
 def test_one_unknown_price_leaves_the_whole_unknown_and_the_other_steps_known() -> None:
     ledger = Ledger(Prices(TABLE), "plain")
-    with ledger.timed("sql_generator"):
+    with ledger.time_step("sql_generator"):
         ledger.spend(Usage(model_calls=1, prompt_tokens=100))
-    with ledger.timed("evaluator"):
+    with ledger.time_step("evaluator"):
         ledger.spend(Usage(model_calls=1, prompt_tokens=100), "unpriced")
     assert ledger.usage.cost_usd is None
     assert ledger.usage.by_step["sql_generator"].cost_usd == pytest.approx(0.0001)
@@ -106,7 +106,7 @@ def test_a_question_without_a_model_call_costs_nothing() -> None:
 
 def test_work_ahead_of_a_step_counts_for_it_and_not_for_its_time() -> None:
     ledger = Ledger(Prices(TABLE), "plain")
-    with ledger.timed("evaluator"), ledger.step("raw_records"):
+    with ledger.time_step("evaluator"), ledger.step("raw_records"):
         ledger.spend(Usage(model_calls=1, prompt_tokens=100))
     assert set(ledger.usage.by_step) == {"raw_records"}
     assert set(ledger.timings_ms) == {"evaluator"}

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from agent.core.models import Options
-from agent.databases.database import describe_left_out, hidden_columns
+from agent.databases.database import describe_left_out, find_hidden_columns
 from agent.pipeline.service import Service
 from agent.platform.llm.scripted import ScriptedModel
 from executors.base import CheckedSql, Column, Schema, Table
@@ -35,7 +35,7 @@ def schema(dialect: str) -> Schema:
 
 def held(sql: str, question: str = PLAIN, dialect: str = "duckdb") -> CheckedSql:
     known = schema(dialect)
-    return check(sql, known, row_limit=100, hidden=hidden_columns(known, question))
+    return check(sql, known, row_limit=100, hidden=find_hidden_columns(known, question))
 
 
 def refusal(sql: str, question: str = PLAIN, dialect: str = "duckdb") -> str:

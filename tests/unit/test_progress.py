@@ -9,7 +9,7 @@ import pytest
 from agent.core.events import Event, SqlProgress, Started
 from agent.pipeline.drafts import progress
 from agent.pipeline.drafts.progress import TELL, sql_progress, with_progress
-from agent.platform.llm.replies import ON_TEXT, written_so_far
+from agent.platform.llm.replies import ON_TEXT, read_partial_sql
 
 
 @pytest.mark.parametrize(
@@ -30,7 +30,7 @@ from agent.platform.llm.replies import ON_TEXT, written_so_far
     ],
 )
 def test_the_query_as_far_as_it_is_written(reply: str, sql: str) -> None:
-    assert written_so_far(reply) == sql
+    assert read_partial_sql(reply) == sql
 
 
 @pytest.fixture

@@ -93,11 +93,11 @@ async def test_a_refusal_tells_the_queue_and_waits_for_the_model_behind_it() -> 
     bulkhead.behind = Turns(Clock())
     with ExitStack() as inside:
         for _ in range(3):
-            inside.enter_context(bulkhead.admitted())
+            inside.enter_context(bulkhead.admit())
         async with bulkhead.behind.turn():
             waiting = [asyncio.create_task(_turn(bulkhead.behind)) for _ in range(6)]
             await asyncio.sleep(0)  # each runs to where it waits
-            with pytest.raises(TooBusy) as caught, bulkhead.admitted():
+            with pytest.raises(TooBusy) as caught, bulkhead.admit():
                 raise AssertionError("there was room")
         await asyncio.gather(*waiting)
     problem = problem_of(caught.value, "t")

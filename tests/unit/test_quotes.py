@@ -37,7 +37,7 @@ def test_a_reserved_word_runs_as_a_name(dialect: str, word: str) -> None:
 
     query = checked(f"SELECT p.{word} FROM prices AS p WHERE {word} > 1 ORDER BY {word}", schema)
 
-    folded = DIALECTS[dialect].folded(word)
+    folded = DIALECTS[dialect].fold(word)
     assert query.executable.count(f"{before}{folded}{after}") == 3
     assert bare(query.executable).count(folded) == 3
 
@@ -79,8 +79,8 @@ def test_people_see_quotes_where_the_engine_demands_them(dialect: str, sql: str,
 
 
 def test_the_schema_shows_reserved_words_in_quotes() -> None:
-    assert [prices("sqlserver").quoted(word) for word in WORDS] == [f"[{word}]" for word in WORDS]
-    assert prices("duckdb").quoted("plan") == "plan"
+    assert [prices("sqlserver").quote_name(word) for word in WORDS] == [f"[{word}]" for word in WORDS]
+    assert prices("duckdb").quote_name("plan") == "plan"
 
 
 def test_a_column_that_is_gone_from_sqlite_is_no_text() -> None:

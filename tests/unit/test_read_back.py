@@ -80,7 +80,7 @@ def test_rows_are_found_by_their_key(dialect: str, sql: str, compared: tuple[str
     plan = check_write(sql, shop(dialect), row_limit=10).read_back
 
     assert plan is not None
-    assert (plan.compared, plan.key) == (compared, ("id",))
+    assert (plan.compared_columns, plan.key) == (compared, ("id",))
 
 
 @pytest.mark.parametrize("sql, why", [
@@ -100,7 +100,7 @@ def test_what_a_clock_says_is_not_compared() -> None:
     plan = check_write("UPDATE goods SET at = CURRENT_TIMESTAMP, price = 1 WHERE id = 1", shop("sqlite"), row_limit=9)
 
     assert plan.read_back is not None
-    assert plan.read_back.compared == ("id", "price")
+    assert plan.read_back.compared_columns == ("id", "price")
 
 
 def test_mysql_sets_one_column_after_the_other() -> None:
@@ -108,7 +108,7 @@ def test_mysql_sets_one_column_after_the_other() -> None:
 
     found = {dialect: check_write(sql, shop(dialect), row_limit=9).read_back for dialect in ("mysql", "sqlite")}
 
-    assert {name: plan and plan.compared for name, plan in found.items()} == {
+    assert {name: plan and plan.compared_columns for name, plan in found.items()} == {
         "mysql": ("id", "price"), "sqlite": ("id", "price", "at"),
     }  # fmt: skip
 

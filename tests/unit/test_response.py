@@ -12,7 +12,7 @@ from agent.checks.grounding.result import CheckedText
 from agent.core.events import HumanReview
 from agent.core.models import Attempt, Check, Options, Question, Verdict
 from agent.databases.supporting_rows import RawRecords
-from agent.pipeline.answers.response import answered, review_text, reviewed
+from agent.pipeline.answers.response import build_answer, build_error_answer, review_text
 from agent.pipeline.confidence.calibration import calibration_of
 from agent.pipeline.run import Run, best_of
 from agent.platform.config.limits import limits_of
@@ -89,12 +89,12 @@ def run_with(text: CheckedText, *, judge: str = "vetoes") -> Run:
 )
 def test_what_verifies_an_answer(name: str, passed: bool | None, verified: bool, why: str) -> None:
     best = Attempt(sql="a", result=ROWS, verdict=YES, checks=(Check(name=name, passed=passed),))
-    assert answered(run_with(CheckedText(text="1")), best).verified is verified, why
+    assert build_answer(run_with(CheckedText(text="1")), best).verified is verified, why
 
 
 def test_an_answer_that_the_model_never_gave_is_not_verified() -> None:
     failed = CheckedText(text="n: 1", checks=(Check(name="answer", passed=False),))
-    assert not answered(run_with(failed), Attempt(sql="a", result=ROWS, verdict=YES)).verified
+    assert not build_answer(run_with(failed), Attempt(sql="a", result=ROWS, verdict=YES)).verified
 
 
 @pytest.mark.parametrize(
@@ -106,7 +106,7 @@ def test_an_answer_that_the_model_never_gave_is_not_verified() -> None:
 )
 def test_why_nobody_judged(judge: str, verdict: Verdict | None, says: str) -> None:
     best = Attempt(sql="a", result=ROWS, verdict=verdict)
-    answer = answered(run_with(CheckedText(text="1"), judge=judge), best)
+    answer = build_answer(run_with(CheckedText(text="1"), judge=judge), best)
     check = next(check for check in answer.checks if check.name == "judge")
     assert check.passed is None
     assert says in check.detail
@@ -117,10 +117,10 @@ def test_suggestions_come_as_choices_where_no_query_gave_rows() -> None:
     run = run_with(CheckedText(text=""))
     run.attempts.append(Attempt(sql="a", error="No table a."))
     question = "How many orders are there?"
-    answer = reviewed(run, "I could not answer this.", [question])
+    answer = build_error_answer(run, "I could not answer this.", [question])
     assert answer.status == "error"
     assert [(choice.label, choice.question) for choice in answer.choices] == [(question, question)]
-    assert reviewed(run, "I could not answer this.").choices == []
+    assert build_error_answer(run, "I could not answer this.").choices == []
 
 
 def test_what_the_user_reads_where_no_query_gave_rows() -> None:

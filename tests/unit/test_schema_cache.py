@@ -35,7 +35,7 @@ def test_it_is_read_when_it_is_first_asked_for_and_then_kept() -> None:
     kept = SchemaCache(source.read, 600)
     assert source.readings == 0
 
-    assert kept.get() is kept.get() is kept.known()
+    assert kept.get() is kept.get() is kept.get_last()
     assert source.readings == 1
 
 
@@ -51,7 +51,7 @@ def test_it_is_read_again_when_its_time_is_over_but_known_all_the_time() -> None
     kept = SchemaCache(Source().read, 0)
     before = kept.get()
 
-    assert kept.known() is before
+    assert kept.get_last() is before
     assert kept.get() is not before
 
 

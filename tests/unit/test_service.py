@@ -374,7 +374,7 @@ def test_the_embedded_model_waits_as_long_as_its_profile_says(
     class Server:
         listening_address = "http://127.0.0.1:1"
 
-    monkeypatch.setattr(EmbeddedModel, "_verified_file", lambda _: tmp_path)
+    monkeypatch.setattr(EmbeddedModel, "_find_verified_file", lambda _: tmp_path)
     monkeypatch.setattr("agent.platform.llm.embedded._read_through", lambda _: None)
     monkeypatch.setattr("agent.platform.llm.embedded._start", lambda *_: Server())
     monkeypatch.setattr("agent.platform.llm.embedded._wait_for_its_loop", lambda *_: None)

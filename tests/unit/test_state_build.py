@@ -17,7 +17,7 @@ from agent.platform.storage.build import build_store
 from agent.platform.storage.memory import MemoryStore
 from agent.platform.storage.sqlite import SqliteStore
 from agent.platform.storage.store import Place
-from agent.platform.storage.values import PAST_ALL, decoded, encoded
+from agent.platform.storage.values import PAST_ALL, decode_name, encode_name
 from agent.platform.storage.versions import VersionedStore
 
 CONNECTION = SecretStr("AccountName=me;AccountKey=c2VjcmV0")
@@ -69,11 +69,11 @@ NAMES = st.text(st.characters(codec=None), max_size=20)
 
 @given(NAMES, NAMES)
 def test_written_names_keep_their_order_and_come_back(one: str, other: str) -> None:
-    assert (encoded(one) < encoded(other)) == (one < other)
-    assert decoded(encoded(one)) == one
-    assert encoded(one + other).startswith(encoded(one))
-    assert encoded(one) < PAST_ALL
-    assert set("/\\#?%'.") & set(encoded(one)) == set()
+    assert (encode_name(one) < encode_name(other)) == (one < other)
+    assert decode_name(encode_name(one)) == one
+    assert encode_name(one + other).startswith(encode_name(one))
+    assert encode_name(one) < PAST_ALL
+    assert set("/\\#?%'.") & set(encode_name(one)) == set()
 
 
 def test_places_of_all_stores_are_values() -> None:

@@ -57,10 +57,10 @@ def test_a_question_loads_neither_sdk_nor_exporters(loaded: set[str]) -> None:
 def test_nothing_is_set_up_and_models_stay_as_they_are(settings: Settings) -> None:
     assert telemetry.setup(settings) is telemetry.OFF
     model = object()
-    assert telemetry.get().traced(model) is model  # type: ignore[arg-type]
+    assert telemetry.get().trace_model(model) is model  # type: ignore[arg-type]
     assert telemetry.get().traceparent() == ""
     with telemetry.get().step("entry"), telemetry.get().query("shop", "sqlite", "SELECT 1", "SELECT", ()) as query:
-        query.returned(1)
+        query.record_rows(1)
     telemetry.shutdown()
 
 

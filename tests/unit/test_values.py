@@ -19,7 +19,7 @@ from executors.values import (
     RowTooLarge,
     collect,
     interval_from_text,
-    nested_from_text,
+    parse_nested,
     timestamp_from_text,
     to_json,
 )
@@ -124,11 +124,11 @@ def test_a_timestamp_in_iso_8601(text: str | None, expected: str | None) -> None
 
 
 def test_nested_json_keeps_its_numbers() -> None:
-    assert nested_from_text('{"a": 0.1234567890123456789, "b": [NaN, 9007199254740993]}') == {
+    assert parse_nested('{"a": 0.1234567890123456789, "b": [NaN, 9007199254740993]}') == {
         "a": "0.1234567890123456789",
         "b": ["NaN", "9007199254740993"],
     }
-    assert nested_from_text(None) is None
+    assert parse_nested(None) is None
 
 
 class Cursor:

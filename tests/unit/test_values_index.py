@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rag.linking.dates import periods_in
-from rag.linking.values import LinkedValue, StoredValues, ValueIndex, quoted
+from rag.linking.values import LinkedValue, StoredValues, ValueIndex, find_quoted
 from rag.words import phrases, words
 
 STORED = (
@@ -130,7 +130,7 @@ def test_times_are_read_with_their_first_and_last_day(text: str, days: list[str]
 
 
 def test_quotes_of_every_kind_are_seen_and_apostrophes_are_none() -> None:
-    assert quoted("""status = 'success', the user's "Big One" and “that”""") == ["success", "Big One", "that"]
+    assert find_quoted("""status = 'success', the user's "Big One" and “that”""") == ["success", "Big One", "that"]
 
 
 def test_a_question_has_a_phrase_for_each_thing_that_it_is_about() -> None:

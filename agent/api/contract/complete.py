@@ -12,7 +12,7 @@ from agent.api.contract.links import link
 from agent.api.contract.problems import TRACE_ID, Operation, ProblemCase, cases_of
 from agent.api.contract.route_examples import ANSWERS
 from agent.api.http.auth import with_security
-from agent.api.http.errors import MEDIA_TYPE, documented
+from agent.api.http.errors import MEDIA_TYPE, describe_errors
 from agent.api.http.idempotent import PARAMETER, TAKING
 from agent.core.problems import Problem
 from agent.platform.access.policy import Mode
@@ -94,8 +94,8 @@ def complete(described: Described, mode: Mode) -> Described:
     described["servers"] = [{"url": "/", "description": "The host that served this document."}]
     described["tags"] = [{"name": name, "description": text} for name, (text, _) in GROUPS.items()]
     for path, method, operation in _operations(described):
-        for status, cases in cases_of(_seen(operation, method, path)):
-            answered = operation["responses"].setdefault(str(status), documented(status)[status])
+        for status, cases in cases_of(_read_operation(operation, method, path)):
+            answered = operation["responses"].setdefault(str(status), describe_errors(status)[status])
             answered.setdefault("content", {})[MEDIA_TYPE] = _problem(status, cases)
             shown |= {case.name: _example(case) for case in cases}
         if operation["operationId"] in TAKING:
@@ -130,7 +130,7 @@ def _problem_schemas() -> Iterator[tuple[str, Described]]:
     yield "Problem", schema
 
 
-def _seen(operation: Described, method: str, path: str) -> Operation:
+def _read_operation(operation: Described, method: str, path: str) -> Operation:
     takes_body = "requestBody" in operation
     return Operation(
         id=operation["operationId"],
@@ -159,7 +159,7 @@ def _show(operation: Described) -> None:
     """Put the examples of what goes well into their places."""
     name = operation["operationId"]
     if name in events.STREAMS:
-        operation["responses"]["200"]["content"] = {EVENTS: events.described(name)}
+        operation["responses"]["200"]["content"] = {EVENTS: events.describe_stream(name)}
     for status, example in ANSWERS.get(name, {}).items():
         operation["responses"][status]["content"][JSON]["example"] = example
 

@@ -10,8 +10,8 @@ from pydantic.json_schema import models_json_schema
 
 from agent.api.contract.problems import TRACE_ID
 from agent.api.http.errors import problem_for
-from agent.api.http.streaming import as_sse, named
-from agent.api.routes.generate import unnamed
+from agent.api.http.streaming import as_sse, to_named_event
+from agent.api.routes.generate import to_unnamed_event
 from agent.api.schemas.chat import chat_event
 from agent.api.schemas.common import ANSWER_EXAMPLE
 from agent.api.schemas.generate import NODES
@@ -97,8 +97,8 @@ Schema = dict[str, Any]
 STREAMS: dict[str, tuple[Callable[[Event], ServerSentEvent | None], str]] = {
     "query_stream": (as_sse, "Answer"),
     "resume_stream": (as_sse, "Answer"),
-    "chat_stream": (lambda event: named(chat_event(event)), "ChatResponse"),
-    "generate_stream": (unnamed, "GenerateResponse"),
+    "chat_stream": (lambda event: to_named_event(chat_event(event)), "ChatResponse"),
+    "generate_stream": (to_unnamed_event, "GenerateResponse"),
 }
 
 
@@ -121,7 +121,7 @@ def components() -> dict[str, Schema]:
     return schemas
 
 
-def described(operation: str) -> dict[str, Any]:
+def describe_stream(operation: str) -> dict[str, Any]:
     """What `text/event-stream` holds of an operation: the schema of one event, and an example of each.
 
     An example's value is what a reader of server-sent events gives: an object with `data`, a text of JSON, and `event`,
@@ -144,7 +144,7 @@ def _examples(send: Callable[[Event], ServerSentEvent | None]) -> Iterator[tuple
 def _schema(operation: str, response: str) -> Schema:
     """One event. Those of one name are told apart by their nodes."""
     if operation == "generate_stream":
-        data = [_unnamed(kind, response) for kind in event_classes() if _is_sent(kind)]
+        data = [_build_unnamed_schema(kind, response) for kind in event_classes() if _is_sent(kind)]
         return _message({"oneOf": data})
     by_name: dict[str, list[Schema]] = {}
     for kind in event_classes():
@@ -180,7 +180,7 @@ def _event_schema(kind: type[Event], response: str) -> Schema:
     )
 
 
-def _unnamed(kind: type[Event], response: str) -> Schema:
+def _build_unnamed_schema(kind: type[Event], response: str) -> Schema:
     """The data of an event of `generate/stream`."""
     if kind is Started:
         text = {"type": "string"}

@@ -13,7 +13,7 @@ from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from agent.api.http.context import TRACE_HEADER
-from agent.api.http.errors import documented, refusal
+from agent.api.http.errors import describe_errors, refusal
 from agent.api.http.export import ROW_HEADERS
 from agent.core.errors import AccessInvalid, NotAuthenticated, NotPermitted, StateUnavailable, TooManyRequests
 from agent.platform.access.policy import KEY_HEADERS, Access, CallerRequest, Mode
@@ -176,7 +176,9 @@ def with_security(contract: dict[str, Any], mode: Mode) -> dict[str, Any]:
                 operation["security"] = []
                 continue
             operation["security"] = ACCEPTED_BY[mode]
-            refused = documented(401, 403, 429, 503) if method.upper() in COUNTED else documented(401, 403, 503)
+            refused = (
+                describe_errors(401, 403, 429, 503) if method.upper() in COUNTED else describe_errors(401, 403, 503)
+            )
             for status, described in refused.items():
                 operation["responses"].setdefault(str(status), described)
     return contract

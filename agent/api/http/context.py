@@ -7,7 +7,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from agent.core.callers import ANONYMOUS, named
+from agent.core.callers import ANONYMOUS, to_principal
 from agent.core.deadline import arriving
 from agent.platform import telemetry
 from agent.platform.config.settings import Settings
@@ -85,4 +85,4 @@ def principal_of(request: Request, settings: Settings) -> str:
     known = getattr(request.state, "principal", None)
     if known is not None:
         return str(known)
-    return named(request.headers.get(PRINCIPAL_HEADER, "")) if settings.trust_principal_header else ANONYMOUS
+    return to_principal(request.headers.get(PRINCIPAL_HEADER, "")) if settings.trust_principal_header else ANONYMOUS

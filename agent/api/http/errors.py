@@ -108,17 +108,17 @@ def refusal(error: Exception, trace_id: str) -> Response:
 def add_handlers(app: FastAPI) -> None:
     """Make every way out of the app a problem document."""
     for kind in (PlumblineError, ExecutorError, RetrievalError, Exception):
-        app.add_exception_handler(kind, _raised)
-    app.add_exception_handler(HTTPException, _refused_by_http)
+        app.add_exception_handler(kind, _handle_error)
+    app.add_exception_handler(HTTPException, _handle_http_error)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(ClientDisconnect, _nobody_listens)
 
 
-async def _raised(request: Request, error: Exception) -> Response:
+async def _handle_error(request: Request, error: Exception) -> Response:
     return refusal(error, trace_id_of(request))
 
 
-async def _refused_by_http(request: Request, error: Exception) -> Response:
+async def _handle_http_error(request: Request, error: Exception) -> Response:
     if not isinstance(error, HTTPException):
         raise error
     headers = {name.lower(): value for name, value in (error.headers or {}).items()}
@@ -163,7 +163,7 @@ def _message(error: Mapping[str, Any]) -> str:
     return field_message(error)
 
 
-def documented(*statuses: int) -> dict[int | str, dict[str, Any]]:
+def describe_errors(*statuses: int) -> dict[int | str, dict[str, Any]]:
     """How a route's errors look in its OpenAPI description."""
     described = {
         401: "Not authenticated",

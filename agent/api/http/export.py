@@ -76,7 +76,7 @@ ROW_HEADERS = (ROW_COUNT, TRUNCATED, CURSOR, SQL, STATUS, VERIFIED, CONFIDENCE) 
 _BY_TYPE = {one.media_type: one for one in FORMATS}
 
 
-def wanted_format(request: Request) -> Format | None:
+def choose_format(request: Request) -> Format | None:
     """The format that is asked for; None for JSON.
 
     Raises:
@@ -91,7 +91,7 @@ def wanted_format(request: Request) -> Format | None:
     return _BY_TYPE.get(chosen)
 
 
-Wanted = Annotated[Format | None, Depends(wanted_format)]
+Wanted = Annotated[Format | None, Depends(choose_format)]
 
 
 def refuse_changes(options: Options, wanted: Format | None) -> None:
@@ -139,7 +139,7 @@ async def rows_response(
     return StreamingResponse(_stream(first, chunks), headers=headers, media_type=wanted.content_type)
 
 
-async def executed_response(request: Request, wanted: Format, done: Executed, *, database: str) -> Response:
+async def build_executed_response(request: Request, wanted: Format, done: Executed, *, database: str) -> Response:
     """The rows of a query, with the cursor of those that follow in a header."""
     return await rows_response(
         request, wanted, done.result, database=database, sql=done.query.sql, headers=_cursor(done.cursor)
@@ -201,7 +201,7 @@ _ANSWER_HEADERS = {
 }
 
 
-def described(example: dict[str, Any] | None = None) -> dict[int | str, dict[str, Any]]:
+def describe_files(example: dict[str, Any] | None = None) -> dict[int | str, dict[str, Any]]:
     """The files as OpenAPI has them. Args: example: of an answer in JSON, whose files have headers of their own."""
     headers = _HEADERS | (_ANSWER_HEADERS if example else {})
     binary = {"schema": {"type": "string", "format": "binary"}}

@@ -42,13 +42,13 @@ class Replay:
         self._task = asyncio.create_task(self._drain(events))
 
     @property
-    def ended(self) -> bool:
+    def has_ended(self) -> bool:
         """Whether nothing more will happen."""
         return self._task.done()
 
     async def wait_until_begun(self) -> None:
         """Return with the first event. Raises what the question was refused for, before there was one."""
-        while not self._happened and not self.ended:
+        while not self._happened and not self.has_ended:
             await self._news.wait()
         if not self._happened and self._error is not None:
             raise self._error
@@ -60,7 +60,7 @@ class Replay:
             for event in self._happened[number:]:
                 number += 1
                 yield number, event
-            if self.ended and number >= len(self._happened):
+            if self.has_ended and number >= len(self._happened):
                 return
             if number >= len(self._happened):
                 await news.wait()

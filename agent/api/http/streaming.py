@@ -57,10 +57,10 @@ class OpenStream:
 
 def as_sse(event: Event, left_out: frozenset[str] = NOTHING) -> ServerSentEvent:
     """One event, named, its data a JSON object. Args: left_out: parts of the response that are not sent."""
-    return named(StreamEvent.of(event, left_out))
+    return to_named_event(StreamEvent.of(event, left_out))
 
 
-def named(wire: StreamEvent) -> ServerSentEvent:
+def to_named_event(wire: StreamEvent) -> ServerSentEvent:
     """One event under its own name."""
     return ServerSentEvent(event=wire.event, raw_data=wire.model_dump_json())
 

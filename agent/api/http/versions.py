@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from fastapi import Header, Response
 
-from agent.api.http.errors import documented
+from agent.api.http.errors import describe_errors
 
 Described = dict[int | str, dict[str, Any]]
 IfMatch = Annotated[
@@ -41,4 +41,4 @@ def refusals(*errors: int, conflict: str = "") -> Described:
     """The errors alone."""
     descriptions = {404: "Unknown, or owned by another caller", 409: conflict}
     return {status: one | ({"description": descriptions[int(status)]} if int(status) in descriptions else {})
-            for status, one in documented(*errors).items()}  # fmt: skip
+            for status, one in describe_errors(*errors).items()}  # fmt: skip

@@ -12,9 +12,9 @@ from fastapi.sse import EventSourceResponse, ServerSentEvent
 
 from agent import __version__
 from agent.api.http.context import principal_of, trace_id_of
-from agent.api.http.errors import documented
+from agent.api.http.errors import describe_errors
 from agent.api.http.lazy_service import Lazy
-from agent.api.http.streaming import OpenStream, named, while_listening
+from agent.api.http.streaming import OpenStream, to_named_event, while_listening
 from agent.api.schemas.chat import (
     CHAT_EXAMPLE,
     CLARIFICATION_EXAMPLE,
@@ -37,9 +37,9 @@ from agent.understanding.overview import Overview, overview
 router = APIRouter(prefix="/api/agents/text-to-sql")
 
 FUNCTION: dict[str, Any] = {"x-auth-level": "FUNCTION"}
-START_ERRORS = documented(400, 404, 413, 422, 500, 503)
-CHAT_ERRORS = documented(400, 404, 409, 413, 422, 500, 502, 503, 504)
-SESSION_ERRORS = documented(404, 422, 500, 503)
+START_ERRORS = describe_errors(400, 404, 413, 422, 500, 503)
+CHAT_ERRORS = describe_errors(400, 404, 409, 413, 422, 500, 502, 503, 504)
+SESSION_ERRORS = describe_errors(404, 422, 500, 503)
 _ANSWERS = {
     "success": {"value": CHAT_EXAMPLE},
     "clarification_needed": {"value": CLARIFICATION_EXAMPLE},
@@ -92,7 +92,7 @@ async def chat(
     service, arguments = await _next_turn(body, lazy, request, trace_id)
     work = service.query(**arguments)
     answer = ChatResponse.of(await while_listening(request, work))
-    return JSONResponse(answer.wire(body.left_out)) if body.left_out else answer
+    return JSONResponse(answer.wire(body.omitted_parts)) if body.omitted_parts else answer
 
 
 async def _open_stream(
@@ -102,7 +102,7 @@ async def _open_stream(
     events = service.events(**arguments)
 
     def encode(event: Event) -> ServerSentEvent:
-        return named(chat_event(event, body.left_out))
+        return to_named_event(chat_event(event, body.omitted_parts))
 
     async with aclosing(events):
         yield OpenStream(await anext(events), events, trace_id, encode=encode)
@@ -146,7 +146,7 @@ async def end_session(session_id: SessionId, lazy: Lazy, request: Request) -> Se
 
 
 @router.get("/health", operation_id="chat_health", summary="Check the chat service",
-            responses=documented(500, 503), openapi_extra=FUNCTION)  # fmt: skip
+            responses=describe_errors(500, 503), openapi_extra=FUNCTION)  # fmt: skip
 async def health(lazy: Lazy) -> ChatHealth:
     """Checks that sessions can be read, and counts them."""
     service = await lazy.get()

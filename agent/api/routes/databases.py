@@ -8,14 +8,14 @@ from fastapi import APIRouter, Path, Query, Request
 
 from agent.api.http.auth import count
 from agent.api.http.context import principal_of
-from agent.api.http.errors import documented
+from agent.api.http.errors import describe_errors
 from agent.api.http.lazy_service import Lazy
 from agent.api.http.levels import FUNCTION
 from agent.api.schemas.common import DatabaseDetail, DatabaseList, DatabaseSchema, IndexReport
 
 router = APIRouter(prefix="/api")
 
-DATABASE_ERRORS = documented(404, 422, 500, 503)
+DATABASE_ERRORS = describe_errors(404, 422, 500, 503)
 Database = Annotated[str, Path(description="Name of the database, from `GET /api/databases`.", examples=["shop"])]
 Refresh = Annotated[
     bool, Query(description="Whether to read the schema from the database again. Default: use the cached schema.")
@@ -29,7 +29,7 @@ Enriched = Annotated[
     "/databases",
     operation_id="databases",
     summary="List databases",
-    responses=documented(500, 503),
+    responses=describe_errors(500, 503),
     openapi_extra=FUNCTION,
 )
 async def databases(lazy: Lazy, request: Request) -> DatabaseList:
@@ -58,7 +58,7 @@ async def database(name: Database, lazy: Lazy, request: Request) -> DatabaseDeta
     "/databases/{name}/schema",
     operation_id="database_schema",
     summary="Get a schema",
-    responses=DATABASE_ERRORS | documented(429),
+    responses=DATABASE_ERRORS | describe_errors(429),
     openapi_extra=FUNCTION,
 )
 async def database_schema(

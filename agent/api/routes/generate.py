@@ -11,7 +11,7 @@ from fastapi import APIRouter, Depends, Request
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 
 from agent.api.http.context import principal_of, trace_id_of
-from agent.api.http.errors import documented
+from agent.api.http.errors import describe_errors
 from agent.api.http.lazy_service import Lazy
 from agent.api.http.streaming import OpenStream, while_listening
 from agent.api.schemas.generate import (
@@ -27,7 +27,7 @@ router = APIRouter(prefix="/api/text2sql")
 
 FUNCTION: dict[str, Any] = {"x-auth-level": "FUNCTION"}
 ANONYMOUS: dict[str, Any] = {"x-auth-level": "ANONYMOUS"}
-ERRORS = documented(400, 404, 409, 413, 422, 500, 502, 503, 504)
+ERRORS = describe_errors(400, 404, 409, 413, 422, 500, 502, 503, 504)
 ANSWERED: dict[int | str, dict[str, Any]] = {200: {"content": {"application/json": {"example": GENERATE_EXAMPLE}}}}
 
 
@@ -58,7 +58,7 @@ async def _open_stream(
         listens=False,  # to the query while it is written: this interface has no event for it
     )
     async with aclosing(events):
-        yield OpenStream(await anext(events), events, trace_id, encode=unnamed)
+        yield OpenStream(await anext(events), events, trace_id, encode=to_unnamed_event)
 
 
 @router.post("/generate/stream", operation_id="generate_stream", summary="Generate SQL and stream the steps",
@@ -80,7 +80,7 @@ async def health() -> GenerateHealth:
     return GenerateHealth()
 
 
-def unnamed(event: Event) -> ServerSentEvent | None:
+def to_unnamed_event(event: Event) -> ServerSentEvent | None:
     """One event as this interface sends it; None for one that it does not tell of."""
     wire = generate_event(event)
     return None if wire is None else ServerSentEvent(raw_data=json.dumps(wire, ensure_ascii=False))

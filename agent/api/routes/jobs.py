@@ -65,7 +65,7 @@ async def begin(
         database=body.database,
         session_id=body.session_id,
         options=body.request_options,
-        left_out=tuple(sorted(body.left_out)),
+        left_out=tuple(sorted(body.omitted_parts)),
     )
     job = await service.jobs.submit(job_request, principal=principal, trace_id=trace_id)
     headers = {"location": f"/api/jobs/{job.id}", "retry-after": str(LOOK_AGAIN_S)}
@@ -83,7 +83,7 @@ async def job(id: JobId, lazy: Lazy, request: Request, response: Response) -> Jo
     service = await lazy.get()
     caller = principal_of(request, service.settings)
     stored = await service.jobs.get(id, caller)
-    if not stored.job.ended:
+    if not stored.job.has_ended:
         response.headers["retry-after"] = str(LOOK_AGAIN_S)
     job = JobResponse.of(stored)
     if (left_out := stored.job.request.left_out) and job.result is not None:

@@ -12,8 +12,8 @@ from fastapi.responses import JSONResponse
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 
 from agent.api.http.context import principal_of
-from agent.api.http.errors import documented
-from agent.api.http.export import VARY, Wanted, answer_response, described, executed_response, refuse_changes
+from agent.api.http.errors import describe_errors
+from agent.api.http.export import VARY, Wanted, answer_response, build_executed_response, describe_files, refuse_changes
 from agent.api.http.lazy_service import Lazy
 from agent.api.http.levels import FUNCTION, TraceId
 from agent.api.http.streaming import OpenStream, as_sse, while_listening
@@ -42,7 +42,7 @@ async def execute(
     service.registered.admit(body.database, caller)
     done = await while_listening(request, run(service, body, caller))
     if wanted is not None:
-        return await executed_response(request, wanted, done, database=body.database)
+        return await build_executed_response(request, wanted, done, database=body.database)
     response.headers.update(VARY)
     return ExecuteResponse.of(done)
 
@@ -57,9 +57,9 @@ async def run(service: Service, body: ExecuteRequest, caller: str) -> Executed:
 
 router = APIRouter(prefix="/api")
 
-ASKING_ERRORS = documented(400, 404, 409, 413, 422, 500, 502, 503, 504)
-ANSWERED = described(ANSWER_EXAMPLE) | documented(406)
-EXECUTED = described() | documented(400, 404, 406, 409, 413, 422, 500, 503, 504)
+ASKING_ERRORS = describe_errors(400, 404, 409, 413, 422, 500, 502, 503, 504)
+ANSWERED = describe_files(ANSWER_EXAMPLE) | describe_errors(406)
+EXECUTED = describe_files() | describe_errors(400, 404, 406, 409, 413, 422, 500, 503, 504)
 
 
 @router.post(
@@ -99,8 +99,8 @@ async def query(
     answer = await while_listening(request, answering)
     if wanted is not None:
         return await answer_response(request, wanted, answer, database=body.database)
-    if body.left_out:
-        return JSONResponse(answer.model_dump(mode="json", exclude=set(body.left_out)), headers=VARY)
+    if body.omitted_parts:
+        return JSONResponse(answer.model_dump(mode="json", exclude=set(body.omitted_parts)), headers=VARY)
     response.headers.update(VARY)
     return answer
 
@@ -127,10 +127,10 @@ async def _open_stream(
     caller = principal_of(request, service.settings)
     events = service.events(body.question, body.database, **_terms(body, trace_id, caller))
     if resumable:
-        yield replays.listen(await replays.begin(events, trace_id, caller, body.left_out), caller, 0)
+        yield replays.listen(await replays.begin(events, trace_id, caller, body.omitted_parts), caller, 0)
         return
     async with aclosing(events):
-        yield OpenStream(await anext(events), events, trace_id, encode=partial(as_sse, left_out=body.left_out))
+        yield OpenStream(await anext(events), events, trace_id, encode=partial(as_sse, left_out=body.omitted_parts))
 
 
 @router.post(

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Path, Query, Request, Response
 
 from agent.api.http.context import principal_of
-from agent.api.http.errors import documented
+from agent.api.http.errors import describe_errors
 from agent.api.http.lazy_service import Lazy
 from agent.api.http.streaming import while_listening
 from agent.api.schemas.common import Name
@@ -18,8 +18,8 @@ from rag.docs.documents import Kind
 
 router = APIRouter(prefix="/api")
 
-ERRORS = documented(400, 404, 413, 422, 500, 503)
-BODILESS_ERRORS = documented(404, 422, 500, 503)
+ERRORS = describe_errors(400, 404, 413, 422, 500, 503)
+BODILESS_ERRORS = describe_errors(404, 422, 500, 503)
 FUNCTION: dict[str, Any] = {"x-auth-level": "FUNCTION"}
 
 DocumentId = Annotated[str, Path(pattern="^[0-9a-f]{1,64}$", description="Id of the document.", examples=["5f2c1e"])]
@@ -92,7 +92,7 @@ async def delete_document(id: DocumentId, database: Database, lazy: Lazy, reques
     return Response(status_code=204)
 
 
-@router.get("/tools", operation_id="tools", summary="List tools", responses=documented(500),
+@router.get("/tools", operation_id="tools", summary="List tools", responses=describe_errors(500),
             openapi_extra=FUNCTION)  # fmt: skip
 async def tools() -> ToolList:
     """Returns tool definitions for function calling, and the route that runs each tool."""

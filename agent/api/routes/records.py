@@ -8,7 +8,7 @@ from fastapi import APIRouter, Request
 from pydantic import ConfigDict, Field
 
 from agent.api.http.context import principal_of
-from agent.api.http.errors import documented
+from agent.api.http.errors import describe_errors
 from agent.api.http.lazy_service import Lazy
 from agent.api.http.levels import FUNCTION
 from agent.api.http.streaming import while_listening
@@ -80,7 +80,7 @@ class RecordsResponse(Frozen):
     "/records",
     operation_id="records",
     summary="Get the records behind a result",
-    responses=documented(400, 404, 409, 413, 422, 500, 503, 504),
+    responses=describe_errors(400, 404, 409, 413, 422, 500, 503, 504),
     openapi_extra=FUNCTION,
 )
 async def records(body: RecordsRequest, lazy: Lazy, request: Request) -> RecordsResponse:

@@ -137,5 +137,5 @@ async def feedback(body: FeedbackRequest, lazy: Lazy, request: Request) -> Feedb
     """
     service = await lazy.get()
     caller = principal_of(request, service.settings)
-    work = service.people.feedback.give(caller, body.trace_id, body.given())
+    work = service.people.feedback.give(caller, body.trace_id, body.to_feedback())
     return FeedbackResponse.of(await while_listening(request, work))

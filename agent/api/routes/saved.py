@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Path, Request, Response
 
 from agent.api.http.context import principal_of
-from agent.api.http.export import VARY, Wanted, described, executed_response
+from agent.api.http.export import VARY, Wanted, build_executed_response, describe_files
 from agent.api.http.lazy_service import Lazy
 from agent.api.http.streaming import while_listening
 from agent.api.http.versions import IfMatch, answers, refusals, tag, version_of
@@ -53,7 +53,7 @@ async def save_query(body: SaveRequest, lazy: Lazy, request: Request, response: 
 
 @router.get("/saved", operation_id="saved_queries", summary="List saved queries", openapi_extra=FUNCTION,
             responses=answers(_LISTED, 500, 503))  # fmt: skip
-async def saved_queries(lazy: Lazy, request: Request) -> SavedList:
+async def list_saved_queries(lazy: Lazy, request: Request) -> SavedList:
     """Returns the caller's saved queries, ordered by name, of databases that the caller may ask."""
     service = await lazy.get()
     caller = principal_of(request, service.settings)
@@ -62,7 +62,7 @@ async def saved_queries(lazy: Lazy, request: Request) -> SavedList:
 
 @router.get("/saved/{id}", operation_id="saved_query", summary="Get a saved query", openapi_extra=FUNCTION,
             responses=answers(SAVED_EXAMPLE, 404, 422, 500, 503))  # fmt: skip
-async def saved_query(id: SavedId, lazy: Lazy, request: Request, response: Response) -> SavedResponse:  # noqa: A002
+async def get_saved_query(id: SavedId, lazy: Lazy, request: Request, response: Response) -> SavedResponse:  # noqa: A002
     """Returns a saved query of the caller."""
     service = await lazy.get()
     caller = principal_of(request, service.settings)
@@ -100,7 +100,7 @@ async def delete_saved_query(id: SavedId, lazy: Lazy, request: Request, if_match
     return Response(status_code=204)
 
 
-_RUN = described() | refusals(400, 404, 406, 409, 413, 422, 500, 503, 504, conflict="The query is not a SELECT")
+_RUN = describe_files() | refusals(400, 404, 406, 409, 413, 422, 500, 503, 504, conflict="The query is not a SELECT")
 _RUN[200]["content"]["application/json"] = {"example": _ROWS}
 
 
@@ -120,6 +120,6 @@ async def run_saved_query(
     work = service.people.saved.run(caller, id, parameters=body.parameters, row_limit=body.row_limit)
     query, done = await while_listening(request, work)
     if wanted is not None:
-        return await executed_response(request, wanted, done, database=query.database)
+        return await build_executed_response(request, wanted, done, database=query.database)
     response.headers.update(VARY)
     return ExecuteResponse.of(done)

@@ -64,7 +64,7 @@ async def session_answer(session_id: SessionId, trace_id: TraceIdOf, lazy: Lazy,
     """Returns an earlier answer of a session, with its checks, its chart and its first 200 rows."""
     service = await lazy.get()
     caller = principal_of(request, service.settings)
-    return await service.stored_answer(session_id, trace_id, caller)
+    return await service.get_stored_answer(session_id, trace_id, caller)
 
 
 _SHARE = {"id": "9d2f6c0e4b1a4d7f8c3e5a6b7d8e9f01", "expires_at": "2025-03-31T09:41:00Z"}
@@ -99,7 +99,7 @@ async def unshare_answer(session_id: SessionId, trace_id: TraceIdOf, lazy: Lazy,
 
 @router.get("/shared/{id}", operation_id="shared_answer", summary="Get a shared answer", openapi_extra=FUNCTION,
             responses=answers(_SHARED, 403, 404, 422, 500, 503))  # fmt: skip
-async def shared_answer(id: LinkId, lazy: Lazy, request: Request) -> Shared:  # noqa: A002
+async def get_shared_answer(id: LinkId, lazy: Lazy, request: Request) -> Shared:  # noqa: A002
     """Returns a shared answer as it was given. No model is called and no query runs."""
     service = await lazy.get()
     caller = principal_of(request, service.settings)

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Query, Request, Response
 from pydantic import ConfigDict, Field
 
 from agent.api.http.context import principal_of
-from agent.api.http.errors import documented
+from agent.api.http.errors import describe_errors
 from agent.api.http.lazy_service import Lazy
 from agent.api.http.levels import FUNCTION
 from agent.api.http.streaming import while_listening
@@ -107,7 +107,7 @@ class Uploaded(UploadInfo):
     operation_id="upload_database",
     summary="Upload data",
     status_code=201,
-    responses=documented(409, 413, 422, 500, 503, 507),
+    responses=describe_errors(409, 413, 422, 500, 503, 507),
     openapi_extra=FUNCTION | BODY,
 )
 async def upload_database(
@@ -130,7 +130,7 @@ async def upload_database(
     upload = await service.take_upload(arriving, request.stream())
     response.headers["location"] = f"/api/databases/{upload.name}"
     return Uploaded(
-        name=upload.name, file=upload.file, size=upload.size, created_at=upload.created, expires_at=upload.expires
+        name=upload.name, file=upload.file, size=upload.size, created_at=upload.created_time, expires_at=upload.expires
     )
 
 
@@ -169,7 +169,7 @@ async def read_report(name: Database, lazy: Lazy, request: Request) -> ReadRepor
     "/databases/{name}/columns",
     operation_id="describe_column",
     summary="Describe a column",
-    responses=DATABASE_ERRORS | documented(400, 413),
+    responses=DATABASE_ERRORS | describe_errors(400, 413),
     openapi_extra=FUNCTION,
 )
 async def describe_column(name: Database, body: Description, lazy: Lazy, request: Request) -> Described:
@@ -189,7 +189,7 @@ async def describe_column(name: Database, body: Description, lazy: Lazy, request
     operation_id="delete_database",
     summary="Delete uploaded data",
     status_code=204,
-    responses=documented(404, 422, 500, 503),
+    responses=describe_errors(404, 422, 500, 503),
     openapi_extra=FUNCTION,
 )
 async def delete_database(name: Database, lazy: Lazy, request: Request) -> Response:

@@ -28,12 +28,12 @@ def parts_of(response: type[BaseModel], always: Set[str] = ALWAYS) -> tuple[str,
 def one_of_parts(*parts: str) -> AfterValidator:
     """Raises ValueError for a name that is none of them."""
 
-    def known(name: str) -> str:
+    def check_part(name: str) -> str:
         if name not in parts:
             raise ValueError(f"There is no such part. Known: {', '.join(parts)}.")
         return name
 
-    return AfterValidator(known)
+    return AfterValidator(check_part)
 
 
 PARTS = parts_of(Answer)
@@ -41,7 +41,7 @@ Part = Annotated[str, Field(json_schema_extra={"enum": [*PARTS]}), one_of_parts(
 PartOrAll = Annotated[str, Field(json_schema_extra={"enum": [ALL, *PARTS]}), one_of_parts(ALL, *PARTS)]
 
 
-def left_out(include: Sequence[str], exclude: Sequence[str], parts: Sequence[str] = PARTS) -> frozenset[str]:
+def find_left_out(include: Sequence[str], exclude: Sequence[str], parts: Sequence[str] = PARTS) -> frozenset[str]:
     """The parts that are not sent.
 
     Args:
@@ -112,13 +112,13 @@ class QueryRequest(Frozen):
 
     @model_validator(mode="after")
     def _names_a_part_once(self) -> QueryRequest:
-        left_out(self.include, self.exclude)
+        find_left_out(self.include, self.exclude)
         return self
 
     @property
-    def left_out(self) -> frozenset[str]:
+    def omitted_parts(self) -> frozenset[str]:
         """The parts of the response that are not sent."""
-        return left_out(self.include, self.exclude)
+        return find_left_out(self.include, self.exclude)
 
     @property
     def request_options(self) -> Options:

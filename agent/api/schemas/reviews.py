@@ -96,7 +96,7 @@ BESIDE = ("sql", "may_settle", "version")  # what is no field of a review by tha
 
 def _fields(review: Review, wanted: type[ReviewSummary]) -> dict[str, Any]:
     named = {name: getattr(review, name) for name in wanted.model_fields if name not in BESIDE}
-    return named | {"sql": review.proposed}
+    return named | {"sql": review.proposed_sql}
 
 
 class ReviewPage(Frozen):
@@ -194,7 +194,7 @@ class FeedbackRequest(Frozen):
             raise ValueError("An answer that is right has no `corrected_sql`; say `correct: false`.")
         return self
 
-    def given(self) -> GivenFeedback:
+    def to_feedback(self) -> GivenFeedback:
         """What is said."""
         return GivenFeedback(self.correct, corrected_sql=self.corrected_sql, comment=self.comment)
 

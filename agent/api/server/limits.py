@@ -46,9 +46,9 @@ class RequestLimits:
             response = problem_response(http_problem(431, scope["state"]["trace_id"]))
             await response(scope, receive, send)
             return
-        await self.app(scope, self._timed(receive), send)
+        await self.app(scope, self._limit_time(receive), send)
 
-    def _timed(self, receive: Receive) -> Receive:
+    def _limit_time(self, receive: Receive) -> Receive:
         """`receive` until the body is there; what is waited for later is the caller's end."""
         began_at = asyncio.get_running_loop().time()
         read, whole = 0, False

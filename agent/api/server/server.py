@@ -12,7 +12,7 @@ import uvicorn
 from fastapi import FastAPI
 
 from agent.api.http.lazy_service import LazyService
-from agent.api.server.bounded import bounded
+from agent.api.server.bounded import build_http_class
 from agent.api.server.draining import LAST_WORDS_S, Draining
 from agent.core.errors import AddressUnavailable
 
@@ -68,13 +68,13 @@ class Server(uvicorn.Server):
         self._factory = factory
         super().__init__(
             uvicorn.Config(
-                self._made,
+                self._make_app,
                 factory=True,
                 host=host,
                 port=port,
                 log_level=log_level,
                 ws="none",
-                http=bounded(receive_timeout_s),  # type: ignore[arg-type]  # uvicorn calls it, as it would a class
+                http=build_http_class(receive_timeout_s),  # type: ignore[arg-type]  # uvicorn calls it, as it would a class
                 # What is told after the grace has left by now; a connection that does not close is not waited for.
                 timeout_graceful_shutdown=round(LAST_WORDS_S),
             )
@@ -83,7 +83,7 @@ class Server(uvicorn.Server):
         self._hurry = asyncio.Event()
         self._loop: asyncio.AbstractEventLoop | None = None
 
-    def _made(self) -> FastAPI:
+    def _make_app(self) -> FastAPI:
         app = self._factory()
         self._draining: Draining = app.state.draining
         self._service: LazyService = app.state.service

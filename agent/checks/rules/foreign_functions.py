@@ -12,7 +12,7 @@ from sqlglot import exp
 from sqlglot.errors import ErrorLevel, SqlglotError
 
 from agent.checks.rules.base import WORDS, Change, Finding, Rule, RuleContext
-from executors.sql.parsed import parsed
+from executors.sql.parsed import parse_sql
 
 # What each unit of time is in strftime.
 _PARTS = {"year": "%Y", "month": "%m", "day": "%d", "hour": "%H", "minute": "%M", "second": "%S", "week": "%W"}
@@ -34,7 +34,7 @@ def _translated(context: RuleContext) -> Finding | None:
     own = context.shown(context.tree) if context.tree is not None else ""
     for foreign in _FOREIGN:
         try:
-            written = context.shown(parsed(context.sql, foreign))
+            written = context.shown(parse_sql(context.sql, foreign))
         except (SqlglotError, RecursionError):
             continue
         if foreign != context.dialect and written != own:

@@ -15,7 +15,7 @@ from agent.checks.rules.base import NAMES, Finding, Rule, RuleContext
 from executors.base import Schema, Table
 from executors.sql.names.key_ways import Edge, ways
 from executors.sql.names.meaning import ColumnResolver, Unclear
-from executors.sql.names.tables import called, column_of, identifier, named
+from executors.sql.names.tables import column_of, identifier, to_alias, to_source
 from executors.sql.tree import selects_of
 
 
@@ -106,7 +106,7 @@ class _Rejoined:
             if table is None:
                 continue
             own = column.this.copy() if column.name == name else identifier(name, self._schema)
-            new = exp.column(own, table=called(self._alias[table.name], self._schema))
+            new = exp.column(own, table=to_alias(self._alias[table.name], self._schema))
             if new.sql() != column.sql() and (column.table or column.name != name or self._is_ambiguous(name)):
                 self._changes.append(f"{column.sql(dialect=self._dialect)} -> {new.sql(dialect=self._dialect)}")
                 column.replace(new)
@@ -117,7 +117,7 @@ class _Rejoined:
 
 
 def _as_source(table: Table, alias: str, schema: Schema) -> exp.Table:
-    return named(table, schema, alias if alias.lower() != table.parts[-1].lower() else None)
+    return to_source(table, schema, alias if alias.lower() != table.parts[-1].lower() else None)
 
 
 RULE = Rule("lost_joins", "error", "schema", "repair", apply)

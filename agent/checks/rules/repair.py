@@ -25,10 +25,10 @@ def repaired(draft: Draft, error: str, schema: Schema, without: Collection[str] 
     kind = next((it for it in ErrorKind if it == error), None)
     if draft.sql is None or kind is None:
         return None
-    from executors.sql.names.known_names import quoted_names
+    from executors.sql.names.known_names import quote_names
     from executors.sql.tree import tree_to_change
 
-    if kind in NAMES | WORDS and (quoted := quoted_names(draft.sql, schema)):
+    if kind in NAMES | WORDS and (quoted := quote_names(draft.sql, schema)):
         return _repaired(draft, quoted, ["names of the schema are in quotes"])  # what is still wrong then shows itself
     dialect = DIALECTS[schema.dialect].sqlglot
     context, notes = RuleContext(draft.sql, schema, tree_to_change(draft.sql, dialect), error=kind), list[str]()

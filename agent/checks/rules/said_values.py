@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlglot import exp
 
 from agent.checks.rules.base import Finding, Rule, RuleContext
-from rag.words import spelled, tokens
+from rag.words import join_folded, tokens
 
 _SURE = 0.9  # score from which a stored value is what the question names
 
@@ -14,9 +14,9 @@ def apply(context: RuleContext) -> Finding | None:
     literals = [it for it in context.query.find_all(exp.Literal) if it.is_string]
     texts = [text for it in literals if (text := str(it.this).casefold().strip("%"))]
     named: dict[str, list[str]] = {}
-    question = f" {spelled(tokens(context.question))} "
+    question = f" {join_folded(tokens(context.question))} "
     for value in context.values:
-        in_question = f" {spelled(tokens(value.mention))} " in question  # else a rule of the docs has it
+        in_question = f" {join_folded(tokens(value.mention))} " in question  # else a rule of the docs has it
         if in_question and value.is_sure and value.score >= _SURE and not value.mention.islower():
             named.setdefault(value.mention, []).append(value.value.casefold())
     inside = {one for one in named if any(one != other and one in other for other in named)}  # `York` in `New York`

@@ -32,7 +32,7 @@ def apply(context: RuleContext) -> Finding | None:
             elif isinstance(condition, exp.EQ) or len(condition.expressions) == 1:
                 column = condition.find(exp.Column)
                 if column is not None and other is not None:
-                    quoted = DIALECTS[context.schema.dialect].quoted(other) != other
+                    quoted = DIALECTS[context.schema.dialect].quote_name(other) != other
                     column.set("this", exp.to_identifier(other, quoted=quoted))
             if before != context.shown(condition):
                 yield Change(before, context.shown(condition))

@@ -8,7 +8,7 @@ from functools import partial
 
 from agent.cli.doctor import parts
 from agent.cli.doctor.databases import DatabaseChecks, of_index
-from agent.cli.doctor.finding import Diagnosis, Discretion, found
+from agent.cli.doctor.finding import Diagnosis, Discretion, run_check
 from agent.databases.registry import build_router
 from agent.platform.config.settings import Settings
 from agent.platform.configuration import Configuration, examine
@@ -29,23 +29,23 @@ async def diagnose() -> tuple[Diagnosis, ...]:
         return (*findings, Diagnosis(part="deployment", check="parts", status="failed", message=message))
     findings += await _of_parts(settings.model_copy(update={"model_retries": 0}), configuration.registry)
     discretion = Discretion(_unspoken(settings, configuration))
-    return tuple(map(discretion.shown, findings))
+    return tuple(map(discretion.redact, findings))
 
 
 async def _of_parts(settings: Settings, registry: Registry) -> list[Diagnosis]:
     databases = DatabaseChecks(settings, build_router(settings, registry))
     looks: list[tuple[str, Awaitable[Sequence[Diagnosis]]]] = [
         *(
-            ("model", found("model", check, partial(parts.of_model, settings, check, name)))
+            ("model", run_check("model", check, partial(parts.of_model, settings, check, name)))
             for check, name in parts.models_of(settings).items()
         ),
         ("index", _of_retrieval(settings, registry.names())),
         *(
-            (f"database {name}", found(f"database {name}", "schema", partial(databases.of_database, name)))
+            (f"database {name}", run_check(f"database {name}", "schema", partial(databases.of_database, name)))
             for name in registry.names()
         ),
-        ("state store", found("state store", settings.state_kind, partial(parts.of_state, settings))),
-        ("telemetry", found("telemetry", "export", partial(parts.of_telemetry, settings))),
+        ("state store", run_check("state store", settings.state_kind, partial(parts.of_state, settings))),
+        ("telemetry", run_check("telemetry", "export", partial(parts.of_telemetry, settings))),
     ]
     try:
         seen = await asyncio.gather(*(look for _, look in looks), return_exceptions=True)
@@ -72,11 +72,11 @@ async def _of_retrieval(settings: Settings, names: Sequence[str]) -> Sequence[Di
     from agent.databases.knowledge.build import build_embedder, build_store
 
     embedder: Embedder = build_embedder(settings)
-    embedded = await found("embeddings", "model", partial(parts.of_embeddings, embedder))
+    embedded = await run_check("embeddings", "model", partial(parts.of_embeddings, embedder))
     works = all(finding.status == "ok" for finding in embedded)
     store = build_store(settings)
     try:
-        index = await found("index", "store", partial(of_index, store, names, embedder if works else None))
+        index = await run_check("index", "store", partial(of_index, store, names, embedder if works else None))
     finally:
         await asyncio.to_thread(store.close)
     return [*embedded, *index]

@@ -34,7 +34,7 @@ class Diagnosis(Frozen):
     message: str = Field(serialization_alias="said")
 
 
-async def found(part: str, check: str, look: Callable[[], Awaitable[Sequence[Diagnosis]]]) -> Sequence[Diagnosis]:
+async def run_check(part: str, check: str, look: Callable[[], Awaitable[Sequence[Diagnosis]]]) -> Sequence[Diagnosis]:
     """What `look` finds; what it raises on purpose, or too long a wait, is a failure of that part and of no other."""
     try:
         async with asyncio.timeout(PATIENCE_S):
@@ -57,6 +57,6 @@ class Discretion:
         longest_first = sorted({value for value in values if len(value) > _FEW}, key=len, reverse=True)
         self._values = re.compile("|".join(rf"(?<![\w-]){re.escape(it)}(?![\w-])" for it in longest_first) or r"(?!)")
 
-    def shown(self, finding: Diagnosis) -> Diagnosis:
+    def redact(self, finding: Diagnosis) -> Diagnosis:
         """The finding without them."""
         return finding.model_copy(update={"message": self._values.sub("…", finding.message)})

@@ -33,7 +33,7 @@ class AddedDocuments:
 
     def of(self, database: str) -> tuple[Document, ...]:
         """A database's documents, in the order in which they came."""
-        return tuple(document for _, document in self._stored(database))
+        return tuple(document for _, document in self._read_stored(database))
 
     def fitting(self, database: str, schema: Schema) -> ReadResult:
         """Those that name what the schema still has; a problem for each other one."""
@@ -41,7 +41,7 @@ class AddedDocuments:
 
     def add(self, database: str, documents: Sequence[Document]) -> tuple[Document, ...]:
         """Keep documents. Returns those that were not there yet."""
-        known = {key for key, _ in self._stored(database)} if documents else set()
+        known = {key for key, _ in self._read_stored(database)} if documents else set()
         new = tuple({one.id: one for one in documents if one.id not in known}.values())
         now = self._clock()
         changes = [
@@ -56,7 +56,7 @@ class AddedDocuments:
         """Forget documents. Returns those that were there."""
         wanted = frozenset(ids)
         # An id may have been made by an earlier version, which made it otherwise.
-        found = {key: one for key, one in self._stored(database) if one.id in wanted or key in wanted}
+        found = {key: one for key, one in self._read_stored(database) if one.id in wanted or key in wanted}
         with _translate_conflicts():
             remove_all(self._state, _place(database), list(found))
         return tuple(found.values())
@@ -64,9 +64,9 @@ class AddedDocuments:
     def remove_all(self, database: str) -> None:
         """Forget all documents of a database."""
         with _translate_conflicts():
-            remove_all(self._state, _place(database), [key for key, _ in self._stored(database)])
+            remove_all(self._state, _place(database), [key for key, _ in self._read_stored(database)])
 
-    def _stored(self, database: str) -> list[tuple[str, Document]]:
+    def _read_stored(self, database: str) -> list[tuple[str, Document]]:
         with _translate_conflicts():
             records = self._state.records(_place(database))
         records.sort(key=lambda record: float(str(record.value["added_at"])))

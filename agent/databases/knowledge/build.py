@@ -46,7 +46,7 @@ def build_embedder(settings: Settings) -> Embedder:
     if choice == "local":
         folder = Path(settings.embedding_model) if settings.embedding_model else None
         return LocalEmbedder(folder, fetch=partial(_fetch, settings.cache_dir))
-    embedder = _hosted_embedder(settings)
+    embedder = _build_hosted_embedder(settings)
     breaker = Breaker(
         f"The embedding model {embedder.name!r}",
         failures=settings.breaker_failures,
@@ -62,7 +62,7 @@ def build_meaning() -> Embedder | None:
     return MultilingualEmbedder() if is_installed() else None
 
 
-def _hosted_embedder(settings: Settings) -> OpenAIEmbedder:
+def _build_hosted_embedder(settings: Settings) -> OpenAIEmbedder:
     timeout_s, retries = settings.model_timeout_s or EMBEDDING_TIMEOUT_S, settings.model_retries
     model = settings.embedding_model or "text-embedding-3-small"
     if settings.azure_openai_endpoint:

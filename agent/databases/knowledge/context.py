@@ -151,12 +151,12 @@ async def enrich(
         examples=tuple(Example(question=hit.document.text, sql=hit.document.sql) for hit in shown),
         history=question.history,
         tables=text.tables,
-        documents=tuple(hit.document.shown for hit in found.all),
+        documents=tuple(hit.document.display_text for hit in found.all),
         sources=tuple(UsedDocument.of(hit.document) for hit in found.all),
         tokens=text.tokens,
         pruned=text.pruned,
         closest=known.closest,
-        same_question=_verified_before(question.text, known.documents),
+        same_question=_find_verified(question.text, known.documents),
         docs=docs_digest(known.documents),
         today=today_line(question),
         linked=linked,
@@ -188,18 +188,18 @@ def _notes(found: Retrieval, terms: Sequence[Document], general: Sequence[str]) 
     return (*columns, *(rule for rule in rules if rule not in general))
 
 
-def _verified_before(question: str, documents: tuple[Document, ...]) -> Example | None:
-    from rag.docs.past_queries import folded
+def _find_verified(question: str, documents: tuple[Document, ...]) -> Example | None:
+    from rag.docs.past_queries import fold_question
 
-    same = _past_questions_of(documents).get(folded(question))
+    same = _past_questions_of(documents).get(fold_question(question))
     return Example(question=same.text, sql=same.sql) if same else None
 
 
 def _past_questions(documents: tuple[Document, ...]) -> dict[str, Document]:
     """The past queries by what was asked; of several the first."""
-    from rag.docs.past_queries import folded
+    from rag.docs.past_queries import fold_question
 
-    return {folded(document.text): document for document in reversed(documents) if document.kind == "query"}
+    return {fold_question(document.text): document for document in reversed(documents) if document.kind == "query"}
 
 
 _past_questions_of = IdentityCache(_past_questions)

@@ -105,7 +105,7 @@ class Documents:
             DocumentsInvalid: one names what is not there, or its query is refused, or there would be too many.
         """
         database = await self._databases.get(name, principal)
-        documents = await self._checked(new, database)
+        documents = await self._check(new, database)
         if len(await asyncio.to_thread(self._added.of, name)) + len(documents) > MAX_DOCUMENTS:
             raise DocumentsInvalid(f"A database takes {MAX_DOCUMENTS} documents at run time. Put docs into its files.")
         added_now = await asyncio.to_thread(self._added.add, name, documents)
@@ -174,7 +174,7 @@ class Documents:
             raise
         await self._changes.tell(name)
 
-    async def _checked(self, new: Sequence[Document], database: Database) -> tuple[Document, ...]:
+    async def _check(self, new: Sequence[Document], database: Database) -> tuple[Document, ...]:
         schema = await database.schema()
         documents: list[Document] = []
         problems: list[str] = []
@@ -184,7 +184,7 @@ class Documents:
                 [make_document(document.kind, document.text, source=f"documents.{at}", **place)], schema
             )
             problems += read.problems
-            problems += [f"documents.{at}: {problem}" for problem in await _refused(place["sql"], database)]
+            problems += [f"documents.{at}: {problem}" for problem in await _find_refusal(place["sql"], database)]
             documents += [self._add_source(one, document.source, database.name) for one in read.documents]
         if problems:
             more = f"; and {len(problems) - PROBLEMS_SHOWN} more" if len(problems) > PROBLEMS_SHOWN else ""
@@ -199,7 +199,7 @@ class Documents:
         )
 
 
-async def _refused(sql: str, database: Database) -> list[str]:
+async def _find_refusal(sql: str, database: Database) -> list[str]:
     """Why the guard refuses a query; empty where it does not, or there is none. It is not run."""
     try:
         if sql:

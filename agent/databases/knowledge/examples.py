@@ -109,11 +109,11 @@ def _without_comments(hit: Retrieved, dialect: str, checked: str) -> Retrieved:
     from sqlglot.errors import SqlglotError
 
     from executors.dialects.table import DIALECTS
-    from executors.sql.parsed import parsed
+    from executors.sql.parsed import parse_sql
 
     grammar = DIALECTS[dialect].sqlglot
     try:
-        sql = parsed(hit.document.sql, grammar).sql(dialect=grammar, comments=False)
+        sql = parse_sql(hit.document.sql, grammar).sql(dialect=grammar, comments=False)
     except (SqlglotError, RecursionError):  # the guard's grammar takes less work
         sql = checked
     return hit.model_copy(update={"document": hit.document.model_copy(update={"sql": sql})})

@@ -57,7 +57,7 @@ def _of_table(table: Table, keys: _Keys) -> Iterator[Pair]:
     for column in table.columns:
         if column.name in taken or column.private or (column.name,) == table.primary_key:
             continue
-        for owner, key, matched_letters in keys.named_by(column.name):
+        for owner, key, matched_letters in keys.find_owners(column.name):
             if owner is not table and not key.private and _family(key.type) == _family(column.type):
                 yield Pair(table, column, owner, key, matched_letters)
 
@@ -85,7 +85,7 @@ class _Keys:
             if len(short) >= _LEAST_CHARS:
                 self._endings[short].append(at)
 
-    def named_by(self, column: str) -> list[tuple[Table, Column, int]]:
+    def find_owners(self, column: str) -> list[tuple[Table, Column, int]]:
         """Owners and keys that a column is named after, and how many letters say so."""
         name = _plain(column)
         matched_letters: dict[int, int] = {}

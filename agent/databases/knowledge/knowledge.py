@@ -131,7 +131,7 @@ class Knowledge:
         phrases = partial(self.links.phrases, question, database)
         found = await self._retriever.retrieve(question, database.name, top_k, known, phrases)
         try:
-            seen = await self._seen(database)
+            seen = await self._find_seen(database)
         except RetrievalError as error:
             warning = f"Answered without the docs of this database: {error}"
             return Known(warnings=(warning,), unread=warning)
@@ -151,10 +151,10 @@ class Knowledge:
         if seen is not None:  # what does not fit may not be seen, and what is wrong with the docs is for who keeps them
             return Known(found=found, documents=seen.of(documents), warnings=missing, unread=" ".join(missing))
         unread = " ".join(missing) if documents or self._docs_of(database.name) else ""
-        warnings = (*missing, *unfit, *self._unused(database.name))
+        warnings = (*missing, *unfit, *self._list_unused(database.name))
         return Known(found=found, documents=documents, warnings=warnings, unread=unread)
 
-    async def _seen(self, database: Database) -> SeenDocuments | None:
+    async def _find_seen(self, database: Database) -> SeenDocuments | None:
         """The docs that may be shown; None: all. Raises RetrievalError."""
         if not database.is_filtered:
             return None
@@ -214,7 +214,7 @@ class Knowledge:
         """
         failure = await self._ensure_synced(database)
         found = await self._agent.run(query, database.name, top_k, kinds)
-        seen = await self._seen(database)
+        seen = await self._find_seen(database)
         found = found if seen is None else list(seen.of(found))
         missing = (f"The docs of this database could not be brought up to date: {failure}",) if failure else ()
         return found, missing
@@ -223,7 +223,7 @@ class Knowledge:
         """All documents of a database that may be shown. Raises RetrievalError."""
         await self._ensure_synced(database)
         documents = await asyncio.to_thread(self.store.documents, database.name)
-        seen = await self._seen(database)
+        seen = await self._find_seen(database)
         return documents if seen is None else seen.of(documents)
 
     async def warm_up(self) -> None:
@@ -236,7 +236,7 @@ class Knowledge:
 
     async def check(self) -> None:
         """Return when the index can be read. Raises StoreUnavailable."""
-        await asyncio.to_thread(self.store.indexed, "")
+        await asyncio.to_thread(self.store.is_indexed, "")
 
     @property
     def embedding_breaker(self) -> Breaker | None:
@@ -265,7 +265,7 @@ class Knowledge:
         if self.added is not None:
             await asyncio.to_thread(self.added.remove_all, name)
         await self.links.forget(name)
-        if await asyncio.to_thread(self.store.indexed, name):
+        if await asyncio.to_thread(self.store.is_indexed, name):
             await asyncio.to_thread(self.store.sync, name, (), self.embedder)
 
     def outdate(self, name: str) -> None:
@@ -275,20 +275,20 @@ class Knowledge:
     async def _ensure_synced(self, database: Database) -> str:
         """Why the index is not up to date; empty where it is."""
         schema, name = await database.whole.schema(), database.name
-        done = self._indexing.done(name)
-        if done is not None and done.report.held and not await self._is_there(name):
+        done = self._indexing.get_done(name)
+        if done is not None and done.report.document_count and not await self._is_there(name):
             self._indexing.forget(name)  # somebody has deleted it
         return await self._indexing.ensure(name, schema)
 
     async def _is_there(self, name: str) -> bool:
         try:
-            return await in_thread(self._threads, partial(self.store.indexed, name))
+            return await in_thread(self._threads, partial(self.store.is_indexed, name))
         except RetrievalError:
             return True  # nobody knows, and who reads it says so
 
-    def _unused(self, name: str) -> tuple[str, ...]:
+    def _list_unused(self, name: str) -> tuple[str, ...]:
         """The warnings about docs that could not be used; and, once, what was wrong with the index."""
-        indexed = self._indexing.done(name) or Indexed(report=SyncReport())
+        indexed = self._indexing.get_done(name) or Indexed(report=SyncReport())
         problems, notes = indexed.problems, indexed.report.notes
         new = () if self._reported.get(name, ()) == notes else notes
         self._reported[name] = notes
@@ -300,17 +300,17 @@ class Knowledge:
 
     def _index(self, name: str, schema: Schema, progress: Progress, turn: Turn) -> Indexed:
         read = read_documents(self._docs_of(name), schema)
-        added, report = self._added(name, schema), SyncReport()
+        added, report = self._read_added(name, schema), SyncReport()
         while True:
             documents = (*read.documents, *added.documents, *comment_documents(schema))
-            if documents or self.store.indexed(name):  # else no model is loaded for nothing
+            if documents or self.store.is_indexed(name):  # else no model is loaded for nothing
                 report = report.then(self.store.sync(name, documents, self.embedder, progress, turn))
-            before, added = added, self._added(name, schema)
+            before, added = added, self._read_added(name, schema)
             # While this sync waited for another process, that one may have taken documents: they are not to be lost.
             if added == before:
                 return Indexed(report=report, problems=read.problems + added.problems)
 
-    def _added(self, name: str, schema: Schema) -> ReadResult:
+    def _read_added(self, name: str, schema: Schema) -> ReadResult:
         return self.added.fitting(name, schema) if self.added is not None else ReadResult()
 
 

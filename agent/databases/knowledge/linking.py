@@ -277,7 +277,7 @@ def period_lines(periods: Sequence[LinkedPeriod], schema: Schema) -> tuple[str, 
     lines: list[str] = []
     for it in periods:
         days = f"'{it.first}'" if it.first == it.last else f"from '{it.first}' to '{it.last}'"
-        places = " or ".join(_named(table, column, schema) for table, column in it.columns)
+        places = " or ".join(_qualify_column(table, column, schema) for table, column in it.columns)
         lines.append(f"\"{_fold(it.mention)}\" is {days} (before '{it.after}') in {places}")
     return tuple(lines)
 
@@ -289,10 +289,10 @@ def _fold(text: str) -> str:
 
 def _place(value: LinkedValue, schema: Schema) -> str:
     escaped = value.value.replace("'", "''")
-    return f"{_named(value.table, value.column, schema)} = '{escaped}'"
+    return f"{_qualify_column(value.table, value.column, schema)} = '{escaped}'"
 
 
-def _named(table_name: str, column: str, schema: Schema) -> str:
+def _qualify_column(table_name: str, column: str, schema: Schema) -> str:
     """A column as a query writes it, with its table."""
     table = schema.table(table_name)
-    return f"{schema.quoted_table(table) if table is not None else table_name}.{schema.quoted(column)}"
+    return f"{schema.quote_table(table) if table is not None else table_name}.{schema.quote_name(column)}"

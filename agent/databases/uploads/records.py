@@ -36,7 +36,7 @@ class Upload(Frozen):
     expires_at: float
 
     @property
-    def created(self) -> datetime:
+    def created_time(self) -> datetime:
         """When it came."""
         return datetime.fromtimestamp(self.created_at, UTC)
 
@@ -73,7 +73,7 @@ class UploadShelf:
         key, owner = upload.name.casefold(), upload.owner.casefold()
         known = self._state.get(PLACE, _NAME + key)
         if known is not None and known.value["owner"] != owner:
-            raise taken(upload.name)
+            raise build_name_taken(upload.name)
         mine = {"owner": owner}
         whose = (
             Insert(key=_NAME + key, value=mine)
@@ -84,13 +84,13 @@ class UploadShelf:
         try:
             self._state.commit(PLACE, [whose, data])
         except StateConflict as error:
-            raise taken(upload.name) from error
+            raise build_name_taken(upload.name) from error
 
     def remove(self, name: str) -> None:
         """Forget what is there; the name stays with its owner."""
         self._state.commit(PLACE, [Remove(key=_DATA + name.casefold())])
 
 
-def taken(name: str) -> NameTaken:
+def build_name_taken(name: str) -> NameTaken:
     """The error of a name that is not free. It does not say whose it is."""
     return NameTaken(f"The name {name!r} is taken. Choose another one with `name`.")

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from agent.core.errors import NotPermitted, StateUnavailable, StorageFull, UploadInvalid
 from agent.databases.uploads.folder import DATA, LEFT_AFTER_S, NO_ROOM, Incoming, UploadFolder, disk_watched, too_large
-from agent.databases.uploads.records import Upload, UploadShelf, taken
+from agent.databases.uploads.records import Upload, UploadShelf, build_name_taken
 from agent.databases.uploads.unpack import safe_name, unpack
 from agent.platform.config.settings import MB, types_of
 from executors.base import Frozen
@@ -120,7 +120,7 @@ class Uploads:
         place = uuid.uuid4().hex
         try:
             folder = await asyncio.to_thread(self._folder.begin, place, arriving.size or 0)
-            received = Incoming(folder / _received(file), rules.max_bytes)
+            received = Incoming(folder / _place_file(file), rules.max_bytes)
             with disk_watched():
                 await _receive(received, body)
                 return await _to_the_end(partial(self._keep, arriving, name, place, received))
@@ -171,7 +171,7 @@ class Uploads:
             if not NAME.fullmatch(arriving.name):
                 raise UploadInvalid("A name has at most 64 characters of a-z, digits, '_', '-' and '.'.")
             if not self._is_free(arriving.name, arriving.owner):
-                raise taken(arriving.name)
+                raise build_name_taken(arriving.name)
             return arriving.name
         stem = re.sub(r"[^A-Za-z0-9_-]+", "-", file.partition(".")[0]).strip("-_")[:50] or "data"
         number = 1
@@ -257,7 +257,7 @@ def _entry(upload: Upload, folder: Path) -> Entry:
     )
 
 
-def _received(file: str) -> str:
+def _place_file(file: str) -> str:
     """Where a file is written: an archive beside the data that is unpacked from it."""
     return file if file.lower().endswith(ARCHIVE) else f"{DATA}/{file}"
 

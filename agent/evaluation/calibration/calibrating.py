@@ -81,9 +81,9 @@ def calibrate(
     full = [it for it in samples if it.features.keys() >= LOGPROBS]
     fitted = []
     if len(full) == len(samples):
-        fitted.append(_fitted(full, sorted(FEATURES.keys()), precision))
+        fitted.append(_fit_samples(full, sorted(FEATURES.keys()), precision))
     fewer = sorted(FEATURES.keys() - LOGPROBS)
-    fitted.append(_fitted(samples, fewer, precision if precision_without is None else precision_without))
+    fitted.append(_fit_samples(samples, fewer, precision if precision_without is None else precision_without))
     calibration = Calibration(
         version=VERSION,
         profile=profile,
@@ -116,11 +116,11 @@ def refuse_too_few(samples: Sequence[Sample]) -> None:
         raise CalibrationImpossible(f"There is too little to fit a confidence to: {'; '.join(missing)}.")
 
 
-def _fitted(samples: Sequence[Sample], names: Sequence[str], wanted: float) -> Fitted:
+def _fit_samples(samples: Sequence[Sample], names: Sequence[str], wanted: float) -> Fitted:
     """The fit on all samples, with the figures of those that left out a database each."""
     names = [it for it in names if _varies(samples, it) and it not in _priors(samples)]
     while True:  # each turn takes a feature away, so this ends
-        tried = [(strength, held_out(samples, names, strength)) for strength in STRENGTHS]
+        tried = [(strength, predict_held_out(samples, names, strength)) for strength in STRENGTHS]
         strength, held = min(tried, key=lambda it: _log_loss(it[1]))
         intercept, coefficients = _regression(samples, names, strength)
         worst = _most_wrong(samples, names, coefficients)
@@ -161,7 +161,7 @@ def _most_wrong(samples: Sequence[Sample], names: Sequence[str], coefficients: S
     return max(against, key=lambda name: abs(against[name]), default=None)
 
 
-def held_out(samples: Sequence[Sample], names: Sequence[str], strength: float) -> list[HeldOut]:
+def predict_held_out(samples: Sequence[Sample], names: Sequence[str], strength: float) -> list[HeldOut]:
     """The probability of each sample from a fit on other databases, in the samples' order."""
     held: dict[int, HeldOut] = {}
     for database in dict.fromkeys(it.database for it in samples):
@@ -226,7 +226,7 @@ def threshold_for(held: Sequence[HeldOut], wanted: float) -> float | None:
     return None if found is None else math.floor(found * 10_000) / 10_000  # never above the lowest one
 
 
-def verified_of(held: Sequence[HeldOut], threshold: float | None) -> list[HeldOut]:
+def select_verified(held: Sequence[HeldOut], threshold: float | None) -> list[HeldOut]:
     """The answers that a threshold verifies: those that are confirmed and at or above it."""
     return [it for it in held if it.confirmed and threshold is not None and it.probability >= threshold]
 
@@ -258,7 +258,7 @@ def surest_of(held: Sequence[HeldOut], recall: float) -> Surest | None:
 
 def figures_of(held: Sequence[HeldOut], threshold: float | None) -> Figures:
     """AUROC, calibration error, and precision and recall at the threshold."""
-    sure, right, auroc = verified_of(held, threshold), sum(it.right for it in held), auroc_of(held)
+    sure, right, auroc = select_verified(held, threshold), sum(it.right for it in held), auroc_of(held)
     good = sum(it.right for it in sure)
     return Figures(
         auroc=None if auroc is None else round(auroc, 4),

@@ -76,7 +76,7 @@ async def run_evaluation(
         def open_database(path: Path) -> Executor:
             return service.router.get(names[path])
 
-        return await _watched(questions, ask, open_database, results, err, effort or "")
+        return await _ask_with_progress(questions, ask, open_database, results, err, effort or "")
 
     if effort == "all":
         reports = {one: await report(one, _of_effort(results, one)) for one in get_args(Effort)}
@@ -89,7 +89,7 @@ def _of_effort(results: Path | None, effort: Effort) -> Path | None:
     return results and results.with_name(f"{results.stem}.{effort}{results.suffix}")
 
 
-async def _watched(
+async def _ask_with_progress(
     questions: Sequence[GoldQuestion],
     ask: Ask,
     open_database: Callable[[Path], Executor],

@@ -31,11 +31,11 @@ from agent.evaluation.calibration.calibrating import (
     interval_of,
     refuse_too_few,
     require_sklearn,
+    select_verified,
     surest_of,
-    verified_of,
 )
 from agent.evaluation.calibration.diagram import reliability_diagram, require_matplotlib
-from agent.evaluation.commands.targets import spaced
+from agent.evaluation.commands.targets import sample_evenly
 from agent.evaluation.harness import EvaluationInvalid, GoldQuestion, evaluate
 from agent.evaluation.report import ResultLine
 from agent.evaluation.retrieval.cases import Folder, read_folders
@@ -112,7 +112,7 @@ async def run_calibration(
         require_matplotlib()
     samples: list[Sample] = []
     observed = Observed()
-    with _cached_replies(service, results / REPLIES, err) as asking_bar:
+    with _cache_replies(service, results / REPLIES, err) as asking_bar:
         asking = Asking(
             replace(service.parts, calibration=observed),
             service.router,
@@ -137,7 +137,7 @@ async def run_calibration(
     for one in fitted:
         out.print(figures_table(one, calibration))
         if one.fit.threshold is None:
-            out.print(unreached(one), soft_wrap=True)
+            out.print(explain_unreached(one), soft_wrap=True)
     await asyncio.to_thread(_write, file, calibration.model_dump_json(indent=2) + "\n")
     if diagram is not None:
         await asyncio.to_thread(_write, diagram, reliability_diagram(fitted[0].held, fitted[0].fit.threshold))
@@ -146,7 +146,7 @@ async def run_calibration(
 
 
 @contextmanager
-def _cached_replies(service: Service, path: Path, err: Console) -> Iterator[Progress]:
+def _cache_replies(service: Service, path: Path, err: Console) -> Iterator[Progress]:
     """The service with its drafts' and judge's replies kept, and a bar."""
     generator, judge = service.parts.generator, service.parts.judge
     models = generator.model, judge.model
@@ -186,7 +186,7 @@ def sample_of(
         random.Random(SEED).shuffle(databases)  # noqa: S311  a sample, no secret
         left = len(folder.questions) if limit is None else limit
         for path in databases:
-            questions = spaced([it for it in folder.questions if it.path == path], each)[: max(0, left)]
+            questions = sample_evenly([it for it in folder.questions if it.path == path], each)[: max(0, left)]
             left -= len(questions)
             if questions:
                 found.append((folder, questions))
@@ -237,7 +237,7 @@ def title_of(fit: Fit) -> str:
 def figure_rows(fitted: Fitted, calibration: Calibration) -> list[tuple[str, str]]:
     """The figures of a fit as (name, value) pairs."""
     fit, figures = fitted.fit, fitted.fit.figures
-    sure = verified_of(fitted.held, fit.threshold)
+    sure = select_verified(fitted.held, fit.threshold)
     good = sum(it.right for it in sure)
     return [
         ("questions", f"{calibration.questions} over {calibration.databases} databases, {calibration.right:.1%} right"),
@@ -273,9 +273,9 @@ def _with_interval(held: Sequence[HeldOut], figure: Callable[[Sequence[HeldOut]]
     return f"{value:{form}}{between}"
 
 
-def unreached(fitted: Fitted) -> str:
+def explain_unreached(fitted: Fitted) -> str:
     """Why nothing would be verified, and what can be done."""
-    ranked = sorted(verified_of(fitted.held, 0.0), key=lambda it: -it.probability)[:LEAST_VERIFIED]
+    ranked = sorted(select_verified(fitted.held, 0.0), key=lambda it: -it.probability)[:LEAST_VERIFIED]
     share = sum(it.right for it in ranked) / max(1, len(ranked))
     return (
         f"No confidence reaches a precision of {fitted.fit.wanted:.0%}: of the {len(ranked)} surest answers "

@@ -22,7 +22,7 @@ from agent.core.models import Answer, Question
 from agent.databases.knowledge.context import enrich
 from agent.evaluation.baseline import Baseline, answer_as_written
 from agent.evaluation.commands.calibrate import sample_of
-from agent.evaluation.commands.targets import spaced
+from agent.evaluation.commands.targets import sample_evenly
 from agent.evaluation.comparison import compare
 from agent.evaluation.harness import EvaluationInvalid, GoldQuestion, evaluate
 from agent.evaluation.report import ResultLine, report_of, summary_rows
@@ -133,7 +133,7 @@ class FirstDrafts:
             return await Baseline(self._generator.model, self._settings.row_limit).query(text, database)
         question = Question(text=text, database=name, trace_id=new_trace_id())
         ledger = Ledger()
-        with templates.reworded(self._variant.wording):
+        with templates.use_wording(self._variant.wording):
             context = await enrich(question, database, self._service.knowledge, self._profile, self._settings)
             context = context if self._variant.docs else context.model_copy(update={"rules": ()})
             draft = await self._generator.draft(text, context, (), None, ledger)
@@ -169,13 +169,13 @@ async def run_prompts(
         ModelUnavailable: the model cannot be reached; replies so far are kept.
         StateUnavailable: replies cannot be kept.
     """
-    chosen = _chosen(list(variants(service.parts.profile, wordings)), only)
+    chosen = _choose_variants(list(variants(service.parts.profile, wordings)), only)
     service.parts.generator.model = cached_model = CachedModel(service.parts.generator.model, results / REPLIES)
     found: dict[str, list[ResultLine]] = {}
     try:
         for folder in read_folders(paths):
             drafts = {it.name: FirstDrafts(service, it) for it in chosen}
-            questions = by_database(_sampled(folder, limit, each))
+            questions = by_database(_sample_questions(folder, limit, each))
             lines = await _ask_all(service, err, folder, questions, drafts, cached_model)
             out.print(table_of(folder.name, lines))
             for name, answers in lines.items():
@@ -186,13 +186,13 @@ async def run_prompts(
     out.print(table_of("all folders", found))
 
 
-def _sampled(folder: Folder, limit: int, each: int | None) -> list[GoldQuestion]:
+def _sample_questions(folder: Folder, limit: int, each: int | None) -> list[GoldQuestion]:
     if each is None:
-        return spaced(folder.questions, limit)
+        return sample_evenly(folder.questions, limit)
     return [question for _, questions in sample_of([folder], each, limit) for question in questions]
 
 
-def _chosen(every: Sequence[Variant], only: Sequence[str]) -> list[Variant]:
+def _choose_variants(every: Sequence[Variant], only: Sequence[str]) -> list[Variant]:
     wanted = [it for it in every[1:] if not only or any(word.lower() in it.name.lower() for word in only)]
     if only and not wanted:
         raise EvaluationInvalid(f"No variant has such a name; there are: {'; '.join(it.name for it in every)}.")

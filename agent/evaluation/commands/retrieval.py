@@ -64,7 +64,7 @@ async def run_retrieval_evaluation(
     try:
         evaluation = _Evaluation(folders, {it: router.open_path(it) for folder in folders for it in folder.databases})
         await evaluation.read(limit, show_evidence, err)
-        lines = [line async for line in evaluation.measured(indexes, err)]
+        lines = [line async for line in evaluation.measure(indexes, err)]
     finally:
         indexes.close()
         router.close()
@@ -98,10 +98,10 @@ class _Evaluation:
         if not self._cases:
             raise EvaluationInvalid("There is no question with a gold query that can be read.")
 
-    async def measured(self, indexes: Indexes, err: Console) -> AsyncIterator[RetrievalLine]:
+    async def measure(self, indexes: Indexes, err: Console) -> AsyncIterator[RetrievalLine]:
         """A line for each question on its own database, then on all of them."""
         merged = merge({str(path): catalogue for path, catalogue in self._catalogues.items()}, MERGED)
-        moved = [case.moved(merged.tables[str(path)]) for path, cases in self._cases.items() for case in cases]
+        moved = [case.rename_tables(merged.tables[str(path)]) for path, cases in self._cases.items() for case in cases]
         columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
         with Progress(*columns, console=err) as bar:
             task = bar.add_task("measuring", total=2 * len(moved))

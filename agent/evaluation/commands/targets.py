@@ -89,7 +89,7 @@ async def _ask_all(
             return await baseline.query(question, await service.registered.get(names[database], LOCAL))
         return await service.query(question, names[database], options=options, principal=LOCAL)
 
-    questions = spaced(folder.questions, limit)
+    questions = sample_evenly(folder.questions, limit)
     lines: list[ResultLine] = []
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=err) as bar:
@@ -110,7 +110,7 @@ async def _ask_all(
     return lines
 
 
-def spaced(items: Sequence[T], limit: int) -> list[T]:
+def sample_evenly(items: Sequence[T], limit: int) -> list[T]:
     """At most so many of them, evenly spaced from the first on: a sample of every database in the file."""
     n = min(limit, len(items))
     return [items[at * len(items) // n] for at in range(n)]

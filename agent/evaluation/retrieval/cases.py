@@ -104,14 +104,14 @@ def read_cases(
             except EvaluationInvalid as error:
                 left_out.append(f"{question.question}: {error}")
         if golds:
-            texts = stored_texts(executor, golds[0].literals)
+            texts = find_stored_texts(executor, golds[0].literals)
             fields = {"folder": folder.name, "database": question.database, "question": question.question}
             fields["evidence"] = question.evidence if show_evidence else ""
             cases.append((question.path, RetrievalCase(**fields, golds=tuple(golds), texts=texts)))
     return cases, tuple(left_out)
 
 
-def stored_texts(executor: Executor, texts: Sequence[str]) -> tuple[StoredText, ...]:
+def find_stored_texts(executor: Executor, texts: Sequence[str]) -> tuple[StoredText, ...]:
     """Those texts that some column of texts or dates holds, whatever their case, with the columns that do."""
     schema = executor.schema()
     columns = [
@@ -125,10 +125,10 @@ def stored_texts(executor: Executor, texts: Sequence[str]) -> tuple[StoredText, 
             query = CheckedSql(sql=sql, executable=sql, row_limit=_CONDITIONS, tables=())
             for (at,) in executor.run(query, timeout_s=_TIMEOUT_S).rows:
                 found[text].append(part[int(at)])
-    return tuple(_stored_text(text, holders) for text, holders in found.items())
+    return tuple(_build_stored_text(text, holders) for text, holders in found.items())
 
 
-def _stored_text(text: str, holders: Sequence[tuple[Table, Column]]) -> StoredText:
+def _build_stored_text(text: str, holders: Sequence[tuple[Table, Column]]) -> StoredText:
     """In SQLite a column of dates holds texts; questions find them as dates or not at all."""
     names = tuple((table.name, column.name) for table, column in holders)
     return StoredText(text=text, columns=names, is_date=all(_DATE.search(column.type) for _, column in holders))
@@ -138,6 +138,6 @@ def _holds(schema: Schema, table: Table, column: Column, text: str, number: int)
     """A query that gives `number` where the column holds the text."""
     literal = "'" + text.replace("'", "''") + "'"
     return (
-        f"SELECT {number} WHERE EXISTS (SELECT 1 FROM {schema.quoted_table(table)} "
-        f"WHERE LOWER({schema.quoted(column.name)}) = LOWER({literal}))"
+        f"SELECT {number} WHERE EXISTS (SELECT 1 FROM {schema.quote_table(table)} "
+        f"WHERE LOWER({schema.quote_name(column.name)}) = LOWER({literal}))"
     )

@@ -73,7 +73,7 @@ class RetrievalCase(Frozen):
         """What retrieval is given, as `eval` gives it."""
         return f"{self.question}\n({self.evidence})" if self.evidence else self.question
 
-    def moved(self, tables: Mapping[str, str]) -> RetrievalCase:
+    def rename_tables(self, tables: Mapping[str, str]) -> RetrievalCase:
         """The same in a catalogue whose tables go by other names. Args: tables: the new name of each."""
         golds = tuple(
             GoldNames(
@@ -180,12 +180,12 @@ class Measure:
         linked = self._link(case, found, PRODUCT)
         self._render(linked, self._budgets[0][1])
         elapsed_ms = (time.perf_counter() - began) * 1000
-        shown = [self._shown(WHOLE, "none", self._whole, case)]
+        shown = [self._measure_text(WHOLE, "none", self._whole, case)]
         for mode in MODES:
             chosen = linked if mode is PRODUCT else self._link(case, found, mode)
             for name, tokens in self._budgets:
                 text = self._render(chosen, tokens, close_joins=mode.close_joins)
-                shown.append(self._shown(mode.name, name, text, case))
+                shown.append(self._measure_text(mode.name, name, text, case))
         unlinked = [it for it in case.texts if not is_linked(it, linked.values, linked.periods)]
         return RetrievalLine(
             catalogue=self.name,
@@ -215,7 +215,7 @@ class Measure:
             close_joins=close_joins,
         )
 
-    def _shown(self, mode: str, budget: str, text: SchemaText, case: RetrievalCase) -> Shown:
+    def _measure_text(self, mode: str, budget: str, text: SchemaText, case: RetrievalCase) -> Shown:
         tables = frozenset(text.tables)
         columns = frozenset((table, column) for table, names in text.columns.items() for column in names)
         best = max(case.golds, key=lambda gold: _recalls(gold, tables, columns))

@@ -46,7 +46,7 @@ def merge(catalogues: Mapping[str, MergedCatalogue], name: str = "merged") -> Me
         schema = catalogue.db_schema
         namespace = _free(schema.database, taken)
         names = renamed[key] = {table.name: f"{namespace}.{'_'.join(table.parts)}" for table in schema.tables}
-        tables += [_moved(table, namespace, names, schema) for table in schema.tables]
+        tables += [_rename_table(table, namespace, names, schema) for table in schema.tables]
         documents += [
             make_document(it.kind, it.text, database=name, table=names[it.table] if it.table else "",
                           column=it.column, source=it.source)
@@ -63,7 +63,7 @@ def merge(catalogues: Mapping[str, MergedCatalogue], name: str = "merged") -> Me
     )
 
 
-def _moved(table: Table, namespace: str, names: Mapping[str, str], schema: Schema) -> Table:
+def _rename_table(table: Table, namespace: str, names: Mapping[str, str], schema: Schema) -> Table:
     """The table under its new name; a key to a table that is not in the schema leads nowhere and is left out."""
     keys: list[ForeignKey] = []
     for key in table.foreign_keys:

@@ -120,7 +120,7 @@ class Dashboard:
 
     async def remove(self, principal: str, query_id: str) -> None:
         """Take a tile off the dashboard; its query stays saved. Raises UnknownTile."""
-        await asyncio.to_thread(self._stored, principal, query_id)
+        await asyncio.to_thread(self._find_tile, principal, query_id)
         await self.forget(principal, query_id)
 
     async def forget(self, principal: str, query_id: str) -> None:
@@ -164,7 +164,7 @@ class Dashboard:
             if isinstance(error, UnknownSavedQuery) and not await self._saved.is_stored(tile.principal, tile.id):
                 await self.forget(tile.principal, tile.id)
                 raise UnknownTile(str(error)) from error
-            return await self._failed(tile, began, str(error))
+            return await self._store_failure(tile, began, str(error))
         run = await asyncio.to_thread(_run_of, done.result, began)
         await asyncio.to_thread(self._keep_runs, tile, TileRuns(last=run))
         tile = await asyncio.to_thread(self._change, tile, lambda it: self._after(it, began, done.result))
@@ -172,7 +172,7 @@ class Dashboard:
             return tile
         return await self._alert(tile, query, tile.alert, run)
 
-    async def _failed(self, tile: Tile, began: float, problem: str) -> Tile:
+    async def _store_failure(self, tile: Tile, began: float, problem: str) -> Tile:
         runs = await asyncio.to_thread(self._runs, tile)
         failure = TileFailure(at=moment(began), problem=problem)
         await asyncio.to_thread(self._keep_runs, tile, runs.model_copy(update={"failed": failure}))
@@ -229,7 +229,7 @@ class Dashboard:
 
         return until_no_conflict(put, "tile")
 
-    def _stored(self, principal: str, query_id: str) -> tuple[Tile, str]:
+    def _find_tile(self, principal: str, query_id: str) -> tuple[Tile, str]:
         """A tile and its version. Raises UnknownTile."""
         record = self._state.get(_place(TILES, principal), query_id)
         if record is None:
@@ -242,7 +242,7 @@ class Dashboard:
         """Replace a tile by what `to` makes of it as it is now. Raises UnknownTile."""
 
         def change() -> Tile:
-            stored, version = self._stored(tile.principal, tile.id)
+            stored, version = self._find_tile(tile.principal, tile.id)
             new = to(stored)
             self._state.commit(
                 _place(TILES, tile.principal),

@@ -114,13 +114,13 @@ class FeedbackBox:
         """Put feedback into the answer's open review, or into a new one."""
         for _ in range(TRIES):
             try:
-                return self._added_to_open(found, feedback) or self._open(found, feedback)
+                return self._add_to_open(found, feedback) or self._open(found, feedback)
             except StateConflict:
                 answers = self._shelf.answers(found.answer.trace_id)
                 found = next((one for one in answers if owns(one.answer, found.answer.principal)), found)
         raise ChangedMeanwhile("Others are giving feedback on this answer. Try again.")
 
-    def _added_to_open(self, found: StoredAnswer, feedback: Feedback) -> Review | None:
+    def _add_to_open(self, found: StoredAnswer, feedback: Feedback) -> Review | None:
         stored = self._shelf.review(found.answer.review_id) if found.answer.review_id else None
         if stored is None or stored.review.status != "open" or stored.review.claimed_until > self._shelf.clock():
             return None

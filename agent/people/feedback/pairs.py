@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from agent.core.errors import UnknownDocument
 from rag.docs.documents import Document
-from rag.docs.past_queries import folded
+from rag.docs.past_queries import fold_question
 
 if TYPE_CHECKING:
     from agent.databases.knowledge.documents import AddedDocuments, Documents
@@ -84,8 +84,10 @@ class PastPairs:
     async def _same_question(self, answer_ref: AnswerRef) -> list[Document]:
         """The pairs of run time that ask the very same."""
         documents = await asyncio.to_thread(self._added.of, answer_ref.database)
-        wanted = folded(answer_ref.question)
-        return [document for document in documents if document.kind == "query" and folded(document.text) == wanted]
+        wanted = fold_question(answer_ref.question)
+        return [
+            document for document in documents if document.kind == "query" and fold_question(document.text) == wanted
+        ]
 
     async def _remove(self, database: str, document_id: str) -> None:
         try:

@@ -11,7 +11,7 @@ from pydantic import ConfigDict
 from agent.core.events import UsedDocument
 from agent.databases.knowledge.verified_queries import Key
 from executors.base import Frozen
-from rag.docs.past_queries import folded
+from rag.docs.past_queries import fold_question
 
 # Of the texts in a record, so that the largest one fits a record of any store, however its characters are written.
 MAX_SQL = 10_000  # a longer query is no past query: it is not cut, it is left out
@@ -125,7 +125,7 @@ class AnswerRef(Frozen):
     @property
     def key(self) -> Key:
         """Under which its verified query is kept."""
-        return Key(self.database, self.audience, folded(self.question))
+        return Key(self.database, self.audience, fold_question(self.question))
 
 
 class AnswerRecord(AnswerRef):
@@ -165,7 +165,7 @@ class Review(AnswerRef):
     claimed_until: float = 0
 
     @property
-    def proposed(self) -> str:
+    def proposed_sql(self) -> str:
         """The query that an approval takes: what the feedback proposes, else that of the answer; empty without one."""
         return (self.feedback.corrected_sql if self.feedback else "") or self.sql
 

@@ -75,10 +75,10 @@ class Reviews:
             self._reviewers.admit(database, principal)
         databases = [database] if database else self._reviewers.databases(principal)
 
-        def wanted(review: Review) -> bool:
+        def is_wanted(review: Review) -> bool:
             return (status is None or review.status == status) and self._reviewers.may_see(review, principal)
 
-        return await asyncio.to_thread(self._shelf.reviews, databases, wanted, start=cursor, limit=limit)
+        return await asyncio.to_thread(self._shelf.reviews, databases, is_wanted, start=cursor, limit=limit)
 
     async def get(self, principal: str, review_id: str) -> StoredReview:
         """A review and its version. Raises UnknownReview where there is none, or it is another principal's."""
@@ -172,7 +172,7 @@ def _query(review: Review, verdict: ReviewDecision) -> str:
         return ""
     if review.follows:
         raise ReviewInvalid(_FOLLOWS)
-    sql = (verdict.sql if verdict.decision == "correct" else review.proposed).strip()
+    sql = (verdict.sql if verdict.decision == "correct" else review.proposed_sql).strip()
     if not sql:
         raise ReviewInvalid(_NO_QUERY)
     return sql

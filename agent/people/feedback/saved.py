@@ -129,16 +129,16 @@ class SavedQueries:
     async def all(self, principal: str) -> list[SavedQuery]:
         """Those of a principal whose databases they may still ask, by name."""
         records = await asyncio.to_thread(self._state.records, self._of(principal), prefix=PREFIX)
-        queries = (_stored(record).query for record in records)
+        queries = (_parse_record(record).query for record in records)
         mine = (query for query in queries if self._reviewers.may_ask(query.database, principal))
         return sorted(mine, key=lambda query: query.name.casefold())
 
     async def get(self, principal: str, query_id: str) -> StoredQuery:
         """One of them. Raises UnknownSavedQuery."""
         record = await asyncio.to_thread(self._state.get, self._of(principal), PREFIX + query_id)
-        if record is None or not self._reviewers.may_ask(_stored(record).query.database, principal):
+        if record is None or not self._reviewers.may_ask(_parse_record(record).query.database, principal):
             raise _unknown(query_id)
-        return _stored(record)
+        return _parse_record(record)
 
     async def is_stored(self, principal: str, query_id: str) -> bool:
         """Whether there is one of this id, even where its database may no longer be queried."""
@@ -159,7 +159,7 @@ class SavedQueries:
         """
         stored = await self.get(principal, query_id)
         if version and version != stored.version:
-            raise _changed()
+            raise _build_conflict()
         await self._check(principal, new)
         times = {"created_at": stored.query.created_at, "updated_at": moment(self._clock())}
         query = SavedQuery(**new.model_dump(), id=query_id, **times)
@@ -169,7 +169,7 @@ class SavedQueries:
         """Forget it. Raises UnknownSavedQuery, ChangedMeanwhile."""
         stored = await self.get(principal, query_id)
         if version and version != stored.version:
-            raise _changed()
+            raise _build_conflict()
         await asyncio.to_thread(self._delete, principal, stored)
 
     async def run(
@@ -222,18 +222,18 @@ class SavedQueries:
             names, version = self._names(principal)
             if len(names) >= self._most:
                 raise SavedQueryInvalid(f"At most {self._most} queries can be saved. Delete one first.")
-            names = _named(names, query)
+            names = _add_name(names, query)
             changes: list[Change] = [_names_change(names, version), Insert(key=PREFIX + query.id, value=_value(query))]
             try:
                 return StoredQuery(query, self._state.commit(self._of(principal), changes)[1])
             except StateConflict:
                 continue
-        raise _changed()
+        raise _build_conflict()
 
     def _replace(self, principal: str, query: SavedQuery, stored: StoredQuery) -> StoredQuery:
         for _ in range(TRIES):
             names, version = self._names(principal)
-            names = _named(_without(names, query.id), query)
+            names = _add_name(_without(names, query.id), query)
             put = Replace(key=PREFIX + query.id, value=_value(query), version=stored.version)
             try:
                 return StoredQuery(
@@ -241,7 +241,7 @@ class SavedQueries:
                 )
             except StateConflict:
                 self._still(principal, stored)
-        raise _changed()
+        raise _build_conflict()
 
     def _delete(self, principal: str, stored: StoredQuery) -> None:
         for _ in range(TRIES):
@@ -255,7 +255,7 @@ class SavedQueries:
                 self._still(principal, stored)
             else:
                 return
-        raise _changed()
+        raise _build_conflict()
 
     def _still(self, principal: str, stored: StoredQuery) -> None:
         """Return where the query itself is as it was. Raises ChangedMeanwhile, UnknownSavedQuery."""
@@ -263,7 +263,7 @@ class SavedQueries:
         if record is None:
             raise _unknown(stored.query.id)
         if record.version != stored.version:
-            raise _changed()
+            raise _build_conflict()
 
     def _names(self, principal: str) -> tuple[dict[str, str], str]:
         """The ids by name in lower case, and the version of the record that has them; empty where there is none."""
@@ -285,7 +285,7 @@ def _names_change(names: dict[str, str], version: str) -> Change:
     return Insert(key=NAMES, value=dict(names))
 
 
-def _named(names: dict[str, str], query: SavedQuery) -> dict[str, str]:
+def _add_name(names: dict[str, str], query: SavedQuery) -> dict[str, str]:
     """The names with that of a query. Raises NameTaken."""
     folded = query.name.casefold()
     if folded in names:
@@ -305,7 +305,7 @@ def _value(query: SavedQuery) -> dict[str, object]:
     return query.model_dump(mode="json")
 
 
-def _stored(record: Record) -> StoredQuery:
+def _parse_record(record: Record) -> StoredQuery:
     return StoredQuery(SavedQuery.model_validate(record.value), record.version)
 
 
@@ -313,5 +313,5 @@ def _unknown(query_id: str) -> UnknownSavedQuery:
     return UnknownSavedQuery(f"You have no saved query {query_id}. GET /api/saved lists your queries.")
 
 
-def _changed() -> ChangedMeanwhile:
+def _build_conflict() -> ChangedMeanwhile:
     return ChangedMeanwhile("The saved query has changed since you read it. Read it again, then decide.")

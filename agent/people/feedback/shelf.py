@@ -67,7 +67,7 @@ class Shelf:
     def review(self, review_id: str) -> StoredReview | None:
         """The review of an id; None where there is none."""
         found = self._state.everywhere(REVIEW, key=review_id, limit=1)
-        return _stored(found[0]) if found else None
+        return _parse_record(found[0]) if found else None
 
     def reviews(
         self, databases: Sequence[str], wanted: Callable[[Review], bool], *, start: str = "", limit: int
@@ -87,7 +87,7 @@ class Shelf:
     def _newest(self, database: str, start: str) -> Iterator[Review]:
         while True:
             records = self._state.records(_reviews_of(database), start=start, limit=CHUNK)
-            yield from (_stored(record).review for record in records)
+            yield from (_parse_record(record).review for record in records)
             if len(records) < CHUNK:
                 return
             start = records[-1].key + "0"
@@ -121,5 +121,5 @@ def _reviews_of(database: str) -> Place:
     return Place(kind=REVIEW, partition=database)
 
 
-def _stored(record: Record) -> StoredReview:
+def _parse_record(record: Record) -> StoredReview:
     return StoredReview(Review.model_validate(record.value), record.version)

@@ -127,7 +127,7 @@ class Shares:
         )
 
     def _put(self, session_id: str, principal: str, trace_id: str) -> Share:
-        self._stored(session_id, principal, trace_id)
+        self._find_answer(session_id, principal, trace_id)
         link_id = self._sessions.share(session_id, principal, trace_id, secrets.token_hex(16))
         now = self._clock()
         end = now + self._sessions.timeout_s
@@ -142,7 +142,7 @@ class Shares:
         return Share(id=link_id, expires_at=link.expires_at)
 
     def _remove(self, session_id: str, principal: str, trace_id: str) -> None:
-        link_id = self._stored(session_id, principal, trace_id).link
+        link_id = self._find_answer(session_id, principal, trace_id).link
         self._sessions.unshare(session_id, principal, trace_id)
         if link_id:
             self._state.commit(_place(link_id), [Remove(key=LINK)])
@@ -153,13 +153,13 @@ class Shares:
         if record is None:
             raise _unknown()
         link = _Link.model_validate(record.value)
-        found = self._stored(link.session_id, link.principal, link.trace_id)
+        found = self._find_answer(link.session_id, link.principal, link.trace_id)
         if found.link != link_id:
             raise _unknown()
         return link, found
 
-    def _stored(self, session_id: str, principal: str, trace_id: str) -> SharedAnswer:
-        found = self._sessions.shared(session_id, principal, trace_id)
+    def _find_answer(self, session_id: str, principal: str, trace_id: str) -> SharedAnswer:
+        found = self._sessions.get_shared(session_id, principal, trace_id)
         if found is None:
             raise UnknownAnswer(f"This session has no answer with the trace_id {trace_id}. Ask the question again.")
         return found

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from agent.pipeline.run import Run
 
 
-def answered(run: Run, best: Attempt) -> Answer:
+def build_answer(run: Run, best: Attempt) -> Answer:
     """The response where a query gave rows, believed or not."""
     checks = (*final_checks(run, best), *run.text.checks)
     evidence = run.evidence(best)
@@ -40,19 +40,19 @@ def answered(run: Run, best: Attempt) -> Answer:
             "raw_total": run.raw.total,
             "group_columns": None if run.raw.keys is None else list(run.raw.keys),
             "tables_used": list(best.tables),
-            "verified": best.accepted and sureness.sure and nothing_against(evidence, checks),
+            "verified": best.is_accepted and sureness.sure and nothing_against(evidence, checks),
             "confidence": sureness.confidence,
             "checks": list(checks),
             "doubts": [*best.doubts, *run.doubts],
             "candidates": candidate_records(evidence) if run.question.options.candidates else [],
             "corrections": [*changes_of(best), *run.text.corrections],
             "numbers": list(run.text.numbers),
-            "explanation": explained(best, run.database.dialect),
+            "explanation": explain_attempt(best, run.database.dialect),
             "plan": best.plan,
-            "reused": best.reused,
+            "reused": best.is_reused,
             "cursor": run.cursor,
             "chart": recommend(best.rows),
-            "needs_human_review": not best.accepted,
+            "needs_human_review": not best.is_accepted,
         }
     )
 
@@ -88,7 +88,7 @@ def candidate_records(evidence: Evidence) -> list[CandidateRecord]:
     ]
 
 
-def explained(attempt: Attempt, dialect: str) -> str:
+def explain_attempt(attempt: Attempt, dialect: str) -> str:
     """What the query that was run does, read from its syntax tree; empty where none could be run.
 
     Whichever model wrote it: what a model says of its own query can be wrong.
@@ -142,7 +142,7 @@ def final_checks(run: Run, best: Attempt) -> list[Check]:
     return checks
 
 
-def clarified(run: Run, question_back: Clarification) -> Answer:
+def build_clarification(run: Run, question_back: Clarification) -> Answer:
     """The response where the user must say more first."""
     return common(run).model_copy(
         update={
@@ -155,7 +155,7 @@ def clarified(run: Run, question_back: Clarification) -> Answer:
     )
 
 
-def reviewed(run: Run, text: str, suggestions: Sequence[str] = ()) -> Answer:
+def build_error_answer(run: Run, text: str, suggestions: Sequence[str] = ()) -> Answer:
     """The response where no query gave rows: what was tried, and what could be asked instead."""
     last = run.attempts[-1]
     return common(run).model_copy(
@@ -165,7 +165,7 @@ def reviewed(run: Run, text: str, suggestions: Sequence[str] = ()) -> Answer:
             "choices": [Choice(label=question, question=question) for question in suggestions],
             "sql": last.sql or None,
             "plan": last.plan,
-            "explanation": explained(last, run.database.dialect),
+            "explanation": explain_attempt(last, run.database.dialect),
             "needs_human_review": True,
             "checks": [Check(name="executed", passed=False, detail="No query could be run.")],
         }

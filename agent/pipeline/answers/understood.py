@@ -26,7 +26,7 @@ async def reply(run: Run) -> Answer | None:
     Raises:
         DatabaseUnavailable: its schema cannot be read.
     """
-    with run.ledger.timed("entry"):
+    with run.ledger.time_step("entry"):
         return await _reply(run)
 
 

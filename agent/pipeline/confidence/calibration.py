@@ -52,7 +52,7 @@ class Fit(Frozen):
     figures: Figures
 
     @model_validator(mode="after")
-    def _known(self) -> Fit:
+    def _check_features(self) -> Fit:
         unknown = sorted(self.coefficients.keys() - FEATURES.keys())
         if unknown:
             raise ValueError(f"there is no feature {', '.join(unknown)}")

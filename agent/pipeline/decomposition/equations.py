@@ -77,7 +77,7 @@ def _operand(part: AnswerPart, language: str) -> _Operand | None:
     return _Operand(text, column, _MONEY_DECIMALS if _MONEY_DECIMALS in decimals else 0)
 
 
-def _shown(digits: str, decimals: int, language: str, *, grouped: bool) -> str:
+def _format_digits(digits: str, decimals: int, language: str, *, grouped: bool) -> str:
     """Digits with the marks of a language and at least so many decimals."""
     grouping, mark = MARKS.get(language, MARKS["en"])
     needed = max(decimals, len(digits.partition(".")[2]))
@@ -105,7 +105,7 @@ def _equation(calculation: str, operands: Mapping[int, _Operand], language: str)
         one = operands[number]
         opening, closing = ("(", ")") if one.text.startswith("-") else ("", "")
         before = template[position : match.start()] + opening
-        digits = _shown(one.text, one.decimals, language, grouped=is_amount(one.column))
+        digits = _format_digits(one.text, one.decimals, language, grouped=is_amount(one.column))
         at = {"start": len(text) + len(before), "end": len(text) + len(before) + len(digits)}
         numbers.append(AnswerNumber(text=digits, **at, source="result", row=0, column=one.column, part=number))
         text += f"{before}{digits}{closing}"
@@ -117,7 +117,7 @@ def _equation(calculation: str, operands: Mapping[int, _Operand], language: str)
     sums = not is_share and not set("*/") & set(template)
     decimals = max(it.decimals for it in used) if sums else 0
     grouped = all(is_amount(it.column) for it in used)
-    shown = _shown(digits.rstrip("%"), decimals, language, grouped=grouped) + "%" * digits.endswith("%")
+    shown = _format_digits(digits.rstrip("%"), decimals, language, grouped=grouped) + "%" * digits.endswith("%")
     start = len(text) + len(" = ")
     at = {"start": start, "end": start + len(shown)}
     numbers.append(AnswerNumber(text=shown, **at, source="calculation", expression=expression))

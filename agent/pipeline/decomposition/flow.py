@@ -11,7 +11,7 @@ from agent.core.errors import ModelError, WritesNotAllowed
 from agent.core.events import AnswerDelta, Done, Event, NodeComplete, PartAnswered, QuestionPlanned
 from agent.core.models import Answer, AnswerPart
 from agent.core.off_loop import off_loop
-from agent.pipeline.decomposition.join import Found, clarified, joined
+from agent.pipeline.decomposition.join import Found, build_clarification, build_joined_answer
 from agent.pipeline.run import Run
 from executors.errors import DatabaseUnavailable
 
@@ -48,14 +48,14 @@ async def answer_in_parts(run: Run, plan: QuestionPlan, read: Read) -> AsyncIter
                     if not isinstance(event, Done):
                         yield event
                     elif event.answer.status == "clarification_needed" and _may_ask_back(run):
-                        yield Done(answer=clarified(run, event.answer))
+                        yield Done(answer=build_clarification(run, event.answer))
                         return
                     else:
                         yield _event_of(found.add(text, event.answer))
         except WritesNotAllowed as error:  # the model took it for an order
             yield _event_of(found.add_failed(text, str(error)))
         except (ModelError, DatabaseUnavailable) as error:
-            if not found.answered:
+            if not found.has_answers:
                 raise
             run.ledger.warn(str(error))
             for missing in plan.questions[len(found.parts) :]:
@@ -63,7 +63,7 @@ async def answer_in_parts(run: Run, plan: QuestionPlan, read: Read) -> AsyncIter
             break
         finally:
             _number_warnings(run, before, number)
-    answer: Answer = await off_loop(partial(joined, run, plan, found))
+    answer: Answer = await off_loop(partial(build_joined_answer, run, plan, found))
     for line in answer.answer.splitlines(keepends=True):
         yield AnswerDelta(text=line)
     yield Done(answer=answer)

@@ -32,7 +32,7 @@ class Found:
         self.doubtful = False
 
     @property
-    def answered(self) -> bool:
+    def has_answers(self) -> bool:
         """Whether any part has rows."""
         return any(part.status == "success" for part in self.parts)
 
@@ -55,7 +55,7 @@ class Found:
         return part
 
 
-def joined(run: Run, plan: QuestionPlan, found: Found) -> Answer:
+def build_joined_answer(run: Run, plan: QuestionPlan, found: Found) -> Answer:
     """The response to the whole question: what each part says with its number behind it, then the calculations."""
     parts = found.parts
     language = language_of(run.question.text) or "en"
@@ -68,24 +68,24 @@ def joined(run: Run, plan: QuestionPlan, found: Found) -> Answer:
     sources = {part.answer_source for part in parts if part.status == "success"}
     return common(run).model_copy(
         update={
-            "status": "success" if found.answered else "error",
+            "status": "success" if found.has_answers else "error",
             "answer": text,
             "answer_source": ("model" if "model" in sources else "composed") if sources else None,
             "tables_used": list(dict.fromkeys(table for part in parts for table in part.tables_used)),
             "attempts": len(found.attempts),
             "attempt_history": found.attempts,
             "verified": all(part.verified for part in parts) and all(check.passed for check in checks),
-            "confidence": _least(parts) if found.answered else None,
+            "confidence": _least(parts) if found.has_answers else None,
             "checks": checks,
             "numbers": numbers,
             "parts": parts,
-            "choices": [] if found.answered else list({choice.label: choice for choice in found.choices}.values()),
+            "choices": [] if found.has_answers else list({choice.label: choice for choice in found.choices}.values()),
             "needs_human_review": found.doubtful,
         }
     )
 
 
-def clarified(run: Run, part: Answer) -> Answer:
+def build_clarification(run: Run, part: Answer) -> Answer:
     """The response where a part must be made clear first: its choices, as ways to read the whole question."""
     whole = run.question.text
     choices = [Choice(label=it.label, question=with_reply(whole, it.label)) for it in part.choices]

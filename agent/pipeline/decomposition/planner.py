@@ -88,7 +88,7 @@ async def plan_of(run: Run) -> QuestionPlan | None:
         return None
     generator = run.parts.generator
     try:
-        with run.ledger.timed(NODE):
+        with run.ledger.time_step(NODE):
             reply = await generator.model.complete(
                 run.context.messages("decompose", question=run.question.text),
                 schema=reply_schema("question_plan", _PlanReply),
@@ -101,7 +101,7 @@ async def plan_of(run: Run) -> QuestionPlan | None:
         run.ledger.warn(f"{BY_ONE}, without a plan: {error}")
     except ReplyUnusable as error:
         run.ledger.warn(f"{BY_ONE}, because the plan of several queries is unusable: {error}")
-        telemetry.get().failed(NODE, ErrorKind.UNUSABLE_REPLY)
+        telemetry.get().record_failure(NODE, ErrorKind.UNUSABLE_REPLY)
     return None
 
 

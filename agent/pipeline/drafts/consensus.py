@@ -59,7 +59,7 @@ class Evidence(Frozen):
         return self.chosen.doubts
 
 
-def grouped(candidates: Sequence[Candidate]) -> tuple[Group, ...]:
+def group_candidates(candidates: Sequence[Candidate]) -> tuple[Group, ...]:
     """The candidates that ran, by their rows; the most votes first, then the earlier one.
 
     Results that hold nothing are the same only where the queries are: any two wrong filters agree on nothing.
@@ -102,7 +102,7 @@ def evidence_of(
         checks, judge: see `Evidence`.
         drafts: that the model wrote.
     """
-    groups = grouped(candidates)
+    groups = group_candidates(candidates)
     own = [group for group in groups if chosen in group.candidates]
     based = chosen.source == "alternative"
     base = [
@@ -119,7 +119,7 @@ def evidence_of(
     )
 
 
-def elected(groups: Sequence[Group], current: Candidate) -> Candidate | None:
+def elect(groups: Sequence[Group], current: Candidate) -> Candidate | None:
     """The candidate that the drafts agree on, in the place of the current one; None where that may stay.
 
     It stays where it is among those that the most drafts agree on, or was derived from one of them by what schema and

@@ -112,7 +112,7 @@ class Generator:
         except (ModelError, ReplyUnusable) as error:
             why = f": {error}" if isinstance(error, ModelError) else ", for it could not be read."
             ledger.warn(f"The query was written without a plan{why}")
-            telemetry.get().failed("planner", ErrorKind.UNUSABLE_REPLY)
+            telemetry.get().record_failure("planner", ErrorKind.UNUSABLE_REPLY)
             return None
         return plan
 

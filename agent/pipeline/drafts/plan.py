@@ -58,10 +58,10 @@ def plan_of(draft: str, checked: str, dialect: str) -> Plan:
 def _tree(sql: str, name: str) -> exp.Expr | None:
     from sqlglot.errors import SqlglotError
 
-    from executors.sql.parsed import parsed
+    from executors.sql.parsed import parse_sql
 
     try:
-        return parsed(sql, name)
+        return parse_sql(sql, name)
     except (SqlglotError, RecursionError):
         return None
 

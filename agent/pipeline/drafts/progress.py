@@ -13,7 +13,7 @@ from agent.core.addresses import addresses, is_address, normal
 from agent.core.events import Event, Queued, SqlProgress
 from agent.core.queueing import WAITS
 from agent.platform.llm.prompting import leaks
-from agent.platform.llm.replies import ON_TEXT, written_so_far
+from agent.platform.llm.replies import ON_TEXT, read_partial_sql
 
 # Takes events of the question that runs; set for its task, None where nobody listens.
 TELL: ContextVar[Callable[[Event], None] | None] = ContextVar("tell", default=None)
@@ -75,7 +75,7 @@ def sql_progress(
         now = time.monotonic()
         if now - last < PAUSE_S:
             return
-        sql = showable(written_so_far(reply), system, question, private)
+        sql = showable(read_partial_sql(reply), system, question, private)
         if not sql or sql == sent:
             return
         sent, last = sql, now

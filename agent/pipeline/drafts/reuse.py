@@ -18,7 +18,7 @@ from agent.core.errors import StateUnavailable
 from agent.core.models import Answer, Attempt, Draft
 from agent.databases.knowledge.verified_queries import Key, VerifiedQuery
 from executors.base import Schema
-from rag.docs.past_queries import folded
+from rag.docs.past_queries import fold_question
 from rag.linking.relative_dates import counts_from_today
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ class Reuse:
         self._question, self._parts = question, parts
         # A question has a history only where it still leans on it, and may mean something else after another one.
         self._allowed = limits.reuse_verified and not question.history
-        self._key = Key(question.database, question.audience, folded(question.text))
+        self._key = Key(question.database, question.audience, fold_question(question.text))
         self.draft: Draft | None = None
         self.tried = False
 
@@ -119,7 +119,7 @@ class Reuse:
                 if found is not None:
                     query = VerifiedQuery(sql=best.sql, tables=best.tables, fingerprint=found)
                     await asyncio.to_thread(verified.keep, self._key, query)
-            elif self.tried and not (best.reused and best.accepted):
+            elif self.tried and not (best.is_reused and best.is_accepted):
                 await asyncio.to_thread(verified.forget, self._key)
         except StateUnavailable as error:
             log.warning("%s", error)

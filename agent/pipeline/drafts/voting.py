@@ -9,7 +9,7 @@ from agent.checks.rules.repair import repaired
 from agent.core.errors import ModelError, ReplyUnusable
 from agent.core.models import Candidate, Check, Draft
 from agent.core.off_loop import off_loop
-from agent.pipeline.drafts.consensus import AGREED, Group, grouped, is_settled
+from agent.pipeline.drafts.consensus import AGREED, Group, group_candidates, is_settled
 from executors.errors import DatabaseUnavailable, SqlFailed, SqlRefused
 from rag.schema.joins import keyed_of
 
@@ -35,7 +35,7 @@ def _further_draft(run: Run) -> Coroutine[Any, Any, Draft | None]:
     index = run.written
     run.written += 1
 
-    async def written() -> Draft | None:
+    async def write_draft() -> Draft | None:
         generator = run.parts.generator
         try:
             draft = await generator.draft_anew(run.question.text, run.context, run.plan, run.ledger, index=index)
@@ -43,7 +43,7 @@ def _further_draft(run: Run) -> Coroutine[Any, Any, Draft | None]:
             return None
         return draft.model_copy(update={"index": index}) if draft.sql is not None else None
 
-    return written()
+    return write_draft()
 
 
 async def _in_step(run: Run, writing: Coroutine[Any, Any, Draft | None]) -> Draft | None:
@@ -67,18 +67,18 @@ async def vote(run: Run, rows: Rows, most: int) -> Check:
         most: drafts in all, the first included.
     """
     failure = ""
-    while (run.ahead.waits or run.written < most) and not is_settled(grouped(run.candidates)):
+    while (run.ahead.waits or run.written < most) and not is_settled(group_candidates(run.candidates)):
         try:
             draft = await (run.ahead.take() or _further_draft(run))
             if draft is not None:
-                run.candidates.append(await _tried(run, draft, rows))
+                run.candidates.append(await _try_draft(run, draft, rows))
         except (ModelError, DatabaseUnavailable) as error:
             failure = f"Another draft failed: {error}"
             break
-    return _votes_text(grouped(run.candidates), run, failure)
+    return _votes_text(group_candidates(run.candidates), run, failure)
 
 
-async def _tried(run: Run, draft: Draft, rows: Rows) -> Candidate:
+async def _try_draft(run: Run, draft: Draft, rows: Rows) -> Candidate:
     """What became of a draft: as it was written, else repaired, else its error."""
     assert draft.sql is not None  # noqa: S101  a draft without a query is not tried
     try:

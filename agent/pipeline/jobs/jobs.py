@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from agent.core.errors import QuestionInvalid, StateUnavailable, TooBusy, UnknownJob
 from agent.core.models import Answer
-from agent.pipeline.jobs.records import Job, JobRequest, interrupted, moment
+from agent.pipeline.jobs.records import Job, JobRequest, build_interruption, moment
 from agent.pipeline.jobs.run import LEASE_S, JobRun, Superseded
 from agent.platform.telemetry.trace import traceparent_for, working_for
 
@@ -112,7 +112,7 @@ class Jobs:
     async def delete(self, job_id: str, principal: str) -> None:
         """Cancel a job, wherever it runs; forget one that has ended. Raises as `get`."""
         job = await self._own(job_id, principal)
-        if job.ended:
+        if job.has_ended:
             await asyncio.to_thread(self._shelf.remove, job)
             return
         await asyncio.to_thread(self._shelf.change, job_id, self._cancel)
@@ -122,7 +122,7 @@ class Jobs:
 
     async def take_over(self) -> None:
         """Go on with every job whose process is gone. Raises StateUnavailable."""
-        for job in await asyncio.to_thread(self._shelf.unfinished):
+        for job in await asyncio.to_thread(self._shelf.list_unfinished):
             with suppress(UnknownJob):  # its time has ended meanwhile
                 await self._take_over(job)
 
@@ -150,7 +150,7 @@ class Jobs:
             if not self._is_lapsed(found):
                 raise Superseded(found)
             if found.starts >= MAX_STARTS:
-                ended = {"status": "failed", "problem": interrupted(found.trace_id), "lease": None}
+                ended = {"status": "failed", "problem": build_interruption(found.trace_id), "lease": None}
                 return found.model_copy(update={**ended, "finished_at": moment(self._shelf.clock())})
             again = {"status": "queued", "progress": (), "lease": run.lease(), "starts": found.starts + 1}
             return found.model_copy(update=again)
@@ -161,16 +161,16 @@ class Jobs:
             return other.job
         if taken is None:
             raise UnknownJob("The job has expired. Ask the question again.")
-        if not taken.ended:
+        if not taken.has_ended:
             log.warning("The job %s continues here: its process is gone.", job.id)
             self._start(taken, run)
         return taken
 
     def _is_lapsed(self, job: Job) -> bool:
-        return not job.ended and (job.lease is None or job.lease.until < self._shelf.clock())
+        return not job.has_ended and (job.lease is None or job.lease.until < self._shelf.clock())
 
     def _cancel(self, job: Job) -> Job:
-        if job.ended:
+        if job.has_ended:
             return job
         ended = {"status": "cancelled", "lease": None, "finished_at": moment(self._shelf.clock())}
         return job.model_copy(update=ended)

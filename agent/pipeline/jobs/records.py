@@ -64,7 +64,7 @@ class Job(Frozen):
     result_parts: int = 0
 
     @property
-    def ended(self) -> bool:
+    def has_ended(self) -> bool:
         """Whether nothing more will happen."""
         return self.status in ("succeeded", "failed", "cancelled")
 
@@ -74,7 +74,7 @@ def moment(now: float) -> datetime:
     return datetime.fromtimestamp(now, UTC)
 
 
-def interrupted(trace_id: str) -> Problem:
+def build_interruption(trace_id: str) -> Problem:
     """The problem of a job whose processes ended before it did."""
     return Problem(
         type=f"{TYPE_PREFIX}job-interrupted",

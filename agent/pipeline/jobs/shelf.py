@@ -51,9 +51,9 @@ class JobShelf:
         record = self._state.get(_place(job_id), HEAD)
         return _job(record) if record else None
 
-    def unfinished(self) -> list[Job]:
+    def list_unfinished(self) -> list[Job]:
         """Every job that has not ended."""
-        return [job for job in map(_job, self._state.everywhere(KIND, key=HEAD)) if not job.ended]
+        return [job for job in map(_job, self._state.everywhere(KIND, key=HEAD)) if not job.has_ended]
 
     def change(self, job_id: str, to: Callable[[Job], Job]) -> Job | None:
         """Replace a job by what `to` makes of it, and put off its end; None where it is gone. Raises `to`'s errors."""

@@ -103,13 +103,13 @@ def verdict_of_checks(found: Sequence[Check], query: CheckedSql, earlier: Sequen
     return next((verdict for sql, verdict in verdicts if sql == query.sql and verdict.source == "judge"), None)
 
 
-def unjudged(error: ModelError | ReplyUnusable, ledger: Ledger) -> Check:
+def report_unjudged(error: ModelError | ReplyUnusable, ledger: Ledger) -> Check:
     why = "The judge's reply could not be read." if isinstance(error, ReplyUnusable) else str(error)
     ledger.warn(f"The result was not judged: {why}")
     return Check(name="judge", passed=None, detail=why)
 
 
-def overruled(check: Check, who: str) -> Check:
+def overrule(check: Check, who: str) -> Check:
     """A soft check that failed where the judge or the drafts said yes: neither passed nor failed.
 
     A judge can be talked into a yes by what it reads. So it may accept that there are no rows, which no rule can tell;

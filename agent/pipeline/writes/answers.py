@@ -25,7 +25,9 @@ _DONE = {
 _GUARD = Check(name="guard", passed=True, detail="One INSERT, UPDATE or DELETE of one known table.")
 
 
-def planned(run: Run, checked: CheckedWrite, best: Attempt, tried: WriteResult, issued: Issued | None) -> Answer:
+def build_planned_answer(
+    run: Run, checked: CheckedWrite, best: Attempt, tried: WriteResult, issued: Issued | None
+) -> Answer:
     """The response to the first request.
 
     Args:
@@ -36,7 +38,7 @@ def planned(run: Run, checked: CheckedWrite, best: Attempt, tried: WriteResult, 
     count = tried.rows_affected
     text = f"No row of {checked.table} would change, so there is nothing to confirm."
     if issued is not None:
-        would = _WOULD[checked.kind].format(rows=counted(count), table=checked.table)
+        would = _WOULD[checked.kind].format(rows=format_row_count(count), table=checked.table)
         text = f"{would}; nothing has been changed yet. Confirm with the token to do it."
     return common(run).model_copy(
         update={
@@ -50,7 +52,7 @@ def planned(run: Run, checked: CheckedWrite, best: Attempt, tried: WriteResult, 
             "explanation": best.explanation,
             "checks": [
                 _GUARD,
-                Check(name="dry_run", passed=True, detail=f"It ran and was undone: {counted(count)}."),
+                Check(name="dry_run", passed=True, detail=f"It ran and was undone: {format_row_count(count)}."),
                 read_again(checked, tried),
                 Check(name="confirmed", passed=None, detail="It is not confirmed yet."),
             ],
@@ -66,21 +68,25 @@ def planned(run: Run, checked: CheckedWrite, best: Attempt, tried: WriteResult, 
     )
 
 
-def applied_change(run: Run, checked: CheckedWrite, result: WriteResult) -> Answer:
+def build_applied_answer(run: Run, checked: CheckedWrite, result: WriteResult) -> Answer:
     """The response to a confirmation. Args: result: what was committed."""
     count = result.rows_affected
     were = "was" if count == 1 else "were"
     return common(run).model_copy(
         update={
             "kind": "change",
-            "answer": _DONE[checked.kind].format(rows=counted(count), table=checked.table, were=were),
+            "answer": _DONE[checked.kind].format(rows=format_row_count(count), table=checked.table, were=were),
             "sql": checked.sql,
             "tables_used": [checked.table],
             "verified": True,
             "checks": [
                 _GUARD,
                 Check(name="confirmed", passed=True, detail="By the token of its plan."),
-                Check(name="rows", passed=True, detail=f"{counted(count)}, as planned; committed in one transaction."),
+                Check(
+                    name="rows",
+                    passed=True,
+                    detail=f"{format_row_count(count)}, as planned; committed in one transaction.",
+                ),
                 read_again(checked, result),
             ],
             "write": WritePlan(kind=checked.kind, table=checked.table, rows_affected=count, committed=True),
@@ -93,14 +99,13 @@ def read_again(checked: CheckedWrite, result: WriteResult) -> Check:
     plan = checked.read_back
     if result.read_back is None or plan is None:
         return Check(name="read_back", passed=None, detail=f"The rows were counted but not read back: {result.unread}.")
-    compared = ", ".join(name for name in plan.compared if checked.kind != "update" or name not in plan.key)
+    compared = ", ".join(name for name in plan.compared_columns if checked.kind != "update" or name not in plan.key)
     found = {"delete": "gone", "insert": f"there ({compared})", "update": f"as it says ({compared or 'their keys'})"}
-    detail = (
-        f"{counted(result.read_back)} looked up by key after the change, in its transaction: {found[checked.kind]}."
-    )
+    rows = format_row_count(result.read_back)
+    detail = f"{rows} looked up by key after the change, in its transaction: {found[checked.kind]}."
     return Check(name="read_back", passed=True, detail=detail)
 
 
-def counted(count: int) -> str:
+def format_row_count(count: int) -> str:
     """`1 row`, `2 rows`."""
     return f"{count} row{'' if count == 1 else 's'}"

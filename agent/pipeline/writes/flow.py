@@ -21,8 +21,8 @@ from agent.core.events import AnswerDelta, Done, Event, SqlExecuted, SqlGenerate
 from agent.core.models import Answer, Attempt, Clarification, Draft
 from agent.core.off_loop import off_loop
 from agent.databases.made_addresses import refuse_made_address
-from agent.pipeline.answers.response import clarified, reviewed
-from agent.pipeline.writes.answers import applied_change, counted, planned
+from agent.pipeline.answers.response import build_clarification, build_error_answer
+from agent.pipeline.writes.answers import build_applied_answer, build_planned_answer, format_row_count
 from agent.pipeline.writes.tokens import PlannedWrite
 from agent.platform.access.intent import orders_change
 from executors.base import CheckedWrite, QueryResult, WriteResult
@@ -40,12 +40,12 @@ _STATEMENT = re.compile(r"\s*(?:insert|update|delete)\b", re.IGNORECASE)
 log = logging.getLogger(__name__)
 
 
-def wanted(run: Run) -> bool:
+def wants_change(run: Run) -> bool:
     """Whether the question is an order to change rows, from somebody who may."""
     return not run.question.write_refusal and orders_change(run.question.text)
 
 
-def drafted(run: Run) -> bool:
+def has_drafted_change(run: Run) -> bool:
     """Whether the model took the question for such an order, from somebody who may, before any query has run."""
     may = not run.question.write_refusal and run.best is None
     return may and run.draft.sql is not None and bool(_STATEMENT.match(run.draft.sql))
@@ -64,7 +64,7 @@ async def plan(run: Run) -> AsyncIterator[Event]:
         if run.draft.sql is None:
             yield await change.generate()
         if run.draft.clarification:
-            declined = clarified(run, Clarification(reason="model", text=run.draft.clarification))
+            declined = build_clarification(run, Clarification(reason="model", text=run.draft.clarification))
             yield Done(answer=declined.model_copy(update={"kind": "change"}))
             return
         yield await change.validate()
@@ -74,7 +74,7 @@ async def plan(run: Run) -> AsyncIterator[Event]:
         run.draft = Draft()
         if run.may_try:
             yield run.repair()
-    answer = await change.planned()
+    answer = await change.build_answer()
     yield AnswerDelta(text=answer.answer)
     yield Done(answer=answer)
 
@@ -90,12 +90,12 @@ async def confirm(run: Run, token: str) -> AsyncIterator[Event]:
     question, settings = run.question, run.parts.settings
     waiting = await asyncio.to_thread(run.parts.write_plans.claim, token, question.database, question.principal)
     try:
-        with run.ledger.timed("sql_validator"):
+        with run.ledger.time_step("sql_validator"):
             checked = await run.database.check_write(waiting.sql, settings.write_row_limit, question=waiting.asked)
         if checked.sql != waiting.sql:
             raise WriteNotMade(f"The database's tables have changed since. {ASK_AGAIN}")
         yield SqlValidated(sql=checked.sql, passed=True, elapsed_ms=run.ledger.last)
-        with run.ledger.timed("sql_executor"):
+        with run.ledger.time_step("sql_executor"):
             rows = await rows_before(run, checked, waiting.asked)
             if _digest(rows) != waiting.seen:
                 raise WriteNotMade(f"The rows have changed since they were shown. {ASK_AGAIN}")
@@ -105,14 +105,14 @@ async def confirm(run: Run, token: str) -> AsyncIterator[Event]:
     except (SqlFailed, SqlRefused) as error:
         raise WriteNotMade(f"{error.message} {ASK_AGAIN}") from error
     if not result.committed:
-        then, now = counted(waiting.rows), result.rows_affected
+        then, now = format_row_count(waiting.rows), result.rows_affected
         raise WriteNotMade(f"{then} would have changed when it was planned, and {now} would now. {ASK_AGAIN}")
     log.info(
         "Committed: trace_id=%s database=%s %s %s rows=%d",
         *(question.trace_id, question.database, checked.kind, checked.table, result.rows_affected),
     )
     yield SqlExecuted(row_count=result.rows_affected, elapsed_ms=run.ledger.last)
-    answer = applied_change(run, checked, result)
+    answer = build_applied_answer(run, checked, result)
     yield AnswerDelta(text=answer.answer)
     yield Done(answer=answer)
 
@@ -129,7 +129,7 @@ class _Change:
     async def generate(self) -> SqlGenerated:
         """A statement by the model, with every earlier attempt in view."""
         run = self._run
-        with run.ledger.timed("sql_generator"):
+        with run.ledger.time_step("sql_generator"):
             try:
                 run.draft = await run.parts.generator.draft(
                     run.question.text, run.context, run.attempts, None, run.ledger, task="write"
@@ -150,14 +150,14 @@ class _Change:
         run, draft, self._checked = self._run, self._run.draft, None
         if draft.sql is not None:
             self.attempt = Attempt(sql=draft.sql, explanation=draft.explanation)
-            with run.ledger.timed("sql_validator"):
+            with run.ledger.time_step("sql_validator"):
                 try:
                     most, own_question = run.parts.settings.write_row_limit, run.question.text
                     self._checked = await run.database.check_write(draft.sql, most, question=own_question)
                 except SqlRefused as error:
                     if error.kind is ErrorKind.NOT_READ_ONLY:
                         raise WritesNotAllowed(error.message) from error
-                    self._failed(error)
+                    self._note_error(error)
         checked = self._checked
         if checked is not None:
             self._update(executed_sql=checked.sql, tables=(checked.table,))
@@ -176,7 +176,7 @@ class _Change:
         if checked is None:
             return None
         rows, self._tried = NO_ROWS, None
-        with run.ledger.timed("sql_executor"):
+        with run.ledger.time_step("sql_executor"):
             try:
                 self._tried = await run.database.write(
                     checked, commit=False, max_rows=run.parts.settings.write_row_limit
@@ -188,7 +188,7 @@ class _Change:
             except SqlFailed as error:
                 if error.kind is ErrorKind.RESOURCE:  # too many rows: a model must not narrow what a person asked for
                     raise WriteNotMade(f"{error.message} Ask for a smaller change.") from error
-                self._failed(error)
+                self._note_error(error)
         return SqlExecuted(
             columns=rows.columns,
             rows=rows.rows[:EVENT_ROWS],
@@ -199,13 +199,13 @@ class _Change:
             elapsed_ms=run.ledger.last,
         )
 
-    async def planned(self) -> Answer:
+    async def build_answer(self) -> Answer:
         """The response: what would change, and the token that makes it so."""
         run, checked, tried, best = self._run, self._checked, self._tried, self._run.best
         if checked is None or tried is None or best is None:
             reasons = dict.fromkeys(attempt.error for attempt in run.attempts if attempt.error)
             text = " ".join(["I could not plan this change, and nothing was changed.", *reasons])
-            answer = await off_loop(partial(reviewed, run, text))
+            answer = await off_loop(partial(build_error_answer, run, text))
             return answer.model_copy(update={"kind": "change"})
         issued = None
         if tried.rows_affected:
@@ -218,9 +218,9 @@ class _Change:
                 asked=run.question.text,
             )
             issued = await asyncio.to_thread(run.parts.write_plans.keep, stored)
-        return planned(run, checked, best, tried, issued)
+        return build_planned_answer(run, checked, best, tried, issued)
 
-    def _failed(self, error: SqlRefused | SqlFailed) -> None:
+    def _note_error(self, error: SqlRefused | SqlFailed) -> None:
         self._update(error=error.message, error_type=error.kind, hint=error.hint)
 
     def _update(self, **changes: object) -> None:

@@ -83,7 +83,7 @@ class WritePlans:
             )
         until = float(str(record.value["until"]))
         if record.value["used"]:
-            raise _used()
+            raise _build_used_error()
         if until < (now := self.clock()) or lies_ahead(until, now, self.lifetime_s):
             raise WriteNotMade("The token has expired, and nothing was changed. Ask for the change again.")
         self._use(record, value_of(plan, until, used=True))
@@ -94,7 +94,7 @@ class WritePlans:
         try:
             self._state.commit(record.place, [used])
         except StateConflict as error:
-            raise _used() from error
+            raise _build_used_error() from error
 
 
 def value_of(plan: PlannedWrite, until: float, *, used: bool = False) -> dict[str, JsonValue]:
@@ -102,7 +102,7 @@ def value_of(plan: PlannedWrite, until: float, *, used: bool = False) -> dict[st
     return {"plan": plan.model_dump(mode="json"), "until": until, "used": used}
 
 
-def _used() -> WriteNotMade:
+def _build_used_error() -> WriteNotMade:
     return WriteNotMade("This token was already used. Ask for the change again.")
 
 

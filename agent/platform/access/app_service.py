@@ -13,7 +13,7 @@ import binascii
 import json
 from collections.abc import Mapping
 
-from agent.core.callers import ANONYMOUS, named
+from agent.core.callers import ANONYMOUS, to_principal
 
 NAME_HEADER = "x-ms-client-principal-name"
 ID_HEADER = "x-ms-client-principal-id"
@@ -28,7 +28,7 @@ def platform_authenticates(environment: Mapping[str, str]) -> bool:
     return is_on and bool(environment.get("WEBSITE_SITE_NAME"))
 
 
-def signed_in(headers: Mapping[str, str]) -> str | None:
+def find_signed_in_user(headers: Mapping[str, str]) -> str | None:
     """The name of the user signed in with Entra ID; the object id where there is no name, as of an app; else None.
 
     Args:
@@ -38,7 +38,7 @@ def signed_in(headers: Mapping[str, str]) -> str | None:
     if claims is None or headers.get(PROVIDER_HEADER, ENTRA).casefold() != ENTRA:
         return None
     for header in (NAME_HEADER, ID_HEADER):
-        principal = named(headers.get(header, ""))
+        principal = to_principal(headers.get(header, ""))
         if principal != ANONYMOUS:
             return principal
     return None

@@ -62,7 +62,7 @@ class Bulkhead:
         return self._running < self._places
 
     @contextmanager
-    def admitted(self, *compartments: str) -> Iterator[Admission]:
+    def admit(self, *compartments: str) -> Iterator[Admission]:
         """Inside, for as long as the block runs: in the queue, and in a place while `Admission.place` says so.
 
         Args:
@@ -118,7 +118,7 @@ class Bulkhead:
             open_to = [one for one in self._waiting if not one[1].done() and self._has_room(one[0])]
             if not open_to:
                 return
-            chosen = min(open_to, key=lambda one: self._taken(one[0]))
+            chosen = min(open_to, key=lambda one: self._count_taken(one[0]))
             self._waiting.remove(chosen)
             self._running += 1
             self._running_of.update(chosen[0].compartments)
@@ -132,9 +132,9 @@ class Bulkhead:
             _take(self._inside_of, admission.compartments)
 
     def _has_room(self, admission: Admission) -> bool:
-        return self._taken(admission) < _share(self._places)
+        return self._count_taken(admission) < _share(self._places)
 
-    def _taken(self, admission: Admission) -> int:
+    def _count_taken(self, admission: Admission) -> int:
         """Places of the fullest compartment that this belongs to."""
         return max((self._running_of[name] for name in admission.compartments), default=0)
 

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Literal, Protocol
 
 from starlette.datastructures import Headers
 
-from agent.core.callers import ANONYMOUS, named
+from agent.core.callers import ANONYMOUS, to_principal
 from agent.core.errors import AccessInvalid, NotAuthenticated, NotPermitted
-from agent.platform.access.app_service import NAME_HEADER, platform_authenticates, signed_in
+from agent.platform.access.app_service import NAME_HEADER, find_signed_in_user, platform_authenticates
 from agent.platform.access.keys import KeyRing
 from agent.platform.access.rate import Rate, RateLimiter
 from agent.platform.config.hosts import host_of, is_loopback, origin_of, origins
@@ -67,7 +67,7 @@ class Vouched:
         self._trusted = trusted
 
     def principal(self, request: CallerRequest) -> str:
-        return named(request.headers.get(NAME_HEADER, "")) if self._trusted else ANONYMOUS
+        return to_principal(request.headers.get(NAME_HEADER, "")) if self._trusted else ANONYMOUS
 
 
 class ThisMachine(Vouched):
@@ -132,7 +132,7 @@ class BySignIn:
     """App Service authentication identifies callers who signed in with Entra ID."""
 
     def principal(self, request: CallerRequest) -> str:
-        found = signed_in(request.headers)
+        found = find_signed_in_user(request.headers)
         if found is None:
             raise NotAuthenticated(
                 "Sign in with Entra ID, or send one of its tokens: `Authorization: Bearer`.", SIGN_IN
@@ -166,7 +166,7 @@ def mode_of(settings: Settings, *, in_functions: bool) -> Mode:
     return "functions" if in_functions and settings.auth == "none" else settings.auth
 
 
-def closed_access() -> Access:
+def build_closed_access() -> Access:
     """Where the settings cannot be used: the Functions host's keys are what lets anybody ask, as it does by default."""
     return Access("functions", Vouched(trusted=False))
 

@@ -78,7 +78,7 @@ class EmbeddedModel:
             ModelUnavailable: it cannot be loaded, or does not answer in time.
             ModelFailed: the prompt is longer than the context.
         """
-        loaded = await self._loaded()
+        loaded = await self._ensure_loaded()
         extra = dict(EXTRA)
         schema = request.get("schema")
         if isinstance(schema, ReplyGrammar):
@@ -93,7 +93,7 @@ class EmbeddedModel:
 
     async def ready(self) -> None:
         """Load the model, once for all callers. Raises ModelUnavailable."""
-        await self._loaded()
+        await self._ensure_loaded()
 
     async def close(self) -> None:
         """Stop the server and give its memory back; a later call loads it again."""
@@ -105,7 +105,7 @@ class EmbeddedModel:
                 await loading.result().client.close()
         await asyncio.to_thread(self._server.clear)
 
-    async def _loaded(self) -> _Loaded:
+    async def _ensure_loaded(self) -> _Loaded:
         if self._loading is None or _has_failed(self._loading):
             self._loading = asyncio.ensure_future(asyncio.to_thread(self._load))
         return await asyncio.shield(self._loading)  # who stops waiting does not stop the others' load
@@ -114,7 +114,7 @@ class EmbeddedModel:
         """Start the server, in a worker thread."""
         from agent.platform.llm.openai.model import OpenAIModel
 
-        path = self._verified_file()
+        path = self._find_verified_file()
         _read_through(path)
         key = secrets.token_urlsafe(32)
         folder = self._states_folder()
@@ -151,7 +151,7 @@ class EmbeddedModel:
             address, key, folder, made_for=" ".join(parts), most_bytes=self._settings.prefix_cache_mb * 1_000_000
         )
 
-    def _verified_file(self) -> Path:
+    def _find_verified_file(self) -> Path:
         from agent.platform.llm.files.model_files import find, verify
 
         given = self._settings.embedded_model_path

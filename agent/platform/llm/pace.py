@@ -72,7 +72,7 @@ class Allowance(Frozen):
             return 0.0
         return (need - self.left) / self.refill if self.refill else self.until - self.at
 
-    def taken(self, amount: float) -> Allowance:
+    def take(self, amount: float) -> Allowance:
         """The same with so much less left; a negative amount gives back."""
         left = self.left - amount
         return self.model_copy(update={"left": left if self.limit is None else min(left, self.limit)})
@@ -95,11 +95,11 @@ class Limits(Frozen):
             self.tokens.wait_s(tokens) if self.tokens else 0.0,
         )
 
-    def taken(self, requests: float, tokens: float) -> Limits:
+    def take(self, requests: float, tokens: float) -> Limits:
         """The same with so much less left of each."""
         return Limits(
-            requests=self.requests.taken(requests) if self.requests else None,
-            tokens=self.tokens.taken(tokens) if self.tokens else None,
+            requests=self.requests.take(requests) if self.requests else None,
+            tokens=self.tokens.take(tokens) if self.tokens else None,
         )
 
     def least(self, other: Limits) -> Limits:
@@ -265,14 +265,14 @@ class Pace:
             nonlocal wait_s
             self._limited = limits != Limits()
             wait_s = limits.wait_s(call.tokens)
-            return limits.taken(1, call.tokens) if self._limited and wait_s <= 0 else None
+            return limits.take(1, call.tokens) if self._limited and wait_s <= 0 else None
 
         call.paid = await self._change(take)
         return wait_s
 
     def _settle(self, limits: Limits, call: Call) -> Limits:
         if call.paid and call.spent is not None:
-            limits = limits.taken(0, call.spent - call.tokens)
+            limits = limits.take(0, call.spent - call.tokens)
         self._limited = True
         return limits.least(call.limits) if call.limits is not None else limits
 
@@ -328,7 +328,7 @@ class PacedModel(WrappedModel):
             PACE.reset(token)
 
 
-def paced(model: ChatModel, settings: Settings, state: StateStore) -> ChatModel:
+def pace_model(model: ChatModel, settings: Settings, state: StateStore) -> ChatModel:
     """The model, its limits shared with every process of the same state; any but a hosted one as it is."""
     if settings.provider not in PACED:
         return model

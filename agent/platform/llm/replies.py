@@ -22,7 +22,7 @@ _FIELD = re.compile(r'"sql"\s*:\s*"(?P<sql>(?:[^"\\]|\\.)*)', re.DOTALL)
 _HALF_ESCAPE = re.compile(r"\\(?:u[0-9a-fA-F]{0,3})?\Z")
 
 
-def written_so_far(reply: str) -> str:
+def read_partial_sql(reply: str) -> str:
     """The query as far as it is written, in a fence or as the field `sql` of an object; empty before it begins."""
     field = _FIELD.search(reply)
     if field is not None:

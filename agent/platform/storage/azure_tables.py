@@ -25,7 +25,7 @@ from agent.platform.storage.store import (
     Replace,
     StateConflict,
 )
-from agent.platform.storage.values import PAST_ALL, chosen, decoded, encoded, is_over, payloads, value_of
+from agent.platform.storage.values import PAST_ALL, decode_name, encode_name, is_over, payloads, take_records, value_of
 
 if TYPE_CHECKING:
     from azure.core.exceptions import AzureError
@@ -82,7 +82,7 @@ class AzureTablesStore:
             return None
         with self._talking() as client:
             try:
-                return _record(client.get_entity(_partition_key(place), encoded(key)))
+                return _record(client.get_entity(_partition_key(place), encode_name(key)))
             except ResourceNotFoundError:
                 return None
 
@@ -92,22 +92,22 @@ class AzureTablesStore:
         """See `StateStore`. `newest_first` reads all that `prefix` and `start` leave: the service has no such order."""
         if not _fits(place.partition, prefix, start):
             return []
-        found = self._found(
+        found = self._find(
             "PartitionKey eq @partition and RowKey ge @first and RowKey lt @past",
             {
                 "partition": _partition_key(place),
-                "first": max(encoded(prefix), encoded(start)),
-                "past": encoded(prefix) + PAST_ALL,
+                "first": max(encode_name(prefix), encode_name(start)),
+                "past": encode_name(prefix) + PAST_ALL,
             },
             None if newest_first else limit,
         )
-        return chosen(found, limit=limit, newest_first=newest_first)
+        return take_records(found, limit=limit, newest_first=newest_first)
 
     def everywhere(self, kind: str, *, key: str | None = None, limit: int | None = None) -> list[Record]:
-        return self._found(*_of_kind(kind, key), limit) if key is None or _fits(key) else []
+        return self._find(*_of_kind(kind, key), limit) if key is None or _fits(key) else []
 
     def count(self, kind: str, *, key: str | None = None) -> int:
-        return len(self._found(*_of_kind(kind, key), None, values=False)) if key is None or _fits(key) else 0
+        return len(self._find(*_of_kind(kind, key), None, values=False)) if key is None or _fits(key) else 0
 
     def commit(self, place: Place, changes: Sequence[Change]) -> list[str]:
         texts = payloads(place, changes)
@@ -141,9 +141,7 @@ class AzureTablesStore:
         return met
 
     def purge(self) -> int:
-        expired_records = self._found(
-            "expires lt @now", {"now": float(self._clock())}, None, values=False, expired=True
-        )
+        expired_records = self._find("expires lt @now", {"now": float(self._clock())}, None, values=False, expired=True)
         removed = 0
         for place, records in groupby(expired_records, key=lambda record: record.place):
             while batch := list(islice(records, MAX_CHANGES)):
@@ -194,7 +192,7 @@ class AzureTablesStore:
         except ResourceExistsError:
             return  # somebody else has made it meanwhile
 
-    def _found(
+    def _find(
         self, where: str, parameters: dict[str, Any], limit: int | None, *, values: bool = True, expired: bool = False
     ) -> list[Record]:
         """The records that a filter finds, by partition and key; without their values where they are not needed."""
@@ -270,18 +268,20 @@ def _code(error: AzureError) -> str:
 
 def _fits(*names: str) -> bool:
     """Whether there can be such names; the service takes no longer ones, not even in a question."""
-    return all(len(encoded(name)) <= MAX_NAME_CHARS for name in names)
+    return all(len(encode_name(name)) <= MAX_NAME_CHARS for name in names)
 
 
 def _partition_key(place: Place) -> str:
-    return f"{encoded(place.kind)}.{encoded(place.partition)}"  # `encoded` writes no full stop
+    return f"{encode_name(place.kind)}.{encode_name(place.partition)}"  # `encode_name` writes no full stop
 
 
 def _of_kind(kind: str, key: str | None) -> tuple[str, dict[str, Any]]:
     """The filter of a kind in all partitions, and its parameters."""
-    first = f"{encoded(kind)}."
+    first = f"{encode_name(kind)}."
     where, parameters = "PartitionKey ge @first and PartitionKey lt @past", {"first": first, "past": first + PAST_ALL}
-    return (where, parameters) if key is None else (f"{where} and RowKey eq @key", {**parameters, "key": encoded(key)})
+    return (
+        (where, parameters) if key is None else (f"{where} and RowKey eq @key", {**parameters, "key": encode_name(key)})
+    )
 
 
 def _is_done(change: Change, met: Mapping[str, str]) -> bool:
@@ -294,7 +294,7 @@ def _operation(place: Place, change: Change, text: bytes, met: str | None) -> Op
     from azure.core import MatchConditions
     from azure.data.tables import UpdateMode
 
-    entity: dict[str, Any] = {"PartitionKey": _partition_key(place), "RowKey": encoded(change.key)}
+    entity: dict[str, Any] = {"PartitionKey": _partition_key(place), "RowKey": encode_name(change.key)}
     version = ("" if isinstance(change, Insert) else change.version) or met
     only_if = {"etag": version, "match_condition": MatchConditions.IfNotModified}
     if isinstance(change, Remove):
@@ -312,8 +312,8 @@ def _record(entity: Any) -> Record:
     kind, _, partition = str(entity["PartitionKey"]).partition(".")
     text = b"".join(entity[name] for name in sorted(entity) if name.startswith("part"))
     return Record(
-        place=Place(kind=decoded(kind), partition=decoded(partition)),
-        key=decoded(str(entity["RowKey"])),
+        place=Place(kind=decode_name(kind), partition=decode_name(partition)),
+        key=decode_name(str(entity["RowKey"])),
         value=value_of(text) if text else {},
         version=str(entity.metadata["etag"]),
         expires_at=entity.get("expires"),

@@ -22,10 +22,10 @@ def build_store(settings: Settings) -> StateStore:
         from agent.platform.storage.memory import MemoryStore
 
         return MemoryStore()
-    return VersionedStore(_cached(settings), (partial(import_files, settings.state_path),))
+    return VersionedStore(_open_store(settings), (partial(import_files, settings.state_path),))
 
 
-def _cached(settings: Settings) -> StateStore:
+def _open_store(settings: Settings) -> StateStore:
     if settings.state_kind == "azure_tables":
         from agent.platform.storage.azure_tables import AzureTablesStore
 

@@ -8,7 +8,7 @@ import uuid
 from collections.abc import Callable, Iterator, Sequence
 
 from agent.platform.storage.store import Change, Place, Record, Remove, StateConflict
-from agent.platform.storage.values import chosen, conflicts, is_over, payloads, value_of
+from agent.platform.storage.values import conflicts, is_over, payloads, take_records, value_of
 from executors.base import Frozen
 
 
@@ -40,13 +40,13 @@ class MemoryStore:
     ) -> list[Record]:
         with self._lock:
             found = [record for record in self._in(place) if record.key.startswith(prefix) and record.key >= start]
-        return chosen(found, limit=limit, newest_first=newest_first)
+        return take_records(found, limit=limit, newest_first=newest_first)
 
     def everywhere(self, kind: str, *, key: str | None = None, limit: int | None = None) -> list[Record]:
         with self._lock:
             places = sorted((place for place in self._entries if place.kind == kind), key=lambda place: place.partition)
             found = [record for place in places for record in self._in(place) if key is None or record.key == key]
-        return chosen(found, limit=limit)
+        return take_records(found, limit=limit)
 
     def commit(self, place: Place, changes: Sequence[Change]) -> list[str]:
         texts = payloads(place, changes)

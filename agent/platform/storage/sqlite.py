@@ -11,13 +11,13 @@ from pathlib import Path
 
 from agent.core.errors import StateUnavailable
 from agent.platform.storage.store import Change, Place, Record, Remove, StateConflict
-from agent.platform.storage.values import PAST_ALL, conflicts, decoded, encoded, payloads, value_of
+from agent.platform.storage.values import PAST_ALL, conflicts, decode_name, encode_name, payloads, value_of
 
 SCHEMA = 1  # as `PRAGMA user_version` says it
 BUSY_S = 10  # seconds to wait for another process that writes
 
 _TABLES = (
-    # Names are as `encoded` writes them, so that they are in the same order in every store.
+    # Names are as `encode_name` writes them, so that they are in the same order in every store.
     "CREATE TABLE records (kind TEXT, partition TEXT, key TEXT, value TEXT NOT NULL, version TEXT NOT NULL, "
     "expires_at REAL, PRIMARY KEY (kind, partition, key)) WITHOUT ROWID",
     "CREATE INDEX expiring ON records (expires_at) WHERE expires_at IS NOT NULL",
@@ -51,19 +51,19 @@ class SqliteStore:
     def records(
         self, place: Place, *, prefix: str = "", start: str = "", limit: int | None = None, newest_first: bool = False
     ) -> list[Record]:
-        first, past = max(encoded(prefix), encoded(start)), encoded(prefix) + PAST_ALL
-        return self._found(
+        first, past = max(encode_name(prefix), encode_name(start)), encode_name(prefix) + PAST_ALL
+        return self._find(
             f"kind = ? AND partition = ? AND key >= ? AND key < ? AND {_ALIVE} "
             f"ORDER BY key {'DESC' if newest_first else 'ASC'}",
-            (encoded(place.kind), encoded(place.partition), first, past, self._clock()),
+            (encode_name(place.kind), encode_name(place.partition), first, past, self._clock()),
             limit,
         )
 
     def everywhere(self, kind: str, *, key: str | None = None, limit: int | None = None) -> list[Record]:
-        wanted = None if key is None else encoded(key)
-        return self._found(
+        wanted = None if key is None else encode_name(key)
+        return self._find(
             f"kind = ? AND key = coalesce(?, key) AND {_ALIVE} ORDER BY partition, key",
-            (encoded(kind), wanted, self._clock()),
+            (encode_name(kind), wanted, self._clock()),
             limit,
         )
 
@@ -95,7 +95,7 @@ class SqliteStore:
         with self._reading() as connection:
             (number,) = connection.execute(
                 f"SELECT count(*) FROM records WHERE kind = ? AND key = coalesce(?, key) AND {_ALIVE}",
-                (encoded(kind), None if key is None else encoded(key), self._clock()),
+                (encode_name(kind), None if key is None else encode_name(key), self._clock()),
             ).fetchone()
         return int(number)
 
@@ -106,7 +106,7 @@ class SqliteStore:
     def close(self) -> None:
         """Nothing stays open between two calls."""
 
-    def _found(self, where: str, parameters: tuple[object, ...], limit: int | None) -> list[Record]:
+    def _find(self, where: str, parameters: tuple[object, ...], limit: int | None) -> list[Record]:
         with self._reading() as connection:
             rows = connection.execute(
                 f"SELECT {_COLUMNS} FROM records WHERE {where} LIMIT ?",
@@ -167,14 +167,14 @@ def _schema_of(connection: sqlite3.Connection) -> int:
 
 
 def _names(place: Place, key: str) -> tuple[str, str, str]:
-    return encoded(place.kind), encoded(place.partition), encoded(key)
+    return encode_name(place.kind), encode_name(place.partition), encode_name(key)
 
 
 def _record(row: tuple[str, str, str, str, str, float | None]) -> Record:
     kind, partition, key, value, version, expires_at = row
     return Record(
-        place=Place(kind=decoded(kind), partition=decoded(partition)),
-        key=decoded(key),
+        place=Place(kind=decode_name(kind), partition=decode_name(partition)),
+        key=decode_name(key),
         value=value_of(value),
         version=version,
         expires_at=expires_at,

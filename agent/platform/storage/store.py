@@ -18,7 +18,7 @@ from executors.base import Frozen, JsonValue
 
 MAX_CHANGES = 100  # in one commit; Azure Table Storage takes no more
 MAX_COMMIT_BYTES = 2_500_000  # of all its values together; Azure takes 4 MiB as Base64
-MAX_NAME_CHARS = 450  # of a partition or a key as `values.encoded` writes it; Azure takes 512
+MAX_NAME_CHARS = 450  # of a partition or a key as `values.encode_name` writes it; Azure takes 512
 MAX_VALUE_BYTES = 900_000  # of one record as JSON in UTF-8; an entity of Azure Table Storage holds 1 MiB
 
 

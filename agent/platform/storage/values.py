@@ -19,11 +19,11 @@ from agent.platform.storage.store import (
 )
 from executors.base import JsonValue
 
-PAST_ALL = "~~"  # comes after all that `encoded` writes
+PAST_ALL = "~~"  # comes after all that `encode_name` writes
 _ENCODED = re.compile(r"[-:_]([0-9a-f]{2})|~([0-9a-f]{6})")
 
 
-def encoded(name: str) -> str:
+def encode_name(name: str) -> str:
     """A kind, a partition or a key in letters, digits and four marks, which every store takes; the order stays.
 
     A character that is no letter and no digit of ASCII becomes the mark that lies where it lies among these, and the
@@ -41,8 +41,8 @@ def _mark(character: str) -> str:
     return f"~{ord(character):06x}"
 
 
-def decoded(name: str) -> str:
-    """The name that `encoded` wrote."""
+def decode_name(name: str) -> str:
+    """The name that `encode_name` wrote."""
     return _ENCODED.sub(lambda found: chr(int(found[1] or found[2], 16)), name)
 
 
@@ -59,7 +59,7 @@ def payloads(place: Place, changes: Sequence[Change]) -> list[bytes]:
     if len({change.key for change in changes}) < len(changes):
         raise ValueError("A commit may change a key once.")
     for name in (place.kind, place.partition, *(change.key for change in changes)):
-        if not name or len(encoded(name)) > MAX_NAME_CHARS:
+        if not name or len(encode_name(name)) > MAX_NAME_CHARS:
             raise ValueError("The kind, the partition or a key of a record is empty or too long.")
     written = [b"" if isinstance(change, Remove) else _json(change.value) for change in changes]
     if max(map(len, written), default=0) > MAX_VALUE_BYTES:
@@ -87,6 +87,6 @@ def is_over(expires_at: float | None, now: float) -> bool:
     return expires_at is not None and expires_at < now
 
 
-def chosen(records: list[Record], *, limit: int | None, newest_first: bool = False) -> list[Record]:
+def take_records(records: list[Record], *, limit: int | None, newest_first: bool = False) -> list[Record]:
     """The first `limit` of records that are in the order of their keys, or the last ones, the last first."""
     return (records[::-1] if newest_first else records)[:limit]

@@ -37,7 +37,7 @@ class QuestionTrace:
 class QuerySpan:
     """One query in a database."""
 
-    def returned(self, row_count: int) -> None:
+    def record_rows(self, row_count: int) -> None:
         """It has ended, with so many rows."""
 
 
@@ -76,10 +76,10 @@ class Telemetry:
         """A step of the question is running; a step that is opened again continues."""
         return _NOTHING
 
-    def failed(self, node: str, error_type: str) -> None:
+    def record_failure(self, node: str, error_type: str) -> None:
         """A step gave nothing usable, and the question went on without it."""
 
-    def spent(self, model: str, cost_usd: float | None) -> None:
+    def record_cost(self, model: str, cost_usd: float | None) -> None:
         """A model call has cost so much; None where its price is not known."""
 
     def query(
@@ -95,7 +95,7 @@ class Telemetry:
         """
         return _NO_QUERY
 
-    def traced(self, model: ChatModel) -> ChatModel:
+    def trace_model(self, model: ChatModel) -> ChatModel:
         """The model, with its calls recorded."""
         return model
 

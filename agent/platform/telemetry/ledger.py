@@ -38,7 +38,7 @@ class Ledger:
         """
         model = model or self._model
         cost = self._prices.cost(model, usage) if self._prices is not None else None
-        telemetry.get().spent(model, cost)
+        telemetry.get().record_cost(model, cost)
         counts = usage.model_dump(exclude={"by_step", "cost_usd"})
         self.usage = self.usage.with_call(STEP.get() or NO_STEP, StepUsage(**counts, cost_usd=cost))
 
@@ -48,7 +48,7 @@ class Ledger:
             self.warnings.append(sentence)
 
     @contextmanager
-    def timed(self, node: str) -> Iterator[None]:
+    def time_step(self, node: str) -> Iterator[None]:
         """Add the time spent inside to the step's; `last` holds it in milliseconds."""
         start = time.perf_counter()
         try:

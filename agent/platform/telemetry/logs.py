@@ -64,13 +64,13 @@ class Lines(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
         trace = getattr(record, "trace_id", "")
         begin = f"{record.levelname} {record.name}{f' [{trace}]' if trace else ''}: "
-        raised = self._raised(record)
-        return self._hidden(begin + record.getMessage() + (f"\n{raised}" if raised else ""))
+        raised = self._format_error(record)
+        return self._hide_values(begin + record.getMessage() + (f"\n{raised}" if raised else ""))
 
-    def _raised(self, record: logging.LogRecord) -> str:
+    def _format_error(self, record: logging.LogRecord) -> str:
         return self.formatException(record.exc_info) if record.exc_info else ""
 
-    def _hidden(self, text: str) -> str:
+    def _hide_values(self, text: str) -> str:
         if (known := self._values()) is not None:
             text = known.sub(HIDDEN, text)
         for pattern, instead in _SECRETS:
@@ -95,13 +95,13 @@ class JsonLines(Lines):
             "timestamp": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname,
             "logger": record.name,
-            "message": self._hidden(record.getMessage()),
+            "message": self._hide_values(record.getMessage()),
             "trace_id": getattr(record, "trace_id", ""),
         }
-        if raised := self._raised(record):
-            standard["exception"] = self._hidden(raised)
+        if raised := self._format_error(record):
+            standard["exception"] = self._hide_values(raised)
         more = getattr(record, "fields", {})
-        extras = {key: self._hidden(value) if isinstance(value, str) else value for key, value in more.items()}
+        extras = {key: self._hide_values(value) if isinstance(value, str) else value for key, value in more.items()}
         return json.dumps(extras | standard, default=str)
 
 

@@ -131,7 +131,7 @@ class Metrics:
         else:
             self.record("text2sql_execution_row_count", event.row_count, of)
 
-    def ended(self, answer: Answer | None, error_type: str, elapsed_ms: float, of: Attributes) -> None:
+    def count_question(self, answer: Answer | None, error_type: str, elapsed_ms: float, of: Attributes) -> None:
         """Count the question itself.
 
         Args:

@@ -122,7 +122,7 @@ class QuestionSpans(QuestionTrace):
         if not isinstance(event, NodeComplete):
             return
         span = self._open.pop(event.node, None) or self._start(event.node)
-        span.set_attributes(self._found(event))
+        span.set_attributes(self._read_event(event))
         if isinstance(event, SqlValidated | SqlExecuted) and event.error_type:
             fail(span, str(event.error_type))
         span.end(self._paused.pop(event.node, None))
@@ -151,7 +151,7 @@ class QuestionSpans(QuestionTrace):
                 span.set_attributes({"text2sql.discarded": True} if node in AHEAD else {})
                 span.end(self._paused.pop(node, None))
 
-    def _found(self, event: NodeComplete) -> Values:
+    def _read_event(self, event: NodeComplete) -> Values:
         """What a step found, without content."""
         found: Values = {"text2sql.attempt": event.attempt} if event.attempt else {}
         match event:

@@ -78,7 +78,7 @@ class Recording(Telemetry):
         except Exception as error:
             if isinstance(error, UnknownDatabase):
                 self._metrics.count("text2sql_dialect_resolved_total", {"status": "failure"})
-            self._metrics.ended(None, error_type(error), _ms_since(start), {})
+            self._metrics.count_question(None, error_type(error), _ms_since(start), {})
             raise
 
     @contextmanager
@@ -100,7 +100,9 @@ class Recording(Telemetry):
                 raise
             finally:
                 _current.reset(token)
-                self._metrics.ended(question_spans.answer, failure, _ms_since(start), question_spans.attributes)
+                self._metrics.count_question(
+                    question_spans.answer, failure, _ms_since(start), question_spans.attributes
+                )
                 question_spans.end()
                 log_answer(question, question_spans.answer)
 
@@ -123,8 +125,8 @@ class Recording(Telemetry):
         finally:
             question_spans.pause(node)
 
-    def failed(self, node: str, error_type: str) -> None:
-        """See `Telemetry.failed`."""
+    def record_failure(self, node: str, error_type: str) -> None:
+        """See `Telemetry.record_failure`."""
         question_spans = _current.get()
         if question_spans is not None:
             fail(question_spans.open(node), error_type)
@@ -134,8 +136,8 @@ class Recording(Telemetry):
         if counter := ERRORS_OF_NODE.get(node):
             self._metrics.count(counter, {**question_spans.attributes, "error_type": error_type})
 
-    def spent(self, model: str, cost_usd: float | None) -> None:
-        """See `Telemetry.spent`."""
+    def record_cost(self, model: str, cost_usd: float | None) -> None:
+        """See `Telemetry.record_cost`."""
         if cost_usd is not None:
             self._metrics.count(COST, {"gen_ai.request.model": model, "text2sql.node": STEP.get()}, cost_usd)
 
@@ -164,8 +166,8 @@ class Recording(Telemetry):
             span.end()
             self._metrics.record(QUERIES, time.perf_counter() - start, named | failure)
 
-    def traced(self, model: ChatModel) -> ChatModel:
-        """See `Telemetry.traced`."""
+    def trace_model(self, model: ChatModel) -> ChatModel:
+        """See `Telemetry.trace_model`."""
         return TracedModel(model, self._provider, self._tracer, self._metrics, content=self._content)
 
     def close(self) -> None:
@@ -177,7 +179,7 @@ class _QuerySpan(QuerySpan):
     def __init__(self, span: Span) -> None:
         self._span = span
 
-    def returned(self, row_count: int) -> None:
+    def record_rows(self, row_count: int) -> None:
         self._span.set_attribute(ROWS_RETURNED, row_count)
 
 

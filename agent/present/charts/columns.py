@@ -143,10 +143,10 @@ def _grain(texts: Sequence[str]) -> Grain | None:
         found = Grain.DATE
     if found is Grain.DATE and len(set(texts)) > 1 and all(_FIRST_OF_MONTH.match(text) for text in texts):
         return Grain.MONTH
-    return found or _named(texts)
+    return found or _find_named_grain(texts)
 
 
-def _named(texts: Sequence[str]) -> Grain | None:
+def _find_named_grain(texts: Sequence[str]) -> Grain | None:
     """Months or days of the week by their English names, whole or by three letters."""
     for grain, names in ((Grain.NAMED_MONTH, MONTHS), (Grain.NAMED_DAY, DAYS)):
         known = {*names, *(name[:3] for name in names)}

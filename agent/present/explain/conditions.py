@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from agent.present.explain.values import operand
-from agent.present.explain.words import date_of, listed, period
+from agent.present.explain.words import date_of, join_items, period
 
 if TYPE_CHECKING:
     from agent.present.explain.say import Say
@@ -43,7 +43,7 @@ def say_condition(node: exp.Expr, say: Say) -> str:
         return _conjunction(list(node.flatten()), say)
     if isinstance(node, exp.Or):
         parts = [_group(part, say, exp.And) for part in node.flatten()]
-        return f"either {listed(parts, 'or')}"
+        return f"either {join_items(parts, 'or')}"
     for kind, speak in _SPEAKERS.items():
         if isinstance(node, kind):
             return speak(node, say) or say.sql(node)
@@ -68,7 +68,7 @@ def _conjunction(parts: Sequence[exp.Expr], say: Say) -> str:
                 break
         else:
             phrases.append(_group(part, say, exp.Or))
-    return listed(phrases)
+    return join_items(phrases)
 
 
 def _group(part: exp.Expr, say: Say, other: type[exp.Expr]) -> str:

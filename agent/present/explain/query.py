@@ -14,12 +14,12 @@ from sqlglot.errors import ParseError, SqlglotError
 
 from agent.present.explain.conditions import say_condition
 from agent.present.explain.say import Say
-from agent.present.explain.select import Unsayable, given, noun, rows_noun, sources
+from agent.present.explain.select import Unsayable, find_arguments, noun, rows_noun, sources
 from agent.present.explain.values import is_amount, ordering, say_value, takes_all_rows
-from agent.present.explain.words import listed, opened, quoted, words
+from agent.present.explain.words import capitalize, join_items, quote_sql, words
 from executors.dialects.table import DIALECTS
 from executors.sql import grammar
-from executors.sql.parsed import parsed
+from executors.sql.parsed import parse_sql
 
 MAX_ITEMS = 12
 MAX_CHARS = 2_000
@@ -60,12 +60,12 @@ def explain(sql: str, dialect: str, draft: str | None = None) -> str:
     try:
         sentences = _Steps(name).sentences_of(_as_drafted(_parse(sql, name), draft, name))
     except (SqlglotError, RecursionError):
-        sentences = [f"runs {quoted(sql)}"]
+        sentences = [f"runs {quote_sql(sql)}"]
     text = ""
     for sentence in sentences:
         if len(text) + len(sentence) > MAX_CHARS:
             return f"{text}The SQL says the rest."
-        text += f"{opened(sentence)}. "
+        text += f"{capitalize(sentence)}. "
     return text.rstrip()
 
 
@@ -82,7 +82,7 @@ def _as_drafted(tree: exp.Expr, draft: str | None, name: str) -> exp.Expr:
     if draft is None:
         return tree
     try:
-        own = parsed(draft, name)  # only looked at, as by others before
+        own = parse_sql(draft, name)  # only looked at, as by others before
     except (SqlglotError, RecursionError):
         return tree
     start = tree.args.get("from_")
@@ -121,17 +121,17 @@ class _Steps:
         try:
             return self._query(query)
         except Unsayable:
-            return [f"takes the rows of {quoted(grammar.write(query, self._dialect))}"]
+            return [f"takes the rows of {quote_sql(grammar.write(query, self._dialect))}"]
 
     def _query(self, query: exp.Expr) -> list[str]:
-        if isinstance(query, exp.Subquery) and not given(query) - {"this"}:
+        if isinstance(query, exp.Subquery) and not find_arguments(query) - {"this"}:
             return self._query(query.this)
         with_ = query.args.get("with_")
         for cte in with_.expressions if with_ is not None else ():
             self._steps.append((_cte_name(cte), self._cte(cte, recursive=bool(with_ and with_.recursive))))
-        if isinstance(query, exp.Select) and not given(query) - _SELECT_PARTS:
+        if isinstance(query, exp.Select) and not find_arguments(query) - _SELECT_PARTS:
             return self._select(query)
-        if isinstance(query, exp.SetOperation) and not given(query) - _SET_PARTS:
+        if isinstance(query, exp.SetOperation) and not find_arguments(query) - _SET_PARTS:
             return self._set_operation(query)
         raise Unsayable
 
@@ -192,7 +192,7 @@ class _Steps:
         elif where is not None:
             raise Unsayable
         having, qualify = query.args.get("having"), query.args.get("qualify")
-        steps.append(_given(query, say, filtered=where is not None))
+        steps.append(_describe_output(query, say, filtered=where is not None))
         if having is not None:
             steps.append(f"keeps only the groups where {say.condition(having.this)}")
         if qualify is not None:
@@ -210,7 +210,7 @@ def _operands(query: exp.Expr) -> Iterator[exp.Expr]:
     """The queries that one kind of set operation takes, in their order."""
     left = query.this
     same = type(left) is type(query) and left.args.get("distinct") == query.args.get("distinct")
-    if same and not given(left) - {"this", "expression", "distinct"} and not query.args.get("by_name"):
+    if same and not find_arguments(left) - {"this", "expression", "distinct"} and not query.args.get("by_name"):
         yield from _operands(left)
     else:
         yield left
@@ -223,7 +223,7 @@ def _item(node: exp.Expr, say: Say) -> str:
     return f"{value} (as {alias})" if alias and alias != value else value
 
 
-def _given(query: exp.Select, say: Say, *, filtered: bool) -> str:
+def _describe_output(query: exp.Select, say: Say, *, filtered: bool) -> str:
     """What the rows of the result are: columns, different combinations, or values of groups."""
     group, distinct = query.args.get("group"), query.args.get("distinct")
     items = list(query.expressions)
@@ -233,7 +233,7 @@ def _given(query: exp.Select, say: Say, *, filtered: bool) -> str:
         return _groups(group, items, say) + ", each different row once" * (distinct is not None)
     text = _limit_list([_item(item, say) for item in items])
     if distinct is not None and distinct.args.get("on") is not None:
-        keys = listed([say.value(key) for key in distinct.args["on"].expressions])
+        keys = join_items([say.value(key) for key in distinct.args["on"].expressions])
         return f"for each {keys}, takes the first row only, and gives {text}"
     if distinct is not None:
         return f"gives each different {'combination of ' if len(items) > 1 else ''}{text} once"
@@ -244,10 +244,10 @@ def _given(query: exp.Select, say: Say, *, filtered: bool) -> str:
 
 def _groups(group: exp.Expr, items: list[exp.Expr], say: Say) -> str:
     """What is computed for each what. A key that is selected unchanged is not repeated."""
-    if given(group) - {"expressions"} or any(isinstance(key, _SETS) for key in group.expressions):
+    if find_arguments(group) - {"expressions"} or any(isinstance(key, _SETS) for key in group.expressions):
         text = _limit_list([_item(item, say) for item in items])
         by = grammar.write(group, say.dialect).strip().removeprefix("GROUP BY ")
-        return f"for each group of {quoted(by)}, gives {text}"
+        return f"for each group of {quote_sql(by)}, gives {text}"
     keys, described = [], set()
     for key in group.expressions:
         place = _ordinal(key, items)
@@ -261,8 +261,8 @@ def _groups(group: exp.Expr, items: list[exp.Expr], say: Say) -> str:
             keys.append(f"{words(alias)} ({value})" if alias and words(alias) != value else value)
     rest = [_item(item, say) for place, item in enumerate(items) if place not in described]
     if not rest:
-        return f"gives each different {'combination of ' if len(keys) > 1 else ''}{listed(keys)} once"
-    return f"for each {'combination of ' if len(keys) > 1 else ''}{listed(keys)}, gives {_limit_list(rest)}"
+        return f"gives each different {'combination of ' if len(keys) > 1 else ''}{join_items(keys)} once"
+    return f"for each {'combination of ' if len(keys) > 1 else ''}{join_items(keys)}, gives {_limit_list(rest)}"
 
 
 def _ordinal(key: exp.Expr, items: list[exp.Expr]) -> int | None:
@@ -277,7 +277,7 @@ def _ordinal(key: exp.Expr, items: list[exp.Expr]) -> int | None:
 def _limit_list(texts: list[str]) -> str:
     if len(texts) > MAX_ITEMS:
         texts = [*texts[:MAX_ITEMS], f"{len(texts) - MAX_ITEMS} more values"]
-    return listed(texts)
+    return join_items(texts)
 
 
 # -- the end of a query ------------------------------------------------------------------------------------
@@ -288,8 +288,8 @@ def _ending(query: exp.Expr, items: list[exp.Expr], say: Say) -> str:
     order = query.args.get("order")
     by = ""
     if order is not None:
-        if any(given(key) - {"this", "desc", "nulls_first"} for key in order.expressions):
-            by = quoted(grammar.write(order, say.dialect).strip())
+        if any(find_arguments(key) - {"this", "desc", "nulls_first"} for key in order.expressions):
+            by = quote_sql(grammar.write(order, say.dialect).strip())
         else:
             by = ordering(order, say, lambda key: _key(key, items, say))
     cut = _cut(query, say, ordered=bool(by))

@@ -8,7 +8,7 @@ from typing import Self
 
 from sqlglot import exp
 
-from agent.present.explain.words import quoted, words
+from agent.present.explain.words import quote_sql, words
 from executors.sql import grammar
 
 
@@ -46,7 +46,7 @@ class Say(ABC):
 
     def sql(self, node: exp.Expr) -> str:
         """The node as SQL, in its own dialect."""
-        return quoted(grammar.write(node, self.dialect))
+        return quote_sql(grammar.write(node, self.dialect))
 
     def column(self, node: exp.Column) -> str:
         """The column's name; with its table's, where there are several."""

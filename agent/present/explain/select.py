@@ -37,7 +37,9 @@ def noun(node: exp.Expr, say: Say) -> str | None:
     query = node.unnest()
     if not isinstance(query, exp.Select) or len(query.expressions) != 1:
         return None
-    if given(query) - {*_NOUN_PARTS, "distinct"} or (query.args.get("distinct") or exp.Distinct()).args.get("on"):
+    if find_arguments(query) - {*_NOUN_PARTS, "distinct"} or (query.args.get("distinct") or exp.Distinct()).args.get(
+        "on"
+    ):
         return None
     try:
         found = sources(query, say.inside)
@@ -50,7 +52,7 @@ def noun(node: exp.Expr, say: Say) -> str | None:
 def rows_noun(node: exp.Expr, say: Say) -> str | None:
     """The rows of a query whose columns do not matter: "orders where amount is more than 10"."""
     query = node.unnest()
-    if not isinstance(query, exp.Select) or given(query) - {*_NOUN_PARTS, "distinct"}:
+    if not isinstance(query, exp.Select) or find_arguments(query) - {*_NOUN_PARTS, "distinct"}:
         return None
     if any(map(takes_all_rows, query.expressions)):
         return None  # which gives one row, whatever there is
@@ -67,7 +69,7 @@ def _rows(query: exp.Select, found: Sources) -> str | None:
     return found.text and f"{found.text}{',' * found.joined} where {found.say.condition(where.this)}"
 
 
-def given(node: exp.Expr) -> set[str]:
+def find_arguments(node: exp.Expr) -> set[str]:
     """The names of the arguments that a node has."""
     return {key for key, value in node.args.items() if value}
 
@@ -106,11 +108,15 @@ def sources(
 
 
 def _name(node: exp.Expr, derived: Callable[[exp.Subquery], str] | None) -> str:
-    if isinstance(node, exp.Table) and isinstance(node.this, exp.Identifier) and not given(node) - _TABLE_PARTS:
+    if (
+        isinstance(node, exp.Table)
+        and isinstance(node.this, exp.Identifier)
+        and not find_arguments(node) - _TABLE_PARTS
+    ):
         alias = node.args.get("alias")
         if alias is None or not alias.args.get("columns"):
             return words(node.name)
-    if isinstance(node, exp.Subquery) and derived is not None and not given(node) - {"this", "alias"}:
+    if isinstance(node, exp.Subquery) and derived is not None and not find_arguments(node) - {"this", "alias"}:
         return derived(node)
     raise Unsayable
 
@@ -118,7 +124,7 @@ def _name(node: exp.Expr, derived: Callable[[exp.Subquery], str] | None) -> str:
 def _join(join: exp.Join, name: str, say: Say) -> str:
     """One join, with what it matches and what becomes of rows without a match."""
     side, kind = join.side.upper(), join.kind.upper()
-    if given(join) - _JOIN_PARTS:
+    if find_arguments(join) - _JOIN_PARTS:
         return f", joined by {say.sql(join).replace('` ', '`')}"
     on, using = join.args.get("on"), join.args.get("using")
     match = f" where {say.condition(on)}" if on is not None else ""

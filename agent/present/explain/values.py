@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from agent.present.explain.words import date_of, listed
+from agent.present.explain.words import date_of, join_items
 
 if TYPE_CHECKING:
     from agent.present.explain.say import Say
@@ -140,7 +140,7 @@ def _inner(node: exp.Expr, say: Say) -> str:
 
 def _count(one: exp.Expr, say: Say, where: str) -> str | None:
     if isinstance(one, exp.Distinct):
-        different = listed([say.value(part) for part in one.expressions])
+        different = join_items([say.value(part) for part in one.expressions])
         return f"the number of different {'combinations of ' if len(one.expressions) > 1 else ''}{different}{where}"
     if isinstance(one, exp.Star | exp.Literal):
         return f"the number of rows{where}"
@@ -237,7 +237,7 @@ def _window(node: exp.Expr, say: Say) -> str | None:
     function, order = node.this, node.args.get("order")
     within = [say.value(part) for part in node.args.get("partition_by") or []]
     by = ordering(order, say) if order is not None else ""
-    each = f" within each {listed(within)}" if within else ""
+    each = f" within each {join_items(within)}" if within else ""
     name = call_name(function)
     if name in _RANKS and by:
         return f"{_RANKS[name]} by {by}{each}"
@@ -265,7 +265,7 @@ def ordering(order: exp.Expr, say: Say, named: Callable[[exp.Expr], tuple[str, b
         phrases.append(
             f"{text} ({'highest' if down else 'lowest'} first)" if amount else f"{text}{' (descending)' * down}"
         )
-    return listed(phrases, "then")
+    return join_items(phrases, "then")
 
 
 def _interval(node: exp.Expr, _say: Say) -> str | None:

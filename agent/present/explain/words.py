@@ -26,12 +26,12 @@ def words(name: str) -> str:
     return text if text and all(character.isalnum() or character == " " for character in text) else f'"{name}"'
 
 
-def listed(items: Sequence[str], last: str = "and") -> str:
+def join_items(items: Sequence[str], last: str = "and") -> str:
     """`a`, `a and b`, `a, b and c`."""
     return f" {last} ".join([", ".join(items[:-1]), items[-1]]) if len(items) > 1 else "".join(items)
 
 
-def quoted(sql: str) -> str:
+def quote_sql(sql: str) -> str:
     """SQL as it is, where there are no words for it; a long one is cut."""
     return f"`{sql if len(sql) <= MAX_SQL_CHARS else sql[: MAX_SQL_CHARS - 1] + '…'}`"
 
@@ -67,6 +67,6 @@ def period(first: dt.date, after: dt.date) -> str | None:
     return f"from {begin}{year} to {end} {last.year}"
 
 
-def opened(text: str) -> str:
+def capitalize(text: str) -> str:
     """With a capital, unless it begins with SQL or a name in quotes."""
     return text[:1].upper() + text[1:]

@@ -12,7 +12,7 @@ from agent.present.export.arrow_file import ArrowRows, arrow_chunks
 from agent.present.export.columns import as_text, columns_of
 from agent.present.export.markdown_file import markdown_chunks
 from agent.present.export.xlsx_file import xlsx_chunks
-from executors.base import JsonValue, QueryResult, named_apart
+from executors.base import JsonValue, QueryResult, make_unique
 
 CHUNK_BYTES = 64 * 1024
 
@@ -25,7 +25,7 @@ def parquet_chunks(result: QueryResult) -> Iterator[bytes]:
     import duckdb
 
     columns = columns_of(result)
-    names = named_apart([column.name for column in columns], same_case=False)
+    names = make_unique([column.name for column in columns], same_case=False)
     renamed = [column.model_copy(update={"name": name}) for column, name in zip(columns, names, strict=True)]
     with tempfile.TemporaryDirectory(prefix="plumbline-") as folder:
         path = Path(folder, "rows.parquet")

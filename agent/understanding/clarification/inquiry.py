@@ -139,7 +139,7 @@ class Inquiry:
 @IdentityCache
 def text_of(documents: tuple[Document, ...]) -> str:
     """What documents say, each on a line."""
-    return "\n".join(f"{it.shown} {it.sql}" for it in documents)
+    return "\n".join(f"{it.display_text} {it.sql}" for it in documents)
 
 
 @IdentityCache

@@ -10,7 +10,7 @@ from agent.core.models import Choice, Clarification
 from agent.understanding.clarification.inquiry import Inquiry, Place, own_words
 from agent.understanding.clarification.languages import write_list
 from agent.understanding.clarification.lookups import Lookups
-from rag.linking.values import LinkedValue, quoted
+from rag.linking.values import LinkedValue, find_quoted
 from rag.words import is_silent, tokens, words
 
 MOST_SHOWN = 5
@@ -58,7 +58,7 @@ def _is_one_name(inquiry: Inquiry, mention: str) -> bool:
     at = inquiry.text.find(mention)
     if at < 0 or len(mention) < _LEAST_CHARS or not any(map(str.isalpha, mention)):
         return False
-    in_quotes = mention in quoted(inquiry.text)
+    in_quotes = mention in find_quoted(inquiry.text)
     leads = inquiry.text[:at].strip() == "" and len(parts) == 1
     capitals = all(it.text[:1].isupper() or not it.text.isalpha() or is_silent(it) for it in parts)
     is_name = in_quotes or (capitals and not leads)

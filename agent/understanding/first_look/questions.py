@@ -96,7 +96,7 @@ class TableProfile:
         counted += [f"COUNT(DISTINCT {self._name(it)})" for it in (*self.measures, *self.categories)]
         counted += [f"MAX({self._name(it)})" for it in self.dates]
         named = ", ".join(f"{it} AS v{at}" for at, it in enumerate(counted))
-        return f"SELECT {named} FROM {self._schema.quoted_table(self._table)}"
+        return f"SELECT {named} FROM {self._schema.quote_table(self._table)}"
 
     def seen(self, row: tuple[JsonValue, ...]) -> SeenSchema:
         """What the query's row says."""
@@ -116,7 +116,7 @@ class TableProfile:
         return is_whole and len(name) >= LEAST_LETTERS and any(it.startswith(name) for it in others)
 
     def _name(self, column: Column) -> str:
-        return self._schema.quoted(column.name)
+        return self._schema.quote_name(column.name)
 
 
 class Asker:
@@ -130,7 +130,7 @@ class Asker:
 
     def __init__(self, schema: Schema, table: Table, seen: SeenSchema) -> None:
         self._schema, self._table, self._seen = schema, table, seen
-        self._from = schema.quoted_table(table)
+        self._from = schema.quote_table(table)
 
     def candidates(self) -> Iterator[SuggestedQuestion]:
         """The questions, the most telling first."""
@@ -186,7 +186,7 @@ class Asker:
         return f"{'SUM' if _adds_up(measure) else 'AVG'}({self._name(measure)})"
 
     def _name(self, column: Column) -> str:
-        return self._schema.quoted(column.name)
+        return self._schema.quote_name(column.name)
 
 
 def _adds_up(measure: Column) -> bool:

@@ -51,10 +51,10 @@ class DatabricksExecutor(SqlAlchemyExecutor):
         return cursor
 
     def _decoders(self, description: Sequence[Sequence[Any]]) -> Sequence[Decoder]:
-        return [nested if str(column[1]).lower() in _NESTED else to_json for column in description]
+        return [parse_nested if str(column[1]).lower() in _NESTED else to_json for column in description]
 
 
-def nested(value: Any) -> JsonValue:
+def parse_nested(value: Any) -> JsonValue:
     """An array, map or struct: text of JSON, or what Arrow makes of it, arrays of numpy and pairs of a map included."""
     if isinstance(value, str):
         try:
@@ -62,13 +62,13 @@ def nested(value: Any) -> JsonValue:
         except ValueError:
             return to_json(value)
     if hasattr(value, "tolist"):
-        return nested(value.tolist())
+        return parse_nested(value.tolist())
     if isinstance(value, dict):
-        return {str(key): nested(item) if _holds(item) else to_json(item) for key, item in value.items()}
+        return {str(key): parse_nested(item) if _holds(item) else to_json(item) for key, item in value.items()}
     if isinstance(value, list) and value and all(isinstance(item, tuple) and len(item) == 2 for item in value):
-        return nested(dict(value))
+        return parse_nested(dict(value))
     if isinstance(value, list | tuple):
-        return [nested(item) if _holds(item) else to_json(item) for item in value]
+        return [parse_nested(item) if _holds(item) else to_json(item) for item in value]
     return to_json(value)
 
 

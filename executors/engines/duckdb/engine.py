@@ -15,14 +15,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from executors.base import Cancel, CheckedSql, JsonValue, QueryResult
-from executors.engines.local.samples import quoted
+from executors.engines.local.samples import quote_name
 from executors.engines.stopping import Watch, no_room, row_too_large
 from executors.errors import ErrorKind, SqlFailed
 from executors.values import (
     RowTooLarge,
     collect,
     interval_from_text,
-    nested_from_text,
+    parse_nested,
     timestamp_from_text,
     to_json,
 )
@@ -77,7 +77,7 @@ def open_database(
     )
     access = "" if writable else ", READ_ONLY"
     try:
-        connection.execute(f"ATTACH {literal(str(path))} AS {quoted(_ALIAS)} (TYPE duckdb{access})")
+        connection.execute(f"ATTACH {literal(str(path))} AS {quote_name(_ALIAS)} (TYPE duckdb{access})")
         connection.execute("SET GLOBAL TimeZone = 'UTC'")
         if readable:
             paths = ", ".join(literal(str(file)) for file in readable)
@@ -95,7 +95,7 @@ def open_database(
 def new_cursor(connection: DuckDBPyConnection, schemas: Sequence[str] = ("main",)) -> DuckDBPyConnection:
     """A cursor for which a bare name is one of the database's. Args: schemas: of DuckDB, in the order of looking."""
     cursor = connection.cursor()
-    path = ",".join(f"{quoted(_ALIAS)}.{quoted(schema)}" for schema in schemas)
+    path = ",".join(f"{quote_name(_ALIAS)}.{quote_name(schema)}" for schema in schemas)
     cursor.execute(f"SET search_path = {literal(path)}")
     return cursor
 
@@ -132,7 +132,7 @@ def run(
     )
 
 
-def failed(error: Exception) -> SqlFailed | None:
+def translate_error(error: Exception) -> SqlFailed | None:
     """The error, where it needs no knowledge of the schema; else None."""
     import duckdb
 
@@ -199,6 +199,6 @@ def _transport(position: int, column_type: str) -> tuple[str, Callable[[Any], Js
     if not _LOSSY.search(column_type):
         return column, to_json
     if _NESTED.search(column_type):
-        return f"CAST(to_json({column}) AS VARCHAR)", nested_from_text
+        return f"CAST(to_json({column}) AS VARCHAR)", parse_nested
     decode = interval_from_text if column_type == "INTERVAL" else timestamp_from_text
     return f"CAST({column} AS VARCHAR)", decode

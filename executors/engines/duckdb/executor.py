@@ -125,13 +125,13 @@ class DuckdbExecutor(Executor):
         try:
             yield
         except (duckdb.IOException, duckdb.FatalException) as error:
-            if not locked and (spilled := duckdb_engine.failed(error)) is not None:
+            if not locked and (spilled := duckdb_engine.translate_error(error)) is not None:
                 raise spilled from error
             if not locked:
                 self.close()  # opened again for the next query
             raise self._unavailable(str(error)) from error
         except duckdb.Error as error:
-            raise duckdb_engine.failed(error) or diagnose.sql_failed(str(error), sql, schema) from error
+            raise duckdb_engine.translate_error(error) or diagnose.sql_failed(str(error), sql, schema) from error
 
     def close(self) -> None:
         """Let go of the file, as soon as the queries that run have ended."""

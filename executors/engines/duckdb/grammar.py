@@ -17,8 +17,8 @@ from executors.sql.plain.faithful import (
     FaithfulGenerator,
     FaithfulParser,
     as_written,
-    shortened_selected,
     tables_selected,
+    wrap_shortened,
 )
 
 
@@ -28,7 +28,7 @@ class PlainDuckDB(DuckDB):
     to_json_path = as_written
 
     def tokenize(self, sql: str, dialect: Any = None) -> list[Token]:
-        return shortened_selected(tables_selected(super().tokenize(sql, dialect)))
+        return wrap_shortened(tables_selected(super().tokenize(sql, dialect)))
 
     class Parser(FaithfulParser, DuckDBParser):
         FUNCTION_PARSERS = {name: DuckDBParser.FUNCTION_PARSERS[name] for name in KEYWORD_ARGUMENTS}

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from executors.base import Column, ForeignKey, Schema, Table
-from executors.engines.local.samples import Samples, quoted, sample_values
+from executors.engines.local.samples import Samples, quote_name, sample_values
 from executors.engines.stopping import Watch
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def read(cursor: DuckDBPyConnection, database: str, samples: int) -> DuckdbCatal
             warnings.append(f"The table {schema_name}.{name} is left out: another schema has one of the same name.")
             continue
         taken.add(name.lower())
-        where, described = f"{quoted(schema_name)}.{quoted(name)}", columns[schema_name, name]
+        where, described = f"{quote_name(schema_name)}.{quote_name(name)}", columns[schema_name, name]
         values = text_samples(cursor, where, [(row[0], row[1]) for row in described], samples)
         found.append(
             Table(

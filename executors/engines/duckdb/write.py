@@ -40,7 +40,7 @@ def run(cursor: DuckDBPyConnection, statement: CheckedWrite, **terms: Unpack[Wri
     with Watch(cursor.interrupt, terms["timeout_s"]) as watch:
         try:
             expected = read_back.expect(statement, ask)
-            affected = _affected(cursor, statement)
+            affected = _execute_write(cursor, statement)
             check_count(affected, terms["max_rows"])
             agreed = terms.get("exactly") in {None, affected}
             again = read_back.confirm(statement, expected, DIALECTS["duckdb"], ask) if agreed else None
@@ -52,7 +52,7 @@ def run(cursor: DuckDBPyConnection, statement: CheckedWrite, **terms: Unpack[Wri
     return expected.result(affected, again, committed=committed, started=started)
 
 
-def _affected(cursor: DuckDBPyConnection, statement: CheckedWrite) -> int:
+def _execute_write(cursor: DuckDBPyConnection, statement: CheckedWrite) -> int:
     import duckdb
 
     types = {

@@ -111,7 +111,7 @@ def likeliest(sample: bytes) -> Encoding:
     Args:
         sample: whole lines, those that hold bytes beyond ASCII.
     """
-    found = list(_scored(sample))
+    found = list(_score_encodings(sample))
     if not found:
         return Encoding("cp1252", is_explained=False)
     best, _, text = max(found, key=lambda it: it[0])  # the first of several
@@ -121,7 +121,7 @@ def likeliest(sample: bytes) -> Encoding:
     return Encoding(name, other, is_explained=best >= _EXPLAINED)
 
 
-def _scored(sample: bytes) -> Iterator[tuple[float, str, str]]:
+def _score_encodings(sample: bytes) -> Iterator[tuple[float, str, str]]:
     """The score of each encoding that can read the sample, and the words that it reads."""
     for name in (*_WRITTEN, *_WIDE):
         try:

@@ -22,15 +22,15 @@ from executors.engines.duckdb import engine as duckdb_engine
 from executors.engines.duckdb.executor import scratch_folder
 from executors.engines.duckdb.schema import count_rows, is_key, text_samples
 from executors.engines.files import file_tables
-from executors.engines.files.file_groups import differences, grouped_parts, root_of, selected
+from executors.engines.files.file_groups import differences, group_parts, root_of, write_select
 from executors.engines.files.file_keys import key_candidates, with_foreign_keys
 from executors.engines.files.file_reports import table_report
 from executors.engines.files.file_table import FileTable
 from executors.engines.files.file_tables import WHOLE_BYTES
-from executors.engines.files.prepared import prepared
+from executors.engines.files.prepared import prepare_file
 from executors.engines.local import probing
 from executors.engines.local.files_state import FileState, state_of
-from executors.engines.local.samples import quoted
+from executors.engines.local.samples import quote_name
 from executors.engines.stopping import out_of_time
 from executors.errors import DatabaseUnavailable, DiskFull, is_disk_full
 from executors.registry.kinds import FILE_SUFFIXES, PACKED, PACKED_TEXTS, is_file_of_data, is_glob, why_unread
@@ -153,7 +153,7 @@ class FilesExecutor(Executor):
                 if _FILE_FAULT.search(str(error)) and self._look_again(str(error)):
                     changes += self._files() != files
                     continue
-                raise duckdb_engine.failed(error) or diagnose.sql_failed(
+                raise duckdb_engine.translate_error(error) or diagnose.sql_failed(
                     self._without_folder(str(error)), query.executable, self.schema()
                 ) from error
         raise DatabaseUnavailable(f"{self._path.name} changes while it is read: try again when it is whole.")
@@ -227,14 +227,14 @@ class FilesExecutor(Executor):
 
         with duckdb.connect(str(database), config={"memory_limit": self._memory, "threads": self._threads}) as writer:
             parts = [(file, part) for file in files for part in self._inspect(writer, file)]
-            groups = grouped_parts(self._root, [(file.path, part.name, part.found) for file, part in parts])
+            groups = group_parts(self._root, [(file.path, part.name, part.found) for file, part in parts])
             tables: dict[str, tuple[_File, ...]] = {}
             members_of: dict[str, tuple[_Part, ...]] = {}
             warnings = [problem for file in files for problem in self._problems(file)] + not_read(self._path)
             for stem, members in groups:
                 name = _table_name(stem, tables)
-                queries = [selected(parts[at][1].found, partition) for at, partition in members]
-                writer.execute(f"CREATE VIEW {quoted(name)} AS {' UNION ALL BY NAME '.join(queries)}")
+                queries = [write_select(parts[at][1].found, partition) for at, partition in members]
+                writer.execute(f"CREATE VIEW {quote_name(name)} AS {' UNION ALL BY NAME '.join(queries)}")
                 tables[name] = tuple(parts[at][0] for at, _ in members)
                 members_of[name] = tuple(parts[at][1] for at, _ in members)
                 several = differences([part.found for part in members_of[name]])
@@ -286,7 +286,7 @@ class FilesExecutor(Executor):
     def _parts(
         self, connection: duckdb.DuckDBPyConnection, file: _File, folder: Path, *, whole: bool
     ) -> Iterator[_Part]:
-        for ready in prepared(file.path, folder, self._encoding):
+        for ready in prepare_file(file.path, folder, self._encoding):
             found = file_tables.inspect(connection, ready.path, whole=whole, folder=folder)
             written = (f"even_{ready.path.name}: ", f"{ready.path.name}: ")
             problems, remarks = (
@@ -347,13 +347,13 @@ class FilesExecutor(Executor):
             parts = catalog.parts[name]
             notes = {column: note for part in parts for column, note in part.found.notes}
             notes |= differences([part.found for part in parts])
-            cursor, table = duckdb_engine.new_cursor(catalog.connection), quoted(name)
+            cursor, table = duckdb_engine.new_cursor(catalog.connection), quote_name(name)
             columns = [(row[0], row[1]) for row in cursor.execute(f"DESCRIBE {table}").fetchall()]
             samples = text_samples(cursor, table, columns, self._sample_values)
             is_parquet = all(file.path.suffix.lower() == ".parquet" for file in files)
             is_counted = is_parquet or sum(file.state.size for file in files) <= WHOLE_BYTES
             candidates = key_candidates(name, [column for column, _ in columns]) if is_counted else []
-            key = tuple(column for column in candidates[:1] if is_key(cursor, table, quoted(column)))
+            key = tuple(column for column in candidates[:1] if is_key(cursor, table, quote_name(column)))
             self._described[name, files] = Table(
                 name=name,
                 columns=tuple(

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
-from executors.engines.local.samples import quoted
+from executors.engines.local.samples import quote_name
 
 if TYPE_CHECKING:
     from executors.engines.files.file_table import FileTable
@@ -34,7 +34,7 @@ def root_of(path: Path) -> Path:
     return Path(*before) if before else path.parent
 
 
-def grouped_parts(
+def group_parts(
     root: Path, parts: Sequence[tuple[Path, str, FileTable]]
 ) -> list[tuple[str, list[tuple[int, Partition]]]]:
     """The tables that files make, in the order of their first files: a name, and each part's place and partition.
@@ -83,10 +83,10 @@ def differences(found: Sequence[FileTable]) -> dict[str, str]:
     return sentences
 
 
-def selected(table: FileTable, partition: Partition) -> str:
+def write_select(table: FileTable, partition: Partition) -> str:
     """The query of one file's rows, with its partitions as columns where the file has none of that name."""
     own = {column.casefold() for column, _ in table.columns}
-    added = [f"{_value(value)} AS {quoted(name)}" for name, value in partition if name.casefold() not in own]
+    added = [f"{_value(value)} AS {quote_name(name)}" for name, value in partition if name.casefold() not in own]
     return f"SELECT {', '.join([table.select, *added])} FROM {table.reader}"
 
 

@@ -9,7 +9,7 @@ from executors.base import ColumnReport, Table, TableReport
 from executors.engines.files.file_groups import differences
 from executors.engines.files.named_dates import NAMED_DATE
 from executors.engines.files.written_numbers import LOOKS_LIKE_NUMBER
-from executors.engines.local.samples import quoted
+from executors.engines.local.samples import quote_name
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -64,11 +64,11 @@ def _count(cursor: DuckDBPyConnection, table: Table) -> dict[str, ColumnReport]:
     """Of each column how many rows have a value, and of texts how many look like numbers and dates; in one scan."""
     counts = ["count(*)"]
     for column in table.columns:
-        name, is_text = quoted(column.name), column.type == "VARCHAR"
+        name, is_text = quote_name(column.name), column.type == "VARCHAR"
         text = f"trim({name})"
         counts.append(f"count(nullif({text}, ''))" if is_text else f"count({name})")
         counts += [f"count(*) FILTER (regexp_matches({text}, {_literal(it)}))" if is_text else "0" for it in _SHAPES]
-    row = cursor.execute(f"SELECT {', '.join(counts)} FROM {quoted(table.name)}").fetchone()
+    row = cursor.execute(f"SELECT {', '.join(counts)} FROM {quote_name(table.name)}").fetchone()
     assert row is not None  # noqa: S101  an aggregate has one row
     rows, rest = row[0], row[1:]
     found: dict[str, ColumnReport] = {}

@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from executors.engines.duckdb.engine import literal
 from executors.engines.files.file_table import FileTable
-from executors.engines.files.preamble import DELIMITERS, is_column_of_decimals, preamble_of, skipped_lines
-from executors.engines.files.prepared import evened
-from executors.engines.files.typed_columns import typed
-from executors.engines.files.written_dates import columns_of_dates, written_date
+from executors.engines.files.preamble import DELIMITERS, describe_skipped_lines, is_column_of_decimals, preamble_of
+from executors.engines.files.prepared import even_out_rows
+from executors.engines.files.typed_columns import cast_texts
+from executors.engines.files.written_dates import columns_of_dates, detect_date_format
 from executors.engines.files.written_numbers import open_doubles
-from executors.engines.local.samples import quoted
+from executors.engines.local.samples import quote_name
 from executors.errors import DatabaseUnavailable, is_disk_full
 
 if TYPE_CHECKING:
@@ -89,18 +89,18 @@ def _inspect(connection: DuckDBPyConnection, path: Path, *, whole: bool, folder:
         whole = whole or size <= WHOLE_BYTES
         suffix = path.suffix.lower()
         if suffix == ".parquet":
-            return _described(connection, f"read_parquet({literal(str(path))}, hive_partitioning = false)")
+            return _describe(connection, f"read_parquet({literal(str(path))}, hive_partitioning = false)")
         _check_text(path)
         if suffix not in _SEPARATED:
-            return typed(connection, path, _json(connection, path, whole))
+            return cast_texts(connection, path, _json(connection, path, whole))
         try:
-            return typed(connection, path, _csv(connection, path, whole))
+            return cast_texts(connection, path, _csv(connection, path, whole))
         except _UnevenRows as error:
             if folder is None or not whole:
                 raise
-            even = evened(path, error.delimiter, folder, skip=error.skip)
-            found = typed(connection, even.path, _csv(connection, even.path, whole))
-            remarks = (skipped_lines(path, error.skip),) if error.skip else ()
+            even = even_out_rows(path, error.delimiter, folder, skip=error.skip)
+            found = cast_texts(connection, even.path, _csv(connection, even.path, whole))
+            remarks = (describe_skipped_lines(path, error.skip),) if error.skip else ()
             return found._replace(problems=(*even.problems, *found.problems), remarks=remarks)
     except OSError as error:
         if is_disk_full(error):
@@ -185,7 +185,7 @@ def _csv(connection: DuckDBPyConnection, path: Path, whole: bool) -> FileTable:
         found = better
     else:
         comma = {}
-    remarks = (skipped_lines(path, found.skip),) if found.skip else ()
+    remarks = (describe_skipped_lines(path, found.skip),) if found.skip else ()
     return _read(connection, path, found, comma, whole)._replace(remarks=remarks)
 
 
@@ -219,7 +219,7 @@ def _with_order(connection: DuckDBPyConnection, texts: FileTable, found: _Sniffe
         return found
     sample = f"(SELECT * FROM {texts.reader} LIMIT {SAMPLED_LINES})"
     names = columns_of_dates(connection, sample, [name for name, kind in found.columns if kind == "DATE"]).numbered
-    orders = {date.order for name in names if (date := written_date(connection, sample, name)) and date.order}
+    orders = {date.order for name in names if (date := detect_date_format(connection, sample, name)) and date.order}
     if len(orders) != 1 or orders == {"year"}:
         return found
     return found._replace(date_format=("%d{0}%m{0}%y" if orders == {"day"} else "%m{0}%d{0}%y").format(form[2]))
@@ -259,7 +259,7 @@ def _widen(connection: DuckDBPyConnection, path: Path, found: _Sniffed, more: Ma
 
     while True:
         table = _reader(path, found, more)._replace(whole=True)
-        counted = ", ".join(f"count({quoted(name)})" for name, _ in table.columns)
+        counted = ", ".join(f"count({quote_name(name)})" for name, _ in table.columns)
         try:
             connection.execute(f"SELECT {counted} FROM {table.reader}").fetchall()
         except duckdb.Error as error:
@@ -344,12 +344,12 @@ def _check_fields(connection: DuckDBPyConnection, path: Path, header: str, skip:
 def _json(connection: DuckDBPyConnection, path: Path, whole: bool) -> FileTable:
     lines = path.suffix.lower() in {".jsonl", ".ndjson"}
     shape = f"{literal(str(path))}, format = '{'newline_delimited' if lines else 'auto'}'"
-    found = _described(connection, f"read_json({shape}, sample_size = {-1 if whole else SAMPLED_LINES})")
+    found = _describe(connection, f"read_json({shape}, sample_size = {-1 if whole else SAMPLED_LINES})")
     table = FileTable(found.columns, f"read_json({shape}, columns = {_pin(found.columns)})", whole)
-    return table if lines else _listed(connection, path, table)
+    return table if lines else _unwrap_list(connection, path, table)
 
 
-def _listed(connection: DuckDBPyConnection, path: Path, table: FileTable) -> FileTable:
+def _unwrap_list(connection: DuckDBPyConnection, path: Path, table: FileTable) -> FileTable:
     """The records of a list where a file is one record around it, as APIs answer: `{"count": 2, "data": [...]}`."""
     lists = [name for name, kind in table.columns if kind.startswith("STRUCT(") and kind.endswith(")[]")]
     if len(lists) != 1:
@@ -357,14 +357,14 @@ def _listed(connection: DuckDBPyConnection, path: Path, table: FileTable) -> Fil
     row = connection.execute(f"SELECT count(*) FROM (SELECT 1 FROM {table.reader} LIMIT 2)").fetchone()
     if row is None or row[0] != 1:
         return table
-    found = _described(connection, f"(SELECT unnest({quoted(lists[0])}, max_depth := 2) FROM {table.reader})")
+    found = _describe(connection, f"(SELECT unnest({quote_name(lists[0])}, max_depth := 2) FROM {table.reader})")
     others = [name for name, _ in table.columns if name not in lists]
     left_out = f"; left out: {', '.join(others)}" if others else ""
     remark = f"{path.name}: its rows are the records of {lists[0]}{left_out}."
     return found._replace(whole=table.whole, remarks=(remark,))
 
 
-def _described(connection: DuckDBPyConnection, reader: str) -> FileTable:
+def _describe(connection: DuckDBPyConnection, reader: str) -> FileTable:
     rows = connection.execute(f"DESCRIBE SELECT * FROM {reader}").fetchall()
     return FileTable(tuple((row[0], row[1]) for row in rows), reader, whole=True)
 
@@ -374,7 +374,7 @@ def _arguments(path: Path, options: Mapping[str, str]) -> str:
 
 
 def _pin(columns: tuple[tuple[str, str], ...]) -> str:
-    return "{" + ", ".join(f"{quoted(name)}: {literal(kind)}" for name, kind in columns) + "}"
+    return "{" + ", ".join(f"{quote_name(name)}: {literal(kind)}" for name, kind in columns) + "}"
 
 
 def _check_text(path: Path) -> None:

@@ -66,7 +66,7 @@ def is_column_of_decimals(path: Path) -> bool:
     return bool(name and filled) and not set(name) & set(DELIMITERS) and all(map(_DECIMAL.fullmatch, filled))
 
 
-def skipped_lines(path: Path, count: int) -> str:
+def describe_skipped_lines(path: Path, count: int) -> str:
     """The sentence on lines before the header, with their texts.
 
     Args:

@@ -57,7 +57,7 @@ class Prepared(NamedTuple):
     remarks: tuple[str, ...] = ()
 
 
-def prepared(path: Path, folder: Path, encoding: str = "") -> list[Prepared]:
+def prepare_file(path: Path, folder: Path, encoding: str = "") -> list[Prepared]:
     """What is read in the place of a file, written below `folder` where it must be; mostly the file itself.
 
     Args:
@@ -213,7 +213,7 @@ def _sheets(path: Path, folder: Path) -> Iterator[Prepared]:
     book.close()
     if not found:
         raise DatabaseUnavailable(f"{path.name} is empty: put data into it, or remove it.")
-    uncomputed = _uncomputed(path)
+    uncomputed = _count_uncomputed(path)
     for title, target, layout in found:
         count = uncomputed.get(title, 0)
         problem = f"{path.name}: {title} has cells with a formula and no value, which are empty: {count:,}."
@@ -221,7 +221,7 @@ def _sheets(path: Path, folder: Path) -> Iterator[Prepared]:
         remarks = (
             *(
                 [f"{path.name}: {title}: its header has two rows, whose names are joined."]
-                if layout.joined_header()
+                if layout.find_joined_header()
                 else []
             ),
             *(
@@ -234,7 +234,7 @@ def _sheets(path: Path, folder: Path) -> Iterator[Prepared]:
         yield Prepared(name, target, problems, remarks=remarks)
 
 
-def _uncomputed(path: Path) -> Counter[str]:
+def _count_uncomputed(path: Path) -> Counter[str]:
     """How many cells of each sheet have a formula and no value, as programs write them that compute nothing."""
     import zipfile
 
@@ -297,7 +297,7 @@ def _write_sheet(path: Path, rows: Iterable[tuple[Any, ...]], target: Path, layo
                 width, written = max(width, len(row)), written + 1
                 writer.writerow(row)
                 layout.add(cells[: len(row)])
-    header, end = layout.joined_header(), written - layout.has_totals
+    header, end = layout.find_joined_header(), written - layout.has_totals
     with ragged.open(encoding="utf-8", newline="") as source, target.open("w", encoding="utf-8", newline="") as out:
         for number, row in enumerate(islice(csv.reader(source), end)):
             if header and number == header[0] + 1:
@@ -319,7 +319,7 @@ def _cell(value: Any) -> str:
     return text.removesuffix(" 00:00:00")
 
 
-def evened(path: Path, delimiter: str, folder: Path, *, skip: int = 0) -> Prepared:
+def even_out_rows(path: Path, delimiter: str, folder: Path, *, skip: int = 0) -> Prepared:
     """A CSV file whose rows differ in their number of fields, each with as many as most have.
 
     Args:

@@ -60,7 +60,7 @@ class SheetLayout:
         shown = (empty or len(numbers) >= _SEVERAL) and self._rows > _FEWEST  # 3 is 1 + 2 in any table of three rows
         return shown or any(map(_TOTAL.fullmatch, texts))
 
-    def joined_header(self) -> tuple[int, list[str]] | None:
+    def find_joined_header(self) -> tuple[int, list[str]] | None:
         """The place of the first of two rows that are the header together, and the names that they make.
 
         The upper one has names for several columns, which stand over the first of them; the lower one repeats names,
@@ -71,7 +71,7 @@ class SheetLayout:
             if sum(map(_is_filled, upper)) < _SEVERAL:
                 continue  # a title
             width = max(len(upper), len(lower))
-            tops, subs = (_padded(row, width) for row in (upper, lower))
+            tops, subs = (_pad_row(row, width) for row in (upper, lower))
             if not (_are_names(upper) and _are_names(lower)) or len(below) > width:
                 return None
             names, over = list[str](), ""
@@ -102,6 +102,6 @@ def _are_names(row: Sequence[Any]) -> bool:
     return all(isinstance(cell, str) for cell in row if _is_filled(cell))
 
 
-def _padded(row: Sequence[Any], width: int) -> list[str]:
+def _pad_row(row: Sequence[Any], width: int) -> list[str]:
     cells = [" ".join(str(cell).split()) if _is_filled(cell) else "" for cell in row]
     return [*cells, *[""] * (width - len(cells))]

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from executors.engines.files.absent_values import absent_note
-from executors.engines.files.written_dates import DateColumns, WrittenDate, columns_of_dates, written_date
-from executors.engines.files.written_numbers import COMMA, POINT, mark_of, shapes_of, written_number
-from executors.engines.local.samples import quoted
+from executors.engines.files.written_dates import DateColumns, WrittenDate, columns_of_dates, detect_date_format
+from executors.engines.files.written_numbers import COMMA, POINT, detect_number_format, mark_of, shapes_of
+from executors.engines.local.samples import quote_name
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from executors.engines.files.file_table import FileTable
 
 
-def typed(connection: DuckDBPyConnection, path: Path, found: FileTable) -> FileTable:
+def cast_texts(connection: DuckDBPyConnection, path: Path, found: FileTable) -> FileTable:
     """The table with texts read as the dates and numbers that they are, where all of the file was looked at.
 
     Args:
@@ -40,19 +40,19 @@ def typed(connection: DuckDBPyConnection, path: Path, found: FileTable) -> FileT
     mark = mark_of(shapes.values(), (own for _, kind in found.columns if kind == "DOUBLE"))
     usual = POINT if found.delimiter in ("", ",") else ""
     for at, (name, kind) in enumerate(found.columns):
-        selected.append(quoted(name))
+        selected.append(quote_name(name))
         if name in dates and (date := _date(connection, found, name, found_dates)):
             if date.type:
-                columns[at], selected[at] = (name, date.type), f"{date.expression} AS {quoted(name)}"
+                columns[at], selected[at] = (name, date.type), f"{date.expression} AS {quote_name(name)}"
             orders |= {name: date.order} if date.order else {}
             notes |= {name: date.note} if date.note else {}
             problems += [f"{path.name}: {name}: {date.problem}"] if date.problem else []
         elif name in shapes:
             absent = absent_note(connection, found.reader, name)
-            number = written_number(name, shapes[name], mark, usual=usual, absent=absent)
+            number = detect_number_format(name, shapes[name], mark, usual=usual, absent=absent)
             reasons |= {name: number.reason} if number.reason else {}
             if number.type:
-                columns[at], selected[at] = (name, number.type), f"{number.expression} AS {quoted(name)}"
+                columns[at], selected[at] = (name, number.type), f"{number.expression} AS {quote_name(name)}"
                 notes[name] = number.note
                 units |= {name: number.unit} if number.unit else {}
                 problems += [f"{path.name}: {name}: {number.problem}"] if number.problem else []
@@ -72,7 +72,7 @@ def typed(connection: DuckDBPyConnection, path: Path, found: FileTable) -> FileT
 
 
 def _date(connection: DuckDBPyConnection, found: FileTable, name: str, dates: DateColumns) -> WrittenDate | None:
-    return written_date(connection, found.reader, name, named=name in dates.named, zoned=name in dates.zoned)
+    return detect_date_format(connection, found.reader, name, named=name in dates.named, zoned=name in dates.zoned)
 
 
 def _order_of_days(connection: DuckDBPyConnection, found: FileTable, name: str, kind: str) -> str:
@@ -82,7 +82,7 @@ def _order_of_days(connection: DuckDBPyConnection, found: FileTable, name: str, 
     if pattern is None:
         return ""
     days = connection.execute(
-        f"SELECT max(day({quoted(name)})), max(month({quoted(name)})) FROM {found.reader}"
+        f"SELECT max(day({quote_name(name)})), max(month({quote_name(name)})) FROM {found.reader}"
     ).fetchone()
     if days is None or days[0] is None or days[0] > 12:
         return ""

@@ -80,7 +80,7 @@ def columns_of_dates(connection: DuckDBPyConnection, reader: str, columns: Seque
     )
 
 
-def written_date(
+def detect_date_format(
     connection: DuckDBPyConnection, reader: str, column: str, *, named: bool = False, zoned: bool = False
 ) -> WrittenDate | None:
     """How a column of texts that look like dates is read as dates; None where they are none.
@@ -121,7 +121,7 @@ def written_date(
     kind = "TIMESTAMP" if timed else "DATE"
     absent = " ".join(filter(None, (zone, absent)))
     if with_year == count:
-        return WrittenDate(kind, _moved(f"CAST({readings['day']} AS {kind})", moved), "", absent)
+        return WrittenDate(kind, _shift(f"CAST({readings['day']} AS {kind})", moved), "", absent)
     if "year" in possible and len(possible) > 1 and firsts > lasts:
         possible.remove("year")  # days differ more than years
     order = "year" if "year" in possible and firsts < lasts else possible[0]
@@ -131,7 +131,7 @@ def written_date(
         notes.append(f"Some dates have the year first, the others the {order}.")
     problem = " ".join(notes) if guess or with_year else ""
     note = " ".join([*notes, absent] if absent else notes)
-    return WrittenDate(kind, _moved(f"CAST({readings[order]} AS {kind})", moved), order, note, problem)
+    return WrittenDate(kind, _shift(f"CAST({readings[order]} AS {kind})", moved), order, note, problem)
 
 
 def _zone(connection: DuckDBPyConnection, reader: str, text: str) -> tuple[str, str | None]:
@@ -154,7 +154,7 @@ def _zone(connection: DuckDBPyConnection, reader: str, text: str) -> tuple[str, 
     return "Times are converted to UTC.", f"(60 * coalesce(TRY_CAST({digits} AS INT), 0) + {minutes})"
 
 
-def _moved(moment: str, minutes: str | None) -> str:
+def _shift(moment: str, minutes: str | None) -> str:
     return moment if minutes is None else f"({moment} - to_minutes({minutes}))"
 
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from executors.engines.files.absent_values import value_of
-from executors.engines.local.samples import quoted
+from executors.engines.local.samples import quote_name
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -125,7 +125,7 @@ def open_doubles(connection: DuckDBPyConnection, reader: str, columns: Sequence[
         thousands: also those that may be thousands.
     """
     tests = []
-    for text in (f"trim({quoted(name)})" for name in columns):
+    for text in (f"trim({quote_name(name)})" for name in columns):
         long = f"bool_or(length({text}) > 15 AND regexp_matches({text}, '{_LONG_CODE}'))"
         either = f"bool_and(regexp_matches({text}, '{_OPEN_DOUBLE}')) FILTER ({text} <> '')"
         tests.append(f"{either} OR {long}" if thousands else long)
@@ -193,7 +193,9 @@ def mark_of(shapes: Iterable[TextShape], marks: Iterable[str]) -> str:
     return found.pop() if len(found) == 1 else ""
 
 
-def written_number(column: str, shape: TextShape, mark: str, *, usual: str = "", absent: str = "") -> WrittenNumber:
+def detect_number_format(
+    column: str, shape: TextShape, mark: str, *, usual: str = "", absent: str = ""
+) -> WrittenNumber:
     """How a column of texts that look like numbers is read.
 
     Args:

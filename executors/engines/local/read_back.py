@@ -99,8 +99,8 @@ def confirm(statement: CheckedWrite, expected: Expected, row: Dialect, ask: Ask)
 
 def _lookup(plan: ReadBack, row: Dialect) -> tuple[str, ...]:
     """The query of one row by its key, in parts; see `expect`."""
-    columns, table = (map(row.always_quoted, names) for names in (plan.compared, plan.table))
-    first, *more = (f"{row.always_quoted(name)} = " for name in plan.key)
+    columns, table = (map(row.always_quote, names) for names in (plan.compared_columns, plan.table))
+    first, *more = (f"{row.always_quote(name)} = " for name in plan.key)
     return (f"SELECT {', '.join(columns)} FROM {'.'.join(table)} WHERE {first}", *(f" AND {it}" for it in more), "")
 
 
@@ -108,7 +108,7 @@ def _differing(plan: ReadBack, values: Sequence[Any], found: Sequence[Any]) -> l
     """The columns of a row that hold something else than they were set to."""
     return [
         name
-        for name, at, there in zip(plan.compared, plan.compared_places, found, strict=True)
+        for name, at, there in zip(plan.compared_columns, plan.compared_places, found, strict=True)
         if holds(values[at], there, plan.types[at]) is False
     ]
 

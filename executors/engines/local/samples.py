@@ -12,7 +12,7 @@ _COLUMNS_PER_QUERY = 100  # SQLite joins at most 500 SELECTs; DuckDB binds them 
 Samples = dict[str, tuple[str, ...]]
 
 
-def quoted(name: str) -> str:
+def quote_name(name: str) -> str:
     """A name as SQLite and DuckDB take it, whatever it holds."""
     return '"' + name.replace('"', '""') + '"'
 
@@ -38,7 +38,7 @@ def sample_values(
 
 def _query(table: str, columns: Sequence[str], count: int, text: str) -> str:
     shown = ", ".join(
-        f"substr({text.format(quoted(name))}, 1, {MAX_SAMPLE_CHARS + 1}) AS c{i}" for i, name in enumerate(columns)
+        f"substr({text.format(quote_name(name))}, 1, {MAX_SAMPLE_CHARS + 1}) AS c{i}" for i, name in enumerate(columns)
     )
     counted = (
         f"SELECT * FROM (SELECT {i} AS col, c{i} AS val FROM first_rows WHERE c{i} IS NOT NULL AND c{i} <> '' "

@@ -100,14 +100,14 @@ class MysqlExecutor(SqlAlchemyExecutor):
             raise SqlRefused(ErrorKind.NOT_READ_ONLY, message)
 
     def _execute(self, lease: PoolProxiedConnection, sql: str) -> DBAPICursor:
-        cursor = lease.cursor(_unbuffered())
+        cursor = lease.cursor(_build_cursor_class())
         cursor.execute(sql)
         return cursor
 
     def _end(self, lease: PoolProxiedConnection, cursor: Any) -> None:
         """Closing it would read all that is left: tell the server to stop, and drop the connection."""
         if cursor.leave():
-            self._interrupted(lease)
+            self._try_interrupt(lease)
             lease.invalidate()
 
     def _tls(self) -> dict[str, Any]:
@@ -170,7 +170,7 @@ def bit_number(value: bytes, width: int, *, computed: bool) -> int:
 
 
 @lru_cache(maxsize=1)
-def _unbuffered() -> type[Any]:
+def _build_cursor_class() -> type[Any]:
     from pymysql.constants import FIELD_TYPE, FLAG
     from pymysql.cursors import SSCursor
 

@@ -67,7 +67,7 @@ class _Source(NamedTuple):
     attempt: Attempt
     warn: Warn
 
-    def attempted(self, query: str, what: str) -> Rows:
+    def fetch_or_warn(self, query: str, what: str) -> Rows:
         """The rows, or none and a warning. Args: query: empty asks nothing; what: it reads."""
         rows = self.attempt(query) if query else ()
         if rows is None:
@@ -88,14 +88,14 @@ class _Catalogue:
         self._only = frozenset(name.lower() for name in schemas)
         self._tables: dict[Key, Sequence[Any]] = {
             (row[0], row[1]): row
-            for row in self._needed(queries.tables, queries.plain_tables)
+            for row in self._fetch_required(queries.tables, queries.plain_tables)
             if not self._only or row[0].lower() in self._only
         }
         self._columns: dict[Key, list[Sequence[Any]]] = defaultdict(list)
-        for row in self._needed(queries.columns, queries.plain_columns):
+        for row in self._fetch_required(queries.columns, queries.plain_columns):
             self._columns[row[0], row[1]].append(row)
 
-    def _needed(self, query: str, plain: str) -> Rows:
+    def _fetch_required(self, query: str, plain: str) -> Rows:
         return self._source.fetch(query, plain) if plain else self._source.fetch(query)
 
     def _read_version(self) -> tuple[int, ...]:
@@ -106,7 +106,7 @@ class _Catalogue:
 
     def schema(self, database: str) -> Schema:
         keys: dict[Key, list[str]] = defaultdict(list)
-        for schema, table, column in self._source.attempted(self._queries.primary_keys, "Primary keys"):
+        for schema, table, column in self._source.fetch_or_warn(self._queries.primary_keys, "Primary keys"):
             keys[schema, table].append(column)
         foreign = self._foreign_keys()
         samples = self._samples()
@@ -130,7 +130,7 @@ class _Catalogue:
             tables=tables,
             namespace=self._default,
             version=self._version,
-            types=tuple(str(row[0]) for row in self._source.attempted(self._queries.types, "Types")),
+            types=tuple(str(row[0]) for row in self._source.fetch_or_warn(self._queries.types, "Types")),
         )
 
     def _name(self, key: Key) -> str:
@@ -138,7 +138,7 @@ class _Catalogue:
 
     def _foreign_keys(self) -> dict[Key, list[ForeignKey]]:
         parts: dict[tuple[str, str, str], list[Sequence[Any]]] = defaultdict(list)
-        for row in self._source.attempted(self._queries.foreign_keys, "Foreign keys"):
+        for row in self._source.fetch_or_warn(self._queries.foreign_keys, "Foreign keys"):
             parts[row[0], row[1], row[2]].append(row)
         found: dict[Key, list[ForeignKey]] = defaultdict(list)
         for (schema, table, _), rows in parts.items():
@@ -162,9 +162,9 @@ class _Catalogue:
         found: dict[tuple[str, str, str], tuple[str, ...]] = {}
         listed: dict[tuple[str, str, str], list[Any]] = defaultdict(list)
         statistics = self._queries.samples.replace("{n}", str(self._count))
-        for schema, table, column, values in self._source.attempted(statistics, "The server's statistics"):
+        for schema, table, column, values in self._source.fetch_or_warn(statistics, "The server's statistics"):
             listed[schema, table, column] += _list(values)
-        found |= {place: _shown(values, self._count) for place, values in listed.items() if place in texts}
+        found |= {place: _cut_samples(values, self._count) for place, values in listed.items() if place in texts}
         of_tables = {place[:2] for place in listed}
         bare: dict[Key, list[str]] = defaultdict(list)
         for schema, table, column in sorted(texts):
@@ -183,7 +183,7 @@ class _Catalogue:
         for key, columns in tables.items():
             if time.monotonic() > end:
                 break
-            quote = self._dialect.always_quoted
+            quote = self._dialect.always_quote
             heads = ", ".join(
                 self._queries.head.format(column=quote(column), n=MAX_SAMPLE_CHARS + 1) for column in columns
             )
@@ -195,7 +195,7 @@ class _Catalogue:
             for position, column in enumerate(columns):
                 counted = Counter(row[position] for row in rows if row[position])
                 ranked = sorted(counted.items(), key=lambda item: (-item[1], item[0]))
-                found[(*key, column)] = _shown((value for value, _ in ranked), self._count)
+                found[(*key, column)] = _cut_samples((value for value, _ in ranked), self._count)
         if refused:
             more = f" and {len(refused) - _NAMED} more" if len(refused) > _NAMED else ""
             self._source.warn(f"No values of {', '.join(refused[:_NAMED])}{more} could be read; see the service's log.")
@@ -224,7 +224,7 @@ def _list(values: Any) -> Iterable[Any]:
     return found
 
 
-def _shown(values: Iterable[Any], count: int) -> tuple[str, ...]:
+def _cut_samples(values: Iterable[Any], count: int) -> tuple[str, ...]:
     texts = [str(value).rstrip() for value in values if value is not None and str(value).strip()]
     cut = [text if len(text) <= MAX_SAMPLE_CHARS else f"{text[:MAX_SAMPLE_CHARS]}…" for text in texts]
     return tuple(dict.fromkeys(cut))[:count]

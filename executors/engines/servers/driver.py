@@ -49,7 +49,7 @@ class Driver(NamedTuple):
         """A new connection. Args: more: arguments that go before those of the address."""
         return self.dialect.connect(*self.arguments, **{**self.options, **more})
 
-    def lost(self, error: Exception, connection: DBAPIConnection | None) -> bool:
+    def is_lost(self, error: Exception, connection: DBAPIConnection | None) -> bool:
         """Whether an error says that the connection is gone."""
         return self.dialect.is_disconnect(error, connection, None)  # type: ignore[arg-type]  # of a driver, always
 

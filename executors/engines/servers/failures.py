@@ -90,7 +90,7 @@ def busy(name: str, connections: int) -> SqlFailed:
     return SqlFailed(ErrorKind.RESOURCE, message, "Ask again in a moment.")
 
 
-def lost(name: str) -> DatabaseUnavailable:
+def connection_lost(name: str) -> DatabaseUnavailable:
     """The connection broke under a query."""
     return DatabaseUnavailable(f"The connection to {name} was lost while the query ran; ask again.")
 
@@ -102,7 +102,7 @@ def unreadable_value(error: Exception) -> SqlFailed:
     return SqlFailed(ErrorKind.TYPE_MISMATCH, message, "CAST the column that holds it to text.")
 
 
-def locked(timeout_s: float) -> SqlFailed:
+def rows_locked(timeout_s: float) -> SqlFailed:
     """Another transaction has locked the rows. Nothing is wrong with the statement."""
     message = f"Another transaction has locked rows that it needs, and kept them for {timeout_s:g} seconds."
     return SqlFailed(ErrorKind.TIMEOUT, message, "Ask again in a moment; nothing need be changed.")
@@ -114,7 +114,7 @@ def undone_by_a_trigger() -> SqlFailed:
     return SqlFailed(ErrorKind.CONSTRAINT, message, "See what the table's triggers allow.")
 
 
-def lost_at_commit(name: str) -> DatabaseUnavailable:
+def connection_lost_at_commit(name: str) -> DatabaseUnavailable:
     """The connection broke under a commit."""
     return DatabaseUnavailable(
         f"The connection to {name} was lost while the change was committed: it may have been made or not. Check the "

@@ -58,7 +58,7 @@ class ConnectionPool:
         event.listen(self._pool, "connect", prepare)
 
     @contextmanager
-    def leased(self, timeout_s: float, cancel: Cancel | None = None) -> Iterator[PoolProxiedConnection]:
+    def lease(self, timeout_s: float, cancel: Cancel | None = None) -> Iterator[PoolProxiedConnection]:
         """A connection; afterwards rolled back and given back.
 
         Args:
@@ -72,7 +72,7 @@ class ConnectionPool:
         taken = self._wait(timeout_s, cancel)
         try:
             if not taken:
-                cancelled = cancel is not None and cancel.cancelled
+                cancelled = cancel is not None and cancel.is_cancelled
                 raise out_of_time(None) if cancelled else failures.busy(self._name, self._size)
             lease = self._connect()
             try:
@@ -105,7 +105,7 @@ class ConnectionPool:
                 self._changed.notify_all()
 
         def over() -> bool:
-            return cancel is not None and cancel.cancelled
+            return cancel is not None and cancel.is_cancelled
 
         if cancel is not None:
             cancel.attach(woken)

@@ -42,7 +42,7 @@ class SchemaCache:
                     raise
             return self._cached[1]
 
-    def known(self) -> Schema:
+    def get_last(self) -> Schema:
         """The schema that was read last, however old; read now if none was. Raises DatabaseUnavailable."""
         cached = self._cached
         return cached[1] if cached is not None else self.get()

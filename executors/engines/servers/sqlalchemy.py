@@ -104,13 +104,13 @@ class SqlAlchemyExecutor(Executor):
         statements.require_write(statement, self.row)
         with (
             self._translate_errors(statement.runs, timeout_s),
-            self._leased(writable=True, timeout_s=timeout_s) as lease,
-            self._watched(lease, timeout_s, None, started) as watch,
+            self._lease(writable=True, timeout_s=timeout_s) as lease,
+            self._watch(lease, timeout_s, None, started) as watch,
         ):
             self._begin_write(lease, timeout_s)
             self._check_undoable(lease, statement)
-            expected = self._expected(lease, statement, timeout_s)
-            affected = self._affected(lease, statement)
+            expected = self._expect_rows(lease, statement, timeout_s)
+            affected = self._execute_write(lease, statement)
             if affected < 0:
                 raise no_such_write(statement.kind)
             check_count(affected, terms["max_rows"])
@@ -123,12 +123,14 @@ class SqlAlchemyExecutor(Executor):
                 self._commit(lease)
         return expected.result(affected, again, committed=committed, started=started)
 
-    def _expected(self, lease: PoolProxiedConnection, statement: CheckedWrite, timeout_s: float) -> read_back.Expected:
+    def _expect_rows(
+        self, lease: PoolProxiedConnection, statement: CheckedWrite, timeout_s: float
+    ) -> read_back.Expected:
         """What the rows of a write are to be; where the server refuses to say, the write has its transaction anew."""
         try:
             return read_back.expect(statement, partial(self._ask, lease))
         except self._driver_error() as error:
-            if self._lost(error, lease):
+            if self._is_lost(error, lease):
                 raise
             log.debug("The rows of a write on %s could not be read: %s", self.name, error)
             lease.rollback()
@@ -164,20 +166,20 @@ class SqlAlchemyExecutor(Executor):
         """One run of a query. Args: started: on the monotonic clock; `timeout_s` counts from there."""
         left = max(0.0, started + timeout_s - time.monotonic())
         with (
-            self._leased(writable=False, timeout_s=left, cancel=cancel) as lease,
-            self._watched(lease, timeout_s, cancel, started) as watch,
+            self._lease(writable=False, timeout_s=left, cancel=cancel) as lease,
+            self._watch(lease, timeout_s, cancel, started) as watch,
         ):
             self._begin(lease, timeout_s)
             try:
-                columns, rows, truncated = self._fetched(lease, query)
+                columns, rows, truncated = self._fetch_rows(lease, query)
             except (ValueError, OverflowError) as error:
                 raise failures.unreadable_value(error) from error
             if watch.interrupted:
-                raise self._stopped(timeout_s, cancel)
+                raise self._build_stop_error(timeout_s, cancel)
         elapsed = round((time.monotonic() - started) * 1000, 3)
         return QueryResult(columns=columns, rows=rows, truncated=truncated, elapsed_ms=elapsed)
 
-    def _fetched(
+    def _fetch_rows(
         self, lease: PoolProxiedConnection, query: CheckedSql
     ) -> tuple[tuple[str, ...], tuple[tuple[JsonValue, ...], ...], bool]:
         """Columns and rows of a query, and whether there are more."""
@@ -193,7 +195,7 @@ class SqlAlchemyExecutor(Executor):
 
     def layers(self) -> tuple[Layer, ...]:
         """See `Executor.layers`."""
-        with self._leased(writable=False) as lease:
+        with self._lease(writable=False) as lease:
             self._begin(lease, _ASKING_S)
             return probing.layers(lease, self.row.probes, self._driver_error())
 
@@ -269,15 +271,15 @@ class SqlAlchemyExecutor(Executor):
         try:
             lease.commit()
         except self._driver_error() as error:
-            if not self._lost(error, lease):
+            if not self._is_lost(error, lease):
                 raise
             lease.invalidate(error)
-            raise failures.lost_at_commit(self.name) from error
+            raise failures.connection_lost_at_commit(self.name) from error
 
     def _check_undoable(self, lease: PoolProxiedConnection, statement: CheckedWrite) -> None:
         """Raise SqlRefused where what a write does to that table could not be rolled back."""
 
-    def _affected(self, lease: PoolProxiedConnection, statement: CheckedWrite) -> int:
+    def _execute_write(self, lease: PoolProxiedConnection, statement: CheckedWrite) -> int:
         """Run a write; the rows that the statement itself affects, not its triggers. Below 0: it is no write."""
         cursor = lease.cursor()
         cursor.execute(statement.runs)
@@ -294,9 +296,9 @@ class SqlAlchemyExecutor(Executor):
         """After a query, whether or not all its rows were fetched."""
         cursor.close()
 
-    def _lost(self, error: Exception, lease: PoolProxiedConnection) -> bool:
+    def _is_lost(self, error: Exception, lease: PoolProxiedConnection) -> bool:
         """Whether an error says that the connection is gone."""
-        return self._load_driver().lost(error, lease.dbapi_connection)
+        return self._load_driver().is_lost(error, lease.dbapi_connection)
 
     def _decoders(self, description: Sequence[Sequence[Any]]) -> Sequence[Decoder] | None:  # noqa: ARG002
         """One per column, where the driver's own values need more than `to_json`."""
@@ -347,14 +349,14 @@ class SqlAlchemyExecutor(Executor):
                 )
             return self._pools[writable]
 
-    def _leased(
+    def _lease(
         self, *, writable: bool, timeout_s: float = _BUSY_S, cancel: Cancel | None = None
     ) -> AbstractContextManager[PoolProxiedConnection]:
-        """See `Pool.leased`."""
-        return self._pool(writable=writable).leased(timeout_s, cancel)
+        """See `ConnectionPool.lease`."""
+        return self._pool(writable=writable).lease(timeout_s, cancel)
 
     @contextmanager
-    def _watched(
+    def _watch(
         self, lease: PoolProxiedConnection, timeout_s: float, cancel: Cancel | None, started: float
     ) -> Iterator[Watch]:
         """Stops what runs inside when time is over or the caller cancels; after that nothing else uses the connection.
@@ -363,7 +365,7 @@ class SqlAlchemyExecutor(Executor):
             started: on the monotonic clock: waiting for the connection is a part of the time.
         """
         left = max(0.0, started + timeout_s - time.monotonic())
-        watch = Watch(partial(self._interrupted, lease), left, cancel, again_s=_CANCEL_AGAIN_S)
+        watch = Watch(partial(self._try_interrupt, lease), left, cancel, again_s=_CANCEL_AGAIN_S)
         try:
             with watch:
                 yield watch
@@ -372,18 +374,18 @@ class SqlAlchemyExecutor(Executor):
             raise row_too_large() from error
         except self._driver_error() as error:
             if watch.interrupted:
-                raise self._stopped(timeout_s, cancel) from error
-            if self._lost(error, lease):
+                raise self._build_stop_error(timeout_s, cancel) from error
+            if self._is_lost(error, lease):
                 lease.invalidate(error)
-                raise failures.lost(self.name) from error
+                raise failures.connection_lost(self.name) from error
             raise
         finally:
             if watch.interrupted and lease.is_valid:
                 lease.invalidate()  # a cancel that comes late must not meet the next query
 
     @staticmethod
-    def _stopped(timeout_s: float, cancel: Cancel | None) -> SqlFailed:
-        return out_of_time(None if cancel is not None and cancel.cancelled else timeout_s)
+    def _build_stop_error(timeout_s: float, cancel: Cancel | None) -> SqlFailed:
+        return out_of_time(None if cancel is not None and cancel.is_cancelled else timeout_s)
 
     @contextmanager
     def _translate_errors(self, sql: str, timeout_s: float) -> Iterator[None]:
@@ -391,13 +393,13 @@ class SqlAlchemyExecutor(Executor):
         try:
             yield
         except self._driver_error() as error:
-            failed = failures.translate(error, self.row, sql, self._schema.known)
+            failed = failures.translate(error, self.row, sql, self._schema.get_last)
             if failed.kind is ErrorKind.TIMEOUT:
                 waited = error_code(error) in self.row.lock_waits
-                failed = failures.locked(timeout_s) if waited else out_of_time(timeout_s)
+                failed = failures.rows_locked(timeout_s) if waited else out_of_time(timeout_s)
             raise failed from error
 
-    def _interrupted(self, lease: PoolProxiedConnection) -> None:
+    def _try_interrupt(self, lease: PoolProxiedConnection) -> None:
         """`interrupt`, for a thread that has no caller to catch its error."""
         try:
             self.interrupt(lease)
@@ -405,7 +407,7 @@ class SqlAlchemyExecutor(Executor):
             log.warning("A query on %s could not be cancelled: %s", self.name, type(error).__name__)
 
     def _read_schema(self) -> Schema:
-        reader = Reader(self.name, partial(self._leased, writable=False), self._set_timeout, self._driver_error())
+        reader = Reader(self.name, partial(self._lease, writable=False), self._set_timeout, self._driver_error())
         with reader:
             try:
                 samples, schemas = self.options.sample_values, self.options.schemas

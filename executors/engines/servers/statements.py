@@ -54,29 +54,29 @@ def require_one(sql: str, row: Dialect, *, writes: bool = False) -> None:
     """
     session = row.session
     found = _parts(row.quote, session.lexis).findall(sql)
-    parts = [part for part in found if not part.startswith(_ignored(session.lexis)) and part.strip()]
+    parts = [part for part in found if not part.startswith(_list_comment_marks(session.lexis)) and part.strip()]
     while parts and parts[-1] == ";":
         parts.pop()
     if _LONE.search(sql):
-        raise _refused("The query holds half of a character.")
+        raise _build_refusal("The query holds half of a character.")
     if "\x00" in sql or "$" in parts or ("--" in sql and re.search(r"\r(?!\n)", sql)):
-        raise _refused("The query holds quotes or line ends that are not understood here.")
+        raise _build_refusal("The query holds quotes or line ends that are not understood here.")
     if session.lexis is Lexis.MYSQL and any(part.startswith(_RUN) for part in found):
-        raise _refused("A comment that the server would run is not allowed.")
+        raise _build_refusal("A comment that the server would run is not allowed.")
     if ";" in parts:
-        raise _refused("Only one statement can run at a time.")
+        raise _build_refusal("Only one statement can run at a time.")
     if writes:
         return
     words = " ".join(part.lower() for part in parts if _WORD.fullmatch(part))
     foreign = [word for word in session.statement_words if f" {word} " in f" {words} "]
     if foreign:
-        raise _refused(f"Only a query can run here, and {min(foreign).upper()} belongs to none.")
+        raise _build_refusal(f"Only a query can run here, and {min(foreign).upper()} belongs to none.")
     first = next((part for part in parts if part != "("), "nothing")
     if session.first_words and first.lower() not in session.first_words:
-        raise _refused(f"Only a query can run here, and none begins with {first[:40]}.")
+        raise _build_refusal(f"Only a query can run here, and none begins with {first[:40]}.")
 
 
-def _ignored(lexis: Lexis) -> tuple[str, ...]:
+def _list_comment_marks(lexis: Lexis) -> tuple[str, ...]:
     return (*_COMMENTS, "#") if lexis is Lexis.MYSQL else _COMMENTS
 
 
@@ -95,5 +95,5 @@ def _parts(quote: tuple[str, str], lexis: Lexis) -> re.Pattern[str]:
     )
 
 
-def _refused(message: str) -> SqlFailed:
+def _build_refusal(message: str) -> SqlFailed:
     return SqlFailed(ErrorKind.NOT_READ_ONLY, message, "Write one SELECT.")

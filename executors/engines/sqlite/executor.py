@@ -20,7 +20,7 @@ from executors import base
 from executors.base import Cancel, CheckedSql, CheckedWrite, Executor, Layer, QueryResult, Schema, WriteResult
 from executors.engines.local import probing
 from executors.engines.local.files_state import FileState, state_of
-from executors.engines.local.samples import quoted
+from executors.engines.local.samples import quote_name
 from executors.engines.sqlite import schema as sqlite_schema
 from executors.engines.sqlite import write as sqlite_write
 from executors.engines.stopping import no_room, out_of_time, row_too_large
@@ -96,14 +96,14 @@ class SqliteExecutor(Executor):
                 # Called by SQLite itself while it works: no thread is needed to stop it.
                 connection.set_progress_handler(is_over, _STEPS_BETWEEN_CHECKS)
                 if is_over():
-                    raise _stopped(stopped, timeout_s)
+                    raise _build_stop_error(stopped, timeout_s)
                 return _rows(connection, query, started)
         except sqlite3.OperationalError as error:
             if error.sqlite_errorcode == sqlite3.SQLITE_INTERRUPT:
-                raise _stopped(stopped, timeout_s) from error
-            raise self._failed(query.executable, error) from error
+                raise _build_stop_error(stopped, timeout_s) from error
+            raise self._diagnose(query.executable, error) from error
         except (sqlite3.Error, sqlite3.Warning) as error:
-            raise self._failed(query.executable, error) from error
+            raise self._diagnose(query.executable, error) from error
         except (RowTooLarge, MemoryError) as error:
             raise row_too_large() from error
         finally:
@@ -130,7 +130,7 @@ class SqliteExecutor(Executor):
         except (sqlite3.Error, sqlite3.Warning) as error:
             if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_INTERRUPT:
                 raise out_of_time(timeout_s) from error
-            raise self._failed(statement.runs, error) from error
+            raise self._diagnose(statement.runs, error) from error
 
     def dump_cache(self) -> bytes:
         """What was found out of the file, for another process that opens it; nothing but this class reads it."""
@@ -145,7 +145,7 @@ class SqliteExecutor(Executor):
         with self._connection() as connection:
             return probing.sqlite_layers(connection, _restrict)
 
-    def _failed(self, sql: str, error: sqlite3.Error | sqlite3.Warning) -> SqlFailed:
+    def _diagnose(self, sql: str, error: sqlite3.Error | sqlite3.Warning) -> SqlFailed:
         from executors.sql.names import diagnose
 
         if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_TOOBIG:
@@ -199,7 +199,7 @@ def _restrict(connection: sqlite3.Connection) -> None:
             connection.execute(f"SELECT 1 FROM {name}('[]') LIMIT 0")
     for (name,) in connection.execute(_VIRTUAL_TABLES).fetchall():
         # Full-text and R*Tree tables prepare writes when they are first touched, which the authorizer would deny.
-        connection.execute(f"SELECT 1 FROM {quoted(name)} LIMIT 0")
+        connection.execute(f"SELECT 1 FROM {quote_name(name)} LIMIT 0")
     _limit_sizes(connection)
     connection.setlimit(sqlite3.SQLITE_LIMIT_TRIGGER_DEPTH, 0)
     connection.set_authorizer(_authorize)
@@ -235,7 +235,7 @@ def _rows(connection: sqlite3.Connection, query: CheckedSql, started: float) -> 
     )
 
 
-def _stopped(cancelled: threading.Event, timeout_s: float) -> SqlFailed:
+def _build_stop_error(cancelled: threading.Event, timeout_s: float) -> SqlFailed:
     return out_of_time(None if cancelled.is_set() else timeout_s)
 
 

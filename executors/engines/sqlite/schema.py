@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from executors.base import Column, ForeignKey, Schema, Table
-from executors.engines.local.samples import Samples, quoted, sample_values
+from executors.engines.local.samples import Samples, quote_name, sample_values
 
 # A full count reads a table from end to end, a view may do anything: both give way after this long, together.
 COUNTING_S = 2.0
@@ -46,9 +46,9 @@ def read(connection: sqlite3.Connection, database: str, samples: int) -> SqliteC
     """
     warnings: list[str] = []
     columns: dict[_Stored, list[tuple[Any, ...]]] = {}
-    for stored in _stored(connection):
+    for stored in _read_stored(connection):
         try:
-            columns[stored] = connection.execute(f"PRAGMA table_xinfo({quoted(stored.name)})").fetchall()
+            columns[stored] = connection.execute(f"PRAGMA table_xinfo({quote_name(stored.name)})").fetchall()
         except sqlite3.OperationalError as error:
             warnings.append(f"The view {stored.name} cannot be read: {error}.")
     keys = {stored.name: _primary_key(rows) for stored, rows in columns.items()}
@@ -68,7 +68,7 @@ def read(connection: sqlite3.Connection, database: str, samples: int) -> SqliteC
     return SqliteCatalogue(Schema(database=database, dialect="sqlite", tables=tables), tuple(warnings))
 
 
-def _stored(connection: sqlite3.Connection) -> list[_Stored]:
+def _read_stored(connection: sqlite3.Connection) -> list[_Stored]:
     """The tables to show: not SQLite's own, nor those that a full-text or R*Tree table keeps for itself."""
     rows = connection.execute(
         "SELECT name, type = 'view', coalesce(sql, '') FROM sqlite_master "
@@ -104,7 +104,7 @@ def _foreign_keys(
     """In the order they were declared. A key that names no columns means the other table's primary key."""
     spelled = {name.lower(): name for name in primary_keys}
     keys: dict[int, list[tuple[Any, ...]]] = {}
-    for row in connection.execute(f"PRAGMA foreign_key_list({quoted(table)})"):
+    for row in connection.execute(f"PRAGMA foreign_key_list({quote_name(table)})"):
         keys.setdefault(row[0], []).append(row)
     for number in sorted(keys, reverse=True):
         rows = sorted(keys[number], key=lambda row: row[1])
@@ -127,7 +127,7 @@ def _counts(connection: sqlite3.Connection, tables: Sequence[str]) -> dict[str, 
     with _time_limit(connection, COUNTING_S):
         for table in tables:
             try:
-                counts[table] = connection.execute(f"SELECT count(*) FROM {quoted(table)}").fetchone()[0]
+                counts[table] = connection.execute(f"SELECT count(*) FROM {quote_name(table)}").fetchone()[0]
             except sqlite3.OperationalError:
                 continue
     return counts
@@ -136,7 +136,7 @@ def _counts(connection: sqlite3.Connection, tables: Sequence[str]) -> dict[str, 
 def _samples(connection: sqlite3.Connection, table: str, rows: Sequence[tuple[Any, ...]], count: int) -> Samples:
     texts = [row[1] for row in rows if row[6] != 1 and not _NO_TEXT.search(row[2])]
     try:
-        return sample_values(connection.execute, quoted(table), texts, count, _TEXT)
+        return sample_values(connection.execute, quote_name(table), texts, count, _TEXT)
     except sqlite3.OperationalError:  # a view that fails at its rows, or too slow a one: the schema does without
         return {}
 

@@ -107,7 +107,7 @@ class SqlServerExecutor(SqlAlchemyExecutor):
         """Time to log in, and the token where there is one."""
         options: dict[str, Any] = {"timeout": max(1, math.ceil(self.options.connect_timeout_s)), "autocommit": False}
         if self._token is not None:
-            options["attrs_before"] = {_ACCESS_TOKEN: token_bytes(_fetched(self._token))}
+            options["attrs_before"] = {_ACCESS_TOKEN: token_bytes(_fetch_token(self._token))}
         return options
 
     def prepare(self, connection: DBAPIConnection, entry: ConnectionPoolEntry, *, writable: bool) -> None:
@@ -151,7 +151,7 @@ class SqlServerExecutor(SqlAlchemyExecutor):
         try:
             super()._set_timeout(lease, timeout_s)
         except self._driver_error() as error:
-            if self._lost(error, lease):
+            if self._is_lost(error, lease):
                 raise
             # Who waits for a lock is then ended by the driver's timeout, as every other query is.
             log.debug("%s refuses a limit for locks: %s", self.name, error)
@@ -161,7 +161,7 @@ class SqlServerExecutor(SqlAlchemyExecutor):
 
     def _check_undoable(self, lease: PoolProxiedConnection, statement: CheckedWrite) -> None:
         """An INSTEAD OF trigger does what it likes; the server counts the statement all the same."""
-        entry = self._schema.known().table(statement.table)
+        entry = self._schema.get_last().table(statement.table)
         *schema, table = (_literal(part) for part in (entry.parts if entry else (statement.table,)))
         owner = schema[0] if schema else "SCHEMA_NAME()"
         try:
@@ -189,7 +189,7 @@ class SqlServerExecutor(SqlAlchemyExecutor):
         lease.info["running"] = running
         return running
 
-    def _affected(self, lease: PoolProxiedConnection, statement: CheckedWrite) -> int:
+    def _execute_write(self, lease: PoolProxiedConnection, statement: CheckedWrite) -> int:
         cursor = self._cursor(lease)
         try:
             cursor.execute(f"SET NOCOUNT ON;\n{statement.runs.rstrip().rstrip(';')}\n;\n{_COUNT}")
@@ -215,9 +215,9 @@ class SqlServerExecutor(SqlAlchemyExecutor):
             raise
         return running  # type: ignore[return-value]  # what of a cursor is used here
 
-    def _lost(self, error: Exception, lease: PoolProxiedConnection) -> bool:
+    def _is_lost(self, error: Exception, lease: PoolProxiedConnection) -> bool:
         # SQLAlchemy takes a query that timed out for a connection that is gone.
-        return error_code(error) not in _TIMED_OUT and super()._lost(error, lease)
+        return error_code(error) not in _TIMED_OUT and super()._is_lost(error, lease)
 
     def _unusable(self, error: UnusableAddress) -> DatabaseUnavailable:
         return DatabaseUnavailable(f"{self.name} cannot be opened: {error}.")
@@ -273,7 +273,7 @@ def _integer(raw: bytes | None, *, signed: bool) -> int | None:
     return None if raw is None else int.from_bytes(raw, "little", signed=signed)
 
 
-def _fetched(source: TokenSource) -> str:
+def _fetch_token(source: TokenSource) -> str:
     from azure.core.exceptions import AzureError
 
     try:

@@ -166,7 +166,7 @@ class HeldRows:
         source = exp.Final(this=read) if isinstance(node.parent, exp.Final) else read
         columns = [exp.column(column.name, quoted=True) for column in table.columns]
         rows = exp.Select(
-            expressions=columns, from_=exp.From(this=source), where=exp.Where(this=condition.bound(self._values))
+            expressions=columns, from_=exp.From(this=source), where=exp.Where(this=condition.bind(self._values))
         )
         self._fence(rows)
         outside = {part: node.args[part] for part in _OUTSIDE if node.args.get(part)}
@@ -186,7 +186,7 @@ class HeldRows:
             return ""
         if condition.reads_tables:  # some that the principal may not see
             return f"Of {name} only the rows that you may see were read."
-        shown = grammar.write(condition.bound(self._values).this, self._dialect.sqlglot)
+        shown = grammar.write(condition.bind(self._values).this, self._dialect.sqlglot)
         return f"Of {name} only the rows that you may see were read: {shown}."
 
 
@@ -206,7 +206,7 @@ def _conditions(row_filter: RowFilter, schema: Schema) -> Iterator[tuple[str, Ro
         return
     for given, text in row_filter.tables.items():
         table = _table(given, schema)
-        yield table.name, None if text == ALL else RowCondition(text, schema.dialect).fitted(table, schema)
+        yield table.name, None if text == ALL else RowCondition(text, schema.dialect).fit(table, schema)
 
 
 def _by_columns(row_filter: RowFilter, schema: Schema) -> Iterator[tuple[str, RowCondition | None]]:
@@ -220,7 +220,7 @@ def _by_columns(row_filter: RowFilter, schema: Schema) -> Iterator[tuple[str, Ro
         if table.name in unfiltered:
             yield table.name, None
         elif table in having:
-            yield table.name, condition.fitted(table, schema)
+            yield table.name, condition.fit(table, schema)
 
 
 def _table(given: str, schema: Schema) -> Table:
@@ -233,7 +233,7 @@ def _table(given: str, schema: Schema) -> Table:
 
 def _visible(schema: Schema, conditions: Mapping[str, object]) -> Schema:
     """The tables that are seen; with no stored values and no number of rows, for those are of every row."""
-    tables = tuple(_seen(table, conditions) for table in schema.tables if table.name in conditions)
+    tables = tuple(_filter_table(table, conditions) for table in schema.tables if table.name in conditions)
     # Not as a copy with other tables: that would keep what the whole schema has looked up by name.
     return Schema(
         database=schema.database,
@@ -245,7 +245,7 @@ def _visible(schema: Schema, conditions: Mapping[str, object]) -> Schema:
     )
 
 
-def _seen(table: Table, conditions: Mapping[str, object]) -> Table:
+def _filter_table(table: Table, conditions: Mapping[str, object]) -> Table:
     keys = tuple(key for key in table.foreign_keys if _is_seen(key.table, conditions))
     columns = tuple(it.model_copy(update={"samples": ()}) if it.samples else it for it in table.columns)
     return table.model_copy(update={"foreign_keys": keys, "columns": columns, "row_count": None})

@@ -87,7 +87,7 @@ class RowCondition:
             if isinstance(values[name], tuple) and not place.meta.get(_MANY):
                 raise self._invalid(f":{name} is a list for {of!r}, which takes one value; write `IN :{name}`")
 
-    def fitted(self, table: Table, schema: Schema) -> RowCondition:
+    def fit(self, table: Table, schema: Schema) -> RowCondition:
         """The condition with its names spelled as the schema has them.
 
         Args:
@@ -107,7 +107,7 @@ class RowCondition:
         new._holder = exp.Paren(this=query.args["where"].this)
         return new
 
-    def bound(self, values: Values) -> exp.Expr:
+    def bind(self, values: Values) -> exp.Expr:
         """A copy of the condition's tree with the values in it, in parentheses."""
         tree = self._holder.copy()
         for place in _places(tree):

@@ -95,7 +95,7 @@ def read_row_filter(fields: Mapping[str, Any], expanded: Callable[[str], str]) -
         return Read(None, orphans)
     reader = _Reader(expanded)
     conditions = reader.conditions(given)
-    unfiltered = reader.unfiltered(fields.get("unfiltered"), is_short=isinstance(given, str))
+    unfiltered = reader.read_unfiltered(fields.get("unfiltered"), is_short=isinstance(given, str))
     principals = reader.principals(fields.get("principals", {EVERYBODY: {}}))
     if reader.problems:
         return Read(None, tuple(reader.problems))
@@ -117,7 +117,7 @@ class _Reader:
             return {}
         return {"tables": {table: self._expanded(text) for table, text in given.items()}}
 
-    def unfiltered(self, given: object, *, is_short: bool) -> tuple[str, ...]:
+    def read_unfiltered(self, given: object, *, is_short: bool) -> tuple[str, ...]:
         if given is None:
             return ()
         if not isinstance(given, list) or not all(map(_is_text, given)):

@@ -34,7 +34,7 @@ class ColumnNames:
 
     def effective(self, identifier: exp.Expr) -> str:
         """The name that the engine takes an identifier for."""
-        return identifier.name if identifier.args.get("quoted") else self._dialect.folded(identifier.name)
+        return identifier.name if identifier.args.get("quoted") else self._dialect.fold(identifier.name)
 
     def respell(self, identifier: exp.Expr | None, real: str | None) -> None:
         """Write a name as what it stands for is really called; None where that is not known."""
@@ -48,7 +48,7 @@ class ColumnNames:
         identifier.set("this", real)
         identifier.set("quoted", True)
 
-    def named(self, item: exp.Expr) -> str:
+    def find_name(self, item: exp.Expr) -> str:
         """The name that the engine knows an item of a select list by; empty where it has none of its own."""
         name = item.args.get("alias") if isinstance(item, exp.Alias) else item.this
         if isinstance(item, exp.Alias | exp.Column) and isinstance(name, exp.Identifier):
@@ -58,7 +58,7 @@ class ColumnNames:
     def check_using(self, join: exp.Join, frame: Frame) -> None:
         """Spell the columns of USING as the joined tables have them."""
         for identifier in join.args.get("using") or ():
-            found = {source.spelled(identifier.name) for source in frame.sources} - {None}
+            found = {source.find_column(identifier.name) for source in frame.sources} - {None}
             self.respell(identifier, found.pop() if len(found) == 1 else None)
             frame.merged.add(identifier.name.lower())
 
@@ -78,7 +78,7 @@ class ColumnNames:
     def check_text(self, node: exp.Literal, frame: Frame) -> None:
         """Text in "double quotes" that is called as a column is was meant for the column, and is not (MySQL)."""
         if any(source.has(node.name) for level in frame.frames() for source in level.sources):
-            hint = f"Write {self._dialect.always_quoted(node.name)} for the column; text has 'single' quotes."
+            hint = f"Write {self._dialect.always_quote(node.name)} for the column; text has 'single' quotes."
             raise SqlRefused(ErrorKind.COLUMN_NOT_FOUND, f'"{node.name}" is text here, not a column.', hint)
 
     def check_number(self, node: exp.Alias, frame: Frame) -> None:
@@ -89,7 +89,7 @@ class ColumnNames:
             return  # with AS, or in quotes
         name = f"{node.this.name}{' ' if before[-1:].isspace() else ''}{node.alias}"
         if any(source.has(name.lower()) for level in frame.frames() for source in level.sources):
-            hint = f"Write {self._dialect.always_quoted(name)} for the column."
+            hint = f"Write {self._dialect.always_quote(name)} for the column."
             raise SqlRefused(ErrorKind.COLUMN_NOT_FOUND, f"{name} is a number under an alias here, no column.", hint)
 
     def _of_schema(self, node: exp.Column, frame: Frame) -> None:
@@ -106,7 +106,7 @@ class ColumnNames:
         holder = frame.source(schema) if self._dialect.kin == "oracle" else None
         if holder is not None and holder.has(table):
             self.respell(node.args["db"], holder.alias or None)
-            self.respell(node.args["table"], holder.spelled(self.effective(node.args["table"])))
+            self.respell(node.args["table"], holder.find_column(self.effective(node.args["table"])))
             node.this.set("quoted", True)  # a key of the column's JSON, as it is written
         elif not self._dialect.has_fields:
             self._qualify(node, frame)
@@ -127,7 +127,7 @@ class ColumnNames:
         self.respell(node.args["table"], source.alias or None)
         if source.columns is None or isinstance(node.this, exp.Star):
             return
-        spelled = source.spelled(node.name)
+        spelled = source.find_column(node.name)
         self.respell(node.this, spelled)
         if spelled is not None or node.name.lower() in self._dialect.row_ids:
             return
@@ -146,7 +146,7 @@ class ColumnNames:
                 hint = diagnose.ambiguous_hint(name, self._schema, [source.alias for source in holders])
                 raise SqlRefused(ErrorKind.AMBIGUOUS_COLUMN, f"Column {name} is in more than one table.", hint)
             if holders:
-                known = {source.spelled(self.effective(identifier)) or "" for source in holders}
+                known = {source.find_column(self.effective(identifier)) or "" for source in holders}
                 return known.pop() if len(known) == 1 else ""
             if name in frame.aliases:
                 return frame.aliases[name]

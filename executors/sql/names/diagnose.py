@@ -76,14 +76,14 @@ def table_hint(name: str, schema: Schema) -> str:
         return "No tables are known here."
     near = _nearest(name, names)
     entries = filter(None, map(schema.table, near or names[:MAX_COLUMNS]))
-    quoted = [dialect.qualified(entry.parts) for entry in entries]
+    quoted = [dialect.qualify(entry.parts) for entry in entries]
     return f"Nearest: {', '.join(quoted)}." if near else f"The tables are: {', '.join(quoted)}."
 
 
 def ambiguous_hint(name: str, schema: Schema, candidates: Iterable[str]) -> str:
     """The qualified ways to say it. Args: candidates: names or aliases, in the query, of what has such a column."""
     dialect = dialect_row(schema)
-    ways = [f"{dialect.quoted(candidate)}.{dialect.quoted(name)}" for candidate in candidates]
+    ways = [f"{dialect.quote_name(candidate)}.{dialect.quote_name(name)}" for candidate in candidates]
     return f"Say which: {' or '.join(ways)}." if ways else ""
 
 
@@ -117,11 +117,12 @@ def join_path(schema: Schema, used: Mapping[str, str], goal: str) -> tuple[str, 
     dialect, steps = DIALECTS[schema.dialect], list[str]()
     while (step := came_from.get(goal)) is not None:
         before, pairs = step
-        left, right = dialect.quoted(used.get(before) or _parts(schema, before)[-1]), _parts(schema, goal)
+        left, right = dialect.quote_name(used.get(before) or _parts(schema, before)[-1]), _parts(schema, goal)
         on = " AND ".join(
-            f"{left}.{dialect.quoted(a)} = {dialect.quoted(right[-1])}.{dialect.quoted(b)}" for a, b in pairs
+            f"{left}.{dialect.quote_name(a)} = {dialect.quote_name(right[-1])}.{dialect.quote_name(b)}"
+            for a, b in pairs
         )
-        steps.append(f"JOIN {dialect.qualified(right)} ON {on}")
+        steps.append(f"JOIN {dialect.qualify(right)} ON {on}")
         goal = before
     return tuple(reversed(steps))
 
@@ -132,7 +133,7 @@ def tables_in(sql: str, schema: Schema) -> dict[str, str]:
     from sqlglot.errors import ParseError, TokenError
 
     from executors.sql import grammar
-    from executors.sql.names.tables import meant
+    from executors.sql.names.tables import find_tables
 
     name = DIALECTS[schema.dialect].sqlglot
     try:
@@ -140,7 +141,7 @@ def tables_in(sql: str, schema: Schema) -> dict[str, str]:
     except (ParseError, TokenError, RecursionError):
         return {}
     found = (table for tree in trees for table in tree.find_all(exp.Table))
-    return {entry.name: table.alias_or_name for table in found for entry in meant(table, schema)[:1]}
+    return {entry.name: table.alias_or_name for table in found for entry in find_tables(table, schema)[:1]}
 
 
 def _hint(kind: ErrorKind, names: Mapping[str, str], sql: str, schema: Schema) -> str:
@@ -181,9 +182,9 @@ _GENERAL: dict[ErrorKind, str] = {
 def _holder_hint(name: str, holder: Table, schema: Schema, used: Mapping[str, str], dialect: Dialect) -> str:
     """Where the column is, and the way there."""
     entry = holder.column(name)
-    table, column = dialect.qualified(holder.parts), dialect.quoted(entry.name if entry else name)
+    table, column = dialect.qualify(holder.parts), dialect.quote_name(entry.name if entry else name)
     if holder.name in used:
-        return f"{column} is in {table}: write {dialect.quoted(used[holder.name])}.{column}."
+        return f"{column} is in {table}: write {dialect.quote_name(used[holder.name])}.{column}."
     joins = join_path(schema, used, holder.name)
     return f"{column} is in {table}" + (f": add {' '.join(joins)}." if joins else ".")
 
@@ -196,7 +197,7 @@ def _nearest_columns(
     `customer_name` is near to column `name` of table `customers`, too.
     """
     here = _nearest(name, [column.name for entry in owners for column in entry.columns])
-    parts = [f"Nearest: {', '.join(dialect.quoted(column) for column in here)}."] if here else []
+    parts = [f"Nearest: {', '.join(dialect.quote_name(column) for column in here)}."] if here else []
     near = _columns_of(schema).nearest(name, owners, VERY_NEAR if here else NEAR_ENOUGH)
     for column, entry in near[:MAX_HOLDERS]:
         parts.append(_holder_hint(column, entry, schema, used, dialect))
@@ -279,7 +280,7 @@ def _parts(schema: Schema, name: str) -> tuple[str, ...]:
 
 
 def _list(table: Table, dialect: Dialect) -> str:
-    names = [dialect.quoted(column.name) for column in table.columns]
+    names = [dialect.quote_name(column.name) for column in table.columns]
     more = len(names) - MAX_COLUMNS
     return ", ".join(names[:MAX_COLUMNS]) + (f" and {more} more" if more > 0 else "")
 

@@ -19,7 +19,7 @@ from executors.sql import grammar
 from executors.sql.names import diagnose
 from executors.sql.names.column_names import ColumnNames
 from executors.sql.names.scopes import Columns, Cte, Frame, FromSource
-from executors.sql.names.tables import meant
+from executors.sql.names.tables import find_tables
 
 
 class NameCheck:
@@ -57,7 +57,7 @@ class NameCheck:
         """
         # The tables first, so that a hint about a column knows all that the query reads.
         for table in root.find_all(exp.Table):
-            for entry in meant(table, self._schema)[:1]:
+            for entry in find_tables(table, self._schema)[:1]:
                 self._aliases.setdefault(entry.name, table.alias_or_name)
         self._query(root, {}, None)
         for table in root.find_all(exp.Table):
@@ -101,13 +101,13 @@ class NameCheck:
                 self._columns.anywhere.add(alias.name.lower())
                 self._expressions(cte.this, seen, Frame(outer, [FromSource("", None)]))
                 continue
-            given = self._given(alias) or None
+            given = self._read_column_aliases(alias) or None
             key = self._cte_key(alias.this)
             inside = dict(seen)
             if with_.args.get("recursive") or not self._dialect.recursive_word:
                 if self._dialect.case is not NameCase.ANY and isinstance(cte.this, exp.SetOperation):
                     self._query(_anchor(cte.this), seen, outer)  # what it reads is spelled right before it is named
-                inside[key] = Cte(alias.this, given or _anchor_columns(cte.this, self._columns.named))
+                inside[key] = Cte(alias.this, given or _anchor_columns(cte.this, self._columns.find_name))
             columns = self._query(cte.this, inside, outer)
             seen[key] = Cte(alias.this, _rename(columns, given))
         return seen
@@ -126,7 +126,7 @@ class NameCheck:
             frame.local |= {name for name in calls if name in ("window", "session_window")}
         for item in (found for root in node.expressions for found in root.walk(prune=_is_query)):
             if isinstance(item, exp.Alias):
-                frame.aliases[item.alias.lower()] = self._columns.named(item)
+                frame.aliases[item.alias.lower()] = self._columns.find_name(item)
         if self._dialect.kin == "postgresql":  # a call without an alias goes by its function's name
             for item in node.expressions:
                 if isinstance(item, exp.Func):
@@ -142,7 +142,7 @@ class NameCheck:
         for join in joins:
             if join.kind == "ARRAY":  # ClickHouse: a row for each element, under the column's name or another
                 self._expressions([join.this, *join.expressions], ctes, frame)
-                names = tuple(self._columns.named(item) for item in (join.this, *join.expressions) if item.alias)
+                names = tuple(self._columns.find_name(item) for item in (join.this, *join.expressions) if item.alias)
                 frame.sources.append(FromSource("", names))
                 frame.merged |= {name.lower() for name in names}
                 continue
@@ -158,7 +158,7 @@ class NameCheck:
         names: list[str] = []
         for item in node.expressions:
             if isinstance(item, exp.Alias) or (isinstance(item, exp.Column) and not isinstance(item.this, exp.Star)):
-                names.append(self._columns.named(item))
+                names.append(self._columns.find_name(item))
                 continue
             star = item.this if isinstance(item, exp.Column) else item
             if not isinstance(star, exp.Star) or any(star.args.values()):
@@ -176,7 +176,7 @@ class NameCheck:
         """Add to the frame what stands in FROM or JOIN."""
         if isinstance(node, exp.Final):
             node = node.this
-        given, name = self._given(node.args.get("alias")), self._goes_by(node)
+        given, name = self._read_column_aliases(node.args.get("alias")), self._goes_by(node)
         if isinstance(node, exp.Table):
             self._table(node, given, ctes, frame)
         elif isinstance(node, exp.Subquery):
@@ -221,7 +221,7 @@ class NameCheck:
             self._expressions(node.this, ctes, frame)
             frame.sources.append(FromSource(node.alias or node.name, None))
         else:
-            frame.sources.append(self._named_table(node, given, ctes))
+            frame.sources.append(self._find_table(node, given, ctes))
             self._pivot(node, frame)
         self._joins(node, ctes, frame)
 
@@ -231,7 +231,7 @@ class NameCheck:
             if pivot.alias:
                 frame.sources.append(FromSource(self._goes_by(pivot), None))
 
-    def _named_table(self, node: exp.Table, given: tuple[str, ...], ctes: Mapping[str, Cte]) -> FromSource:
+    def _find_table(self, node: exp.Table, given: tuple[str, ...], ctes: Mapping[str, Cte]) -> FromSource:
         """A CTE, or a table of the schema."""
         cte = None if node.args.get("db") else ctes.get(self._cte_key(node.this))
         columns: Columns = ()
@@ -262,7 +262,7 @@ class NameCheck:
     def _is_made(self, node: exp.Table) -> bool:
         """Whether the server makes a table of its name alone, and the schema has none that is called so."""
         pattern = self._dialect.made_tables
-        return bool(pattern and re.fullmatch(pattern, node.name.lower())) and not meant(node, self._schema)
+        return bool(pattern and re.fullmatch(pattern, node.name.lower())) and not find_tables(node, self._schema)
 
     def _note(self, node: exp.Table, found: Table | exp.Identifier) -> None:
         known = self.meaning.setdefault(id(node), found)
@@ -270,7 +270,7 @@ class NameCheck:
 
     def _real(self, node: exp.Table) -> Table:
         """The schema's entry for a table."""
-        name, found = node.name, meant(node, self._schema)
+        name, found = node.name, find_tables(node, self._schema)
         qualifiers = [part.name for part in node.parts[:-1]]
         for spelled in [*qualifiers, *([] if found else [name])]:
             if re.match(self._dialect.catalogue, spelled.lower()):
@@ -282,7 +282,7 @@ class NameCheck:
         message, hint = f"There is no table {name}.", diagnose.table_hint(name, self._schema)
         if found:
             message = f"There is a table {name} in more than one schema."
-            hint = f"Say which: {' or '.join(map(self._schema.quoted_table, found))}."
+            hint = f"Say which: {' or '.join(map(self._schema.quote_table, found))}."
         elif qualifiers:
             message = f"There is no {self._text(node)} here: write a table's name alone."
         raise SqlRefused(ErrorKind.TABLE_NOT_FOUND, message, hint)
@@ -296,7 +296,7 @@ class NameCheck:
         elif entry.namespace:
             node.set("db", exp.to_identifier(entry.namespace, quoted=True))
 
-    def _given(self, alias: object) -> tuple[str, ...]:
+    def _read_column_aliases(self, alias: object) -> tuple[str, ...]:
         """The names that an alias gives to columns."""
         return tuple(map(self._columns.effective, alias.columns)) if isinstance(alias, exp.TableAlias) else ()
 

@@ -23,7 +23,7 @@ _BEFORE = (
 _AFTER = r"(?=\s*(?:[.,)=<>!+*/;-]|$)|\s+(?!by\b)\w)"
 
 
-def quoted_names(sql: str, schema: Schema) -> str | None:
+def quote_names(sql: str, schema: Schema) -> str | None:
     """A query with the names of its schema in quotes where the dialect wants them; None where that repairs nothing.
 
     Args:
@@ -33,14 +33,14 @@ def quoted_names(sql: str, schema: Schema) -> str | None:
     dialect = DIALECTS[schema.dialect]
     names = [*(part for table in schema.tables for part in table.parts)]
     names += [column.name for table in schema.tables for column in table.columns]
-    wanting = sorted({it for it in names if dialect.quoted(it) != it}, key=lambda it: (-len(it), it))
+    wanting = sorted({it for it in names if dialect.quote_name(it) != it}, key=lambda it: (-len(it), it))
     odd = [it for it in wanting if not dialect.is_reserved(it)]
     reserved = [it for it in wanting if dialect.is_reserved(it)]
     brackets = dialect.sqlglot in _BRACKETS
-    repaired = _outside(sql, lambda text: _with_quotes(text, odd, dialect.quoted), brackets=brackets)
+    repaired = _outside(sql, lambda text: _with_quotes(text, odd, dialect.quote_name), brackets=brackets)
     if repaired != sql and tree_to_change(repaired, dialect.sqlglot) is not None:
         return repaired
-    repaired = _outside(repaired, lambda text: _reserved(text, reserved, dialect.quoted), brackets=brackets)
+    repaired = _outside(repaired, lambda text: _quote_reserved(text, reserved, dialect.quote_name), brackets=brackets)
     return repaired if repaired != sql and tree_to_change(repaired, dialect.sqlglot) is not None else None
 
 
@@ -77,7 +77,7 @@ def _with_quotes(text: str, names: Iterable[str], quoted: Callable[[str], str]) 
     return found.sub(put, text)
 
 
-def _reserved(text: str, names: Iterable[str], quoted: Callable[[str], str]) -> str:
+def _quote_reserved(text: str, names: Iterable[str], quoted: Callable[[str], str]) -> str:
     """Reserved words in quotes where a name is due, and neither a clause nor a function begins."""
     for name in names:
         due = re.compile(rf"{_BEFORE}(?<![\w$]){re.escape(name)}(?![\w$]){_AFTER}", re.IGNORECASE)

@@ -74,7 +74,7 @@ class ColumnResolver:
         name, of = column.name, column.table.lower()
         if self._is_outer(column) or (not of and name.lower() in self._aliases):
             return None, name
-        named = self._named_table(of)
+        named = self._find_table(of)
         if named is not None and named.column(name) is not None:
             return named, name
         if named is not None and len(named.primary_key) == 1 and _plain(name) == f"{_singular(named.parts[-1])}id":
@@ -87,14 +87,14 @@ class ColumnResolver:
             if len(near) == 1:  # a slip in what is read is likelier than a table that nobody named
                 return near[0]
         holders = holders or [it for it in self._schema.tables if it.column(name)]
-        holders = self._unlisted(column, holders)
+        holders = self._drop_listed(column, holders)
         if len(holders) > 1:
             holders = self._nearest(holders)
         if len(holders) != 1:
             raise Unclear
         return holders[0], name
 
-    def _named_table(self, qualifier: str) -> Table | None:
+    def _find_table(self, qualifier: str) -> Table | None:
         """The table that the qualifier names, read or not; without one, the only one that is read."""
         if not qualifier:
             return self._read[0] if len(self._read) == len(self.tables) == 1 else None
@@ -111,7 +111,7 @@ class ColumnResolver:
         unread = [it for it in further if it is not None and it not in self._read]
         return all(any(it.column(name) for it in tables) for tables in (self._read, unread))
 
-    def _unlisted(self, column: exp.Column, holders: Sequence[Table]) -> list[Table]:
+    def _drop_listed(self, column: exp.Column, holders: Sequence[Table]) -> list[Table]:
         """Those of which the select list does not have that column already: a query does not select the same twice."""
         items = [item.unalias() for item in self._select.expressions]
         others = [it for it in items if isinstance(it, exp.Column) and it is not column and it.name == column.name]

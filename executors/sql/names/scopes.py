@@ -35,9 +35,9 @@ class FromSource:
 
     def has(self, column: str) -> bool:
         """Whether it has a column of that name, whatever its case."""
-        return self.spelled(column) is not None
+        return self.find_column(column) is not None
 
-    def spelled(self, column: str) -> str | None:
+    def find_column(self, column: str) -> str | None:
         """The column's own name: the very one, else the one that differs in case alone; None where there is none."""
         if self.columns is None:
             return None

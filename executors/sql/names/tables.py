@@ -8,7 +8,7 @@ from executors.base import Schema, Table
 from executors.dialects.table import DIALECTS
 
 
-def meant(node: exp.Table, schema: Schema) -> tuple[Table, ...]:
+def find_tables(node: exp.Table, schema: Schema) -> tuple[Table, ...]:
     """The tables that a name in FROM can mean: one, none, or several where its schema is left open.
 
     With a qualifier, those of that schema; without, that of the default schema, and those of the others where it has
@@ -32,28 +32,28 @@ def meant(node: exp.Table, schema: Schema) -> tuple[Table, ...]:
 
 def identifier(name: str, schema: Schema) -> exp.Identifier:
     """A name of the schema as a query can write it: in quotes where it is a reserved word, or folded without them."""
-    return exp.to_identifier(name, quoted=schema.quoted(name) != name)
+    return exp.to_identifier(name, quoted=schema.quote_name(name) != name)
 
 
-def named(table: Table, schema: Schema, alias: str | None = None) -> exp.Table:
+def to_source(table: Table, schema: Schema, alias: str | None = None) -> exp.Table:
     """A table as a source of a query."""
     *namespace, name = (identifier(part, schema) for part in table.parts)
-    return exp.table_(name, db=namespace[0] if namespace else None, alias=called(alias, schema) if alias else None)
+    return exp.table_(name, db=namespace[0] if namespace else None, alias=to_alias(alias, schema) if alias else None)
 
 
 def column_of(alias: str, name: str, schema: Schema) -> exp.Column:
     """A column of what goes by that alias, which the engine folds as the query does."""
-    return exp.column(identifier(name, schema), table=called(alias, schema))
+    return exp.column(identifier(name, schema), table=to_alias(alias, schema))
 
 
-def called(alias: str, schema: Schema) -> exp.Identifier:
+def to_alias(alias: str, schema: Schema) -> exp.Identifier:
     """A name by which a query calls one of its sources: in quotes only where it is a reserved word, or no plain one.
 
     A table's own name is written as the table's is: "Orders" stays in quotes where that means another than orders.
     """
     own = any(table.parts[-1] == alias for table in schema.tables_named(alias))
-    name = alias if own else DIALECTS[schema.dialect].folded(alias)
-    return exp.to_identifier(alias, quoted=schema.quoted(name) != name)
+    name = alias if own else DIALECTS[schema.dialect].fold(alias)
+    return exp.to_identifier(alias, quoted=schema.quote_name(name) != name)
 
 
 def is_default(qualifier: str, schema: Schema) -> bool:
@@ -68,7 +68,7 @@ def _of_that_case(node: exp.Table, tables: tuple[Table, ...], schema: Schema) ->
         return tables
     row = DIALECTS[schema.dialect]
     quoted = isinstance(node.this, exp.Identifier) and node.this.args.get("quoted")
-    wanted = node.name if quoted else row.folded(node.name)
+    wanted = node.name if quoted else row.fold(node.name)
     return tuple(table for table in tables if table.parts[-1] == wanted)[:1] or tables[:1]
 
 
@@ -96,7 +96,7 @@ def tables_of(select: exp.Select, schema: Schema) -> dict[str, Table | None]:
     for source in (source.this if isinstance(source, exp.Final) else source for source in sources):
         plain = isinstance(source, exp.Table) and source.name.lower() not in ctes and source.alias_or_name not in found
         plain = plain and not source.alias_column_names and not source.args.get("pivots")
-        real = meant(source, schema) if plain else ()
+        real = find_tables(source, schema) if plain else ()
         found[source.alias_or_name] = real[0] if len(real) == 1 else None
         if source.args.get("joins"):  # tables joined in parentheses go by names of their own
             found[""] = None

@@ -66,7 +66,7 @@ class ClauseParser:
             arguments[-1:] = _phrase([*arguments[-1:], *items])
         return exp.Anonymous(this="LISTAGG", expressions=arguments)
 
-    def worded_call(self: Any, name: str, clauses: tuple[str, ...], before: tuple[str, ...] = ()) -> exp.Expr:
+    def parse_worded_call(self: Any, name: str, clauses: tuple[str, ...], before: tuple[str, ...] = ()) -> exp.Expr:
         """Arguments, each with words before it and behind it: SUBSTR_REGEXPR('[0-9]+' IN phone OCCURRENCE 2)."""
 
         def argument() -> exp.Expr | None:
@@ -222,11 +222,11 @@ _REGEXPR_NAMES = (*("SUBSTR_REGEXPR", "SUBSTRING_REGEXPR", "REPLACE_REGEXPR", "O
 
 
 def _regexpr_reader(name: str) -> Any:
-    return lambda parser: parser.worded_call(name, _REGEXPR, ("START", "AFTER"))
+    return lambda parser: parser.parse_worded_call(name, _REGEXPR, ("START", "AFTER"))
 
 
 def _conversion_reader(name: str) -> Any:
-    return lambda parser: parser.worded_call(name, _CONVERSION)
+    return lambda parser: parser.parse_worded_call(name, _CONVERSION)
 
 
 REGEXPR: dict[str, Any] = {name: _regexpr_reader(name) for name in _REGEXPR_NAMES}

@@ -198,7 +198,7 @@ def tables_selected(tokens: list[Token]) -> list[Token]:
     return found
 
 
-def shortened_selected(tokens: list[Token]) -> list[Token]:
+def wrap_shortened(tokens: list[Token]) -> list[Token]:
     """`PIVOT t ON a USING sum(b) ORDER BY a` as `SELECT * FROM (PIVOT t ON a USING sum(b)) ORDER BY a`."""
     if not tokens or tokens[0].token_type not in _SHORT:
         return tokens

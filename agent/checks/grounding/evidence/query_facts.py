@@ -88,10 +88,10 @@ def query_facts(sql: str, dialect: str) -> QueryFacts:
     from sqlglot.errors import SqlglotError
 
     from executors.dialects.table import DIALECTS
-    from executors.sql.parsed import parsed
+    from executors.sql.parsed import parse_sql
 
     try:
-        tree = parsed(sql, DIALECTS[dialect].sqlglot)
+        tree = parse_sql(sql, DIALECTS[dialect].sqlglot)
     except (SqlglotError, RecursionError):
         return QueryFacts()
     if not isinstance(tree, exp.Query):

@@ -39,7 +39,7 @@ log = logging.getLogger(__name__)
 _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
 
-def unfetched(settings: Settings) -> ModelSpec | None:
+def find_unfetched(settings: Settings) -> ModelSpec | None:
     """The embedded model, where a question would be asked of it and its file was never fetched; else None."""
     spec = MODELS[settings.embedded_model]
     if settings.is_hosted or settings.embedded_model_path is not None:
@@ -113,9 +113,7 @@ def fetch(spec: ModelSpec, cache_dir: Path, *, source: Path | None = None, progr
     try:
         cache_dir.mkdir(parents=True, exist_ok=True)
         with _alone(cache_dir / f"{spec.file}.lock", progress):
-            found = _found_before(spec, cache_dir, progress) or _first_good(
-                spec, cache_dir, work_dir, sources, progress
-            )
+            found = _find_cached(spec, cache_dir, progress) or _first_good(spec, cache_dir, work_dir, sources, progress)
             shutil.rmtree(work_dir, ignore_errors=True)
             return found
     except OSError as error:
@@ -146,7 +144,7 @@ def _alone(path: Path, progress: Progress) -> Iterator[None]:
         lock.release()
 
 
-def _found_before(spec: ModelSpec, cache_dir: Path, progress: Progress) -> Path | None:
+def _find_cached(spec: ModelSpec, cache_dir: Path, progress: Progress) -> Path | None:
     """What is in the cache already; a wrong file is set aside, and a right one is fetched."""
     try:
         return find(spec, cache_dir, progress=progress)

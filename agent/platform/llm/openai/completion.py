@@ -88,7 +88,7 @@ def reply_of(body: object) -> Reply:
     )
 
 
-def spent_by(body: object) -> int | None:
+def read_total_tokens(body: object) -> int | None:
     """The tokens that a completion was counted for; None where the endpoint does not say."""
     usage = body.get("usage") if isinstance(body, dict) else None
     total = usage.get("total_tokens") if isinstance(usage, dict) else None

@@ -85,7 +85,7 @@ def _code(error: APIStatusError) -> str:
     return next((word for word in (error.code, error.type) if word and _SAFE_CODE.fullmatch(word)), "")
 
 
-def translated(error: Exception, endpoint: Endpoint) -> Fatal:
+def translate_error(error: Exception, endpoint: Endpoint) -> Fatal:
     """The error for the caller: one sentence that a person can act on."""
     import openai
 

@@ -18,9 +18,9 @@ from tenacity import AsyncRetrying, retry_if_exception, stop_after_attempt
 from agent.core.errors import ModelFailed, ModelUnavailable
 from agent.platform.llm.chat import ENTRA_SCOPE, Message, Reply, ReplyGrammar, ReplySchema
 from agent.platform.llm.openai.chat_request import Abilities, chat_fields, tokens_of
-from agent.platform.llm.openai.completion import reply_of, spent_by
-from agent.platform.llm.openai.errors import Endpoint, is_passing, translated, wait_before_retry
-from agent.platform.llm.openai.streamed import USAGE, streamed
+from agent.platform.llm.openai.completion import read_total_tokens, reply_of
+from agent.platform.llm.openai.errors import Endpoint, is_passing, translate_error, wait_before_retry
+from agent.platform.llm.openai.streamed import USAGE, collect_stream
 from agent.platform.llm.pace import CALL, PACE
 from agent.platform.llm.replies import ON_TEXT, ends_its_query
 
@@ -85,7 +85,7 @@ class OpenAIModel:
             ModelUnavailable: it cannot be reached, refuses the key, or stays overloaded.
             ModelFailed: it refused the request, or declined to answer.
         """
-        client = await self._connected()
+        client = await self._get_client()
         import openai
 
         abilities = self._abilities
@@ -97,11 +97,11 @@ class OpenAIModel:
             try:
                 completion = await self._send(client, {"model": self.name, **request, **(extra or {})}, ended)
             except (json.JSONDecodeError, TimeoutError) as error:
-                raise translated(error, self._endpoint()) from error
+                raise translate_error(error, self._endpoint()) from error
             except openai.OpenAIError as error:
                 less = abilities.without(str(error), request) if _is_refusal(error) else None
                 if less is None:
-                    raise translated(error, self._endpoint()) from error
+                    raise translate_error(error, self._endpoint()) from error
                 abilities = less
                 continue
             self._abilities = abilities  # only what led to an answer is worth remembering
@@ -113,13 +113,13 @@ class OpenAIModel:
         Raises:
             ModelUnavailable: it does not.
         """
-        client = await self._connected()
+        client = await self._get_client()
         import openai
 
         try:
             await client.models.list()
         except (openai.AuthenticationError, openai.APIConnectionError, openai.InternalServerError) as error:
-            raise translated(error, self._endpoint()) from error
+            raise translate_error(error, self._endpoint()) from error
         except openai.APIStatusError:
             return  # it answered: not every endpoint lists its models, and not to everybody
 
@@ -129,7 +129,7 @@ class OpenAIModel:
         if client is not None and self._loop is asyncio.get_running_loop():
             await client.close()
 
-    async def _connected(self) -> AsyncOpenAI:
+    async def _get_client(self) -> AsyncOpenAI:
         """The client of the running event loop: connections cannot move from one loop to another."""
         loop = asyncio.get_running_loop()
         if self._client is None or self._loop is not loop:
@@ -186,16 +186,16 @@ class OpenAIModel:
         """One try, in its turn where the endpoint's limits are kept. What it waits for that is not its timeout's."""
         pace = PACE.get()
         if pace is None:
-            return await self._sent(client, request, ended)
+            return await self._post(client, request, ended)
         async with pace.turn(tokens_of(request)) as call:
-            completion = await self._sent(client, request, ended)
-            call.spent = spent_by(completion)
+            completion = await self._post(client, request, ended)
+            call.spent = read_total_tokens(completion)
             return completion
 
-    async def _sent(self, client: AsyncOpenAI, request: dict[str, Any], ended: Ended) -> object:
+    async def _post(self, client: AsyncOpenAI, request: dict[str, Any], ended: Ended) -> object:
         async with asyncio.timeout(self._timeout_s):  # the client's own counts from piece to piece
             if request.get("stream"):
-                return await streamed(client, request, ended)
+                return await collect_stream(client, request, ended)
             # As `chat.completions.create`, which first looks through all of the request for what it could change.
             return await client.post("/chat/completions", cast_to=object, body=request)
 

@@ -14,7 +14,9 @@ if TYPE_CHECKING:
 USAGE = {"include_usage": True}  # in a last piece of its own; an endpoint counts nothing in a stream otherwise
 
 
-async def streamed(client: AsyncOpenAI, request: dict[str, Any], ended: Callable[[str], bool] | None = None) -> object:
+async def collect_stream(
+    client: AsyncOpenAI, request: dict[str, Any], ended: Callable[[str], bool] | None = None
+) -> object:
     """A reply that comes in pieces, put together as one completion; each piece is told to `ON_TEXT`.
 
     Cancelling closes the connection, which ends the reply. One that the request begins, as the last message, is put

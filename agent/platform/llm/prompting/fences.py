@@ -22,20 +22,20 @@ _CODE_FENCE = re.compile(r"`{3,}")
 _BRACKETS = str.maketrans("‹›〈〉⟨⟩⁄∕", "<><><>//")  # what NFKC leaves
 
 
-def unfenced(text: str) -> str:
+def remove_fences(text: str) -> str:
     """What can be seen of a text, without marks of a fence or of a turn, nor any that their removal would make.
 
     White space stays as it is: a query has to spell a stored value so.
     """
     text = plain(text)
-    while (forged := _forged(text)) is not None:
+    while (forged := _remove_marks(text)) is not None:
         text = forged
     return _CODE_FENCE.sub("'''", text)
 
 
 def one_line(text: str) -> str:
     """The same with white space folded."""
-    return " ".join(unfenced(text).split())
+    return " ".join(remove_fences(text).split())
 
 
 def without_turns(text: str) -> str:
@@ -45,7 +45,7 @@ def without_turns(text: str) -> str:
     return text
 
 
-def _forged(text: str) -> str | None:
+def _remove_marks(text: str) -> str | None:
     """The text without the marks in it; None where there are none, in these letters or in ones that look like them."""
     if not text.isascii():
         like = unicodedata.normalize("NFKC", text).translate(_BRACKETS)

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
-from agent.core.addresses import addresses, built, is_address, normal
+from agent.core.addresses import addresses, find_built_texts, is_address, normal
 
 RUN = 8  # words in a row that nobody writes by chance
 FREE = 3  # words in a row that any query may share with the instructions
@@ -73,10 +73,10 @@ def may_repeat_from(text: str, system: str) -> int:
 def _builds_address(sql: str, dialect: str, question: str) -> bool:
     from sqlglot.errors import SqlglotError
 
-    from executors.sql.parsed import parsed
+    from executors.sql.parsed import parse_sql
 
     try:
-        texts = list(built(parsed(sql, dialect)))
+        texts = list(find_built_texts(parse_sql(sql, dialect)))
     except (SqlglotError, RecursionError):
         return False  # the guard refuses it
     visible = normal(question)

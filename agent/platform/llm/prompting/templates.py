@@ -9,7 +9,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from agent.platform.llm.prompting.fences import one_line, unfenced, without_turns
+from agent.platform.llm.prompting.fences import one_line, remove_fences, without_turns
 from executors.base import JsonValue, QueryResult
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ _WORDING: ContextVar[Wording] = ContextVar("wording", default=())
 
 
 @contextmanager
-def reworded(words: Wording) -> Iterator[None]:
+def use_wording(words: Wording) -> Iterator[None]:
     """Inside, these templates are used in place of the files of the same names, to see what a wording is worth."""
     before = _WORDING.set(words)
     try:
@@ -81,7 +81,7 @@ def _environment(words: Wording = ()) -> Environment:
         autoescape=False,  # noqa: S701  prompts are plain text, not HTML
         auto_reload=False,  # else the file is looked at each time, 0.3 ms
     )
-    environment.filters.update(one_line=one_line, unfenced=unfenced, cut=cut)
+    environment.filters.update(one_line=one_line, unfenced=remove_fences, cut=cut)
     return environment
 
 

@@ -76,7 +76,7 @@ class BudgetedModel(WrappedModel):
         budget = BUDGET.get()
         if budget is None:
             return await super().complete(messages, **request)
-        prompt_tokens = estimated_tokens(messages)
+        prompt_tokens = estimate_prompt_tokens(messages)
         request["max_tokens"] = room = budget.take(prompt_tokens, request.get("max_tokens", MAX_TOKENS))
         spent = 0  # a call that failed gave nothing that anybody has counted
         try:
@@ -88,7 +88,7 @@ class BudgetedModel(WrappedModel):
         return reply
 
 
-def estimated_tokens(messages: list[Message]) -> int:
+def estimate_prompt_tokens(messages: list[Message]) -> int:
     """About how many tokens a prompt has."""
     return sum(_estimate(message.content) + CALL_TOKENS for message in messages)
 

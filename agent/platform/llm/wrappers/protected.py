@@ -34,7 +34,7 @@ class ProtectedModel(WrappedModel):
         await super().ready()
 
 
-def protected(model: ChatModel, settings: Settings) -> ProtectedModel:
+def protect_model(model: ChatModel, settings: Settings) -> ProtectedModel:
     """The model, with the budget of each question before it and a breaker before that."""
     breaker = Breaker(
         f"The model {model.name!r}",
