@@ -35,24 +35,22 @@ class _Part(NamedTuple):
 
 
 _PARTS = (
-    _Part(
-        "schema", "Schema", "Tables, columns, types and keys, with what the docs say beside them.", "application/sql"
-    ),
+    _Part("schema", "Schema", "Tables, columns, types and keys, with their docs.", "application/sql"),
     _Part("docs", "Docs", "Rules, terms, and the meanings of tables and columns.", "text/markdown"),
     _Part("queries", "Saved queries", "Questions with the SQL that answers them.", "text/markdown"),
 )
-_DATABASE = types.PromptArgument(name="database", title="Database", description="Its name.", required=True)
+_DATABASE = types.PromptArgument(name="database", title="Database", description="Name of the database.", required=True)
 _PROMPTS = (
     types.Prompt(
         name="explore",
         title="Explore a database",
-        description="Learn what a database holds, and what can be asked about it.",
+        description="Explore a database and the questions that it can answer.",
         arguments=[_DATABASE],
     ),
     types.Prompt(
         name="answer",
         title="Answer a question from data",
-        description="Answer a question, and say how far the answer can be believed.",
+        description="Answer a question and say how reliable the answer is.",
         arguments=[
             _DATABASE,
             types.PromptArgument(

@@ -219,10 +219,10 @@ TOOLS: tuple[Tool, ...] = (
     Tool(
         "ask",
         "Ask a question",
-        "Answer a question about the data of one database. Plumbline writes the SQL, runs it, has the result judged "
-        "and recomputes every number; `verified` says whether all checks passed, `clarification` what it needs to "
-        "know, `raw_total` how many records are behind the rows, of which `raw_results` has the first ten. Where "
-        "several queries were needed, `parts` has each, and `answer` names them as `[1]`. Prefer this to writing SQL "
+        "Answer a question about the data of one database. Plumbline writes the SQL, runs it, judges the result and "
+        "recomputes every number. `verified` says whether all checks passed. `clarification` is a question to the "
+        "user. `raw_results` has the first ten records behind the rows, `raw_total` their number. If the question "
+        "needed several queries, `parts` has each, and `answer` refers to them as `[1]`. Prefer this to writing SQL "
         "yourself.",
         _only(QueryRequest, "question", "database", "session_id", options=(_AskOptions, _AskOptions())),
         "POST",
@@ -232,8 +232,8 @@ TOOLS: tuple[Tool, ...] = (
     Tool(
         "search_docs",
         "Search the docs",
-        "Find what is known about a database: meanings of columns and tables, business rules and terms, and past "
-        "questions with the SQL that answered them. Use it before writing SQL whose words the schema does not explain.",
+        "Search the docs of a database: meanings of columns and tables, business rules and terms, and past questions "
+        "with their SQL. Use it before writing SQL if the schema does not explain a term.",
         SearchRequest,
         "POST",
         "/api/rag/search",
@@ -242,7 +242,7 @@ TOOLS: tuple[Tool, ...] = (
     Tool(
         "list_databases",
         "List databases",
-        "List the databases that can be asked, each with its SQL dialect, a description, and whether it is available.",
+        "List the databases, each with its SQL dialect, its description and its availability.",
         NoArguments,
         "GET",
         "/api/databases",
@@ -251,8 +251,7 @@ TOOLS: tuple[Tool, ...] = (
     Tool(
         "get_schema",
         "Read a schema",
-        "Get a database's tables, columns, types and keys, with what the docs say beside them. Read it "
-        "before `run_sql`.",
+        "Get a database's tables, columns, types and keys, with their docs. Read it before `run_sql`.",
         SchemaRequest,
         "GET",
         "/api/databases/{database}/schema",
@@ -261,8 +260,8 @@ TOOLS: tuple[Tool, ...] = (
     Tool(
         "run_sql",
         "Run a SELECT",
-        "Run one SELECT in the database's own dialect and get its rows. Nothing can be changed: any other statement is "
-        "refused. Where there are more rows than were given, `truncated` is true, and `cursor` is for `more_rows`.",
+        "Run one SELECT in the database's SQL dialect and get its rows. Any other statement is refused. If there are "
+        "more rows, `truncated` is true, and `more_rows` takes the `cursor`.",
         SqlRequest,
         "POST",
         "/api/execute",

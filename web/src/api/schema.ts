@@ -10987,7 +10987,7 @@ export interface operations {
                      *           "type": "function",
                      *           "function": {
                      *             "name": "list_databases",
-                     *             "description": "List the databases that can be asked, each with its SQL dialect, a description, and whether it is available.",
+                     *             "description": "List the databases, each with its SQL dialect, its description and its availability.",
                      *             "parameters": {
                      *               "additionalProperties": false,
                      *               "properties": {},
