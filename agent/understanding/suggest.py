@@ -32,6 +32,7 @@ _UNIQUE = re.compile(
     r"|body|message|uuid|guid|hash|token|password|iban|id|key|sku|date|time|timestamp|at|on)(?:_|$)"
 )
 _NO_CATEGORY = re.compile(r"^\s*(?:\d{4}-\d\d|\d{1,2}[./]\d{1,2}[./]|\d+(?:[.,]\d+)?\s*$|https?:|[\[{])|\n|'")
+_WORD_ENDS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[\s.-]+")
 _PLURAL = re.compile(r"[a-z]{2}(?<![sui])s$")
 
 
@@ -77,9 +78,10 @@ def rows_of(table: Table) -> str:
 
 
 def snake_case(name: str) -> str:
-    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|[\s.-]+", "_", name).lower()
+    return _WORD_ENDS.sub("_", name).lower()
 
 
-def words_of(name: str) -> str:
-    """A name as a person would write it."""
-    return snake_case(name).replace("_", " ").strip()
+def words_of(name: str, language: str = "en") -> str:
+    """A name as a person would write it; German nouns keep their capital."""
+    words = _WORD_ENDS.sub("_", name).replace("_", " ").strip()
+    return words if language == "de" else words.lower()

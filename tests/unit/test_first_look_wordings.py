@@ -52,5 +52,13 @@ def test_a_sum_and_a_mean_are_asked_in_other_words() -> None:
         assert not sums & means
 
 
+def test_german_nouns_keep_their_capital() -> None:
+    columns = Column(name="Betrag (EUR)", type="DOUBLE"), Column(name="Sorte", type="TEXT")
+    table = Table(name="Ernten", columns=columns, row_count=9)
+    one = SuggestedQuestion("groups", "", table, measure=columns[0], category=columns[1])
+    assert one.text("de") == "Wie hoch ist die Summe von Betrag (EUR) in Ernten je Sorte?"
+    assert one.text("en") == "What is the total betrag (eur) of ernten records for each sorte?"
+
+
 def test_in_a_language_without_wording_the_question_is_english() -> None:
     assert questions()[0].text("nl") == "What is the total amount of orders for each status?"

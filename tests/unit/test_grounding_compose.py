@@ -65,6 +65,12 @@ OF_2023 = "WHERE admitted_on >= '2023-01-01' AND admitted_on < '2024-01-01'"
             "Betrag nach Kategorie: Miete: 40; Strom: 2.", id="German nouns keep their capital",
         ),
         pytest.param(
+            "Wie hoch ist der mittlere Wassergehalt je Sorte?", "Sorte Mittlerer_Wassergehalt",
+            (("Raps", 17.4), ("Heide", 18)),
+            "SELECT Sorte, AVG(Wassergehalt) AS Mittlerer_Wassergehalt FROM ernte GROUP BY Sorte",
+            "Mittlerer Wassergehalt nach Sorte: Raps: 17,4; Heide: 18,0.", id="German nouns of several words",
+        ),
+        pytest.param(
             "How many visitors had Central in each month of 2024?", "month visitors",
             (("2024-01", 30), ("2024-02", 33)),
             "SELECT month, SUM(visitors) AS visitors FROM visits WHERE branch = 'Central' AND month LIKE '2024-%' "

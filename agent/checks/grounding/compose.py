@@ -170,8 +170,9 @@ class _Composer:
     def _label(self, column: ColumnFacts) -> str:
         if _NAMELESS.fullmatch(column.name):
             return self._frames.number if column.projection.aggregate == "count" else self._frames.result
-        is_own = self._language == "de" and column.name.casefold() == column.label.casefold()
-        return column.name if is_own else column.label
+        own = column.name.replace("_", " ")
+        is_own = self._language == "de" and own.casefold() == column.label.casefold()
+        return own if is_own else column.label
 
     def _inside(self, label: str) -> str:
         """A label inside of a sentence; German nouns keep their capital."""

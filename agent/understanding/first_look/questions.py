@@ -22,6 +22,7 @@ LEAST_LETTERS = 3  # of a name that another begins with
 _WHOLE = re.compile(r"int", re.IGNORECASE)
 _DATE = re.compile(r"date|timestamp", re.IGNORECASE)
 _DAY = re.compile(r"^(\d{4})-\d\d-\d\d")
+_AGGREGATE = re.compile(r"^(?:total|average) ", re.IGNORECASE)
 _READABLE = re.compile(r"[^\W\d_]{3,}")
 _VOWEL = re.compile(r"[aeiouyäöüéèáíóú]|[^\x00-\x7f]", re.IGNORECASE)
 
@@ -47,13 +48,13 @@ class SuggestedQuestion(NamedTuple):
         wording = WORDINGS[language]
         adds_up = self.measure is not None and _adds_up(self.measure)
         aggregate = aggregate_of(self.measure) if self.measure is not None else ""
-        name = re.sub(r"^(?:total|average) ", "", aggregate)
+        name = _AGGREGATE.sub("", words_of(self.measure.name, language)) if self.measure is not None else ""
         values = {
-            "rows": rows_of(self.table) if language == "en" else words_of(self.table.parts[-1]),
+            "rows": rows_of(self.table) if language == "en" else words_of(self.table.parts[-1], language),
             "measure": (wording.sum if adds_up else wording.mean).format(name=name, aggregate=aggregate),
             "most": (wording.most_sum if adds_up else wording.most_mean).format(name=name, aggregate=aggregate),
-            "category": words_of(self.category.name) if self.category is not None else "",
-            "by": wording.by.format(date=words_of(self.date.name)) if self.date is not None else "",
+            "category": words_of(self.category.name, language) if self.category is not None else "",
+            "by": wording.by.format(date=words_of(self.date.name, language)) if self.date is not None else "",
             "year": self.year,
         }
         return str(getattr(wording, self.kind)).format(**values)
