@@ -23,6 +23,7 @@ LANGUAGES = (ENGLISH, GERMAN, FRENCH, SPANISH, ITALIAN, KOREAN)
 LONGEST = 25  # words; who says more asks for more than these questions do
 
 _SENTENCE = re.compile(r"[.!?;,:…。！？¡¿\n]+|\s[-–—]\s")
+_JOINED = re.compile(r"\s(?:and|but|und|aber|et|mais|y|pero|e|ed|ma|그리고)\s")
 _SMILEYS = re.compile(r"[:;]-?[()DP]|[^\w\s'’.!?;,:…。！？¡¿–—-]+")
 _WORD = re.compile(r"[\w$#@]+(?:[.'’-][\w$#@]+)*")
 _QUOTED = re.compile(r"[\"'`“„«‘]([^\"'`”“»’]+)[\"'`”“»’]")
@@ -56,7 +57,7 @@ def small_talk(text: str) -> SmallTalk | None:
     whole = " ".join(parts).strip()
     if not whole or len(whole.split()) > LONGEST:
         return None
-    found = [_talk_of(part) for part in parts if part]
+    found = [talk for part in parts if part for talk in _talks_of(part)]
     if all(found):
         talks = [it for it in found if it is not None]
         telling = [it for it in talks if it.talk not in {Talk.GREETING, Talk.AGREEMENT}] or talks
@@ -76,6 +77,12 @@ def language_of(text: str) -> str:
     scores = {it.code: sum(word in it.fillers for word in spoken) for it in LANGUAGES}
     likely = [code for code, score in scores.items() if score == max(scores.values())]
     return likely[0] if len(likely) == 1 else "en"
+
+
+def _talks_of(sentence: str) -> list[SmallTalk | None]:
+    """What small talk a sentence is, or each part of it: "who are you and what can you do"."""
+    whole = _talk_of(sentence)
+    return [whole] if whole is not None else [_talk_of(part) for part in _JOINED.split(sentence)]
 
 
 def _talk_of(sentence: str) -> SmallTalk | None:

@@ -52,6 +52,8 @@ TALK = [
     ("Ok great, thanks a lot!", Talk.THANKS, "en"),
     ("Hi! How are you doing today?", Talk.WELLBEING, "en"),
     ("Thanks! What can you do?", Talk.HELP, "en"),
+    ("Who are you and what can you do?", Talk.HELP, "en"),
+    ("Wer bist du und was kannst du?", Talk.HELP, "de"),
     ("who are you?", Talk.WHO, "en"),
     ("What can I ask?", Talk.HELP, "en"),
     ("show me some examples", Talk.HELP, "en"),

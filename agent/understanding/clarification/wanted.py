@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
+from collections.abc import Sequence
 
 from rag.words import is_silent, stem_of, tokens, words
 
@@ -13,9 +14,12 @@ _CUES = (
     r"\bhow many\s+",
     r"\b(?:the\s+)?(?:total\s+)?number of\s+(?:all\s+)?",
     r"\b(?:average|mean|median|total|highest|lowest|maximum|minimum|avg|sum of(?: all)?)\s+(?:the\s+)?",
-    r"(?:^|[.;:?!]\s+|\b(?:please|you)\s+)(?:list|show(?:\s+me)?|give\s+me|display|name|find|count)\s+"
+    r"\bhow much\s+",
+    r"(?:^|[.;:?!]\s+|\b(?:please|you)\s+)(?:list|show(?:\s+me)?|give(?:\s+me)?|return|select|display|name|find|count)\s+"
     r"(?:(?:all|the|our|every)\s+)*",
     r"\bwhich\s+",
+    r"\bwhat\s+(?=\w+\s+(?:is|are|was|were|do|does|did|has|have|had)\b)",
+    r"(?<!\bat )\b(?:the\s+)?(?:most|fewest|least)\s+",
     r"\bwho\s+(?:is|are|was|were)\s+(?:our|the)\s+",
     r"\bwhat\s+(?:is|are|was|were)\s+(?:all\s+)?(?:our|the)\s+",
     r"\b(?:by|per|for each|of each|by each|each|every)\s+(?:the\s+)?",
@@ -60,36 +64,84 @@ _AUXILIARIES = """
 """
 _BEFORE_VERBS = frozenset(_AUXILIARIES.split())
 _COORDINATORS = ("or ", "and ", ", ")
+_ONE_WORD = ("which", "what")
+_SUPERLATIVES = ("most", "fewest", "least")
+# What joins one thing to the next, what may follow the last one, and what begins another order.
+_LINK = re.compile(
+    r"\s*(?:(?P<of>\bof)|,(?:\s*(?:and|or)\b)?|\band|\bor|\bas well as|\balong with|\btogether with)\s+"
+    r"(?:(?:the|all|our|each|every|these|those|different|any|an?|their|its|his|her|of)\s+)*",
+    re.IGNORECASE,
+)
+_ENDS = re.compile(
+    r"\s*(?:$|[,.?!;:)]|(?:of|for|in|from|on|by|with|that|which|who|whose|and|or|are|is|to|at|do|does|did|has|have)\b)",
+    re.IGNORECASE,
+)
+_ORDERS = words("sort order rank group list show return give find count display sum print compare tell")
 
 
 def find_wanted_phrases(question: str) -> list[str]:
-    """The things that a question asks for, each as its last few words: after `how many`, `average`, `per` and such."""
+    """The things that a question asks for, each as its last few words: after `how many`, `average`, `per` and such.
+
+    What is listed together is asked for alike, and so is whose it is: "the name, grape and price of the wines".
+    """
     found: list[str] = []
     for match in _CUE.finditer(question):
-        mention: list[str] = []
-        rest = question[match.end() :]
-        end = 0
-        for word in tokens(rest):
-            between = rest[end : word.start]
-            if is_silent(word) or stem_of(word) in _STOPS or (mention and between.strip()) or len(mention) == _PHRASE:
-                break
-            if not word.text.isalpha() or word.text[:1].isupper():
-                mention = []  # a number, a name, or an abbreviation, which may stand for anything
-                break
-            mention.append(word.text)
-            end = word.end
-            if word.folded != word.singular:
-                break  # the plural is what is counted; after it comes what is said of it
-        cue = match[0].casefold().strip()
-        if cue.startswith("which"):
+        cue, rest = match[0].casefold().strip(), question[match.end() :]
+        mention, end = _read_phrase(rest)
+        if cue in _ONE_WORD:
             mention = mention[:1]  # the plain form may stand before what it does: "which supplier delivers"
+        if cue.endswith(_SUPERLATIVES) and _says_how(mention):
+            continue
         if mention and _is_measure(cue, words(mention[-1])):
             continue
         if cue == "of all" and end < len(rest) and rest[end:].lstrip().startswith(_COORDINATORS):
             continue  # an adjective, whose noun comes later: "of all complete or shipped orders"
-        if any(not words(it) <= GENERIC for it in mention):
-            found.append(" ".join(mention))
-    return list(dict.fromkeys(found))
+        found.append(" ".join(mention))
+        if mention and cue not in _ONE_WORD:
+            found += _list_following(rest[end:])
+    return [it for it in dict.fromkeys(found) if not words(it) <= GENERIC]
+
+
+def _list_following(rest: str) -> list[str]:
+    """What stands together with a thing that is asked for: ", grape and price", "of the wines"."""
+    found: list[str] = []
+    while (link := _LINK.match(rest)) is not None:
+        rest = rest[link.end() :]
+        mention, end = _read_phrase(rest)
+        ends = link["of"] or _ENDS.match(rest[end:])
+        if not mention or not ends or words(mention[0]) & _ORDERS:
+            break
+        found += [] if words(mention[-1]) <= GENERIC else [" ".join(mention)]
+        rest = rest[end:]
+    return found
+
+
+def _read_phrase(rest: str) -> tuple[list[str], int]:
+    """The words that a text begins with and that name one thing, and where they end.
+
+    None, if a number, a name or an abbreviation is among them: it may stand for anything.
+    """
+    mention: list[str] = []
+    end = 0
+    for word in tokens(rest):
+        if is_silent(word) or stem_of(word) in _STOPS or rest[end : word.start].strip() or len(mention) == _PHRASE:
+            break
+        if not word.text.isalpha() or word.text[:1].isupper():
+            return [], end
+        mention.append(word.text)
+        end = word.end
+        if _is_plural(word.text):
+            break  # the plural is what is counted; after it comes what is said of it
+    return mention, end
+
+
+def _says_how(mention: Sequence[str]) -> bool:
+    """Whether the words after a superlative say how something is: "the most expensive", "the most expensive item"."""
+    return not mention or (len(mention) == 1 and not _is_plural(mention[0])) or words(mention[-1]) <= GENERIC
+
+
+def _is_plural(word: str) -> bool:
+    return any(it.folded != it.singular for it in tokens(word))
 
 
 def _is_measure(cue: str, head: frozenset[str]) -> bool:
