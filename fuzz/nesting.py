@@ -15,7 +15,7 @@ from functools import lru_cache
 from hypothesis import strategies as st
 from sqlglot.dialects.dialect import Dialect as SqlglotDialect
 
-from agent.checks.rules.repair import repaired
+from agent.checks.rules.repair import repair_draft
 from agent.core.models import Draft
 from agent.pipeline.drafts.plan import plan_of
 from agent.present.explain.query import explain
@@ -111,7 +111,7 @@ async def _look(case: Case) -> None:
         step()
     for kind in kinds:
         await asyncio.sleep(0)
-        repaired(Draft(sql=case.text), kind, schema)
+        repair_draft(Draft(sql=case.text), kind, schema)
 
 
 @contextmanager

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from agent.checks.rules.repair import repaired
+from agent.checks.rules.repair import repair_draft
 from agent.checks.rules.review import RuleReview, review
 from agent.core.errors import ModelError, ReplyUnusable, WritesNotAllowed
 from agent.core.events import Evaluated, Planned, SqlExecuted, SqlGenerated, SqlValidated
@@ -285,7 +285,7 @@ class Round:
             return None  # what does not fit any more is written anew
         schema = keyed_of(run.context.db_schema, run.context.known)
         off = run.parts.profile.rules_off
-        found = await off_loop(partial(repaired, last.draft, last.error_type, schema, off))
+        found = await off_loop(partial(repair_draft, last.draft, last.error_type, schema, off))
         return None if found is None or any(attempt.sql == found.sql for attempt in run.attempts) else found
 
     async def _write_draft(self) -> Draft:

@@ -88,7 +88,7 @@ class DataReplies:
             case Topic.COLUMNS:
                 found = self._columns(tables or telling_tables(self._schema), described=False)
             case Topic.DESCRIBE:
-                found = await self._described(tables)
+                found = await self._describe(tables)
             case Topic.KEYS:
                 found = await self._keys(tables)
             case Topic.FRESHNESS:
@@ -102,7 +102,7 @@ class DataReplies:
     # -- the topics --------------------------------------------------------------------------------------------------
 
     async def _overview(self) -> Reply:
-        tables = await self._counted(telling_tables(self._schema))
+        tables = await self._count_rows(telling_tables(self._schema))
         if not tables:
             return Reply(text=self._phrases.no_tables.format(database=self._schema.database))
         rows = [
@@ -120,7 +120,7 @@ class DataReplies:
     async def _sizes(self, tables: Sequence[Table]) -> Reply:
         if not tables:
             return await self._overview()
-        found = await self._counted(tables)
+        found = await self._count_rows(tables)
         rows = [{"table": it.name, "rows": it.row_count, "columns": len(it.columns)} for it in found]
         return _listing("\n".join(f"{self._write_size(it)}." for it in found), rows, found)
 
@@ -142,8 +142,8 @@ class DataReplies:
                 rows.append(row | {"column": column.name, "type": column.type, "key": key, "meaning": meaning})
         return _listing("\n".join(lines), rows, tables)
 
-    async def _described(self, tables: Sequence[Table]) -> Reply:
-        counted = await self._counted(tables)
+    async def _describe(self, tables: Sequence[Table]) -> Reply:
+        counted = await self._count_rows(tables)
         columns, keys = self._columns(counted, described=True), await self._keys(tables, quietly=True)
         docs = [text for it in counted if (text := self._table_doc(it))]
         lines = [*docs, *(f"{self._write_size(it)}." for it in counted), columns.text, keys.text]
@@ -264,7 +264,7 @@ class DataReplies:
         self._sources.append(self._phrases.from_comment if comment or not document.source else document.source)
         return document.display_text if document.kind == "column" else document.text
 
-    async def _counted(self, tables: Sequence[Table]) -> tuple[Table, ...]:
+    async def _count_rows(self, tables: Sequence[Table]) -> tuple[Table, ...]:
         self._from_schema()
         if any(table.row_count is None for table in tables[:COUNTED_TABLES]):
             self._sources.append(self._phrases.from_data.format(database=self._schema.database))

@@ -9,7 +9,7 @@ from rule_tables import TABLES
 
 from agent.checks.rules.base import Finding, Rule, RuleContext
 from agent.checks.rules.registry import RULES, rules
-from agent.checks.rules.repair import repaired
+from agent.checks.rules.repair import repair_draft
 from agent.core.models import Draft
 from executors.dialects.table import DIALECTS
 from executors.errors import ErrorKind
@@ -74,7 +74,7 @@ def test_a_rule_can_be_left_out() -> None:
 
 def test_repairs_follow_one_another_and_keep_where_the_draft_comes_from() -> None:
     draft = Draft(sql="SELECT loans.fee, l.title FROM loans AS l", index=2, temperature=0.5, logprob_mean=-0.1)
-    found = repaired(draft, ErrorKind.COLUMN_NOT_FOUND, schema_of("sqlite"))
+    found = repair_draft(draft, ErrorKind.COLUMN_NOT_FOUND, schema_of("sqlite"))
     assert found is not None
     assert found.sql == "SELECT l.fee, books.title FROM loans AS l JOIN books ON l.book_id = books.id"
     assert (found.source, found.index, found.temperature, found.logprob_mean) == ("repaired", 2, 0.5, -0.1)
@@ -84,8 +84,8 @@ def test_repairs_follow_one_another_and_keep_where_the_draft_comes_from() -> Non
 
 @pytest.mark.parametrize("error", [ErrorKind.TIMEOUT, "BUDGET"])
 def test_what_no_rule_knows_is_not_repaired(error: str) -> None:
-    assert repaired(Draft(sql="SELECT loans.fee FROM loans AS l"), error, schema_of("sqlite")) is None
-    assert repaired(Draft(), ErrorKind.COLUMN_NOT_FOUND, schema_of("sqlite")) is None
+    assert repair_draft(Draft(sql="SELECT loans.fee FROM loans AS l"), error, schema_of("sqlite")) is None
+    assert repair_draft(Draft(), ErrorKind.COLUMN_NOT_FOUND, schema_of("sqlite")) is None
 
 
 def test_a_near_name_of_a_table_that_is_read_is_taken_over_the_same_name_far_away() -> None:
@@ -109,7 +109,7 @@ def test_a_near_name_of_a_table_that_is_read_is_taken_over_the_same_name_far_awa
         ),
     )
     draft = Draft(sql="SELECT AVG(pets.age), MAX(pets.age), pettype FROM pets GROUP BY pettype")
-    found = repaired(draft, ErrorKind.COLUMN_NOT_FOUND, schema)
+    found = repair_draft(draft, ErrorKind.COLUMN_NOT_FOUND, schema)
     assert found is not None
     assert found.sql == "SELECT AVG(pets.pet_age), MAX(pets.pet_age), pettype FROM pets GROUP BY pettype"
 
@@ -130,7 +130,7 @@ def test_a_name_that_a_table_may_have_from_two_others_is_not_repaired() -> None:
     work = made("employment", "id", "person_id", "company_id", person_id="people", company_id="company")
     schema = Schema(database="w", dialect="sqlite", tables=(people, company, work))
     draft = Draft(sql="SELECT e.name FROM employment AS e JOIN company AS c ON e.company_id = c.id WHERE c.sales > 9")
-    assert repaired(draft, ErrorKind.COLUMN_NOT_FOUND, schema) is None
+    assert repair_draft(draft, ErrorKind.COLUMN_NOT_FOUND, schema) is None
 
 
 @pytest.mark.parametrize(

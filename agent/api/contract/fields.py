@@ -39,7 +39,7 @@ def describe_fields(schemas: Mapping[str, dict[str, Any]]) -> None:
 def _describe(schema: dict[str, Any]) -> None:
     fields = schema.get("properties", {})
 
-    def moved(found: re.Match[str]) -> str:
+    def move(found: re.Match[str]) -> str:
         names = found[1].split(", ")
         if not all(name in fields for name in names):
             return found[0]
@@ -48,4 +48,4 @@ def _describe(schema: dict[str, Any]) -> None:
         return ""
 
     if "description" in schema:
-        schema["description"] = _FIELD.sub(moved, schema["description"]).strip()
+        schema["description"] = _FIELD.sub(move, schema["description"]).strip()

@@ -35,7 +35,7 @@ class Settled(NamedTuple):
 
 def settle(facts: Facts, numbers: Numbers, segment: Segment) -> Settled | None:
     """Recompute which rows are beyond the bound of a segment; None where it states none that the rows can tell."""
-    place = _bound_of(segment)
+    place = _find_bound(segment)
     if not facts.calculate or len(facts.rows) < 2 or facts.result.truncated or _COMPARING & segment.classes:
         return None  # "more than three times as many"
     if place is None:
@@ -83,7 +83,7 @@ def list_settled_items(segment: Segment) -> frozenset[int]:
     return frozenset(it.start for it in segment.items if it.cls in _SETTLED)
 
 
-def _bound_of(segment: Segment) -> int | None:
+def _find_bound(segment: Segment) -> int | None:
     """The place of the one bound that a number follows."""
     items = segment.items
     found = [

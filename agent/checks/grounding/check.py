@@ -19,7 +19,7 @@ from agent.checks.grounding.claims.roles import with_roles
 from agent.checks.grounding.evidence.facts import ColumnFacts, Facts
 from agent.checks.grounding.flags import find_denied_flags
 from agent.checks.grounding.korean import korean_problems
-from agent.checks.grounding.languages.language import known_words, language_of
+from agent.checks.grounding.languages.language import language_of, split_words
 from agent.checks.grounding.languages.vocabulary import LANGUAGES, Class, vocabulary
 from agent.checks.grounding.languages.words import is_among
 from agent.checks.grounding.limits import find_widened
@@ -174,8 +174,8 @@ def _is_of_another_language(text: str, facts: Facts, items: Sequence[Item]) -> b
     if found not in LANGUAGES:
         return False
     common = vocabulary(found).common
-    asked = len(common & set(known_words(facts.question)))  # Portuguese shares words with Spanish
-    return len(common & set(known_words(text))) > _FEW_WORDS + asked
+    asked = len(common & set(split_words(facts.question)))  # Portuguese shares words with Spanish
+    return len(common & set(split_words(text))) > _FEW_WORDS + asked
 
 
 def _find_unfit(text: str) -> Problem | None:

@@ -35,11 +35,11 @@ def apply(context: RuleContext) -> Finding | None:
     items = [item.unalias() for item in select.selects]
     if not items or any(it.find(exp.AggFunc) is None or it.find(*_SPREAD) is not None for it in items):
         return None
-    asked = _asked(context)
+    asked = _find_phrase(context)
     return Finding(f"The question asks “{asked}”, and nothing groups the rows by it.") if asked else None
 
 
-def _asked(context: RuleContext) -> str:
+def _find_phrase(context: RuleContext) -> str:
     """What the question asks of each of, as it says it; empty where it does not."""
     if not is_english(context.question):
         found = _OTHERS.search(context.question)

@@ -56,7 +56,7 @@ class Finding(NamedTuple):
 class RuleContext:
     """One query with everything that rules may know of it, worked out once.
 
-    tree: never changed; a rule that proposes another query changes a copy, as `changed` hands it one.
+    tree: never changed; a rule that proposes another query changes a copy, as `change` hands it one.
     known_texts: what else the model knew beside the schema: rules, earlier exchanges.
     values: stored values that the question's words mean.
     looked_up: which texts of the query are not stored in their columns.
@@ -103,13 +103,13 @@ class RuleContext:
             self._tables[id(select)] = {alias.lower(): table for alias, table in found.items()}
         return self._tables[id(select)]
 
-    def shown(self, node: exp.Expr) -> str:
+    def to_sql(self, node: exp.Expr) -> str:
         """A part of a tree as SQL. Raises sqlglot.errors.UnsupportedError: the dialect has no words for it."""
         from executors.sql import grammar
 
         return grammar.write(node, self.dialect)
 
-    def changed(self, change: Callable[[exp.Query], Iterable[Change | str]], detail: str = "{}") -> Finding | None:
+    def change(self, change: Callable[[exp.Query], Iterable[Change | str]], detail: str = "{}") -> Finding | None:
         """What becomes of the query by a change of its tree; None where nothing is changed, or it does not parse."""
         if self.tree is None:
             return None
@@ -118,7 +118,7 @@ class RuleContext:
         if not changes:
             return None
         text = detail.format("; ".join(map(str, changes)))
-        return Finding(text, self.shown(tree), tuple(it for it in changes if isinstance(it, Change)))
+        return Finding(text, self.to_sql(tree), tuple(it for it in changes if isinstance(it, Change)))
 
 
 @dataclass(frozen=True)

@@ -24,12 +24,12 @@ def apply(context: RuleContext) -> Finding | None:
         divisions = [it for it in tree.find_all(exp.Div) if it.find(exp.AggFunc) and not it.find(exp.Cast)]
         for division in [it for it in divisions if all(map(_is_whole, (it.this, it.expression)))]:
             if not isinstance(_around(division), exp.Floor | exp.Cast | exp.Mod):
-                before = context.shown(division)
+                before = context.to_sql(division)
                 division.set("this", exp.Mul(this=exp.Literal.number("1.0"), expression=division.this.copy()))
-                yield Change(before, context.shown(division))
+                yield Change(before, context.to_sql(division))
 
     title = DIALECTS[context.schema.dialect].title
-    return context.changed(change, f"{title} cuts a ratio of whole numbers to a whole number: {{}}.")
+    return context.change(change, f"{title} cuts a ratio of whole numbers to a whole number: {{}}.")
 
 
 def _is_whole(node: exp.Expr) -> bool:

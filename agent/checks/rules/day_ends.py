@@ -28,11 +28,11 @@ def apply(context: RuleContext) -> Finding | None:
         for node in list(tree.find_all(*_KINDS, *_MIRRORED)):
             new = _by_days(node, context)
             if new is not None:
-                before = context.shown(node)
+                before = context.to_sql(node)
                 node.replace(new)
-                yield Change(before, context.shown(new))
+                yield Change(before, context.to_sql(new))
 
-    return context.changed(change, "A day ends with its last second, not with its first: {}.")
+    return context.change(change, "A day ends with its last second, not with its first: {}.")
 
 
 def _by_days(node: exp.Expr, context: RuleContext) -> exp.Expr | None:

@@ -30,7 +30,9 @@ def apply(context: RuleContext) -> Finding | None:
             aggregates = isinstance(node, exp.AggFunc) or node.name.lower() in named
             alias = _rows_of(node, tables) if aggregates and node.find_ancestor(exp.Select) is select else None
             if alias is not None and _is_repeated(alias, tables, pairs):
-                detail = f"The join repeats rows of {tables[alias].name}, and {context.shown(node)} takes each of them."
+                detail = (
+                    f"The join repeats rows of {tables[alias].name}, and {context.to_sql(node)} takes each of them."
+                )
                 return Finding(detail, probes=_probes(context, select, alias, tables[alias]))
     return None
 
@@ -104,7 +106,7 @@ def _probes(context: RuleContext, select: exp.Select, alias: str, table: Table) 
         for part in ("order", "having", "limit", "distinct", "offset"):
             probe.set(part, None)
         probe.set("expressions", [*(it.copy() for it in keys), exp.Count(this=counted)])
-        found.append(context.shown(probe))
+        found.append(context.to_sql(probe))
     return tuple(found)
 
 

@@ -27,14 +27,14 @@ _FOREIGN = ("postgres", "mysql", "tsql", "duckdb", "snowflake")
 def apply(context: RuleContext) -> Finding | None:
     if context.error not in WORDS:
         return None
-    return context.changed(_say_in_sqlite) if context.schema.dialect == "sqlite" else _translated(context)
+    return context.change(_say_in_sqlite) if context.schema.dialect == "sqlite" else _translate(context)
 
 
-def _translated(context: RuleContext) -> Finding | None:
-    own = context.shown(context.tree) if context.tree is not None else ""
+def _translate(context: RuleContext) -> Finding | None:
+    own = context.to_sql(context.tree) if context.tree is not None else ""
     for foreign in _FOREIGN:
         try:
-            written = context.shown(parse_sql(context.sql, foreign))
+            written = context.to_sql(parse_sql(context.sql, foreign))
         except (SqlglotError, RecursionError):
             continue
         if foreign != context.dialect and written != own:
@@ -61,21 +61,21 @@ def _in_sqlite(node: exp.Expr) -> exp.Expr | None:
             steps = _TRUNCATED.get(node.args["unit"].name.lower())
             return None if steps is None else _call("date", node.this, *steps)
         case exp.ToChar() if node.args.get("format") is not None:
-            return _formatted(node.this, node.args["format"])
+            return _translate_format(node.this, node.args["format"])
         case exp.Add() | exp.Sub() if isinstance(node.expression, exp.Interval):
-            return _moved(node.this, node.expression, -1 if isinstance(node, exp.Sub) else 1)
+            return _shift(node.this, node.expression, -1 if isinstance(node, exp.Sub) else 1)
         case exp.DateAdd() | exp.DateSub():
-            return _moved(node.this, node.expression, -1 if isinstance(node, exp.DateSub) else 1)
+            return _shift(node.this, node.expression, -1 if isinstance(node, exp.DateSub) else 1)
         case exp.Left():
             return _call("SUBSTR", node.this, exp.Literal.number(1), node.expression)
         case exp.Right():
             return _call("SUBSTR", node.this, exp.Neg(this=node.expression.copy()))
         case exp.Anonymous():
-            return _called(str(node.this).lower(), node.expressions)
+            return _translate_call(str(node.this).lower(), node.expressions)
     return None
 
 
-def _called(name: str, args: list[exp.Expr]) -> exp.Expr | None:
+def _translate_call(name: str, args: list[exp.Expr]) -> exp.Expr | None:
     """A function that has no meaning to the parser."""
     match name, len(args):
         case ("date_part" | "datepart", 2):
@@ -85,9 +85,9 @@ def _called(name: str, args: list[exp.Expr]) -> exp.Expr | None:
         case (_, 1) if name in _PARTS:
             return _part(name, args[0])
         case ("date_format", 2):
-            return _formatted(args[0], args[1])
+            return _translate_format(args[0], args[1])
         case ("dateadd" | "date_add", 3):
-            return _moved(args[2], exp.Interval(this=args[1].copy(), unit=exp.var(args[0].name)), 1)
+            return _shift(args[2], exp.Interval(this=args[1].copy(), unit=exp.var(args[0].name)), 1)
     return None
 
 
@@ -97,7 +97,7 @@ def _part(unit: str, moment: exp.Expr) -> exp.Expr | None:
     return exp.cast(made, "INTEGER") if form else None
 
 
-def _formatted(moment: exp.Expr, form: exp.Expr) -> exp.Expr | None:
+def _translate_format(moment: exp.Expr, form: exp.Expr) -> exp.Expr | None:
     text = str(form.this)
     for foreign, own in _FORMATS:
         text = text.replace(foreign, own)
@@ -105,7 +105,7 @@ def _formatted(moment: exp.Expr, form: exp.Expr) -> exp.Expr | None:
     return made if isinstance(form, exp.Literal) and "%" in text else None
 
 
-def _moved(moment: exp.Expr, step: exp.Expr, sign: int) -> exp.Expr | None:
+def _shift(moment: exp.Expr, step: exp.Expr, sign: int) -> exp.Expr | None:
     """A moment some time later or earlier: `date(moment, '-3 months')`."""
     if not isinstance(step, exp.Interval) or step.args.get("unit") is None:
         return None

@@ -57,7 +57,7 @@ async def look_up(tree: exp.Query, schema: Schema, database: Database) -> Looked
     elsewhere: dict[Key, str] = {}
     for found in filters[:MAX_LITERALS]:
         try:
-            stored = await _stored_like(found.table, found.column, found.value, schema, database)
+            stored = await _find_nearest(found.table, found.column, found.value, schema, database)
             others = () if stored is None else await _columns_with(found, schema, database)
         except (SqlError, DatabaseUnavailable) as error:  # one that is too slow is not followed by four more
             unmade = f"{found.table.name}.{found.column.name} could not be searched for {found.value!r}: {error}"
@@ -77,7 +77,7 @@ async def look_up(tree: exp.Query, schema: Schema, database: Database) -> Looked
     )
 
 
-async def _stored_like(
+async def _find_nearest(
     table: Table, column: Column, value: str, schema: Schema, database: Database
 ) -> tuple[tuple[str, ...], str | None] | None:
     """None when the value is stored; else the nearest stored values, and the one that is the same but for its form."""

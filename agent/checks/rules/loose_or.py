@@ -11,7 +11,7 @@ def apply(context: RuleContext) -> Finding | None:
     for either in context.query.find_all(exp.Or):
         bound = [side for side in (either.left, either.right) if isinstance(side, exp.And)]
         if bound and not isinstance(either.parent, exp.Or) and len(bound) < len(list(either.flatten(unnest=False))):
-            return Finding(f"AND binds closer than OR: {context.shown(bound[0])} is one side of it.")
+            return Finding(f"AND binds closer than OR: {context.to_sql(bound[0])} is one side of it.")
     return None
 
 

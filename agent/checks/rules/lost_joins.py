@@ -27,7 +27,7 @@ def apply(context: RuleContext) -> Finding | None:
         found = [_Rejoined(select, context.schema, context.dialect).changes() for select in selects_of(tree)]
         return [] if None in found else [change for changes in found for change in changes or ()]
 
-    return context.changed(change) if context.error in NAMES else None
+    return context.change(change) if context.error in NAMES else None
 
 
 class _Rejoined:

@@ -27,12 +27,12 @@ def apply(context: RuleContext) -> Finding | None:
                 continue
             never_null = owner[1].name in owner[0].primary_key or not owner[1].nullable
             if never_null or column in join.args["on"].find_all(exp.Column):
-                before = context.shown(join)
+                before = context.to_sql(join)
                 join.set("side", "LEFT")
                 join.set("kind", None)
-                yield Change(before, context.shown(join))
+                yield Change(before, context.to_sql(join))
 
-    return context.changed(change, "No joined row is without what it was joined by: {}.")
+    return context.change(change, "No joined row is without what it was joined by: {}.")
 
 
 RULE = Rule("missing_partner", "query", "schema", "alternative", apply)

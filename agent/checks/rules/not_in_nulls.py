@@ -26,11 +26,11 @@ def apply(context: RuleContext) -> Finding | None:
             filled = exp.Not(this=exp.Is(this=column.copy(), expression=exp.Null()))
             parts = conjuncts(where.this if where else None)
             if filled not in parts:
-                before = context.shown(node.parent)
+                before = context.to_sql(node.parent)
                 set_conjuncts(inner, [*parts, filled])
-                yield Change(before, context.shown(node.parent))
+                yield Change(before, context.to_sql(node.parent))
 
-    return context.changed(change, "NOT IN is true of no row where the inner query gives NULL: {}.")
+    return context.change(change, "NOT IN is true of no row where the inner query gives NULL: {}.")
 
 
 RULE = Rule("not_in_nulls", "query", "schema", "alternative", apply)

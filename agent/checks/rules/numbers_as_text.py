@@ -30,13 +30,13 @@ def apply(context: RuleContext) -> Finding | None:
                 if made
                 else isinstance(node, _PLACES) and _holds_numbers(node.this, context)
             ):
-                before = context.shown(node)
+                before = context.to_sql(node)
                 node.this.replace(
                     exp.cast(node.this.copy(), "REAL" if context.schema.dialect == "sqlite" else "DOUBLE")
                 )
-                yield Change(before, context.shown(node))
+                yield Change(before, context.to_sql(node))
 
-    return context.changed(change, "Numbers are stored as text, which is compared letter by letter: {}.")
+    return context.change(change, "Numbers are stored as text, which is compared letter by letter: {}.")
 
 
 def _holds_numbers(column: exp.Expr, context: RuleContext) -> bool:

@@ -13,7 +13,7 @@ from executors.dialects.table import DIALECTS
 from executors.errors import ErrorKind
 
 
-def repaired(draft: Draft, error: str, schema: Schema, without: Collection[str] = ()) -> Draft | None:
+def repair_draft(draft: Draft, error: str, schema: Schema, without: Collection[str] = ()) -> Draft | None:
     """The draft as a query that may run; None where no rule knows a repair.
 
     Args:
@@ -29,7 +29,9 @@ def repaired(draft: Draft, error: str, schema: Schema, without: Collection[str] 
     from executors.sql.tree import tree_to_change
 
     if kind in NAMES | WORDS and (quoted := quote_names(draft.sql, schema)):
-        return _repaired(draft, quoted, ["names of the schema are in quotes"])  # what is still wrong then shows itself
+        return _build_repaired(
+            draft, quoted, ["names of the schema are in quotes"]
+        )  # what is still wrong then shows itself
     dialect = DIALECTS[schema.dialect].sqlglot
     context, notes = RuleContext(draft.sql, schema, tree_to_change(draft.sql, dialect), error=kind), list[str]()
     for rule in rules("repair", without):
@@ -37,9 +39,9 @@ def repaired(draft: Draft, error: str, schema: Schema, without: Collection[str] 
         if found is not None and found.sql is not None:
             context = replace(context, sql=found.sql, tree=tree_to_change(found.sql, dialect))
             notes.append(found.detail)
-    return _repaired(draft, context.sql, notes) if notes else None
+    return _build_repaired(draft, context.sql, notes) if notes else None
 
 
-def _repaired(draft: Draft, sql: str, notes: Sequence[str]) -> Draft:
+def _build_repaired(draft: Draft, sql: str, notes: Sequence[str]) -> Draft:
     note = f"The last query repaired: {'; '.join(dict.fromkeys(notes))}."
     return draft.model_copy(update={"sql": sql, "note": note, "source": "repaired"})

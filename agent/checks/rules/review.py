@@ -78,7 +78,7 @@ async def review(
     )
     proposed, alternative = await _alternative(draft, subject, result, rows, without)
     doubts = [*proposed]
-    for rule, found in await off_loop(partial(_doubted, subject, without)):
+    for rule, found in await off_loop(partial(_find_doubts, subject, without)):
         if not await _is_harmless(found.probes, rows):
             doubts.append(_doubt(rule, found))
     return RuleReview(looked_up.check, tuple(doubts), alternative)
@@ -88,7 +88,7 @@ async def _alternative(
     draft: Draft, subject: RuleContext, result: QueryResult, rows: Rows, without: Collection[str]
 ) -> tuple[list[Doubt], Draft | None]:
     """All that the rules would change, in one further query; nothing where that gives the same rows."""
-    doubts, changes, sql = await off_loop(partial(_changed, subject, without))
+    doubts, changes, sql = await off_loop(partial(_apply_changes, subject, without))
     if not changes or draft.source == "alternative":
         return doubts, None
     try:
@@ -104,7 +104,7 @@ async def _alternative(
     return doubts, draft.model_copy(update={**made, "changes": tuple(tuple(it) for it in changes)})
 
 
-def _changed(subject: RuleContext, without: Collection[str]) -> tuple[list[Doubt], list[Change], str]:
+def _apply_changes(subject: RuleContext, without: Collection[str]) -> tuple[list[Doubt], list[Change], str]:
     """The doubts of all rules that would change the query, what they change, and the query then."""
     from executors.sql.tree import tree_to_change
 
@@ -122,7 +122,7 @@ def _changed(subject: RuleContext, without: Collection[str]) -> tuple[list[Doubt
     return doubts, changes, subject.sql
 
 
-def _doubted(subject: RuleContext, without: Collection[str]) -> list[tuple[Rule, Finding]]:
+def _find_doubts(subject: RuleContext, without: Collection[str]) -> list[tuple[Rule, Finding]]:
     """What the rules find that only doubt."""
     found = ((rule, rule.find(subject)) for rule in rules("doubt", without))
     return [(rule, it) for rule, it in found if it is not None]

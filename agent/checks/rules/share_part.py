@@ -21,10 +21,10 @@ def apply(context: RuleContext) -> Finding | None:
         if not division.this.find(exp.AggFunc) or not division.expression.find(exp.AggFunc):
             continue
         if len(lacking) > 1:
-            names = ", ".join(map(context.shown, lacking))
+            names = ", ".join(map(context.to_sql, lacking))
             return Finding(f"The part of a share is filtered by {names}, and its whole by none of them.")
         if lacking and beyond:
-            names = ", ".join(map(context.shown, beyond))
+            names = ", ".join(map(context.to_sql, beyond))
             return Finding(f"The whole of a share is filtered by {names}, and its part is not.")
     return None
 

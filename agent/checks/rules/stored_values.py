@@ -26,7 +26,7 @@ def apply(context: RuleContext) -> Finding | None:
             other = looked_up.elsewhere.get(found.key)
             if condition is None or (value is None and other is None):
                 continue
-            before = context.shown(condition)
+            before = context.to_sql(condition)
             if value is not None:
                 found.literal.replace(exp.Literal.string(value))
             elif isinstance(condition, exp.EQ) or len(condition.expressions) == 1:
@@ -34,8 +34,8 @@ def apply(context: RuleContext) -> Finding | None:
                 if column is not None and other is not None:
                     quoted = DIALECTS[context.schema.dialect].quote_name(other) != other
                     column.set("this", exp.to_identifier(other, quoted=quoted))
-            if before != context.shown(condition):
-                yield Change(before, context.shown(condition))
+            if before != context.to_sql(condition):
+                yield Change(before, context.to_sql(condition))
 
     elsewhere = [
         f"{it.value!r} is stored in {it.table}.{it.column}."
@@ -44,7 +44,7 @@ def apply(context: RuleContext) -> Finding | None:
         if it.is_sure and same_text(it.value, text)
     ]
     detail = " ".join(dict.fromkeys((looked_up.check.detail, *elsewhere)))
-    return context.changed(change, detail.replace("{", "{{").replace("}", "}}")) or Finding(detail)
+    return context.change(change, detail.replace("{", "{{").replace("}", "}}")) or Finding(detail)
 
 
 RULE = Rule("stored_values", "query", "data", "alternative", apply)

@@ -23,11 +23,11 @@ def apply(context: RuleContext) -> Finding | None:
         for node in tree.find_all(*_OF_TEXTS):
             owner = owner_of(node.this, context.schema) if isinstance(node.this, exp.Column) else None
             if owner is not None and not is_text(owner[1]):
-                before = context.shown(node)
+                before = context.to_sql(node)
                 node.this.replace(exp.cast(node.this.copy(), "TEXT"))
-                yield Change(before, context.shown(node))
+                yield Change(before, context.to_sql(node))
 
-    return context.changed(change)
+    return context.change(change)
 
 
 RULE = Rule("text_of_values", "error", "schema", "repair", apply)

@@ -29,7 +29,7 @@ def apply(context: RuleContext) -> Finding | None:
     counts = [it for it in shown if it.unalias() in by or it.alias.lower() in names]
     if not counts or len(counts) == len(tree.selects):
         return None
-    return Finding(f"{context.shown(counts[0])} is shown, and no count is asked for.")
+    return Finding(f"{context.to_sql(counts[0])} is shown, and no count is asked for.")
 
 
 RULE = Rule("unasked_count", "query", "language", "doubt", apply)

@@ -15,7 +15,7 @@ def apply(context: RuleContext) -> Finding | None:
     if context.schema.dialect not in {"sqlite", "mysql"}:
         return None
     for place, select in enumerate(context.selects):
-        loose = _ungrouped(select, context.schema.dialect)
+        loose = _find_ungrouped(select, context.schema.dialect)
         if loose:
             probes = []
             for end in (exp.Min, exp.Max):
@@ -24,13 +24,13 @@ def apply(context: RuleContext) -> Finding | None:
                     only, name = exp.Paren(this=end(this=item.unalias().copy())), item.alias_or_name
                     # a query around it reads it by its name
                     item.replace(exp.alias_(only, name, quoted=True) if name else only)
-                probes.append(context.shown(probe))
-            names = ", ".join(context.shown(select.expressions[at].unalias()) for at in loose)
+                probes.append(context.to_sql(probe))
+            names = ", ".join(context.to_sql(select.expressions[at].unalias()) for at in loose)
             return Finding(f"Nothing groups {names}: any value of each group is shown.", probes=tuple(probes))
     return None
 
 
-def _ungrouped(select: exp.Select, dialect: str) -> list[int]:
+def _find_ungrouped(select: exp.Select, dialect: str) -> list[int]:
     """The places of the select list that read columns which neither an aggregate nor GROUP BY takes."""
     group = select.args.get("group")
     calls = [it for it in select.find_all(exp.AggFunc) if it.find_ancestor(exp.Select) is select]

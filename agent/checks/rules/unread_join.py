@@ -30,11 +30,11 @@ def apply(context: RuleContext) -> Finding | None:
             continue
         without = tree.copy()
         without.args["joins"].pop(at)
-        rest = words(context.shown(without))  # "publisher id" is what is shown, not what is joined by
+        rest = words(context.to_sql(without))  # "publisher id" is what is shown, not what is joined by
         if any(words(it.name) <= mentioned and words(it.name) - rest for it in own):
             continue
         detail = f"{join.this.name} is joined, nothing is read of it, and the question does not name it."
-        return Finding(detail, probes=(context.sql, context.shown(without)))
+        return Finding(detail, probes=(context.sql, context.to_sql(without)))
     return None
 
 

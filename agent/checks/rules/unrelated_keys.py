@@ -20,7 +20,7 @@ def apply(context: RuleContext) -> Finding | None:
             if len(sides) < 2 or read[0] is None or read[1] is None or read[0] is read[1]:
                 continue
             if _are_unrelated((read[0], sides[0].name.lower()), (read[1], sides[1].name.lower()), context.schema):
-                return Finding(f"No key relates {context.shown(pair)}, and another key joins these tables.")
+                return Finding(f"No key relates {context.to_sql(pair)}, and another key joins these tables.")
     return None
 
 

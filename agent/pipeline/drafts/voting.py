@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Coroutine
 from typing import TYPE_CHECKING, Any
 
-from agent.checks.rules.repair import repaired
+from agent.checks.rules.repair import repair_draft
 from agent.core.errors import ModelError, ReplyUnusable
 from agent.core.models import Candidate, Check, Draft
 from agent.core.off_loop import off_loop
@@ -88,7 +88,7 @@ async def _try_draft(run: Run, draft: Draft, rows: Rows) -> Candidate:
         kind, failed = error.kind, Candidate.of(draft, None, error.message)
     if not run.parts.profile.repairs:
         return failed
-    repair = await off_loop(lambda: repaired(draft, kind, schema, off))
+    repair = await off_loop(lambda: repair_draft(draft, kind, schema, off))
     if repair is None or repair.sql is None:
         return failed
     try:

@@ -91,21 +91,21 @@ class Inquiry:
         return tuple(it for it in entries if (term := term_of(it.text)) and uses_term(term, self.text, telling))
 
     @cached_property
-    def mentioned(self) -> frozenset[tuple[str, str]]:
+    def mentioned_names(self) -> frozenset[tuple[str, str]]:
         """Tables and columns that those entries name; the column is empty where a table is meant."""
         found = document_scores(self.schema, [Retrieved(document=it, score=1.0) for it in self.rules])
         return frozenset(found)
 
     @cached_property
-    def named(self) -> tuple[Table, ...]:
+    def named_tables(self) -> tuple[Table, ...]:
         """The tables that the question names; of `order items` and `items`, both."""
         return tuple(table for table in self.schema.tables if own_words(table) <= self.stems)
 
     @cached_property
     def in_play(self) -> tuple[Table, ...]:
         """The tables that the question is about: named by it, by a term that it uses, or by their columns."""
-        found = {table.name: table for table in self.named}
-        for name, _ in self.mentioned:
+        found = {table.name: table for table in self.named_tables}
+        for name, _ in self.mentioned_names:
             if table := self.schema.table(name):
                 found[table.name] = table
         if not found:

@@ -67,14 +67,14 @@ def main_date(inquiry: Inquiry) -> Place | None:
             return near[0]
     if measured := _find_measured(inquiry):
         return measured
-    tables = sorted(inquiry.in_play, key=lambda table: (table.name, "") not in inquiry.mentioned)
-    has_dates = any(date_places(table) for table in tables if (table.name, "") in inquiry.mentioned)
+    tables = sorted(inquiry.in_play, key=lambda table: (table.name, "") not in inquiry.mentioned_names)
+    has_dates = any(date_places(table) for table in tables if (table.name, "") in inquiry.mentioned_names)
     if (has_deed(inquiry.text) and not has_dates) or not any(date_places(table) for table in tables):
         tables = [
             *_list_tables_beside(inquiry, tables),
             *tables,
         ]  # what was done stands in the tables that refer to who did it
-    if inquiry.frames.language != "en" and not inquiry.named and not inquiry.mentioned:
+    if inquiry.frames.language != "en" and not inquiry.named_tables and not inquiry.mentioned_names:
         tables = telling_tables(inquiry.schema)  # its words name nothing here: what is linked most is meant
     return next((found[0] for table in tables if (found := list_plausible(inquiry, table))), None)
 
@@ -85,10 +85,10 @@ def _find_measured(inquiry: Inquiry) -> Place | None:
     What it names beside that ("by country") are only groups. Of several tables with amounts and dates the one that the
     others are linked with most.
     """
-    terms = {table for table, _ in inquiry.mentioned}
+    terms = {table for table, _ in inquiry.mentioned_names}
     if not terms and not _MEASURED.search(inquiry.text):
         return None
-    named = {table.name for table in inquiry.named if date_places(table)}
+    named = {table.name for table in inquiry.named_tables if date_places(table)}
     tables = [it for it in telling_tables(inquiry.schema) if not (terms or named) or it.name in (terms or named)]
     sums = [it for it in tables if any(words(column.name) & _AMOUNTS for column in it.columns)]
     return next((found[0] for table in sums if (found := list_plausible(inquiry, table))), None)
@@ -99,7 +99,7 @@ def _list_hinted(inquiry: Inquiry, places: list[Place]) -> list[Place]:
     written = [it for it in places if it.name.lower() in inquiry.text.lower()]
     if written:
         return written
-    tables = {stem for table in inquiry.named for stem in own_words(table)}
+    tables = {stem for table in inquiry.named_tables for stem in own_words(table)}
     mention = inquiry.stems - tables
     named = [it for it in places if inquiry.says(it.column)]
     return named or [it for it in places if are_alike(time_words(it.column), mention)]
@@ -107,7 +107,7 @@ def _list_hinted(inquiry: Inquiry, places: list[Place]) -> list[Place]:
 
 def _list_of_rules(inquiry: Inquiry, places: list[Place]) -> list[Place]:
     """Those that the entries of the glossary name which the question uses, or else any rule or past query."""
-    used = [it for it in places if (it.table.name, it.column.name) in inquiry.mentioned]
+    used = [it for it in places if (it.table.name, it.column.name) in inquiry.mentioned_names]
     doc_text = " ".join(f"{it.text} {it.sql}" for it in inquiry.context.known if it.kind in {"rule", "query"})
     return used or [it for it in places if re.search(rf"\b{re.escape(it.column.name)}\b", doc_text, re.IGNORECASE)]
 

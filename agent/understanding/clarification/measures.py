@@ -61,7 +61,7 @@ async def vague_measure(inquiry: Inquiry, meaning: Embedder | None = None) -> Cl
     if match is None:
         return None
     noun = words(match["noun"])
-    entity = next((it for it in inquiry.named if own_words(it) <= noun), None)
+    entity = next((it for it in inquiry.named_tables if own_words(it) <= noun), None)
     mention = match[0] if entity is None or own_words(entity) == noun else match[0].rsplit(None, 1)[0]
     rest = words(inquiry.text.replace(match[0], " ")) - noun
     if entity is None and meaning is not None and not is_english(inquiry.text):

@@ -128,7 +128,7 @@ def _is_key(place: Place) -> bool:
 
 def _is_mentioned(inquiry: Inquiry, place: Place) -> bool:
     written = place.name.lower() in inquiry.text.lower()
-    return written or (place.table.name, place.column.name) in inquiry.mentioned
+    return written or (place.table.name, place.column.name) in inquiry.mentioned_names
 
 
 def _joins(inquiry: Inquiry, place: Place, others: set[str]) -> bool:

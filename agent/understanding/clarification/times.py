@@ -58,7 +58,7 @@ async def two_dates(inquiry: Inquiry, lookups: Lookups) -> Clarification | None:
     if len({it.mention for it in periods}) != 1 or has_deed(inquiry.text):
         return None
     dated = [(table, found) for table in inquiry.in_play if (found := list_plausible(inquiry, table))]
-    if len(dated) != 1 or dated[0][0] not in inquiry.named or len(dated[0][1]) < 2:
+    if len(dated) != 1 or dated[0][0] not in inquiry.named_tables or len(dated[0][1]) < 2:
         return None
     period, places = periods[0], dated[0][1]
     if await lookups.same_rows(places, period.first, period.after) is not False:

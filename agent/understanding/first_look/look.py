@@ -94,7 +94,7 @@ class FirstLooks:
         schema, key = await database.schema(), (database.name, database.sight)
         known = self._known.get(key)
         if known is None or known[0] is not schema:
-            known = self._known[key] = (schema, await _chosen(database, schema))
+            known = self._known[key] = (schema, await _choose_questions(database, schema))
             if len(self._known) > MOST_KEPT:
                 self._known.popitem(last=False)
         return known[1]
@@ -110,7 +110,7 @@ def _look_at(table: Table) -> LookedTable:
     )
 
 
-async def _chosen(database: Database, schema: Schema) -> tuple[SuggestedQuestion, ...]:
+async def _choose_questions(database: Database, schema: Schema) -> tuple[SuggestedQuestion, ...]:
     by_table: list[list[SuggestedQuestion]] = []
     for table in telling_tables(schema)[:MOST_TABLES]:
         if table.row_count is None or table.row_count <= MOST_ROWS:
@@ -131,7 +131,7 @@ async def _candidates(database: Database, schema: Schema, table: Table) -> list[
     rows = await _rows(database, profile.sql)
     if not rows or not rows[0][0]:
         return []
-    return list(Asker(schema, table, profile.seen(rows[0])).candidates())
+    return list(Asker(schema, table, profile.read_row(rows[0])).candidates())
 
 
 async def _has_rows(database: Database, sql: str) -> bool:

@@ -99,7 +99,7 @@ class TableProfile:
         named = ", ".join(f"{it} AS v{at}" for at, it in enumerate(counted))
         return f"SELECT {named} FROM {self._schema.quote_table(self._table)}"
 
-    def seen(self, row: tuple[JsonValue, ...]) -> SeenSchema:
+    def read_row(self, row: tuple[JsonValue, ...]) -> SeenSchema:
         """What the query's row says."""
         values = iter(row)
         rows = int(next(values) or 0)

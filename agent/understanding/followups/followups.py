@@ -87,7 +87,7 @@ class FollowUps:
     async def _follow_up(self, question: Question, ledger: Ledger, *, may_stand: bool) -> str | None:
         """The whole question; None where the model left it as it was, or what it wrote cannot be used."""
         history = _list_in_view(question)
-        text = await self._written("followup", question, ledger, history=history, may_stand=may_stand)
+        text = await self._write_line("followup", question, ledger, history=history, may_stand=may_stand)
         conversation = [f"{it.question} {it.answer} {it.sql or ''}" for it in history]
         if may_stand and not keeps_all(text, question.text):
             return None
@@ -105,7 +105,7 @@ class FollowUps:
             return question.model_copy(update={"pending": None})
         if text is None:
             try:
-                text = await self._written("followup_reply", question, ledger, pending=pending)
+                text = await self._write_line("followup_reply", question, ledger, pending=pending)
             except ModelError:
                 text = ""
             conversation = [pending.question, pending.clarification]
@@ -113,7 +113,7 @@ class FollowUps:
                 text = with_reply(pending.question, question.text)[: self.max_chars]
         return question.model_copy(update={"text": text})
 
-    async def _written(self, prompt: str, question: Question, ledger: Ledger, **holes: object) -> str:
+    async def _write_line(self, prompt: str, question: Question, ledger: Ledger, **holes: object) -> str:
         """The first line that the model writes; empty where it found no end."""
         content = templates.render(prompt, message=question.text, **holes)
         reply = await self.model.complete([Message(role="user", content=content)], max_tokens=MAX_TOKENS)

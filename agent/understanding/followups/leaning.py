@@ -136,11 +136,11 @@ class _Sentence:
                 return Leaning.UNSURE  # "which were cancelled?"
         if any(word in language.only for word in words[:3]):
             return Leaning.UNSURE
-        whole = any(one in self._named for one in (subject, counted) if one is not None)
+        whole = any(one in self._named_words for one in (subject, counted) if one is not None)
         return Leaning.UNSURE if self._joined and not whole else Leaning.STANDS
 
     @property
-    def _named(self) -> set[str]:
+    def _named_words(self) -> set[str]:
         return {self._words[number] for number in self._content}
 
     def _after(self, word: str) -> str:

@@ -101,7 +101,7 @@ class NameIndex:
         return any(year is not None for year, *_ in self.dates)
 
     @cached_property
-    def _compared(self) -> set[str]:
+    def _compared_values(self) -> set[str]:
         return {value for condition in self._facts.conditions for value in condition.values}
 
     def is_only_name(self, digits: str) -> bool:
@@ -179,7 +179,7 @@ class NameIndex:
         if year is None or day is not None:
             return None
         parts = [self.dates.get((year, None, None, None)), self.dates.get((None, month, None, quarter))]
-        if parts[0] is None and not self._has_years() and str(year) in self._compared:
+        if parts[0] is None and not self._has_years() and str(year) in self._compared_values:
             parts = parts[1:]  # a month of the only year that the query asks for
         if (month is None and quarter is None) or any(part is None for part in parts):
             return None

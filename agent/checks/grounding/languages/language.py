@@ -23,7 +23,7 @@ _OTHERS = {
 }
 
 
-def known_words(text: str) -> list[str]:
+def split_words(text: str) -> list[str]:
     """The words of a text, in small letters; the elided ones of French and Italian by themselves."""
     found = (part for word in _WORD.findall(text.lower().replace("’", "'")) for part in _split_elision(word))
     return list(found)
@@ -40,7 +40,7 @@ def language_of(question: str) -> str | None:
     """`en`, `de`, `fr`, `es` or `it`; `ko`; None for any other one, and for one that cannot be told."""
     if _KOREAN.search(question):
         return "ko"
-    words = known_words(question)
+    words = split_words(question)
     if not words:
         return "en"
     if sum(bool(_LATIN.fullmatch(word.replace("'", ""))) for word in words) * 2 < len(words):

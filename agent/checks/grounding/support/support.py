@@ -86,7 +86,7 @@ class Numbers:
             rows: those that its name stands in, where the sentence pairs lists.
         """
         place = segment.items.index(item)
-        bound = self._bound(segment.items, place)
+        bound = self._find_bound(segment.items, place)
         found = self._condition(segment, place, bound)
         if found is not None and bound is not None:
             return found  # "more than 5 trips", as the question says
@@ -448,7 +448,7 @@ class Numbers:
         for at, said in enumerate(self.asked):
             if said.kind != "number" or said.value != item.value or said.percent != item.percent:
                 continue
-            if self._bound(self.asked, at) is not bound or not are_same(
+            if self._find_bound(self.asked, at) is not bound or not are_same(
                 currencies(segment.items, place), currencies(self.asked, at)
             ):
                 continue
@@ -466,6 +466,6 @@ class Numbers:
         return Support("question", segment.items[place].value) if told and before in _OUT_OF else None
 
     @staticmethod
-    def _bound(items: Sequence[Item], place: int) -> Class | None:
+    def _find_bound(items: Sequence[Item], place: int) -> Class | None:
         before = items[place - 1].cls if place else None
         return before if before in (Class.OVER, Class.UNDER, Class.ABOUT) else None

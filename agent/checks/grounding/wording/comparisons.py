@@ -33,8 +33,8 @@ class Comparisons:
             Class.MORE: self._comparison,
             Class.LESS: self._comparison,
             Class.EQUAL: self._check_equal,
-            Class.OVER: self._bound,
-            Class.UNDER: self._bound,
+            Class.OVER: self._check_bound,
+            Class.UNDER: self._check_bound,
             Class.RANGE: self._range,
             Class.RISE: self._change,
             Class.FALL: self._change,
@@ -123,7 +123,7 @@ class Comparisons:
         values = [number_of(self._facts.rows[it[0]][columns[0].index]) for it in rows]
         return (values[0], values[1]) if values[0] is not None and values[1] is not None else None
 
-    def _bound(self, segment: Segment, place: int) -> str:
+    def _check_bound(self, segment: Segment, place: int) -> str:
         if any(it.kind == "number" for it in segment.items[place + 1 : place + 2]):
             return ""
         return "" if self._context.is_in_question(segment.items[place]) else "no number follows it"

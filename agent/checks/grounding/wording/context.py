@@ -10,7 +10,7 @@ from agent.checks.grounding.claims.item import Item
 from agent.checks.grounding.claims.names import NameIndex
 from agent.checks.grounding.evidence.facts import ColumnFacts, Facts
 from agent.checks.grounding.kinds import fits, is_adjective
-from agent.checks.grounding.languages.language import known_words
+from agent.checks.grounding.languages.language import split_words
 from agent.checks.grounding.languages.vocabulary import LANGUAGES, Class, vocabulary
 from agent.checks.grounding.languages.words import is_same_word, words_of
 from agent.checks.grounding.support.conversion import find_factor
@@ -49,7 +49,7 @@ class WordingContext:
         self.numbers, self.supports, self.segments = numbers, supports, segments
         self.question_classes = frozenset(it.cls for it in asked if it.cls is not None)
         self.polar = facts.language in LANGUAGES and vocabulary(facts.language).is_polar(facts.question)
-        self.known = _known_words(facts) | {it.text.lower() for it in asked if it.kind == "word"}
+        self.known = _find_known_words(facts) | {it.text.lower() for it in asked if it.kind == "word"}
         self.queried = frozenset(word for name in facts.query.tables for word in words_of(name))
 
     def is_in_question(self, item: Item) -> bool:
@@ -113,9 +113,9 @@ class WordingContext:
         return self.numbers.columns(segment, place)
 
 
-def _known_words(facts: Facts) -> frozenset[str]:
+def _find_known_words(facts: Facts) -> frozenset[str]:
     """The words that a sentence may use: of the question, the columns and units, and the values compared with."""
-    found = {*facts.question_words, *known_words(facts.question), *known_words(facts.earlier)}
+    found = {*facts.question_words, *split_words(facts.question), *split_words(facts.earlier)}
     for column in facts.columns:
         found |= _words_of_column(column)
     for condition in facts.conditions:
