@@ -18,9 +18,9 @@ _SETTLED = _QUANTIFIERS | {Class.OVER, Class.UNDER, Class.NEGATIVE}
 # What these stand before is near by; a bound far away would be true and mislead.
 _NEAR = frozenset(["nearly", "almost", "close to", "just under", "fast", "knapp", "beinahe", "nahezu", "presque"])
 _NEAR |= {"près de", "casi", "quasi"}
-_EXCEPT = frozenset(["but", "except", "apart from", "außer", "bis auf", "sauf", "excepté", "à part", "hormis", "salvo"])
+EXCEPT = frozenset(["but", "except", "apart from", "außer", "bis auf", "sauf", "excepté", "à part", "hormis", "salvo"])
 _COMPARING = frozenset({Class.EQUAL, Class.MORE, Class.LESS, Class.DIFFERENCE, Class.MULTIPLIED})
-_EXCEPT |= {"excepto", "menos", "tranne", "eccetto"}
+EXCEPT |= {"excepto", "menos", "tranne", "eccetto"}
 
 
 class Settled(NamedTuple):
@@ -43,7 +43,7 @@ def settle(facts: Facts, numbers: Numbers, segment: Segment) -> Settled | None:
     limit, quantifiers = segment.items[place + 1], _QUANTIFIERS & segment.classes
     columns = numbers.columns(segment, place + 1)
     named = numbers.find_named(segment)
-    if any(it.text.lower() in _EXCEPT for it in segment.items) and quantifiers & {Class.ALL, Class.EACH}:
+    if any(it.text.lower() in EXCEPT for it in segment.items) and quantifiers & {Class.ALL, Class.EACH}:
         quantifiers = frozenset({Class.ALL_BUT})  # "all except Ada"
     first = min((it.start for it in segment.names), default=None)
     if (

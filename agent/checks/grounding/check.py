@@ -301,4 +301,4 @@ def _says_something(
         return denied or facts.language not in LANGUAGES
     if denied or names or any(it.origin != "question" for it in supports.values()):
         return True
-    return any(it.cls is Class.YES for it in items) or affirms(items, asked, facts)
+    return any(it.cls in (Class.YES, Class.RISE, Class.FALL) for it in items) or affirms(items, asked, facts)

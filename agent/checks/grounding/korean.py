@@ -13,7 +13,7 @@ from agent.checks.grounding.languages.vocabulary import Class
 from agent.checks.grounding.languages.words import is_same_word
 from agent.checks.grounding.result import Problem
 
-_EXTREME = re.compile(r"(?:가장|제일)\s*(?P<by>\S+)|(?P<most>최대|최고|최다|1위)|(?P<least>최소|최저|꼴찌)")
+_EXTREME = re.compile(r"(?:가장|제일)\s*(?P<by>\S+)|(?P<most>최대|최고|최다|(?<!\d)1위)|(?P<least>최소|최저|꼴찌)")
 _HIGH = re.compile(r"많|높|크|큰|길|긴|깁|비싸|비싼|무거|오래")
 _LOW = re.compile(r"적|낮|작|짧|싸|싼|저렴|가벼")
 # Comparisons, changes, quantifiers: nobody reads them here, so they are taken from the question only.
@@ -75,12 +75,15 @@ def korean_problems(
             yield Problem(found[0], "its column is of something else")
     for found in _EXTREME.finditer(text):
         cls = _direction(found[0])
+        if found[0] == "1위" and len(facts.rows) > 1:
+            continue  # a place, which is held below
         if cls is None:
             yield Problem(found[0], "the rows do not order by it")
         elif not _holds(
             cls, _find_named_near(found.start(), segments), facts, _find_told_near(found.start(), numbers)
         ) and not (cls is asked and len(facts.rows) == 1):
             yield Problem(found[0], "another row has a value beyond it, or none is named")
+    yield from _find_other_places(segments, facts, numbers)
     yield from _find_other_money(text, facts)
     yield from _find_unknown_names(text, facts)
     shared = {"전체"} if computed & {Class.SHARE} else set[str]()
@@ -88,6 +91,16 @@ def korean_problems(
     for found in _OTHERS.finditer(text):
         if found[0] not in facts.question and found[0] not in shared:
             yield Problem(found[0], "the rows do not say so")
+
+
+def _find_other_places(segments: Sequence[Segment], facts: Facts, numbers: Mapping[int, int]) -> Iterator[Problem]:
+    """Places in an order, "2위", that the rows do not have."""
+    asked = _direction(facts.question)
+    for item in (it for segment in segments for it in segment.items if it.cls is Class.RANK):
+        rows, column = _find_named_near(item.start, segments), _find_told_near(item.start, numbers)
+        alone = item.rank == 1 and len(facts.rows) == 1  # held as the most or the least
+        if not alone and not _has_place(item.rank, rows, facts, column, asked):
+            yield Problem(item.text, "another row has that place, or none is named")
 
 
 def _find_other_money(text: str, facts: Facts) -> Iterator[Problem]:
@@ -156,6 +169,21 @@ def _find_told_near(at: int, numbers: Mapping[int, int]) -> int | None:
     """The column of the last number before a place, else of the first one after it."""
     before = [start for start in numbers if start < at]
     return numbers[max(before)] if before else numbers[min(numbers)] if numbers else None
+
+
+def _has_place(rank: int, rows: Rows, facts: Facts, told: int | None, asked: Class | None) -> bool:
+    """Whether the rows that are named have a place by what is told of them, or by a column of places."""
+    if not rows or facts.result.truncated:
+        return False
+    ranks = [it.index for it in facts.columns if it.projection.aggregate == "rank"]
+    if len(ranks) == 1:
+        return all(facts.rows[row][ranks[0]] == rank for row in rows)
+    column = facts.measures[0].index if len(facts.measures) == 1 else told
+    own = facts.values(column, rows) if column is not None else []
+    if column is None or len(own) < len(rows):
+        return False
+    least = asked is Class.LEAST
+    return all(sum(it < one if least else it > one for it in facts.values(column)) + 1 == rank for one in own)
 
 
 def _holds(cls: Class, rows: Rows, facts: Facts, told: int | None) -> bool:

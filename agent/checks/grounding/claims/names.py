@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from datetime import date
 from functools import cached_property
 
 from agent.checks.grounding.arithmetic.dates import MONTHS, DateInText, find_dates
 from agent.checks.grounding.evidence.facts import ColumnFacts, Facts
 from agent.checks.grounding.languages.countries import country_names
+from agent.checks.grounding.languages.vocabulary import LANGUAGES, vocabulary
 from agent.checks.grounding.languages.words import is_same_word
 from executors.base import JsonValue
 
@@ -19,6 +21,8 @@ Date = tuple[int | None, int | None, int | None, int | None]
 
 TOKEN = re.compile(r"[\uac00-\ud7a3]+|[^\W_\uac00-\ud7a3]+")
 _YEAR = re.compile(r"(?:1[5-9]|2[01])\d\d")
+_WEEK = re.compile(r"(\d{4})-?[wW](\d\d)")
+_WEEKS = 53  # of a year, at most
 _MONTH_COLUMN = re.compile(r"month|monat|mois|mes\b|mese", re.IGNORECASE)
 _YEAR_COLUMN = re.compile(r"year|jahr|ann[ée]e?|año|anno", re.IGNORECASE)
 _HANGUL = re.compile("[\uac00-\ud7a3]")
@@ -39,6 +43,8 @@ class NameIndex:
         self.dates: dict[Date, dict[int, set[int]]] = {}
         self.numbers: dict[int, dict[int, set[int]]] = {}
         self.dated: set[int] = set()
+        self._times: dict[int, Date] = {}  # of each row, by all its columns
+        self._weeks: dict[int, int] = {}
         for column in facts.columns:
             if column.kind == "dimension":
                 self._add_column(column)
@@ -80,8 +86,8 @@ class NameIndex:
     def _add_dates(self, cell: JsonValue, column: ColumnFacts, rows: Iterable[int]) -> None:
         found: list[Date] = []
         if isinstance(cell, str):
-            for date in find_dates(cell):
-                found += date.readings
+            for said in find_dates(cell):
+                found += said.readings
             if not found and cell.lower() in MONTHS:
                 found.append((None, MONTHS[cell.lower()], None, None))
             if not found and _MONTH_COLUMN.search(column.name) and re.fullmatch(r"0?[1-9]|1[0-2]", cell):
@@ -92,10 +98,36 @@ class NameIndex:
             found.append((None, cell, None, None))
         elif isinstance(cell, int) and _YEAR_COLUMN.search(column.name):
             found.append((cell, None, None, None))
+        if isinstance(cell, str) and (week := _WEEK.fullmatch(cell)):
+            self.dated.add(column.index)
+            self._weeks |= dict.fromkeys(rows, _WEEKS * int(week[1]) + int(week[2]))
+        for row in rows if found else ():
+            known = self._times.get(row, found[0])
+            year, month, day, quarter = (one or other for one, other in zip(known, found[0], strict=True))
+            self._times[row] = (year, month, day, quarter)
         for reading in found:
             self.dated.add(column.index)
             for part in _parts(reading):
                 self.dates.setdefault(part, {}).setdefault(column.index, set()).update(rows)
+
+    def step_of(self, row: int) -> tuple[str, int] | None:
+        """The time of a row as a step of a series, counted in years, quarters, months, weeks or days."""
+        if row in self._weeks:
+            return "week", self._weeks[row]
+        year, month, day, quarter = self._times.get(row, (None, None, None, None))
+        if day and month and year:
+            return "day", date(year, month, day).toordinal()
+        if month:
+            return "month", 12 * (year or 0) + month
+        if quarter:
+            return "quarter", 4 * (year or 0) + quarter
+        return ("year", year) if year else None
+
+    def list_in_time(self, rows: Collection[int]) -> Sequence[int]:
+        """Rows in the order of their times; nothing where one has none, a time comes twice or the steps differ."""
+        times = {row: time for row in rows if (time := self.step_of(row)) is not None}
+        single = len(set(times.values())) == len(rows) and len({step for step, _ in times.values()}) == 1
+        return sorted(rows, key=lambda row: times[row][1]) if single and len(times) == len(rows) else ()
 
     def _has_years(self) -> bool:
         return any(year is not None for year, *_ in self.dates)
@@ -138,12 +170,18 @@ class NameIndex:
         if len(found) < len(alias):
             return False
         exact = self._exact.get(alias[0]) if len(alias) == 1 else None
-        if exact is not None and exact.isdisjoint((found[0], found[0].removesuffix("s"))):
+        if exact is not None and exact.isdisjoint((found[0], found[0].removesuffix("s"), self._small(found[0]))):
             return False
         folded = [token.casefold() for token in found]
         return folded[:-1] == list(alias[:-1]) and (
             folded[-1] == alias[-1] or alias[-1] in _without_ending(folded[-1])
         )  # fmt: skip
+
+    def _small(self, word: str) -> str:
+        """A word that begins with a capital letter as it is stored; not one that the language has: "It"."""
+        language = self._facts.language
+        listed = language in LANGUAGES and vocabulary(language).find_phrase([word.lower()], 0)
+        return word if listed else word[:1].lower() + word[1:]
 
     @cached_property
     def parts(self) -> dict[str, dict[int, set[int]]]:
@@ -164,9 +202,9 @@ class NameIndex:
         ]
         return {column: frozenset(rows) for column, rows in found[0].items()} if len(found) == 1 else None
 
-    def find_date(self, date: DateInText) -> Places | None:
+    def find_date(self, said: DateInText) -> Places | None:
         """Where a date stands, or the part of it that is said; None where it does not."""
-        for reading in date.readings:
+        for reading in said.readings:
             if found := self._find_parts(reading):
                 return found
         return None

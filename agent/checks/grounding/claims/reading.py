@@ -19,7 +19,7 @@ from agent.checks.grounding.languages.language import language_of
 from agent.checks.grounding.languages.plain_words import list_doing_words, list_transfer_words
 from agent.checks.grounding.languages.ratios import read_ratio
 from agent.checks.grounding.languages.vocabulary import LANGUAGES, Class, Vocabulary, vocabulary
-from agent.checks.grounding.languages.words import is_among, words_of
+from agent.checks.grounding.languages.words import COMPOUND_UNITS, is_among, words_of
 
 _WORD = re.compile(r"[^\W\d_]+n['’]t\b|[^\W\d_]+")
 _ORDINAL = re.compile(r"(\d{1,3})(?:st|nd|rd|th|er|re|ème|e|º|ª|°)(?![^\W_])")
@@ -62,6 +62,7 @@ _IN |= {"del", "desde", "nel", "di", "dal", "dell", "year", "jahr", "année", "a
 _KOREAN = re.compile(
     r"(?<![^\W\d])(?:(?P<sum>합계|합산|합쳐|합치|합하|합한|합해|총)|(?P<difference>차이|격차)|(?P<mean>평균))|(?<=\d)(?P<times>배)"
 )
+_KOREAN_RANK = re.compile(r"(\d{1,3})위(?=$|[^\uac00-\ud7a3]|[는은가이를을로와과의인에입였])")
 _NOT_COMPOUND = re.compile(r"(?:no|non|not)-[^\W\d_]+", re.IGNORECASE)
 _BUT = frozenset(["but", "bis auf", "à part", "hormis"])
 _ALL = {Class.ALL, Class.EACH, Class.NOT}
@@ -198,6 +199,7 @@ class _Reader:
                 or self._name(at)
                 or self._date(at)
                 or self._number(at)
+                or self._unit(at)
                 or self._phrase(at)
                 or self._other(at)
             )
@@ -293,6 +295,8 @@ class _Reader:
 
     def _number(self, at: int) -> Item | None:
         before = self._text[at - 1 : at]
+        if self._language == "ko" and (place := _KOREAN_RANK.match(self._text, at)) and not before.isalnum():
+            return self._item("phrase", at, place.end(), cls=Class.RANK, rank=int(place[1]))
         if self._language == "ko" and not before.isdigit() and (korean := read_korean(self._text, at)):
             return self._item("number", at, korean.end, value=korean.value, half=korean.half)
         if before.isalnum():
@@ -353,6 +357,15 @@ class _Reader:
         after = self._words[place + 1] if place + 1 < len(self._words) else ""
         before = self._words[place - 1] if place else ""
         return after in _NOT_ONE_AFTER or before in _NOT_ONE_BEFORE
+
+    def _unit(self, at: int) -> Item | None:
+        """ "Megawatt-hours": one word; two where the columns have them as two."""
+        place = self._word_at.get(at)
+        words = tuple(self._words[place : place + 2]) if place is not None else ()
+        if place is None or words not in COMPOUND_UNITS or {*words} <= self._labels:
+            return None
+        between = self._text[self._ends[place] : self._ends[place + 1] - len(words[1])]
+        return self._item("word", at, self._ends[place + 1]) if between in ("-", " ") else None
 
     def _phrase(self, at: int) -> Item | None:
         place = self._word_at.get(at)

@@ -23,11 +23,12 @@ Kind = Literal["measure", "dimension", "flag"]
 
 _UNIT = re.compile(
     r"(?:\bin|\bof|,|\(|\[|^)\s*(?:metric |degrees? )?(celsius|km/h|km²|km2|square kilomet(?:er|re)s?"
-    r"|km|kilomet(?:er|re)s?|m|met(?:er|re)s?|kg|kilograms?|tons?|tonnes?|lit(?:er|re)s?|l|m2|m²|sqm|ha|g|mg|cm|mm|kwh|mwh|gwh|kw|mw|gb|mb|kcal|hours?|h|minutes?|min|seconds?|s|days?|miles?|percent|%|°[CF])(?=[\s,.;)\]]|$)",
+    r"|km|kilomet(?:er|re)s?|m|met(?:er|re)s?|kg|kilograms?|tons?|tonnes?|lit(?:er|re)s?|l|m2|m²|sqm|ha|g|mg|cm|mm"
+    r"|[kmg]?wh|(?:kilo|mega|giga)?watt[-\s]hours?|kw|mw|tb|gb|mb|kb|kcal|hours?|h|minutes?|min|seconds?|s|days?|miles?|percent|%|°[CF])(?=[\s,.;)\]]|$)",
     re.IGNORECASE,
 )
 _NAME_UNIT = re.compile(
-    r"_(km|kg|m2|sqm|ha|g|mg|cm|mm|m|l|h|hours?|min|minutes?|sec|seconds?|days?|miles?|kwh|mwh|gwh|kw|mw|gb|mb|kcal|tons?|lit(?:er|re)s|celsius)$",
+    r"_(km|kg|m2|sqm|ha|g|mg|cm|mm|m|l|h|hours?|min|minutes?|sec|seconds?|days?|miles?|[kmg]?wh|kw|mw|tb|gb|mb|kb|kcal|km2|m3|tons?|lit(?:er|re)s|celsius)$",
     re.IGNORECASE,
 )
 _SCALES = {
@@ -199,12 +200,17 @@ class Facts:
         named = projections[index] if len(projections) == len(self.result.columns) else Projection(name)
         cells = [row[index] for row in self.rows if row[index] is not None]
         texts = list(self._docs_of((*named.sources, name.lower())))
+        scale = _scale((name, *named.sources, *texts))
+        currency = self._currency(" ".join((name.replace("_", " "), *texts)))
+        sources = named.sources
+        if named.product and (priced := [word for it in sources for word in words_of(it) if _MONEY.search(word)]):
+            sources, texts = tuple(dict.fromkeys(priced)), []  # a quantity times a price is no quantity
         counts = named.aggregate == "count" or named.tested
         said = " ".join((name.replace("_", " "), *(() if counts else texts)))
         label = words_of(name)
-        words = {*label, *(word for source in named.sources for word in words_of(source) if not counts)}
+        words = {*label, *(word for source in sources for word in words_of(source) if not counts)}
         short = _short_label(texts[0], label) if len(texts) == 1 and not named.aggregate else ""
-        kind_words = frozenset() if counts else words_of_kind((name, *named.sources, *texts))
+        kind_words = frozenset() if counts else words_of_kind((name, *sources, *texts))
         percent = bool(_PERCENT.search(name)) or named.hundredfold
         percent = percent or (not counts and any(_IN_PERCENT.search(it) for it in texts))
         plain = counts or percent
@@ -221,14 +227,14 @@ class Facts:
                 }
             ),
             mentioned=frozenset(word for it in (() if counts else texts) for word in words_of(_ASIDE.split(it)[0])),
-            told=() if counts else (name, *named.sources, *texts),
+            told=() if counts else (name, *sources, *texts),
             label=short or _spell_out(name) or name,
             projection=named,
-            currency="" if plain else self._currency(said),
+            currency="" if plain else currency,
             units=()
             if counts
-            else _units(re.sub(r"^min\b", "", said), name, named.sources),  # the least wait is not in minutes
-            scale=Fraction(1) if plain else _scale((name, *named.sources, *texts)),
+            else _units(re.sub(r"^min\b", "", said), name, sources),  # the least wait is not in minutes
+            scale=Fraction(1) if plain else scale,
             percent=percent,
             rate=named.quotient or _PER.search(said) is not None,
             codes=tuple(_codes(texts)),

@@ -20,7 +20,8 @@ class Projection(NamedTuple):
     hundredfold: whether it is a quotient or mean that is multiplied by 100.
     grouped: whether the rows are groups of it. distinct: whether it counts each value once.
     tables: that its columns are of, where they say so.
-    quotient: whether columns are divided by columns. tested: whether its columns only decide what is counted: the delay
+    quotient: whether columns are divided by columns. product: whether they are multiplied. tested: whether its
+    columns only decide what is counted: the delay
         of `AVG(CASE WHEN delay <= 5 THEN 1 ELSE 0 END)`. monthly: the first days of months, for months.
     """
 
@@ -31,6 +32,7 @@ class Projection(NamedTuple):
     grouped: bool = False
     distinct: bool = False
     quotient: bool = False
+    product: bool = False
     tested: bool = False
     tables: tuple[str, ...] = ()
     monthly: bool = False
@@ -163,11 +165,8 @@ def _projection(column: exp.Expr, tree: exp.Query, grouped: frozenset[str]) -> P
         hundredfold=any(_is_hundred(it) for one in whole for it in one.find_all(exp.Mul))
         and any(one.find(exp.Div, exp.SafeDivide, exp.IntDiv, exp.Avg) is not None for one in whole),
         tested=bool(columns) and len(whole) == 1 and all(it.find_ancestor(exp.Predicate) is not None for it in columns),
-        quotient=any(
-            it.left.find(exp.Column) is not None and it.right.find(exp.Column) is not None
-            for one in whole
-            for it in one.find_all(exp.Div)
-        ),
+        quotient=any(_is_of_columns(it) for one in whole for it in one.find_all(exp.Div)),
+        product=any(_is_of_columns(it) for one in whole for it in one.find_all(exp.Mul)),
         distinct=any(it.find(exp.Distinct) is not None for it in found),
         grouped=inner.sql() in grouped or column.alias_or_name in grouped,
         monthly=any(
@@ -176,6 +175,12 @@ def _projection(column: exp.Expr, tree: exp.Query, grouped: frozenset[str]) -> P
             for it in one.find_all(exp.DateTrunc, exp.TimestampTrunc)
         ),
     )
+
+
+def _is_of_columns(operation: Any) -> bool:
+    from sqlglot import exp
+
+    return all(it.find(exp.Column) is not None for it in (operation.left, operation.right))
 
 
 def _is_hundred(product: Any) -> bool:

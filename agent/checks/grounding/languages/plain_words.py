@@ -14,7 +14,7 @@ _EN = {
         what when where how whichever whatever someone something s""",
     "prepositions": """
         of in on at to into onto for from by with within among amongst amid amidst between across through alongside
-        along via toward towards regarding concerning as like out against versus vs than despite notwithstanding
+        along via during toward towards regarding concerning as like out against versus vs than despite notwithstanding
         in_spite_of based_on according_to out as_of in_terms_of with_regard_to with_respect_to in_relation_to
         when_it_comes_to as_for as_regards in_the_case_of on_the_basis_of including together_with back""",
     "connectives": """
@@ -45,7 +45,8 @@ _EN = {
         note_that reads known dated records_show logs""",
     "amounting": """
         amount amounts amounted amounting_to come_to comes_to came_to add add_up adds_up added_up reach reaches reached
-        reaching hit hitting equal equals equaled equalled account accounts accounted making constitute constitutes
+        reaching hit hitting equal equals equaled equalled account accounts accounted making made_up makes_up make_up
+        constitute constitutes
         represent represents represented representing correspond corresponds corresponded rank ranks ranked place
         placed position follow follows followed following came_in comes_in count counts counted counting is_worth
         was_worth valued register achieved achieves post posts posted yield yields yielding meaning means topping
@@ -276,7 +277,7 @@ _ES = {
         trabaja trabajan funciona funcionan""",
     "transferring": """
         recibe reciben recibió recibieron recibido obtuvo obtuvieron obtiene obtienen obtenido generó generaron
-        genera generan generado hace hacen hizo haciendo aportó aporta aportan""",
+        genera generan generado hace hacen hizo hicieron haciendo aportó aporta aportan""",
 }
 
 _IT = {

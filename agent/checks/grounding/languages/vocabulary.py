@@ -40,6 +40,8 @@ class Class(StrEnum):
     RISE = "rise"
     FALL = "fall"
     NEGATIVE = "negative"  # a loss: below zero
+    STEADY = "steady"  # with each step of a series: "month after month"
+    LAST_PLACE = "last place"
     STABLE = "stable"  # as much as the time before
     POINTS = "points"  # the difference of two percentages
     EXACT = "exact"

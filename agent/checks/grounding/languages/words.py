@@ -39,7 +39,8 @@ _IRREGULAR = """
     km kilometer kilometers kilometre kilometres kilometern kilomètre kilomètres kilómetro kilómetros chilometro
     chilometri;m meter meters metre metres metern mètre mètres metro metros metri;kg kilogram kilograms kilo kilos
     kilogramm kilogramme kilogrammes kilogramo kilogramos chilogrammo chilogrammi chili;g gram grams gramm gramme
-    grammes;t ton tons tonne tonnes tonnen toneladas tonnellate;l liter liters litre litres litern litro litros litri;
+    grammes;t ton tons tonne tonnes tonnen toneladas tonnellate metric-tons metric-tonnes;l liter liters litre litres
+    litern litro litros litri;
     h hr hrs hour hours stunde stunden heure heures hora horas ora ore;min mins minute minutes minuten minuto minutos
     minuti;s sec secs second seconds sekunde sekunden seconde secondes segundo segundos secondo secondi;
     mon monday mondays montag montags lundi lunes lunedì;
@@ -49,20 +50,32 @@ _IRREGULAR = """
     sat saturday saturdays samstag samstags samedi sábado sabato;sun sunday sundays sonntag sonntags dimanche domingo
     domenica;
     day days tag tage tagen jour jours día días giorno giorni;mile miles mi meile meilen;
-    °c celsius;m² m2 sqm qm quadratmeter;mwh megawatt-hour megawatt-hours megawattstunden;gwh gigawatt-hour
-    gigawatt-hours gigawattstunden;
+    °c celsius degree-celsius degrees-celsius degrees-centigrade grad-celsius degrés-celsius grados-celsius
+    gradi-celsius;
+    °f fahrenheit degree-fahrenheit degrees-fahrenheit grad-fahrenheit;
+    m² m2 sqm qm quadratmeter square-meter square-meters square-metre square-metres mètres-carrés metros-cuadrados
+    metri-quadrati;km² km2 quadratkilometer square-kilometer square-kilometers square-kilometre square-kilometres
+    kilomètres-carrés kilómetros-cuadrados chilometri-quadrati;
+    m³ m3 kubikmeter cubic-meter cubic-meters cubic-metre cubic-metres mètres-cubes metros-cúbicos metri-cubi;
+    wh watt-hour watt-hours wattstunden wattheures vatios-hora wattora;
+    mwh megawatt-hour megawatt-hours megawattstunden mégawattheures megavatios-hora megawattora;
+    gwh gigawatt-hour gigawatt-hours gigawattstunden gigawattheures gigavatios-hora gigawattora;
+    tb terabyte terabytes;kb kilobyte kilobytes;
     ha hectare hectares hektar hectárea hectáreas ettaro ettari;kw kilowatt kilowatts;mw megawatt megawatts megavatios;
     gw gigawatt gigawatts;cm centimeter centimeters centimetre centimetres zentimeter centimètres centímetros
     centimetri;mm millimeter millimeters millimetre millimetres millimètres milímetros millimetri;
     gb gigabyte gigabytes;mb megabyte megabytes;mg milligram milligrams milligramm milligrammes miligramos milligrammi;
     ml milliliter milliliters millilitre millilitres mililitros millilitri;
     mass size größe taille tamaño dimensione;
-    kwh kilowatt-hour kilowatt-hours kilowattstunden;pct percent percentage prozent pourcentage porcentaje percentuale
+    kwh kilowatt-hour kilowatt-hours kilowattstunden kilowattheures kilovatios-hora chilowattora
+    kilowattora;pct percent percentage prozent pourcentage porcentaje percentuale
     """
 _SETS: dict[str, frozenset[int]] = {}
 for _number, _line in enumerate(_IRREGULAR.replace("\n", " ").split(";")):
-    for _word in _line.split():
+    for _word in (form for it in _line.split() for form in {it, it.replace("-", " ")}):
         _SETS[_word] = _SETS.get(_word, frozenset()) | {_number}
+# Units of two words, with a hyphen between them or not.
+COMPOUND_UNITS = frozenset(tuple(it.split(" ")) for it in _SETS if " " in it)
 
 
 def words_of(text: str) -> list[str]:

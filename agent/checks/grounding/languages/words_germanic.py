@@ -46,12 +46,20 @@ EN = {
     "about": "about approximately approx around roughly circa ca nearly_exactly in_the_region_of or_so",
     "rise": """
         increase increased increases increasing rose rise rises risen grew grow grown growth gain gained up_by
-        climbed jumped surged soared expanded""",
+        climbed jumped surged soared expanded
+        went_up goes_up going_up gone_up up_from""",
     "fall": """
         decrease decreased decreases decreasing fell fall falls fallen dropped drop drops decline declined
         declines shrank shrunk down_by
+        went_down goes_down going_down gone_down down_from
         reduced reduces reduction reductions cut cuts slid plunged slumped dipped dip dips lowered""",
     "negative": "loss losses lost negative minus deficit",
+    "steady": """
+        year_after_year quarter_after_quarter month_after_month week_after_week day_after_day
+        year_by_year quarter_by_quarter month_by_month week_by_week day_by_day
+        steadily continuously consistently without_interruption""",
+    "last_place": """
+        last_place came_last comes_last come_last ranks_last ranked_last finished_last finishes_last is_last""",
     "stable": """
         stayed stays remained remains unchanged constant stable did_not_change didn't_change has_not_changed
         hasn't_changed no_change have_not_changed stayed_the_same remained_the_same remained_unchanged""",
@@ -130,6 +138,11 @@ DE = {
         rückgang gesunken sank sanken abnahme abgenommen gefallen fiel fielen verringert zurückgegangen
         reduziert reduzierte reduzierten reduzierung senkte senkten gesenkt schrumpfte sinkt sinken""",
     "negative": "verlust verluste minus negativ*",
+    "steady": """
+        jahr_für_jahr quartal_für_quartal monat_für_monat woche_für_woche tag_für_tag von_jahr_zu_jahr
+        von_quartal_zu_quartal von_monat_zu_monat von_woche_zu_woche von_tag_zu_tag stetig kontinuierlich
+        durchgehend""",
+    "last_place": "letzten_platz letzter_platz letzter_stelle letzte_stelle letzten_rang letzter_rang",
     "stable": """
         blieb blieben gleich_geblieben gleichgeblieben unverändert konstant stabil nicht_verändert blieb_gleich
         blieben_gleich blieb_unverändert""",

@@ -48,6 +48,11 @@ FR = {
         diminution diminué diminue baisse baissé recul reculé réduit réduite réduits réduites réduction chuté chute
         diminuée diminués""",
     "negative": "perte pertes négatif négative négatifs déficit",
+    "steady": """
+        année_après_année trimestre_après_trimestre mois_après_mois semaine_après_semaine jour_après_jour
+        d_année_en_année de_trimestre_en_trimestre de_mois_en_mois de_semaine_en_semaine de_jour_en_jour
+        continuellement constamment sans_interruption""",
+    "last_place": "dernière_place dernière_position dernier_rang arrive_en_dernier arrive_dernier arrive_dernière",
     "stable": """
         resté restée restés restées stable stables inchangé inchangée inchangés constant constante n_a_pas_changé
         n_ont_pas_changé est_resté est_restée""",
@@ -103,7 +108,7 @@ ES = {
     "least": """
         que_menos el_que_menos la_que_menos menos_tiene menos_tienen más_barato más_barata menor menores más_bajo
         más_baja más_bajos más_pequeño mínimo mínima peor peores con_menos más_corto
-        cierra_la_lista a_la_cola último_lugar""",
+        cierra_la_lista a_la_cola""",
     "latest": "último última últimos últimas más_reciente más_recientes",
     "earliest": "más_antiguo más_antigua más_antiguos",
     "more": "más superior supera superan superó superaron",
@@ -118,6 +123,10 @@ ES = {
         disminución disminuyó disminuyeron bajó bajada cayó cayeron caída descenso descendió redujo redujeron
         reducido reducción reducciones cae disminuido""",
     "negative": "pérdida pérdidas negativo negativa negativos",
+    "steady": """
+        año_tras_año trimestre_tras_trimestre mes_tras_mes semana_tras_semana día_tras_día
+        de_forma_constante de_manera_constante constantemente continuamente ininterrumpidamente""",
+    "last_place": "último_lugar última_posición último_puesto",
     "stable": """
         mantuvo mantuvieron mantiene permaneció permanecieron estable estables constante no_cambió no_ha_cambiado
         no_varió se_mantuvo se_mantuvieron sin_cambios""",
@@ -190,6 +199,11 @@ IT = {
         diminuzione diminuito diminuita calo calato calata sceso scesa ridotto ridotta ridotti ridotte riduzione
         calati scesi diminuite""",
     "negative": "perdita perdite negativo negativa negativi",
+    "steady": """
+        anno_dopo_anno trimestre_dopo_trimestre mese_dopo_mese settimana_dopo_settimana giorno_dopo_giorno
+        di_anno_in_anno di_trimestre_in_trimestre di_mese_in_mese di_settimana_in_settimana di_giorno_in_giorno
+        costantemente continuamente ininterrottamente""",
+    "last_place": "ultimo_posto ultima_posizione",
     "stable": """
         rimasto rimasta rimasti rimaste rimane stabile stabili invariato invariata invariati costante non_è_cambiato
         non_è_cambiata è_rimasto è_rimasta""",

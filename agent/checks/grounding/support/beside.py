@@ -20,6 +20,8 @@ COMPARED = frozenset({Class.MORE, Class.LESS, Class.TIMES, Class.DIFFERENCE, Cla
 PART_OF = frozenset({"of", "all", "von", "aller", "sur", "de", "des", "del", "su", "di", "dei", "delle"})
 THE = frozenset(["the", "all", "den", "los", "las", "les"])
 OF_THE = frozenset(["der", "aller", "des", "dei", "delle"])
+_COMPARED_WITH = frozenset(["compared", "versus", "vs", "against", "gegenüber", "vergleich", "verglichen", "rapport"])
+_COMPARED_WITH |= {"comparé", "comparación", "comparado", "frente", "respecto", "rispetto", "confronto", "than", "als"}
 NEAR = 4  # items after a number in which what it counts is named
 
 
@@ -107,11 +109,26 @@ def span_of(facts: Facts, segment: Segment) -> list[int]:
     return [at for at, row in enumerate(facts.rows) if low <= str(row[column]) <= high]
 
 
+def is_compared_with_second(segment: Segment) -> bool:
+    """Whether the second of two names is what the first is compared with: "up in 2023 from 2022"."""
+    names = segment.names
+    if len(names) != 2:
+        return False
+    first, second = (segment.items.index(it) for it in names)
+    between = [word for it in segment.items[first + 1 : second] for word in it.text.lower().split()]
+    leads = [it.text.lower() for it in segment.items[max(0, first - 1) : first]]
+    return bool(_COMPARED_WITH.intersection(between)) or bool(
+        FROM.intersection(between) and not FROM.intersection(leads)
+    )
+
+
 def are_flagged(facts: Facts, segment: Segment, named: Rows) -> bool:
-    """Whether the rows named are those of which a flag says yes: "two flags are enabled: A and B"."""
-    denied = {Class.NOT, Class.NOTHING} & segment.classes
+    """Whether the rows named are those of which a flag says yes, or no: "two flags are not enabled: A and B"."""
+    denied = sum(it.cls in (Class.NOT, Class.NOTHING) for it in segment.items) % 2 == 1
     words = [it.text.lower() for it in segment.items if it.kind == "word"]
     flags = [it for it in facts.columns if it.kind == "flag" and any(is_among(word, it.words) for word in words)]
     limited = facts.query.limit is not None and len(facts.rows) >= facts.query.limit
-    whole = not limited and not facts.result.truncated and not denied and len(flags) == 1
-    return whole and named == {at for at, row in enumerate(facts.rows) if row[flags[0].index]}
+    if limited or facts.result.truncated or len(flags) != 1:
+        return False
+    cells = [row[flags[0].index] for row in facts.rows]
+    return None not in cells and named == {at for at, cell in enumerate(cells) if bool(cell) is not denied}

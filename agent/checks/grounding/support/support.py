@@ -9,7 +9,7 @@ from fractions import Fraction
 
 from agent.checks.grounding.claims.claims import BETWEEN, Segment
 from agent.checks.grounding.claims.item import Item
-from agent.checks.grounding.claims.names import Rows
+from agent.checks.grounding.claims.names import NameIndex, Rows
 from agent.checks.grounding.evidence.facts import ColumnFacts, Facts, number_of
 from agent.checks.grounding.languages.currencies import are_same, find_currencies
 from agent.checks.grounding.languages.vocabulary import Class
@@ -23,6 +23,7 @@ from agent.checks.grounding.support.beside import (
     currencies,
     have_same_beside,
     interval,
+    is_compared_with_second,
     list_in_order,
     says_aggregate,
     span_of,
@@ -304,6 +305,8 @@ class Numbers:
             at = segment.items.index(segment.names[0])
             base = at > 0 and segment.items[at - 1].text.lower() in FROM
             ordered = [*ordered, *before] if base else [*before, *ordered]  # "Ada has 3, 2 more than Bo"
+        elif len(ordered) == 2 and {Class.RISE, Class.FALL} & segment.classes and is_compared_with_second(segment):
+            ordered = ordered[::-1]
         elif span := span_of(self.facts, segment):
             ordered = span
         summed = self._is_summed(segment, item, rows)
@@ -417,9 +420,11 @@ class Numbers:
     # -- ends, the question ---------------------------------------------------------------------------------
 
     def _end(self, segment: Segment, place: int, columns: Sequence[ColumnFacts]) -> Support | None:
-        """The least or the most of a column, where both are named: "between 12 and 48 a month"."""
+        """The least and the most of a column: "between 12 and 48 a month"; or the ends of a series: "from 48 to 12"."""
         facts, told = self.facts, segment.numbers
-        spans = Class.RANGE in segment.classes or any(it.text.lower() in BETWEEN for it in segment.items)
+        changes = bool({Class.RISE, Class.FALL} & segment.classes) and Class.RANGE not in segment.classes
+        changes = changes and any(it.text.lower() in FROM for it in segment.items)
+        spans = changes or Class.RANGE in segment.classes or any(it.text.lower() in BETWEEN for it in segment.items)
         limited = facts.query.limit is not None and len(facts.rows) >= facts.query.limit
         if (
             not spans
@@ -433,12 +438,17 @@ class Numbers:
         values = facts.values(columns[0].index)
         if len(values) < max(2, len(facts.rows)):
             return None
-        ends = (min(values), max(values))
+        rows = [values.index(min(values)), values.index(max(values))]
+        if changes:
+            series = NameIndex(facts).list_in_time(range(len(facts.rows)))
+            rows = [*series[:1], *series[-1:]]
+            if not rows:
+                return None
+        ends = [values[row] for row in rows]
         if not all(self.says(segment, it, end, columns[0], None) for it, end in zip(told, ends, strict=True)):
             return None
         at = told.index(segment.items[place])
-        row = next(row for row in range(len(facts.rows)) if facts.values(columns[0].index, [row]) == [ends[at]])
-        return Support("result", ends[at], row, columns[0].index)
+        return Support("result", ends[at], rows[at], columns[0].index)
 
     def _condition(self, segment: Segment, place: int, bound: Class | None) -> Support | None:
         """A number that the question says, beside the same word as there."""

@@ -9,10 +9,11 @@ from fractions import Fraction
 from agent.checks.grounding.claims.claims import Segment
 from agent.checks.grounding.claims.item import Item
 from agent.checks.grounding.claims.names import Rows
-from agent.checks.grounding.evidence.facts import number_of
 from agent.checks.grounding.languages.vocabulary import Class
+from agent.checks.grounding.support.beside import is_compared_with_second
 from agent.checks.grounding.support.found import Support
 from agent.checks.grounding.wording.context import Checks, WordingContext
+from agent.checks.grounding.wording.series import is_steady, says_each_step
 
 _CHANGE = re.compile(
     r"change|growth|increase|decrease|diff|delta|develop|veränder|entwick|évol|variaci|cambi", re.IGNORECASE
@@ -38,6 +39,7 @@ class Comparisons:
             Class.RANGE: self._range,
             Class.RISE: self._change,
             Class.FALL: self._change,
+            Class.STEADY: self._check_steady,
             Class.STABLE: self._check_stable,
             Class.MULTIPLIED: self._check_multiplied,
             Class.POINTS: self._points,
@@ -120,8 +122,9 @@ class Comparisons:
         columns = self._context.numbers.columns(segment, place)
         if not columns or any(len(it) != 1 for it in rows):
             return None
-        values = [number_of(self._facts.rows[it[0]][columns[0].index]) for it in rows]
-        return (values[0], values[1]) if values[0] is not None and values[1] is not None else None
+        rate = self._context.find_rate(segment, place)
+        values = [value for it in rows for value in self._context.values_of(columns[0], rate, it)]
+        return (values[0], values[1]) if len(values) == len(rows) == 2 else None
 
     def _check_bound(self, segment: Segment, place: int) -> str:
         if any(it.kind == "number" for it in segment.items[place + 1 : place + 2]):
@@ -131,7 +134,7 @@ class Comparisons:
     def _change(self, segment: Segment, place: int) -> str:
         item = segment.items[place]
         numbers = [it for it in (self._context.supports.get(one.start) for one in segment.numbers) if it is not None]
-        if any(it.origin == "calculation" for it in numbers):
+        if any(it.origin == "calculation" for it in numbers) or self._changes_steadily(segment):
             return ""
         if _COSTS.match(item.text.lower()) and segment.items[-1].text.lower() == "an":
             return ""  # "Kosten fielen an"
@@ -146,6 +149,8 @@ class Comparisons:
             if pair is not None:
                 right = pair[0] < pair[1] if item.cls is Class.RISE else pair[0] > pair[1]
                 return "" if right else "the rows say the opposite"
+        if is_compared_with_second(segment):
+            names = names[::-1]
         timed = all(self._is_timed(it) for it in names)
         if len(names) == 2 and not timed and not {Class.RISE, Class.FALL} & self._context.question_classes:
             return "no row is a later time of another"
@@ -169,6 +174,18 @@ class Comparisons:
                 else "the sign says the opposite"
             )
         return "the rows do not say so"
+
+    def _check_steady(self, segment: Segment, place: int) -> str:
+        if segment.items[place].text.lower() in self._facts.question.lower():
+            return ""
+        return "" if is_steady(self._context, segment, place) else "the rows do not change so with each step"
+
+    def _changes_steadily(self, segment: Segment) -> bool:
+        return any(
+            is_steady(self._context, segment, place)
+            for place, it in enumerate(segment.items)
+            if it.cls is Class.STEADY or (it.cls is Class.EACH and says_each_step(segment, place))
+        )
 
     def _two_cells(self, numbers: Sequence[Support]) -> tuple[Fraction, Fraction] | None:
         """The values of two cells of one column, the first of an earlier time, and all else the same."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from fractions import Fraction
 from itertools import takewhile
 
 from agent.checks.grounding.claims.claims import Segment
@@ -82,6 +83,25 @@ class WordingContext:
             return True
         column = self.facts.columns[support.column] if support.column is not None else None
         return find_factor(segment.items, place - 1, column) is not None
+
+    def find_rate(self, segment: Segment, place: int) -> tuple[ColumnFacts, ColumnFacts] | None:
+        """Two columns of which the words after a place say one per the other: "revenue per order"."""
+        items = list(takewhile(lambda it: it.kind in ("word", "phrase"), segment.items[place + 1 :]))
+        at = next((at for at, it in enumerate(items) if it.cls is Class.PER), None)
+        if at is None:
+            return None
+        over = [it for item in items[:at] for it in self.numbers.list_labelled(item)]
+        under = [it for item in items[at + 1 : at + 2] for it in self.numbers.list_labelled(item)]
+        return (over[-1], under[0]) if len(set(over)) == len(under) == 1 and over[-1] is not under[0] else None
+
+    def values_of(
+        self, column: ColumnFacts, rate: tuple[ColumnFacts, ColumnFacts] | None, rows: Iterable[int]
+    ) -> list[Fraction]:
+        """The values of a column, or of one column for each of another; NULL and what is divided by 0 left out."""
+        if rate is None:
+            return self.facts.values(column.index, rows)
+        pairs = [[value for it in rate for value in self.facts.values(it.index, [row])] for row in rows]
+        return [pair[0] / pair[1] for pair in pairs if len(pair) == len(rate) and pair[1]]
 
     def with_numbers(self, segment: Segment) -> Segment:
         """The segment that tells the number of one that tells none: "is the longest" before ", at 63.8"."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from agent.checks.grounding.bounds import EXCEPT
 from agent.checks.grounding.claims.claims import BOTH, Segment
 from agent.checks.grounding.claims.names import Rows
 from agent.checks.grounding.evidence.facts import ColumnFacts
@@ -10,6 +11,7 @@ from agent.checks.grounding.languages.words import is_among, words_of
 from agent.checks.grounding.support.across import whole_of
 from agent.checks.grounding.support.beside import are_flagged
 from agent.checks.grounding.wording.context import Checks, WordingContext
+from agent.checks.grounding.wording.series import is_steady, says_each_step
 from executors.base import JsonValue
 
 _AS = frozenset(["as", "so", "aussi", "tan"])
@@ -134,6 +136,9 @@ class Denials:
             return ""  # "the most of all": held there
         if any(it.kind == "number" and self._context.origin(it) == "row count" for it in after):
             return ""
+        named = self._context.numbers.find_named(segment) or frozenset()
+        if any(it.text.lower() in EXCEPT for it in segment.items) and are_flagged(self._facts, segment, named):
+            return ""  # "all flags except B are enabled"
         if any(it.percent and it.start in self._context.supports for it in segment.numbers):
             return ""  # "12 % of all trips"
         if any(self._is_whole(segment, it.start) for it in after if it.kind == "number"):
@@ -168,6 +173,8 @@ class Denials:
     def _each(self, segment: Segment, place: int) -> str:
         if not self._facts.query.of_each:
             return "the rows are of all of them together"
+        if says_each_step(segment, place) and is_steady(self._context, segment, place):
+            return ""  # "grew every month"
         means = [it.projection.aggregate == "avg" for it in self._context.columns_of_numbers(segment)]
         if means and all(means) and Class.MEAN in segment.classes:
             return ""  # "each took 14.8 hours on average"

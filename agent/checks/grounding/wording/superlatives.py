@@ -26,6 +26,8 @@ _DURATION = re.compile(
     r"|d[ée]lai)\b"
 )
 _OF_AGE = frozenset({"youngest", "jüngste", "jüngster", "jüngstes"})
+_THE = frozenset(["the", "der", "die", "das", "den", "le", "la", "el", "il", "l"])
+_FOR = frozenset(["for", "of", "from", "für", "von", "bei", "pour", "de", "para", "per", "di"])
 _ENDS = frozenset({Class.MOST, Class.LEAST})
 
 
@@ -43,6 +45,7 @@ class Superlatives:
             Class.LATEST: self._latest,
             Class.EARLIEST: self._latest,
             Class.RANK: self._rank,
+            Class.LAST_PLACE: self._last_place,
             Class.NO_OTHER: self._no_other,
         }
 
@@ -107,7 +110,8 @@ class Superlatives:
         ):
             return False  # the last of the first three is not the last of all
         others = [it for it in range(len(facts.rows)) if it not in rows]
-        inside, outside = facts.values(column.index, rows), facts.values(column.index, others)
+        rate = self._context.find_rate(segment, place)
+        inside, outside = (self._context.values_of(column, rate, it) for it in (rows, others))
         if not inside or not outside:
             return None
         if {Class.FALL, Class.NEGATIVE} & segment.classes and max(inside) < 0:  # "the largest reduction"
@@ -159,7 +163,9 @@ class Superlatives:
         cls = segment.items[place].cls
         if cls is None:
             return ""
-        if cls in self._context.question_classes or self._context.is_in_question(segment.items[place]):
+        if self._context.is_in_question(segment.items[place]):
+            return ""
+        if cls in self._context.question_classes and not self._is_of_all(segment, place):
             return ""
         if self._is_end(segment, segment.items[place]):
             return ""
@@ -172,6 +178,13 @@ class Superlatives:
             end = max(cells.values()) if cls is Class.LATEST else min(cells.values())
             return "" if all(cells[row] == end for row in rows) else "another row is beyond it"
         return "the question does not ask for it"
+
+    def _is_of_all(self, segment: Segment, place: int) -> bool:
+        """Whether one of several rows is said to have the latest of all: "Ada placed the most recent order"."""
+        before = segment.items[place - 1].text.lower() if place else ""
+        named = [at for at, it in enumerate(segment.items[:place]) if it.kind == "name"]
+        leads = segment.items[named[0] - 1].text.lower() if named and named[0] else ""
+        return len(self._facts.rows) > 1 and before in _THE and bool(named) and leads not in _FOR
 
     def _is_picked_by_date(self, word: str) -> bool:
         """Whether the one row is the last by a date, and the question asks for an end."""
@@ -196,6 +209,26 @@ class Superlatives:
         if not self._is_sorted() and (self._facts.result.truncated or self._facts.query.limit is not None):
             return "the rows have no order"
         return "" if rows and self._has_place(segment, place, rows) else "another row has that place"
+
+    def _last_place(self, segment: Segment, place: int) -> str:
+        """ "Came last": the end of an order, which is the least, unless the question asks for one from the least."""
+        facts, rows = self._facts, self._context.numbers.rows_of(segment)
+        if self._context.is_in_question(segment.items[place]) and len(facts.rows) == 1:
+            return ""
+        columns = self._context.find_measures(segment, place)
+        if (
+            not rows
+            or len(columns) != 1
+            or len(facts.rows) < 2
+            or facts.result.truncated
+            or facts.query.limit is not None
+        ):
+            return "the rows do not say so"
+        values, own = facts.values(columns[0].index), facts.values(columns[0].index, rows)
+        ordered = dict(facts.query.order).get(columns[0].name.lower(), True)
+        from_least = not ordered and bool(_ENDS & self._context.question_classes)
+        end = max(values) if from_least else min(values)
+        return "" if len(own) == len(rows) and set(own) == {end} else "another row has that place"
 
     def _has_place(self, segment: Segment, place: int, rows: Rows) -> bool:
         """Whether rows have a place by the one column that is told: "second highest", "the third lowest"."""

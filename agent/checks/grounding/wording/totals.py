@@ -62,6 +62,10 @@ class Totals:
     def _check_summed(self, segment: Segment, place: int) -> str:
         """A sum or mean: computed, or what the query computes, or what the question asks for."""
         item = segment.items[place]
+        columns = self._context.columns_of_numbers(segment)
+        means = bool(columns) and all(it.projection.aggregate == "avg" for it in columns)
+        if item.cls is Class.SUM and means and Class.MEAN not in segment.classes:
+            return "the rows hold means"
         if item.cls in self._context.question_classes or is_among(item.text.lower(), self._context.known):
             return ""
         if any(self._context.cls(it) in (item.cls, Class.SHARE) for it in segment.numbers):

@@ -1,0 +1,68 @@
+"""Whether a series rises or falls with each of its steps: "month after month", "steadily", "every year"."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+
+from agent.checks.grounding.claims.claims import Segment
+from agent.checks.grounding.languages.vocabulary import Class
+from agent.checks.grounding.wording.context import WordingContext
+
+# How the languages call a step of a series.
+_STEPS = {
+    "year": re.compile(r"\b(?:years?|jahre?n?|année|ans?|año|anno)\b"),
+    "quarter": re.compile(r"\b(?:quarters?|quartale?|trimestre)\b"),
+    "month": re.compile(r"\b(?:months?|monate?|mois|mes|mese)\b"),
+    "week": re.compile(r"\b(?:weeks?|wochen?|semaine|semana|settimana)\b"),
+    "day": re.compile(r"\b(?:days?|tage?n?|jour|día|giorno)\b"),
+}
+_LEAST = 3  # rows of a series
+_CHANGES = frozenset({Class.RISE, Class.FALL})
+
+
+def is_steady(context: WordingContext, segment: Segment, place: int) -> bool:
+    """Whether the rows change with each step as a segment says.
+
+    Args:
+        place: of the words that say that it is with each.
+    """
+    direction = _CHANGES & segment.classes
+    columns = context.numbers.columns(segment, place)
+    if len(direction) != 1 or len(columns) != 1 or {Class.NOT, Class.NOTHING} & segment.classes:
+        return False
+    if context.facts.result.truncated or context.facts.query.limit is not None:
+        return False
+    said = _find_step(" ".join(it.text.lower() for it in segment.items[place : place + 2]))
+    rows = _list_in_time(context, segment, said)
+    values = [context.facts.values(columns[0].index, [row]) for row in rows]
+    if len(rows) < _LEAST or not all(values):
+        return False
+    rises = Class.RISE in direction
+    return all(after > before if rises else after < before for [before], [after] in pairwise(values))
+
+
+def says_each_step(segment: Segment, place: int) -> bool:
+    """Whether "every" or "each" at a place is said of a change with each step: "grew every month"."""
+    following = " ".join(it.text.lower() for it in segment.items[place + 1 : place + 2])
+    return bool(_CHANGES & segment.classes) and _find_step(following) is not None
+
+
+def _find_step(text: str) -> str | None:
+    return next((step for step, pattern in _STEPS.items() if pattern.search(text)), None)
+
+
+def _list_in_time(context: WordingContext, segment: Segment, said: str | None) -> Sequence[int]:
+    """The rows that are meant, in time; none where a time comes twice, is missing or is of another step."""
+    index = context.names
+    others = [
+        rows for column, rows in {**segment.inherited, **segment.map_own_rows()}.items() if column not in index.dated
+    ]
+    chosen = frozenset(range(len(context.facts.rows))).intersection(*others)
+    ordered = index.list_in_time(chosen)
+    times = [index.step_of(row) for row in ordered]
+    steps = [
+        (step, after[1] - before[1]) for before, after in pairwise(times) if before and after for step in [after[0]]
+    ]
+    return ordered if set(steps) == {(said or (times[0] or ("", 0))[0], 1)} else ()
