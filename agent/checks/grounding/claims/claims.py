@@ -110,7 +110,8 @@ def _merge(segments: Sequence[Segment]) -> list[Segment]:
         if segment.numbers and found and not found[-1].names and _same_kind(pending, segment):
             found[-1].items += pending  # "3 of them are in Spain; 1 is in France"
             pending = []
-        claims = segment.names and not segment.is_plain() and not segment.classes & _NEEDS_NUMBER
+        steady = segment.classes & {Class.RISE, Class.FALL} and segment.classes & {Class.EACH, Class.STEADY}
+        claims = segment.names and not segment.is_plain() and (steady or not segment.classes & _NEEDS_NUMBER)
         if claims and segment is not segments[-1] and segment.is_plain(_PLAIN | _QUANTIFIERS):
             claims = False  # "both Ada and Bo have more than 3"
         if segment.numbers or claims:

@@ -37,7 +37,7 @@ _GROUPS = """
     city town municipality
     country nation state
     purchase buy order
-    spend spent expenditure expense
+    spend spent expenditure expense cost
     assign allocate entrust
     depart departure leave
     attend attendance visit visitor

@@ -192,7 +192,8 @@ _FR = {
         représentent représentait représentaient totalise totalisent totalisait réalisé réalise réalisent vaut valent
         valait revient reviennent arrive arrivent arrivait suit suivent suivi suivie suivis suivies suivante suivants
         suivantes place rang classent classé classée classés occupe occupent occupait position égal égale égaux
-        affichant soit_un passe passent passait passant commence commencent constitue constituent nommé nommée nom noms
+        affichant soit_un passe passent passait passant passé passée passés passées commence commencent constitue
+        constituent nommé nommée nom noms
         s_appelle
         disposons comptons totalisons affichons enregistrons proposons""",
     "dividing": """

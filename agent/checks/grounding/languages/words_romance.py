@@ -43,10 +43,10 @@ FR = {
     "about": "environ aux_alentours_de approximativement autour_de quelque à_peu_près",
     "rise": """
         augmentation augmenté augmente hausse progressé progression croissance gain augmentent augmentée augmentés
-        grimpé accru accrue""",
+        grimpé accru accrue progresse progressent grimpe""",
     "fall": """
         diminution diminué diminue baisse baissé recul reculé réduit réduite réduits réduites réduction chuté chute
-        diminuée diminués""",
+        diminuée diminués diminuent baissent recule reculent""",
     "negative": "perte pertes négatif négative négatifs déficit",
     "steady": """
         année_après_année trimestre_après_trimestre mois_après_mois semaine_après_semaine jour_après_jour
@@ -118,10 +118,10 @@ ES = {
     "about": "aproximadamente más_o_menos alrededor_de unos unas cerca_de en_torno_a en_torno_al",
     "rise": """
         aumento aumentó aumentaron aumentado creció crecieron crecimiento subió subida incremento incrementó aumenta
-        aumentan sube crece""",
+        aumentan sube crece subieron suben crecen""",
     "fall": """
         disminución disminuyó disminuyeron bajó bajada cayó cayeron caída descenso descendió redujo redujeron
-        reducido reducción reducciones cae disminuido""",
+        reducido reducción reducciones cae disminuido bajaron descendieron caen""",
     "negative": "pérdida pérdidas negativo negativa negativos",
     "steady": """
         año_tras_año trimestre_tras_trimestre mes_tras_mes semana_tras_semana día_tras_día
@@ -194,10 +194,10 @@ IT = {
     "about": "circa all_incirca pressappoco attorno_a approssimativamente intorno_a",
     "rise": """
         aumento aumentato aumentata aumenta cresciuto cresciuta crescita incremento salito aumentati aumentate
-        aumentò crebbe salita incrementato""",
+        aumentò crebbe salita incrementato aumentarono crebbero salì salirono saliti""",
     "fall": """
         diminuzione diminuito diminuita calo calato calata sceso scesa ridotto ridotta ridotti ridotte riduzione
-        calati scesi diminuite""",
+        calati scesi diminuite diminuì diminuirono scese scesero calò calarono""",
     "negative": "perdita perdite negativo negativa negativi",
     "steady": """
         anno_dopo_anno trimestre_dopo_trimestre mese_dopo_mese settimana_dopo_settimana giorno_dopo_giorno

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from agent.checks.grounding.claims.claims import BETWEEN, Segment
@@ -292,6 +292,8 @@ class Numbers:
         if not self.facts.calculate or len(self.facts.rows) < 2:
             return None
         own = segment.map_own_rows()
+        if item.percent and not own and not COMPARED & segment.classes:
+            segment = self._with_change(segment)
         of_all = segment.nearby if item.percent and not own else {}
         names = own or of_all or (segment.inherited if not {Class.SUM, Class.MEAN} & segment.classes else {})
         rows = all_of(names.values()) if names else frozenset(range(len(self.facts.rows)))
@@ -326,6 +328,15 @@ class Numbers:
                     words = frozenset({unit}) if converted else frozenset[str]()
                     return Support("calculation", found.value, None, None, found.expression, found.cls, words)
         return None
+
+    def _with_change(self, segment: Segment) -> Segment:
+        """A segment with the change that the one before it tells: "rose by 150, or 18.5 %"."""
+        at = next((at for at, it in enumerate(self.segments) if it is segment), 0)
+        before = self.segments[at - 1] if at else None
+        if before is None or before.sentence != segment.sentence:
+            return segment
+        change = [it for it in before.items if it.cls in (Class.RISE, Class.FALL)]
+        return replace(segment, items=[*change[:1], *segment.items])
 
     def _find_across(self, segment: Segment, item: Item, rows: Rows | None, bound: Class | None) -> Support | None:
         """What the columns of one row give, or their sums: "75 % of the candidates passed", "28 medals in total"."""
@@ -429,7 +440,7 @@ class Numbers:
         if (
             not spans
             or len(told) != 2
-            or segment.map_own_rows()
+            or (segment.map_own_rows() and not changes)
             or limited
             or facts.result.truncated
             or len(columns) != 1
@@ -442,7 +453,7 @@ class Numbers:
         if changes:
             series = NameIndex(facts).list_in_time(range(len(facts.rows)))
             rows = [*series[:1], *series[-1:]]
-            if not rows:
+            if not rows or not all(it <= {*rows} for it in segment.map_own_rows().values()):
                 return None
         ends = [values[row] for row in rows]
         if not all(self.says(segment, it, end, columns[0], None) for it, end in zip(told, ends, strict=True)):

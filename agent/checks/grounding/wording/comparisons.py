@@ -19,6 +19,7 @@ _CHANGE = re.compile(
     r"change|growth|increase|decrease|diff|delta|develop|veränder|entwick|évol|variaci|cambi", re.IGNORECASE
 )
 _COSTS = re.compile(r"fäll|fiel")
+_PLACED = frozenset(["ahead of", "behind", "vor"])
 _ENDS = 2  # numbers of a range
 
 
@@ -122,6 +123,9 @@ class Comparisons:
         columns = self._context.numbers.columns(segment, place)
         if not columns or any(len(it) != 1 for it in rows):
             return None
+        ascends = dict(self._facts.query.order).get(columns[0].name.lower()) is False
+        if ascends and segment.items[place].text.lower() in _PLACED:
+            rows = rows[::-1]  # the first took the least time
         rate = self._context.find_rate(segment, place)
         values = [value for it in rows for value in self._context.values_of(columns[0], rate, it)]
         return (values[0], values[1]) if len(values) == len(rows) == 2 else None

@@ -162,10 +162,12 @@ class Denials:
         support = self._context.supports.get(start)
         if support is None or support.row is None or support.column is None:
             return False
-        part = self._facts.columns[support.column]
-        whole = whole_of(self._facts, part)
-        said = any(self._context.numbers.list_labelled(it) == [part] for it in segment.items)
-        return said and whole is not None and self._facts.values(whole.index, [support.row]) == [support.value]
+        for part in (it for item in segment.items for it in self._context.numbers.list_labelled(item)[:1]):
+            whole = whole_of(self._facts, part)
+            if whole is not None and support.column in (part.index, whole.index):
+                cells = [self._facts.values(it.index, [support.row]) for it in (part, whole)]
+                return cells == [[support.value], [support.value]]
+        return False
 
     def _all_but(self, _segment: Segment, _: int) -> str:
         return "the rows do not say so of the others"  # what a bound settles does not come here
@@ -173,8 +175,9 @@ class Denials:
     def _each(self, segment: Segment, place: int) -> str:
         if not self._facts.query.of_each:
             return "the rows are of all of them together"
-        if says_each_step(segment, place) and is_steady(self._context, segment, place):
-            return ""  # "grew every month"
+        if says_each_step(segment, place) and not {Class.RISE, Class.FALL} & self._context.question_classes:
+            held = is_steady(self._context, segment, place)  # "grew every month"
+            return "" if held else "the rows do not change so with each step"
         means = [it.projection.aggregate == "avg" for it in self._context.columns_of_numbers(segment)]
         if means and all(means) and Class.MEAN in segment.classes:
             return ""  # "each took 14.8 hours on average"

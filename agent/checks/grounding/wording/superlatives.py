@@ -177,6 +177,9 @@ class Superlatives:
             cells = {row: str(self._facts.rows[row][dated[0]]) for row in range(len(self._facts.rows))}
             end = max(cells.values()) if cls is Class.LATEST else min(cells.values())
             return "" if all(cells[row] == end for row in rows) else "another row is beyond it"
+        sentence = [one for one in self._context.segments if one.sentence == segment.sentence]
+        if cls is Class.LATEST and not dated and any(Class.RANK in it.classes for it in sentence):
+            return self._last_place(segment, place)  # "Ada is first, Bo second and Cy last"
         return "the question does not ask for it"
 
     def _is_of_all(self, segment: Segment, place: int) -> bool:

@@ -142,7 +142,8 @@ class Totals:
         following = segment.items[place + 1] if place + 1 < len(segment.items) else None
         if item.cls is Class.AFTER and following is not None and self._context.origin(following) == "result":
             return ""  # "after 420 in 2019"
-        if following is not None and following.kind == "date" and following.places:
+        timed = following is not None and bool(self._context.names.dated & following.places.keys())
+        if following is not None and ((following.kind == "date" and following.places) or timed):
             return ""  # "since February 1, 1998"
         return (
             ""
