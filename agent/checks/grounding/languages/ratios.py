@@ -20,7 +20,8 @@ _SHARES: Mapping[str, str] = {  # "a quarter" alone is a time
     "it": "1/2 metà; 1/3 un_terzo; 2/3 due_terzi; 1/4 un_quarto; 3/4 tre_quarti; 1/5 un_quinto; 1/10 un_decimo",
 }
 _MULTIPLES: Mapping[str, str] = {
-    "en": "2 twice double; 3 triple thrice; 5/2 two_and_a_half_times; 1/2 half_as_many half_as_much",
+    "en": "2 twice double; 3 triple thrice; 5/2 two_and_a_half_times; 1/2 half_as_many half_as_much;"
+    "1/3 a_third_as_many a_third_as_much one_third_as_many; 1/4 a_quarter_as_many a_quarter_as_much",
     "de": "2 doppelt zweimal; 3 dreifach dreimal; 4 vierfach viermal;"
     "5 fünffach fünfmal; 6 sechsfach sechsmal; 8 achtfach achtmal; 10 zehnfach zehnmal; 5/2 zweieinhalbmal; 1/2 halb",
     "fr": "2 double; 3 triple; 4 quadruple; 5/2 deux_fois_et_demie",

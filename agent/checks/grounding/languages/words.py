@@ -28,8 +28,10 @@ _IRREGULAR = """
     bring brought;fly flew flown flies flight flights;see saw seen;know knew known;
     person people persons;man men;woman women;child children;
     rise rose risen;fall fell fallen;stand stood;sale sales sold sell;die died;lie lay;teach taught;think thought;
-    fahren fuhr fuhren gefahren fahrt fahrten;verkaufen verkauft verkaufte;geben gab gegeben;nehmen nahm genommen;
-    haus häuser;land länder;vendre vendu vendus vendue vendues;vendere venduto venduti;pagar pagado pagó;
+    fahren fuhr fuhren gefahren fahrt fahrten;verkaufen verkauft verkaufte verkauf verkäufe;geben gab gegeben;
+    nehmen nahm genommen;
+    haus häuser;land länder;vendre vendu vendus vendue vendues vente ventes;
+    vendere venduto venduti vendita vendite;vender vendido vendidos vendida vendidas venta ventas;pagar pagado pagó;
     cheval chevaux;pays pais;conducir condujo conducido;recorrer recorrió;percorrere percorso percorsi;
     parcourir parcouru parcourus;tenir tenu;fare fatto;hacer hecho;mettre mis;rendre rendu;ville villes;day days;
     produce produces produced production producing produit produits produite produites produisent produire producir
