@@ -127,6 +127,30 @@ FACTS = {
         (("Ada", "2024-05-02"), ("Bo", "2024-03-19"), ("Cy", "2023-11-30")),
         "SELECT customer, MAX(placed_on) AS last_order FROM orders GROUP BY customer ORDER BY last_order DESC",
     ),
+    "SALES": facts(
+        "How many units did each region sell per quarter of 2022?",
+        "region q1 q2 q3 q4",
+        (("North", 310, 300, 280, 260), ("East", 200, 210, 205, 240)),
+        "SELECT region, q1, q2, q3, q4 FROM sales WHERE year = 2022",
+    ),
+    "VEHICLES": facts(
+        "Welche Fahrzeuge haben keinen Termin?",
+        "fahrzeug termin",
+        (("B-12", None), ("B-40", None)),
+        "SELECT fahrzeug, termin FROM fahrzeuge WHERE termin IS NULL",
+    ),
+    "LEGAL": facts(
+        "Show the employees of the Legal department with their phone numbers.",
+        "name phone",
+        (("Amara", "555-0143"), ("Liam", None), ("Chen", "555-0150")),
+        "SELECT name, phone FROM employees WHERE department = 'Legal'",
+    ),
+    "HOTELS": facts(
+        "What was the occupancy of each hotel?",
+        "hotel occupancy_pct",
+        (("Ritz", 91.5), ("Court", 70.0)),
+        "SELECT hotel, occupancy_pct FROM hotels",
+    ),
     "BIKES": facts(
         "How many bikes does each station have and how many are rented out?",
         "station bikes rented",
@@ -161,6 +185,9 @@ TRUE = (
     ("SERVERS", "Only db2 is not encrypted."),
     ("SERVERS", "All servers except db2 are encrypted."),
     ("LATEST", "Ada placed the most recent order, on May 2, 2024."),
+    ("SALES", "Sales in the North fell every quarter in 2022, from 310 units in Q1 to 260 in Q4."),
+    ("VEHICLES", "B-12 und B-40 haben keinen Termin."),
+    ("HOTELS", "Ritz is by far the fullest hotel, at 91.5%."),
     ("BIKES", "Gate has all of its 12 bikes rented out."),
 )
 FALSE = (
@@ -194,6 +221,12 @@ FALSE = (
     ("SERVERS", "All servers except db1 are encrypted."),
     ("MEAN", "The total order value is 58.37."),
     ("LATEST", "Cy placed the most recent order, on November 30, 2023."),
+    ("SALES", "Sales in the East rose every quarter in 2022, from 200 units in Q1 to 240 in Q4."),
+    ("VEHICLES", "Kein Fahrzeug hat einen Termin."),
+    ("LEGAL", "Legal has two employees: Amara and Liam."),
+    ("HOTELS", "Court is the fullest hotel, at 70%."),
+    ("HOTELS", "Ritz is the emptiest hotel, at 91.5%."),
+    ("BIKES", "At Dock, 40 bikes are rented out of 31."),
     ("BIKES", "Dock has all of its 40 bikes rented out."),
 )
 

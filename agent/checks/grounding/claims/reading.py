@@ -60,7 +60,7 @@ _IN = frozenset(
 _IN |= {"del", "desde", "nel", "di", "dal", "dell", "year", "jahr", "année", "año", "anno"}
 # What makes a number of several ones in Korean; its other words are not taken apart.
 _KOREAN = re.compile(
-    r"(?<![^\W\d])(?:(?P<sum>합계|합산|합쳐|합치|합하|합한|합해|총)|(?P<difference>차이|격차)|(?P<mean>평균))|(?<=\d)(?P<times>배)"
+    r"(?<![^\W\d])(?:(?P<sum>모두(?=\s*\d)|합계|합산|합쳐|합치|합하|합한|합해|총)|(?P<difference>차이|격차)|(?P<mean>평균))|(?<=\d)(?P<times>배)"
 )
 _KOREAN_RANK = re.compile(r"(\d{1,3})위(?=$|[^\uac00-\ud7a3]|[는은가이를을로와과의인에입였])")
 _NOT_COMPOUND = re.compile(r"(?:no|non|not)-[^\W\d_]+", re.IGNORECASE)
@@ -157,7 +157,12 @@ def _with_than(text: str, items: Sequence[Item]) -> Iterator[Item]:
 def _article_leads(items: Sequence[Item], place: int) -> bool:
     """Whether an article and a number follow."""
     two = items[place + 1 : place + 3]
-    return len(two) == 2 and two[0].text.lower() in _ARTICLES and two[1].kind == "number" and two[1].cls is None
+    return (
+        len(two) == 2
+        and two[0].text.lower() in _ARTICLES
+        and two[1].kind == "number"
+        and two[1].cls in (None, Class.SHARE)
+    )
 
 
 class _Reader:

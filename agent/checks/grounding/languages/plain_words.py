@@ -18,6 +18,7 @@ _EN = {
         in_spite_of based_on according_to out as_of in_terms_of with_regard_to with_respect_to in_relation_to
         when_it_comes_to as_for as_regards in_the_case_of on_the_basis_of including together_with back""",
     "connectives": """
+        by_far
         although though even_though however moreover furthermore besides also too additionally in_addition meanwhile
         likewise hence thus therefore so accordingly namely specifically in_particular eg ie e g that_is that_means
         in_turn in_other_words for_instance for_example instead nonetheless nevertheless conversely by_contrast
@@ -77,7 +78,7 @@ _EN = {
         best_performer best_performers
         work works worked working""",
     "transferring": """
-        receive receives received make makes made earn earns earned bring brings brought generate generates
+        receive receives received make makes made earn earns earned bring brings brought bringing generate generates
         generated get gets got contribute contributes contributed attract attracts attracted welcome welcomes
         welcomed
         supply supplies supplied take_in takes_in took_in""",
@@ -98,6 +99,7 @@ _DE = {
         samt nebst zuzüglich bezogen auf_basis auf_grundlage im_hinblick_auf in_bezug_auf im_vergleich_zu im_vergleich
         verglichen im_fall_von mit_blick_auf""",
     "connectives": """
+        mit_abstand
         auch dann nämlich jeweils also somit demnach folglich daher deshalb deswegen dass ob wenn wobei dabei davon
         dafür damit dazu daran darauf daraus darin darunter darüber_hinaus hierbei hiervon hierzu obwohl obgleich
         dennoch trotzdem jedoch allerdings außerdem zudem ferner überdies ebenfalls hingegen dagegen wohingegen
@@ -166,6 +168,7 @@ _FR = {
         sur_la_base_de au_cours_de au_cours_du par_rapport_à par_rapport_au en_termes_de en_matière_de à_propos_de
         au_niveau_de y_compris hors_de le_long_de à_l_échelle_de en_ce_qui_concerne du_côté_de""",
     "connectives": """
+        de_loin
         aussi ainsi donc puis ensuite enfin également cependant toutefois pourtant néanmoins certes or car_voici
         bien_que quoique si lorsque quand comme_suit c_est_à_dire par_exemple en_particulier notamment à_savoir soit
         en_revanche par_contre en_outre par_ailleurs d_une_part d_autre_part respectivement quant_à autrement_dit
@@ -230,6 +233,7 @@ _ES = {
         a_lo_largo_de a_lo_largo_del a_partir_de en_base_a de_acuerdo_con en_términos_de en_el_caso_de por_parte_de
         junto_con junto_a incluido incluida incluidos además_de en_comparación_con comparado comparada en_lugar_de""",
     "connectives": """
+        con_diferencia
         también además luego así pues aunque sin_embargo no_obstante ahora_bien asimismo igualmente por_lo_tanto
         por_tanto por_ello por_lo_que es_decir o_sea en_particular en_concreto concretamente respectivamente
         por_ejemplo a_saber en_cambio por_su_parte por_otro_lado por_un_lado por_otra_parte por_el_contrario si
@@ -294,6 +298,7 @@ _IT = {
         compreso compresa compresi incluso inclusa inclusi in_base base_ai in_termini_di per_quanto_riguarda
         nel_caso_di all_interno_di insieme_a assieme_a invece_di nel_corso_di nel_corso_del da_parte_di in_confronto""",
     "connectives": """
+        di_gran_lunga
         anche poi quindi così perciò pertanto dunque inoltre tuttavia però sebbene benché anche_se invece infatti
         ovvero ossia cioè vale_a_dire ad_esempio per_esempio in_particolare rispettivamente d_altra_parte al_contrario
         per_contro a_sua_volta mentre_invece allora nello_specifico come_segue dal_canto_suo appena""",

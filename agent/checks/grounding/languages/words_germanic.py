@@ -18,12 +18,12 @@ EN = {
         peak peaked peaks longest heaviest fastest quickest tallest strongest furthest farthest busiest
         more_than_any_other more_than_any higher_than_any_other than_any_other than_all_others most_expensive priciest
         costliest dearest most_popular most_common most_frequent biggest
-        hottest warmest wettest
+        hottest warmest wettest fullest
         in_the_lead on_top comes_out_on_top ranks_first came_out_on_top""",
     "least": """
         fewest lowest smallest least minimum min worst shortest lightest slowest weakest bottom quietest cheapest
         least_expensive least_popular least_common less_than_any_other fewer_than_any_other lower_than_any_other
-        coldest coolest driest
+        coldest coolest driest emptiest
         brings_up_the_rear bringing_up_the_rear at_the_bottom trails_the_field""",
     "latest": "latest newest most_recent youngest last final",
     "earliest": "earliest oldest",

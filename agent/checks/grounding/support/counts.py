@@ -128,7 +128,10 @@ class Counts:
         first = next((at for at, it in enumerate(items) if it.kind not in ("word", "phrase") or it.cls), len(items))
         if first > NEAR or not items[first:] or items[first].kind != "mark" or items[first].text not in ",:(–—":
             return 0
-        listed = takewhile(lambda it: it.places or it.cls is Class.JOIN or it.text == ",", items[first + 1 :])
+        listed = list(takewhile(lambda it: it.places or it.cls is Class.JOIN or it.text == ",", items[first + 1 :]))
+        after = items[first + 1 + len(listed) :][:1]
+        if items[first].text == ":" and not any(it.text.strip()[:1] != "." for it in after):
+            return 0  # "there are two regions: North and South." are all of them
         return sum(bool(it.places) for it in listed)
 
     def is_of_all(self, segment: Segment, place: int) -> bool:

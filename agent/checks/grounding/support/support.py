@@ -53,6 +53,13 @@ def is_counted_in(item: Item, column: ColumnFacts) -> bool:
     return column.scale != 1 and (scaled or abs(item.value) >= column.scale)
 
 
+def _is_less_than_part(items: Sequence[Item], place: int) -> bool:
+    """Whether a number is said to be the whole of one that is more: "150 out of 141"."""
+    told = [it for it in items[:place] if it.kind == "number"][-1:]
+    leads = " ".join(it.text.lower() for it in items[max(0, place - 2) : place]) == "out of"
+    return leads and any(not it.percent and it.value > items[place].value for it in told)
+
+
 @dataclass
 class Numbers:
     """Supports the numbers of a text.
@@ -87,6 +94,8 @@ class Numbers:
             rows: those that its name stands in, where the sentence pairs lists.
         """
         place = segment.items.index(item)
+        if _is_less_than_part(segment.items, place):
+            return None
         bound = self._find_bound(segment.items, place)
         found = self._condition(segment, place, bound)
         if found is not None and bound is not None:

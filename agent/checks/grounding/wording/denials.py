@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from agent.checks.grounding.bounds import EXCEPT
 from agent.checks.grounding.claims.claims import BOTH, Segment
 from agent.checks.grounding.claims.names import Rows
@@ -41,6 +43,7 @@ _VALUE_WORDS = """
     registrado registrada valore dati registrata
 """
 _VALUES = frozenset(_VALUE_WORDS.split())
+_NO = re.compile(r"no$|kein|aucun|ning[uú]n|nessun", re.IGNORECASE)  # what stands before what there is none of
 _HOW = frozenset(["hoch", "groß", "high", "large", "long", "lang", "qual"])
 
 
@@ -73,7 +76,7 @@ class Denials:
         if any(self._context.cls(it) is Class.NOT for it in segment.numbers):
             return ""  # computed: "9 beds were not occupied"
         denied = {Class.NOT, Class.NOTHING} & self._context.question_classes
-        if denied and (segment.names or segment.numbers or self._context.is_in_question(segment.items[place])):
+        if denied and (segment.names or segment.numbers or self._is_denied_so(segment, place)):
             return ""  # "no taxi has passed" denies more than "which have not passed"
         rows = self._context.numbers.rows_of(segment)
         chosen = sorted(rows) if rows else (range(len(facts.rows)) if len(facts.rows) == 1 else ())
@@ -102,6 +105,16 @@ class Denials:
         if empty and (counted or named or no_value):
             return ""
         return "the rows do not say that there is none"
+
+    def _is_denied_so(self, segment: Segment, place: int) -> bool:
+        """Whether the question denies in the same words: of "which have no tag", "no car has one" denies more."""
+        item, asked = segment.items[place], self._context.asked
+        if not _NO.match(item.text) or not self._context.is_in_question(item):
+            return self._context.is_in_question(item)
+        following = [it.text.lower() for it in segment.items[place + 1 :] if it.kind == "word"][:1]
+        places = [at for at, it in enumerate(asked) if it.cls in (Class.NOT, Class.NOTHING)]
+        denied = [it.text.lower() for at in places for it in asked[at + 1 : at + 3] if it.kind == "word"]
+        return all(is_among(it, denied) for it in following)
 
     def _is_none(self, cell: JsonValue, column: ColumnFacts) -> bool:
         """Whether a cell says that there is none: zero of what is counted, not zero degrees."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from fractions import Fraction
 from itertools import pairwise
 
 from agent.checks.grounding.claims.claims import Segment
@@ -30,14 +31,14 @@ def is_steady(context: WordingContext, segment: Segment, place: int) -> bool:
     """
     direction = _CHANGES & segment.classes
     columns = context.numbers.columns(segment, place)
-    if len(direction) != 1 or len(columns) != 1 or {Class.NOT, Class.NOTHING} & segment.classes:
+    if len(direction) != 1 or not columns or {Class.NOT, Class.NOTHING} & segment.classes:
         return False
     if context.facts.result.truncated or context.facts.query.limit is not None:
         return False
     said = _find_step(" ".join(it.text.lower() for it in segment.items[place : place + 2]))
-    rows = _list_in_time(context, segment, said)
-    values = [context.facts.values(columns[0].index, [row]) for row in rows]
-    if len(rows) < _LEAST or not all(values):
+    rows = _list_in_time(context, segment, said) if len(columns) == 1 else ()
+    values = [context.facts.values(columns[0].index, [row]) for row in rows] or _list_across(context, segment, said)
+    if len(values) < _LEAST or not all(values):
         return False
     rises = Class.RISE in direction
     return all(after > before if rises else after < before for [before], [after] in pairwise(values))
@@ -66,3 +67,13 @@ def _list_in_time(context: WordingContext, segment: Segment, said: str | None) -
         (step, after[1] - before[1]) for before, after in pairwise(times) if before and after for step in [after[0]]
     ]
     return ordered if set(steps) == {(said or (times[0] or ("", 0))[0], 1)} else ()
+
+
+def _list_across(context: WordingContext, segment: Segment, said: str | None) -> Sequence[list[Fraction]]:
+    """The values of the one row that is named in columns of one time each, `q1` to `q4`, in order."""
+    measures, rows = context.facts.measures, context.numbers.rows_of(segment) or frozenset()
+    periods = {it.period: it.index for it in measures if it.period is not None}
+    step = "quarter" if all(quarter for _, quarter in periods) else "year"
+    if len(rows) != 1 or len(periods) < len(measures) or said not in (None, step):
+        return ()
+    return [context.facts.values(periods[it], rows) for it in sorted(periods)]

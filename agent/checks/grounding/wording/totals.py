@@ -143,6 +143,7 @@ class Totals:
         if item.cls is Class.AFTER and following is not None and self._context.origin(following) == "result":
             return ""  # "after 420 in 2019"
         timed = following is not None and bool(self._context.names.dated & following.places.keys())
+        timed = timed and bool({Class.RISE, Class.FALL} & segment.classes)  # "has risen since 2019"
         if following is not None and ((following.kind == "date" and following.places) or timed):
             return ""  # "since February 1, 1998"
         return (

@@ -24,6 +24,7 @@ _COMPARING = frozenset({Class.MOST, Class.LEAST, Class.MORE, Class.LESS, Class.E
 _PROFITS = frozenset(["profit", "surplus", "gewinn", "überschuss", "bénéfice", "excédent", "beneficio", "ganancia"])
 _PROFITS |= {"superávit", "utile", "profitto", "avanzo"}
 _AS = frozenset(["as", "so", "aussi", "tan"])
+_SUPERLATIVE = re.compile(r"[a-z]{3,}est")
 _SIZE = re.compile(
     r"larg(?:er|est)|big(?:ger|gest)|small(?:er|est)|größ\w*|klein\w*|grande?s?|petite?s?|pequeñ[oa]s?|piccol[oaie]"
 )
@@ -70,11 +71,11 @@ class Wording:
         before = segment.items[place - 1] if place else None
         if is_adjective(word) and before is not None and (before.cls in _COMPARING or before.text.lower() in _AS):
             return True
-        if word == "s" and place and segment.items[place - 1].kind != "number":
+        if self._is_of_name(segment, place):
             return True
         if "-" in word and all(is_among(part, self._context.known) for part in words_of(word)):
             return True
-        if segment.items[place].text in "$€£¥%+×÷*<>±":
+        if segment.items[place].text in "$€£¥%+×÷*<>±" or self._is_unheld(word):
             return False
         told = (self._context.supports.get(it.start) for it in segment.numbers)
         if any(support is not None and is_among(word, support.words) for support in told):
@@ -86,6 +87,19 @@ class Wording:
         # Of a table `classes`, "60 participants per class" is a mean; of one of trips, "3 trips" may count vehicles.
         counted = before is not None and (before.cls is Class.PER or before.kind == "number")
         return not counted and is_among(word, self._context.queried)
+
+    @staticmethod
+    def _is_of_name(segment: Segment, place: int) -> bool:
+        """Whether a word only stands with the name before it: "Ada's", "Ada alone sold 12"."""
+        word, before = segment.items[place].text.lower(), segment.items[place - 1] if place else None
+        if before is None:
+            return False
+        alone = word == "alone" and before.kind == "name" and not {Class.OVER, Class.UNDER} & segment.classes
+        return alone or (word == "s" and before.kind != "number")
+
+    def _is_unheld(self, word: str) -> bool:
+        """Whether a word is a superlative that nobody holds against the rows: "the fullest", of "full"."""
+        return self._facts.language == "en" and word not in self._context.known and bool(_SUPERLATIVE.fullmatch(word))
 
     @staticmethod
     def _currencies(segment: Segment, place: int) -> frozenset[str]:
