@@ -305,7 +305,7 @@ def _complaint(place: tuple[int | str, ...], message: str) -> str:
 
 
 def _sentence(tool: Tool, error: BaseException) -> str:
-    """What a caller may read of an error: a sentence, and for a query what would mend it."""
+    """What a caller may read of an error: a sentence, and for a query how to repair it."""
     problem = problem_of(error) if isinstance(error, Exception) else None
     if problem is None:
         log.error("The tool %s failed.", tool.name, exc_info=error)

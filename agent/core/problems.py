@@ -29,6 +29,11 @@ STATUS_OF_KIND: dict[ErrorKind, int] = {ErrorKind.NOT_READ_ONLY: 409, ErrorKind.
 TYPE_PREFIX = "urn:plumbline:problem:"
 # Of what is not meant for the caller, which is a bug: stable type, title, what to do.
 UNEXPECTED = ("unexpected", "Unexpected error", "Something failed that should not. Report it with the trace_id.")
+# What to do about the errors whose words do not say it.
+_ADVICE = {
+    "missing": "Required, but missing: add it",
+    "extra_forbidden": "Unknown field: remove it, or correct its spelling",
+}
 # What pydantic calls the bounds of a length, and what its error has them under.
 _LENGTHS = {"too_long": ("at most", "max_length"), "too_short": ("at least", "min_length")}
 
@@ -81,7 +86,9 @@ def build_unexpected(trace_id: str) -> Problem:
 
 
 def field_message(error: Mapping[str, Any]) -> str:
-    """What pydantic says of a field, in words for its callers: a text has characters, not items."""
+    """What pydantic says of a field, in words for its callers: what to do; a text has characters, not items."""
+    if error["type"] in _ADVICE:
+        return _ADVICE[error["type"]]
     if error["type"] in _LENGTHS and isinstance(error["input"], str):
         words, bound = _LENGTHS[error["type"]]
         count = error["ctx"][bound]

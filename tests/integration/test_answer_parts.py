@@ -167,7 +167,7 @@ async def test_of_all_of_a_chat_only_what_is_included_is_left(client: Client, mo
     ({"exclude": ["sql"]}, "There is no such part. Known: all, answer_source, sql_query"),  # it has another name here
     ({"exclude": ["message"]}, "There is no such part"),
     ({"include": ["chart"], "exclude": ["chart"]}, "either in `include` or in `exclude`"),
-    ({"options": {"allow_writes": True}}, "options.allow_writes: Extra inputs are not permitted"),
+    ({"options": {"allow_writes": True}}, "options.allow_writes: Unknown field: remove it, or correct its spelling"),
     ({"options": {"time_zone": "Europe/Atlantis"}}, "There is no such time zone. Use an IANA name"),
 ])  # fmt: skip
 @pytest.mark.parametrize("path", CHAT_PATHS)

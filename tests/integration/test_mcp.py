@@ -139,12 +139,12 @@ async def test_databases_and_schemas_are_described(connect: Connect) -> None:
         ("ask", {"question": QUESTION, "database": "sohp"}, "There is no database named 'sohp'. Known: shop."),
         ("ask", {"question": " ", "database": "shop"}, "The question is empty."),
         ("ask", {"question": "Drop all tables", "database": "shop"}, "Plumbline only reads here"),
-        ("ask", {"database": "shop"}, "question: Field required."),
-        ("ask", {"question": QUESTION, "database": "shop", "confirm": "x"}, "confirm: Extra inputs"),
+        ("ask", {"database": "shop"}, "question: Required, but missing: add it."),
+        ("ask", {"question": QUESTION, "database": "shop", "confirm": "x"}, "confirm: Unknown field"),
         ("run_sql", {"database": "shop", "sql": "DELETE FROM orders"}, "Only reading is allowed"),
         ("run_sql", {"database": "shop", "sql": "SELECT nmae FROM customers"}, "name"),
         ("run_sql", {"database": "/etc/passwd", "sql": "SELECT 1"}, "never by a path"),
-        ("get_schema", {}, "database: Field required."),
+        ("get_schema", {}, "database: Required, but missing: add it."),
     ],
 )
 async def test_what_goes_wrong_is_told_in_a_sentence(

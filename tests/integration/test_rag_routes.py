@@ -230,7 +230,7 @@ async def test_where_one_does_not_fit_none_is_taken(client: Client, new: dict[st
     ({"kind": "query", "text": "x"}, "needs sql"),
     ({"kind": "rule", "text": "x", "sql": "SELECT 1"}, "has no sql"),
     ({"kind": "query", "text": "x", "sql": "S" * 20_001}, "at most 20000"),
-    ({"kind": "rule", "text": "x", "score": 1}, "Extra inputs"),
+    ({"kind": "rule", "text": "x", "score": 1}, "Unknown field: remove it"),
     ({"kind": "rule", "text": "half \ud800"}, "half a character"),
 ])  # fmt: skip
 async def test_a_document_that_is_none_is_refused(client: Client, new: dict[str, Any], said: str) -> None:
