@@ -147,6 +147,6 @@ async def test_without_the_script_it_is_a_list_of_routes(browser: Browser, servi
     context.set_default_timeout(PATIENCE_MS)
     page = await context.new_page()
     await page.goto(service_url + DOCS)
-    await expect(page.get_by_role("heading", name="POST /api/query Ask", exact=True)).to_be_visible()
+    await expect(page.get_by_role("heading", name="POST /api/query Ask a question", exact=True)).to_be_visible()
     await expect(page.get_by_text("Try it").first).to_be_hidden()
     await context.close()

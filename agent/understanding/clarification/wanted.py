@@ -111,6 +111,8 @@ def _list_following(rest: str) -> list[str]:
         ends = link["of"] or _ENDS.match(rest[end:])
         if not mention or not ends or words(mention[0]) & _ORDERS:
             break
+        if not _is_plural(mention[-1]) and rest[end:].lstrip().startswith("or "):
+            break  # an adjective, whose noun comes later: "the amount of complete or shipped orders"
         found += [] if words(mention[-1]) <= GENERIC else [" ".join(mention)]
         rest = rest[end:]
     return found
