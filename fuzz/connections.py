@@ -17,7 +17,7 @@ import uvicorn
 from hypothesis import strategies as st
 
 from agent.api.app import create_app
-from agent.api.server.bounded import build_http_class
+from agent.api.server.bounded import build_http_protocol
 from agent.pipeline.service import Service
 from fuzz.cases import Case, Check, Target
 
@@ -59,7 +59,7 @@ def opened() -> Iterator[Check]:
     """The check, with the server that `serve` runs, in a thread."""
     with socket.create_server(("127.0.0.1", 0)) as listening:
         app = create_app(_nobody_asks, receive_timeout_s=RECEIVE_TIMEOUT_S)
-        http = build_http_class(RECEIVE_TIMEOUT_S)
+        http = build_http_protocol(RECEIVE_TIMEOUT_S)
         config = uvicorn.Config(
             app,
             log_config=None,

@@ -224,13 +224,13 @@ async def serve_http(service: Service, host: str, port: int) -> None:
     """Serve the processes of this machine, until a signal ends it."""
     import uvicorn
 
-    from agent.api.server.bounded import build_http_class
+    from agent.api.server.bounded import build_http_protocol
 
     config = uvicorn.Config(
         http_app(service, host),
         host=host,
         port=port,
-        http=build_http_class(service.settings.receive_timeout_s),  # type: ignore[arg-type]  # called, as it would a class
+        http=build_http_protocol(service.settings.receive_timeout_s),  # type: ignore[arg-type]  # called, as it would a class
         log_config=None,
         access_log=False,
         timeout_graceful_shutdown=10,

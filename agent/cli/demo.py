@@ -87,7 +87,7 @@ def _docs() -> Path:
 
 def compare(console: Console, bare: Answer, enriched: Answer) -> None:
     """Print what the docs changed: the last value of the first row, without and with them."""
-    before, after = (_format_found(answer) for answer in (bare, enriched))
+    before, after = (_format_last_value(answer) for answer in (bare, enriched))
     before.stylize("yellow")
     after.stylize("green")
     console.print(Text.assemble("Without the docs: ", before, ". With them: ", after, "."))
@@ -96,5 +96,5 @@ def compare(console: Console, bare: Answer, enriched: Answer) -> None:
     )
 
 
-def _format_found(answer: Answer) -> Text:
+def _format_last_value(answer: Answer) -> Text:
     return cell_text(list(answer.results[0].values())[-1], answer.language) if answer.results else Text("nothing")

@@ -53,13 +53,13 @@ class Breaker:
         """`closed`: calls are made; `open`: none is; `half_open`: one is, and decides."""
         if self._failed < self._most:
             return "closed"
-        return "open" if self._get_seconds_left() > 0 else "half_open"
+        return "open" if self._get_remaining_s() > 0 else "half_open"
 
     def refuse_while_open(self) -> None:
         """Raise the refusal where calls are not made now."""
         with self._lock:
             if self.state == "open":
-                raise self._build_refusal(math.ceil(self._get_seconds_left()))
+                raise self._build_refusal(math.ceil(self._get_remaining_s()))
 
     @contextmanager
     def watching(self, *, proves: bool = True) -> Iterator[None]:
@@ -91,7 +91,7 @@ class Breaker:
         with self._lock:
             state = self.state
             if state == "open":
-                raise self._build_refusal(math.ceil(self._get_seconds_left()))
+                raise self._build_refusal(math.ceil(self._get_remaining_s()))
             if state == "half_open":
                 if self._probing:
                     raise self._build_refusal(PROBED_AGAIN_S)
@@ -104,7 +104,7 @@ class Breaker:
             if failed:
                 self._last, self._opened_at = last, self._clock()
 
-    def _get_seconds_left(self) -> float:
+    def _get_remaining_s(self) -> float:
         return self._opened_at + self._pause_s - self._clock()
 
     def _build_refusal(self, seconds: int) -> Exception:

@@ -41,7 +41,7 @@ def arriving() -> Iterator[None]:
         _ARRIVED.reset(token)
 
 
-def get_arrival() -> float:
+def get_arrival_time() -> float:
     """When the request that is answered here arrived, by the event loop's clock; now, where there is none."""
     arrived = _ARRIVED.get()
     return asyncio.get_running_loop().time() if arrived is None else arrived
@@ -66,7 +66,7 @@ class Deadlines:
             advice: for the caller on a timeout; `{seconds}` in it is how long they waited.
             seconds: where it is not as far away as the others; from now on, since nobody waits for a response.
         """
-        began_at = asyncio.get_running_loop().time() if seconds else get_arrival()
+        began_at = asyncio.get_running_loop().time() if seconds else get_arrival_time()
         seconds = seconds or self.seconds
         return Deadline(self, began_at + seconds, advice.format(seconds=f"{seconds:g}"))
 

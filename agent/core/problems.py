@@ -79,7 +79,7 @@ def problem_of(error: Exception, trace_id: str = "") -> Problem | None:
     return _of_sql(problem, error) if isinstance(error, SqlError) else problem
 
 
-def build_unexpected(trace_id: str) -> Problem:
+def build_unexpected_problem(trace_id: str) -> Problem:
     """The problem document of an error that is not meant for the caller."""
     slug, title, detail = UNEXPECTED
     return Problem(type=TYPE_PREFIX + slug, title=title, status=500, detail=detail, trace_id=trace_id)

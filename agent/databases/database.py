@@ -153,7 +153,7 @@ class Database:
         """What may be seen; None: everything."""
         return None
 
-    async def _to_seen(self) -> Seen | None:
+    async def _build_seen(self) -> Seen | None:
         """The same, as another process makes it anew."""
         return None
 
@@ -186,7 +186,7 @@ class Database:
             row_limit=row_limit,
             parameters=parameters,
             rows=await self._rows(),
-            seen=await self._to_seen(),
+            seen=await self._build_seen(),
             functions=self._functions,
             catalogue=self._catalogue,
             hidden=None if question is None else find_hidden_columns(schema, question),
@@ -318,7 +318,7 @@ class FilteredDatabase(Database):
         assert rules is not None  # noqa: S101  only a database with a filter has such views
         return rules.of(self._values)
 
-    async def _to_seen(self) -> Seen | None:
+    async def _build_seen(self) -> Seen | None:
         from executors.workers.checking import Seen
 
         rules = await self.rules()

@@ -167,7 +167,7 @@ class Databases:
         rows = self._router.entry(name).row_filter
         return rows is None or principal == LOCAL or rows.values_of(principal) is None
 
-    def find_hidden(self, principal: str) -> set[str]:
+    def find_hidden_databases(self, principal: str) -> set[str]:
         """The databases that are hidden from a principal."""
         return set(self._router.names()) - set(self._router.names(_asking(principal)))
 

@@ -109,13 +109,13 @@ class _Reader:
     def _owners(self, column: exp.Column, scope: Scope | None) -> list[Table]:
         """The tables that a column can belong to, the most probable first; none where it is no table's own."""
         while scope is not None:
-            found = self._inside(column.name, column.table, scope)
+            found = self._find_inside(column.name, column.table, scope)
             if found is not None:
                 return found
             scope = scope.parent
         return []
 
-    def _inside(self, name: str, qualifier: str, scope: Scope) -> list[Table] | None:
+    def _find_inside(self, name: str, qualifier: str, scope: Scope) -> list[Table] | None:
         """The owners among this query's sources; an empty list where a subquery makes it, None where nothing has it."""
         owners: list[Table] = []
         is_made = False
@@ -125,20 +125,20 @@ class _Reader:
             if isinstance(source, exp.Table):
                 owners += [table for table in self._real(source) if table.column(name)]
                 continue
-            made = self._find_made_by(name, source)
+            made = self._find_inside_subquery(name, source)
             is_made |= made is not None
             owners += made or ()
         return owners if owners or is_made else None
 
-    def _find_made_by(self, name: str, query: Scope) -> list[Table] | None:
-        """As `_inside`, for a column that a subquery or CTE gives: a star in it gives what its own sources have."""
+    def _find_inside_subquery(self, name: str, query: Scope) -> list[Table] | None:
+        """As `_find_inside`, for a column that a subquery or CTE gives: a star gives what its own sources have."""
         for part in query.set_operation_scopes[:1]:
-            return self._find_made_by(name, part)
+            return self._find_inside_subquery(name, part)
         made = query.expression
         given = {selected.lower() for selected in made.named_selects} if isinstance(made, exp.Query) else set()
         if name.lower() in given:
             return []
-        return self._inside(name, "", query) if "*" in given else []
+        return self._find_inside(name, "", query) if "*" in given else []
 
     def _real_sources(self, scope: Scope) -> Iterator[Table]:
         for _, source in scope.selected_sources.values():

@@ -436,13 +436,13 @@ def build_service(
     load_extensions(settings)
     store = state or build_state_store(settings)
 
-    def build_protected(name: str | None = None) -> ProtectedModel:
+    def build_protected_model(name: str | None = None) -> ProtectedModel:
         own = model or pace_model(build_model(settings, model_name=name), settings, store)
         return protect_model(telemetry.get().trace_model(own), settings)
 
-    chat = build_protected()
+    chat = build_protected_model()
     own_judge = settings.judge_model is not None and settings.is_hosted and model is None
-    judge = build_protected(settings.judge_model) if own_judge else chat
+    judge = build_protected_model(settings.judge_model) if own_judge else chat
     added = AddedDocuments(store)
     router = build_router(settings, Registry() if sources else _registry(settings, registry_required))
     service = Service(

@@ -14,7 +14,7 @@ from sqlglot import exp
 from executors.dialects.row import words
 from executors.dialects.table import Dialect
 from executors.errors import Because, ErrorKind, SqlRefused
-from executors.guard.refusals import form, refuse_function
+from executors.guard.refusals import build_function_refusal, form
 from executors.sql.plain.clauses import Phrase
 
 _LOGINS = words("user current_user session_user current_role current_catalog current_schema")
@@ -71,7 +71,7 @@ class BareNames:
                 continue
             quoted = bool(column.this.args.get("quoted")) and self._dialect.kin != "duckdb"
             if name in self._calls and not quoted:
-                raise refuse_function(column.name, self._dialect)
+                raise build_function_refusal(column.name, self._dialect)
             if is_oracle and not _is_name(column) and not self._may_call(name):
                 message = f"There is no column {column.name[:80]}: Oracle would call a function of that name."
                 raise SqlRefused(ErrorKind.COLUMN_NOT_FOUND, message, because=Because.NAME)

@@ -14,7 +14,7 @@ from sqlglot import exp
 from executors.dialects.row import words
 from executors.dialects.table import Dialect
 from executors.errors import Because, ErrorKind, SqlRefused
-from executors.guard.refusals import refuse_function
+from executors.guard.refusals import build_function_refusal
 
 # Fields of what PostgreSQL's own functions and its extensions' give; none is the name of a function that harms.
 _FIELDS = words(
@@ -55,7 +55,7 @@ class FieldCheck:
             for column in root.find_all(exp.Column):
                 before = [part.name.lower() for part in column.parts[:-1]]
                 if before and sources.isdisjoint(before):
-                    raise refuse_function(".".join(part.name for part in column.parts), self._dialect)
+                    raise build_function_refusal(".".join(part.name for part in column.parts), self._dialect)
 
     def _run_postgres(self, root: exp.Expr) -> None:
         for dot in root.find_all(exp.Dot):
@@ -71,16 +71,16 @@ class FieldCheck:
         for operator in root.find_all(exp.Operator):
             written = str(operator.args["operator"])
             if not _OPERATOR.fullmatch(written):
-                raise refuse_function(written, self._dialect)
+                raise build_function_refusal(written, self._dialect)
         for sample in root.find_all(exp.TableSample):
             if (method := sample.text("method").lower()) and method not in _SAMPLES:
-                raise refuse_function(method, self._dialect)
+                raise build_function_refusal(method, self._dialect)
 
     def _check(self, name: exp.Expr) -> None:
         field = name.name.lower()
         if field in _FIELDS or field in self._known or self._dialect.may_call(field, in_from=False):
             return
-        refused = refuse_function(name.name, self._dialect)
+        refused = build_function_refusal(name.name, self._dialect)
         if refused.because is not Because.FUNCTION:
             raise refused
         message = f"What stands behind a dot may be a function, and {name.name[:80]} is not known."

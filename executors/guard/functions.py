@@ -13,7 +13,7 @@ from sqlglot import exp
 from executors.dialects.row import words
 from executors.dialects.table import Dialect
 from executors.errors import Because, ErrorKind, SqlRefused
-from executors.guard.refusals import refuse_function
+from executors.guard.refusals import build_function_refusal
 from executors.sql.names import diagnose
 
 MAX_BUILT_CHARS = 9_999
@@ -67,14 +67,14 @@ class FunctionCheck:
             return
         if schema is not None and dialect.name != "duckdb":
             written = f"{schema}.{node.name}"
-            refused = refuse_function(written, dialect)
+            refused = build_function_refusal(written, dialect)
             if refused.because is Because.FUNCTION:
                 message = f"Functions of a schema are not available: {written[:80]}."
                 hint = diagnose.function_hint(name, dialect)
                 raise SqlRefused(ErrorKind.FUNCTION_NOT_FOUND, message, hint, because=Because.FUNCTION)
             raise refused
         if not dialect.may_call(name, in_from=makes_table):
-            raise refuse_function(node.name, dialect, where="as a table" if makes_table else "here")
+            raise build_function_refusal(node.name, dialect, where="as a table" if makes_table else "here")
         self._check_length(node, name)
         for part in node.expressions[:1] if name in dialect.units else ():
             bare = isinstance(part, exp.Column) and not part.table and not part.this.args.get("quoted")

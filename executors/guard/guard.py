@@ -22,11 +22,11 @@ from executors.dialects.table import Dialect
 from executors.errors import Because, ErrorKind, SqlRefused
 from executors.guard.nodes import NodeCheck, check_no_files
 from executors.guard.refusals import (
+    build_function_refusal,
+    build_paste_refusal,
     form,
     harm_of,
     not_read_only,
-    refuse_function,
-    refuse_pasted,
     sets_variable,
     too_big,
 )
@@ -233,7 +233,7 @@ def read(sql: str, dialect: Dialect, check_words: Callable[[list[Token], Dialect
         raise SqlRefused(ErrorKind.SYNTAX_ERROR, grammar.complaint(error), form) from error
     except ParseError as error:
         if harmful := _harmful_call(tokens, dialect):
-            raise refuse_function(harmful, dialect) from error
+            raise build_function_refusal(harmful, dialect) from error
         raise SqlRefused(ErrorKind.SYNTAX_ERROR, grammar.complaint(error), form) from error
     except RecursionError as error:
         raise too_big("It is nested too deeply.") from error
@@ -307,9 +307,9 @@ def _check_signs(tokens: list[Token], dialect: Dialect) -> None:
     for index, (token, word) in enumerate(zip(tokens, words, strict=True)):
         kind, following = token.token_type, words[index + 1 : index + 4]
         if dialect.kin in _PSEUDO_COLUMNS and token.text.upper() in _DRAWN and words[index - 1 : index] == ["."]:
-            raise refuse_function(token.text.upper(), dialect)  # in quotes as well
+            raise build_function_refusal(token.text.upper(), dialect)  # in quotes as well
         if word in ("NEXT", "PREVIOUS") and following[:2] == ["VALUE", "FOR"]:
-            raise refuse_function(f"{word} VALUE FOR", dialect)
+            raise build_function_refusal(f"{word} VALUE FOR", dialect)
         if word == "INTO" and following[:1] in (["OUTFILE"], ["DUMPFILE"]):
             raise not_read_only(f"INTO {following[0]}")
         if dialect.kin == "oracle":
@@ -317,11 +317,11 @@ def _check_signs(tokens: list[Token], dialect: Dialect) -> None:
         elif dialect.kin == "sqlserver":
             _check_tsql(tokens, words, index, dialect)
         elif dialect.kin == "postgresql" and word == "\\":
-            raise refuse_pasted("A command of psql")
+            raise build_paste_refusal("A command of psql")
         elif dialect.kin == "databricks" and "${" in token.text:
-            raise refuse_pasted("${...}")
+            raise build_paste_refusal("${...}")
         elif dialect.kin == "databricks" and word == "USING" and _is_text(tokens[index + 1 : index + 2]):
-            raise refuse_function("TRANSFORM USING", dialect)
+            raise build_function_refusal("TRANSFORM USING", dialect)
 
 
 def _check_tsql(tokens: list[Token], words: list[str], index: int, dialect: Dialect) -> None:
@@ -329,7 +329,7 @@ def _check_tsql(tokens: list[Token], words: list[str], index: int, dialect: Dial
     if tokens[index].token_type is TokenType.PARAMETER and _is_compound(tokens[index + 2 : index + 4]):
         raise sets_variable(f"@{tokens[index + 1].text}")
     if index and word == "WAITFOR" and following in (["DELAY"], ["TIME"]):
-        raise refuse_function("WAITFOR", dialect)
+        raise build_function_refusal("WAITFOR", dialect)
     if word.lower() in _STATEMENTS and _ends(tokens[max(index - 2, 0) : index], words[max(index - 2, 0) : index]):
         message = f"One statement is allowed, and {word} begins another."
         hint = f"A name that is such a word is written in brackets: [{tokens[index].text}]."
@@ -338,9 +338,9 @@ def _check_tsql(tokens: list[Token], words: list[str], index: int, dialect: Dial
 
 def _check_oracle(kind: TokenType, dialect: Dialect, *, is_first: bool) -> None:
     if kind in (TokenType.AMP, TokenType.DAMP):  # there is no such operator
-        raise refuse_pasted("&name")
+        raise build_paste_refusal("&name")
     if kind is TokenType.PARAMETER and is_first:
-        raise refuse_pasted("@file")
+        raise build_paste_refusal("@file")
     if kind is TokenType.PARAMETER:
         message = "What has an @ behind its name is in another database."
         raise SqlRefused(ErrorKind.PERMISSION, message, form(dialect), because=Because.DANGEROUS)

@@ -17,7 +17,14 @@ from executors.errors import Because, ErrorKind, SqlRefused
 from executors.guard.bare import BareNames
 from executors.guard.fields import FieldCheck
 from executors.guard.functions import FunctionCheck
-from executors.guard.refusals import form, not_read_only, refuse_function, refuse_pasted, sets_variable, too_big
+from executors.guard.refusals import (
+    build_function_refusal,
+    build_paste_refusal,
+    form,
+    not_read_only,
+    sets_variable,
+    too_big,
+)
 from executors.sql.plain.clauses import Phrase
 
 MAX_JOINS = 40
@@ -189,7 +196,7 @@ class NodeCheck:
         """A parameter is a value that is read; as a name, or as what is set, it is none."""
         parent, written = node.parent, node.sql(self._dialect.sqlglot)
         if isinstance(node, exp.Parameter) and self._dialect.kin == "databricks":
-            raise refuse_pasted(written)
+            raise build_paste_refusal(written)
         if self._is_set(node):
             raise sets_variable(written)
         if not self._open_parameters:
@@ -299,7 +306,7 @@ class NodeCheck:
 
     def _build_refusal(self, node: exp.Expr) -> SqlRefused:
         if isinstance(node, exp.Func):
-            return refuse_function(node.sql_name(), self._dialect)
+            return build_function_refusal(node.sql_name(), self._dialect)
         for call in node.find_all(exp.Anonymous):  # what it holds says more than its form
             self._functions.check(call)
         message = f"{type(node).__name__} is not allowed in a query."

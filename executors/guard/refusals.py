@@ -117,7 +117,7 @@ def sets_variable(name: str) -> SqlRefused:
     return SqlRefused(ErrorKind.NOT_READ_ONLY, message, "Select the value under a name: SELECT value AS name.")
 
 
-def refuse_function(name: str, dialect: Dialect, *, where: str = "here") -> SqlRefused:
+def build_function_refusal(name: str, dialect: Dialect, *, where: str = "here") -> SqlRefused:
     """A call that is not known to be pure: what it does, where that is known. Args: name: as it was written."""
     harm = harm_of(name)
     message = f"The function {name} is not available {where}{': ' if harm else ''}{harm}."
@@ -125,7 +125,7 @@ def refuse_function(name: str, dialect: Dialect, *, where: str = "here") -> SqlR
     return SqlRefused(ErrorKind.FUNCTION_NOT_FOUND, message, diagnose.function_hint(name, dialect), because=because)
 
 
-def refuse_pasted(sign: str) -> SqlRefused:
+def build_paste_refusal(sign: str) -> SqlRefused:
     """Text that some client puts in the place of a name before the query is sent; it may be anything."""
     message = f"{sign} stands for text that is pasted in, and nothing can be said of that."
     hint = "Write the text itself, or a parameter with a value, as :name."

@@ -151,7 +151,7 @@ class Rewriter:
         if plan.kind is LineageKind.PASSES and plan.source is not None and plan.source.query is not None:
             return self._pass_on(query, query.node, plan.source, want, pushed, label=label)
         if plan.kind is LineageKind.JOINS and plan.source is not None:
-            chosen = self._choose_of_joined(query, query.node, plan.source, want, pushed)
+            chosen = self._choose_joined(query, query.node, plan.source, want, pushed)
             return self._rewrite_joined(query, query.node, plan.source, chosen, pushed, label=label)
         return self._own(query, query.node, want, pushed, label=label)
 
@@ -267,7 +267,7 @@ class Rewriter:
             self._join(raw, chosen.query, chosen.ids)
         return raw
 
-    def _choose_of_joined(
+    def _choose_joined(
         self, query: LineageQuery, select: exp.Select, source: LineageSource, want: Want, pushed: list[exp.Expr]
     ) -> _Chosen | None:
         if source.query is None or not isinstance(source.query.node, exp.Select):

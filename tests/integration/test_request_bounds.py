@@ -16,7 +16,7 @@ from starlette.types import Message, Receive, Scope, Send
 
 from agent.api.app import create_app
 from agent.api.http.arrival import BODY_BYTES_A_SECOND, arrival_s
-from agent.api.server.bounded import build_http_class
+from agent.api.server.bounded import build_http_protocol
 from agent.api.server.limits import MAX_HEADER_BYTES, MAX_HEADERS
 from agent.api.server.server import Server
 from agent.pipeline.service import Service
@@ -36,7 +36,7 @@ async def listening(app: FastAPI, receive_timeout_s: float) -> AsyncIterator[int
             log_config=None,
             ws="none",
             timeout_graceful_shutdown=1,
-            http=build_http_class(receive_timeout_s),  # type: ignore[arg-type]  # called, as a class would be
+            http=build_http_protocol(receive_timeout_s),  # type: ignore[arg-type]  # called, as a class would be
         )
         server = uvicorn.Server(config)
         serving = asyncio.create_task(server.serve(sockets=[opened]))

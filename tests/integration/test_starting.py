@@ -195,7 +195,7 @@ async def test_an_answer_without_the_docs_is_not_verified(
     async def broken(*_: Any) -> Any:
         raise StoreUnavailable("The index is damaged. Index it anew.")
 
-    monkeypatch.setattr(service.knowledge, "_find_seen", broken)
+    monkeypatch.setattr(service.knowledge, "_find_seen_documents", broken)
     model.replies(sql=COUNT)
     model.replies(correct=True)
     model.replies(text="There are 5 orders.")

@@ -109,7 +109,7 @@ def add_handlers(app: FastAPI) -> None:
     """Make every way out of the app a problem document."""
     for kind in (PlumblineError, ExecutorError, RetrievalError, Exception):
         app.add_exception_handler(kind, _handle_error)
-    app.add_exception_handler(HTTPException, _handle_http_error)
+    app.add_exception_handler(HTTPException, _handle_http_exception)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(ClientDisconnect, _nobody_listens)
 
@@ -118,7 +118,7 @@ async def _handle_error(request: Request, error: Exception) -> Response:
     return refusal(error, trace_id_of(request))
 
 
-async def _handle_http_error(request: Request, error: Exception) -> Response:
+async def _handle_http_exception(request: Request, error: Exception) -> Response:
     if not isinstance(error, HTTPException):
         raise error
     headers = {name.lower(): value for name, value in (error.headers or {}).items()}

@@ -10,7 +10,7 @@ from typing import Annotated
 
 from fastapi import Depends, Request
 
-from agent.core.deadline import RETRY_AFTER_S, get_arrival
+from agent.core.deadline import RETRY_AFTER_S, get_arrival_time
 from agent.core.errors import PlumblineError, Starting, StateUnavailable
 from agent.pipeline.service import Service
 from executors.errors import ExecutorError
@@ -55,7 +55,7 @@ class LazyService:
             # In a context of its own: what goes on beside the requests belongs to none of them.
             self._making = asyncio.create_task(self._make(), context=Context())
         making = self._making
-        left_s = get_arrival() + self._deadline_s - asyncio.get_running_loop().time()
+        left_s = get_arrival_time() + self._deadline_s - asyncio.get_running_loop().time()
         await asyncio.wait({making}, timeout=max(left_s, 0))
         if not making.done():
             raise Starting(STARTING.format(seconds=f"{self._deadline_s:g}", later=RETRY_AFTER_S), RETRY_AFTER_S)

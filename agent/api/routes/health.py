@@ -46,7 +46,7 @@ async def health_ready(lazy: Lazy, request: Request, response: Response) -> Heal
         parts = [PartHealth(name="service", ready=False, detail=str(error))]
     else:
         caller = principal_of(request, service.settings)
-        hidden = {f"database {name}" for name in service.registered.find_hidden(caller)}
+        hidden = {f"database {name}" for name in service.registered.find_hidden_databases(caller)}
     state = state_of(parts)
     if state == "unavailable":
         response.status_code = 503

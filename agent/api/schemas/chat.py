@@ -14,7 +14,7 @@ from agent.api.schemas.common import (
     Name,
     StreamEvent,
     Text,
-    find_left_out,
+    find_omitted_parts,
     one_of,
     one_of_parts,
     parts_of,
@@ -312,13 +312,13 @@ class ChatRequest(Frozen):
 
     @model_validator(mode="after")
     def _names_a_part_once(self) -> ChatRequest:
-        find_left_out(self.include, self.exclude, PARTS)
+        find_omitted_parts(self.include, self.exclude, PARTS)
         return self
 
     @property
     def omitted_parts(self) -> frozenset[str]:
         """The parts of the response that are not sent."""
-        return find_left_out(self.include, self.exclude, PARTS)
+        return find_omitted_parts(self.include, self.exclude, PARTS)
 
     @property
     def request_options(self) -> Options:

@@ -41,7 +41,7 @@ Part = Annotated[str, Field(json_schema_extra={"enum": [*PARTS]}), one_of_parts(
 PartOrAll = Annotated[str, Field(json_schema_extra={"enum": [ALL, *PARTS]}), one_of_parts(ALL, *PARTS)]
 
 
-def find_left_out(include: Sequence[str], exclude: Sequence[str], parts: Sequence[str] = PARTS) -> frozenset[str]:
+def find_omitted_parts(include: Sequence[str], exclude: Sequence[str], parts: Sequence[str] = PARTS) -> frozenset[str]:
     """The parts that are not sent.
 
     Args:
@@ -112,13 +112,13 @@ class QueryRequest(Frozen):
 
     @model_validator(mode="after")
     def _names_a_part_once(self) -> QueryRequest:
-        find_left_out(self.include, self.exclude)
+        find_omitted_parts(self.include, self.exclude)
         return self
 
     @property
     def omitted_parts(self) -> frozenset[str]:
         """The parts of the response that are not sent."""
-        return find_left_out(self.include, self.exclude)
+        return find_omitted_parts(self.include, self.exclude)
 
     @property
     def request_options(self) -> Options:

@@ -197,7 +197,7 @@ class BoundedHttp(HttpToolsProtocol):
             self.transport.close()
 
 
-def build_http_class(receive_timeout_s: float) -> partial[BoundedHttp]:
+def build_http_protocol(receive_timeout_s: float) -> partial[BoundedHttp]:
     """What uvicorn takes as `http`. Args: receive_timeout_s: seconds in which the head of a request must arrive."""
     return partial(BoundedHttp, receive_timeout_s=receive_timeout_s)
 

@@ -12,7 +12,7 @@ import uvicorn
 from fastapi import FastAPI
 
 from agent.api.http.lazy_service import LazyService
-from agent.api.server.bounded import build_http_class
+from agent.api.server.bounded import build_http_protocol
 from agent.api.server.draining import LAST_WORDS_S, Draining
 from agent.core.errors import AddressUnavailable
 
@@ -74,7 +74,7 @@ class Server(uvicorn.Server):
                 port=port,
                 log_level=log_level,
                 ws="none",
-                http=build_http_class(receive_timeout_s),  # type: ignore[arg-type]  # uvicorn calls it, as it would a class
+                http=build_http_protocol(receive_timeout_s),  # type: ignore[arg-type]  # uvicorn calls it, as it would a class
                 # What is told after the grace has left by now; a connection that does not close is not waited for.
                 timeout_graceful_shutdown=round(LAST_WORDS_S),
             )

@@ -13,7 +13,7 @@ def apply(context: RuleContext) -> Finding | None:
         counts = [it for it in select.find_all(exp.Count) if it.find_ancestor(exp.Select) is select]
         if counts and (key := _own_key(context, select)):
             return Finding(f"{context.to_sql(counts[0])} is 1 in each group: {key} tells single rows apart.")
-        given = _find_compared(select)
+        given = _find_compared_columns(select)
         for count in counts:
             counted = count.this.expressions if isinstance(count.this, exp.Distinct) else []
             if counted and all(it in given for it in counted):
@@ -31,7 +31,7 @@ def _own_key(context: RuleContext, select: exp.Select) -> str:
     return ", ".join(table.primary_key) if {it.lower() for it in table.primary_key} <= by else ""
 
 
-def _find_compared(select: exp.Select) -> list[exp.Expr]:
+def _find_compared_columns(select: exp.Select) -> list[exp.Expr]:
     """The columns that WHERE compares with one literal."""
     where = select.args.get("where")
     equal = [it for it in conjuncts(where.this) if isinstance(it, exp.EQ)] if where is not None else []

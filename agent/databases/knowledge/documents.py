@@ -105,7 +105,7 @@ class Documents:
             DocumentsInvalid: one names what is not there, or its query is refused, or there would be too many.
         """
         database = await self._databases.get(name, principal)
-        documents = await self._check(new, database)
+        documents = await self._check_documents(new, database)
         if len(await asyncio.to_thread(self._added.of, name)) + len(documents) > MAX_DOCUMENTS:
             raise DocumentsInvalid(f"A database takes {MAX_DOCUMENTS} documents at run time. Put docs into its files.")
         added_now = await asyncio.to_thread(self._added.add, name, documents)
@@ -174,7 +174,7 @@ class Documents:
             raise
         await self._changes.tell(name)
 
-    async def _check(self, new: Sequence[Document], database: Database) -> tuple[Document, ...]:
+    async def _check_documents(self, new: Sequence[Document], database: Database) -> tuple[Document, ...]:
         schema = await database.schema()
         documents: list[Document] = []
         problems: list[str] = []

@@ -79,7 +79,7 @@ class Indexing:
         self._failures: dict[str, _Failure] = {}  # by database whose index is not
         self._running: dict[str, _Running] = {}
 
-    def get_done(self, name: str) -> Indexed | None:
+    def get_last_sync(self, name: str) -> Indexed | None:
         """What the last sync of a database did, where its index is up to date."""
         return self._done.get(name)
 

@@ -131,7 +131,7 @@ class Knowledge:
         phrases = partial(self.links.phrases, question, database)
         found = await self._retriever.retrieve(question, database.name, top_k, known, phrases)
         try:
-            seen = await self._find_seen(database)
+            seen = await self._find_seen_documents(database)
         except RetrievalError as error:
             warning = f"Answered without the docs of this database: {error}"
             return Known(warnings=(warning,), unread=warning)
@@ -154,7 +154,7 @@ class Knowledge:
         warnings = (*missing, *unfit, *self._list_unused(database.name))
         return Known(found=found, documents=documents, warnings=warnings, unread=unread)
 
-    async def _find_seen(self, database: Database) -> SeenDocuments | None:
+    async def _find_seen_documents(self, database: Database) -> SeenDocuments | None:
         """The docs that may be shown; None: all. Raises RetrievalError."""
         if not database.is_filtered:
             return None
@@ -214,7 +214,7 @@ class Knowledge:
         """
         failure = await self._ensure_synced(database)
         found = await self._agent.run(query, database.name, top_k, kinds)
-        seen = await self._find_seen(database)
+        seen = await self._find_seen_documents(database)
         found = found if seen is None else list(seen.of(found))
         missing = (f"The docs of this database could not be brought up to date: {failure}",) if failure else ()
         return found, missing
@@ -223,7 +223,7 @@ class Knowledge:
         """All documents of a database that may be shown. Raises RetrievalError."""
         await self._ensure_synced(database)
         documents = await asyncio.to_thread(self.store.documents, database.name)
-        seen = await self._find_seen(database)
+        seen = await self._find_seen_documents(database)
         return documents if seen is None else seen.of(documents)
 
     async def warm_up(self) -> None:
@@ -275,7 +275,7 @@ class Knowledge:
     async def _ensure_synced(self, database: Database) -> str:
         """Why the index is not up to date; empty where it is."""
         schema, name = await database.whole.schema(), database.name
-        done = self._indexing.get_done(name)
+        done = self._indexing.get_last_sync(name)
         if done is not None and done.report.document_count and not await self._is_there(name):
             self._indexing.forget(name)  # somebody has deleted it
         return await self._indexing.ensure(name, schema)
@@ -288,7 +288,7 @@ class Knowledge:
 
     def _list_unused(self, name: str) -> tuple[str, ...]:
         """The warnings about docs that could not be used; and, once, what was wrong with the index."""
-        indexed = self._indexing.get_done(name) or Indexed(report=SyncReport())
+        indexed = self._indexing.get_last_sync(name) or Indexed(report=SyncReport())
         problems, notes = indexed.problems, indexed.report.notes
         new = () if self._reported.get(name, ()) == notes else notes
         self._reported[name] = notes

@@ -120,7 +120,7 @@ class Uploads:
         place = uuid.uuid4().hex
         try:
             folder = await asyncio.to_thread(self._folder.begin, place, arriving.size or 0)
-            received = Incoming(folder / _place_file(file), rules.max_bytes)
+            received = Incoming(folder / _choose_path(file), rules.max_bytes)
             with disk_watched():
                 await _receive(received, body)
                 return await _to_the_end(partial(self._keep, arriving, name, place, received))
@@ -257,7 +257,7 @@ def _entry(upload: Upload, folder: Path) -> Entry:
     )
 
 
-def _place_file(file: str) -> str:
+def _choose_path(file: str) -> str:
     """Where a file is written: an archive beside the data that is unpacked from it."""
     return file if file.lower().endswith(ARCHIVE) else f"{DATA}/{file}"
 

@@ -33,7 +33,7 @@ class Reviewers:
 
     def databases(self, principal: str) -> tuple[str, ...]:
         """The databases that a principal may query."""
-        hidden = self._registered.find_hidden(principal)
+        hidden = self._registered.find_hidden_databases(principal)
         return tuple(name for name in self._router.names() if name not in hidden)
 
     def may_ask(self, database: str, principal: str) -> bool:

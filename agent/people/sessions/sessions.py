@@ -221,7 +221,7 @@ class Sessions:
 
         until_no_conflict(add, "session")
 
-    def get_shared(self, session_id: str, principal: str, trace_id: str) -> SharedAnswer | None:
+    def get_shared_answer(self, session_id: str, principal: str, trace_id: str) -> SharedAnswer | None:
         """An answer with what its readers need; None where none was kept. Raises UnknownSession, as `get`."""
         place = _place(session_id)
         answer = self.answer(session_id, principal, trace_id)

@@ -159,7 +159,7 @@ class Shares:
         return link, found
 
     def _find_answer(self, session_id: str, principal: str, trace_id: str) -> SharedAnswer:
-        found = self._sessions.get_shared(session_id, principal, trace_id)
+        found = self._sessions.get_shared_answer(session_id, principal, trace_id)
         if found is None:
             raise UnknownAnswer(f"This session has no answer with the trace_id {trace_id}. Ask the question again.")
         return found

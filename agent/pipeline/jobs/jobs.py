@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from agent.core.errors import QuestionInvalid, StateUnavailable, TooBusy, UnknownJob
 from agent.core.models import Answer
-from agent.pipeline.jobs.records import Job, JobRequest, build_interruption, moment
+from agent.pipeline.jobs.records import Job, JobRequest, build_interrupted_problem, moment
 from agent.pipeline.jobs.run import LEASE_S, JobRun, Superseded
 from agent.platform.telemetry.trace import traceparent_for, working_for
 
@@ -150,7 +150,7 @@ class Jobs:
             if not self._is_lapsed(found):
                 raise Superseded(found)
             if found.starts >= MAX_STARTS:
-                ended = {"status": "failed", "problem": build_interruption(found.trace_id), "lease": None}
+                ended = {"status": "failed", "problem": build_interrupted_problem(found.trace_id), "lease": None}
                 return found.model_copy(update={**ended, "finished_at": moment(self._shelf.clock())})
             again = {"status": "queued", "progress": (), "lease": run.lease(), "starts": found.starts + 1}
             return found.model_copy(update=again)

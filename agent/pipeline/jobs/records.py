@@ -74,7 +74,7 @@ def moment(now: float) -> datetime:
     return datetime.fromtimestamp(now, UTC)
 
 
-def build_interruption(trace_id: str) -> Problem:
+def build_interrupted_problem(trace_id: str) -> Problem:
     """The problem of a job whose processes ended before it did."""
     return Problem(
         type=f"{TYPE_PREFIX}job-interrupted",

@@ -13,7 +13,7 @@ from tenacity import AsyncRetrying, RetryCallState, retry_if_exception_type
 
 from agent.core.errors import StateUnavailable, TooBusy
 from agent.core.events import Done, Event, NodeComplete
-from agent.core.problems import build_unexpected, problem_of
+from agent.core.problems import build_unexpected_problem, problem_of
 from agent.people.sessions.turns import Lease
 from agent.pipeline.jobs.records import Job, NodeDone, moment
 
@@ -114,7 +114,7 @@ class JobRun:
         known = problem_of(error, self._trace_id)
         if known is None:
             log.error("Unexpected error, trace_id=%s", self._trace_id, exc_info=error)
-        return known or build_unexpected(self._trace_id)
+        return known or build_unexpected_problem(self._trace_id)
 
     async def _succeed(self, done: Done) -> dict[str, Any]:
         text = done.answer.model_dump_json()

@@ -119,7 +119,7 @@ async def missing_data(
     if not is_english(inquiry.text):
         return await _missing_in_another_language(inquiry, meaning, examples)
     known = _find_known_words(inquiry)
-    wanted = [it for phrase in find_wanted_phrases(inquiry.text) if (it := _without_generic(phrase))]
+    wanted = [it for phrase in find_wanted_phrases(inquiry.text) if (it := _drop_generic(phrase))]
     unknown = [it for it in wanted if not any(_is_known(part.casefold(), known) for part in it.split())]
     nothing_known = not _is_any_known(inquiry, known)
     formed = [it for it in wanted if it not in unknown and not any(_is_word_known(part, known) for part in it.split())]
@@ -137,7 +137,7 @@ async def missing_data(
     if meaning is not None and nothing_known and presumed:
         lacking = await _unlike_any(unknown, inquiry, meaning)
     elif meaning is not None:
-        lacking = await _unlike_in_english(unknown, formed, inquiry, meaning)
+        lacking = await _find_unlike_in_english(unknown, formed, inquiry, meaning)
     elif embedder is None or not is_understood:
         lacking = _shorten(inquiry, unknown)
     else:
@@ -214,7 +214,7 @@ async def _unlike_any(mention: Sequence[str], inquiry: Inquiry, meaning: Embedde
     return _once(lacking)
 
 
-async def _unlike_in_english(
+async def _find_unlike_in_english(
     unknown: Sequence[str], formed: Sequence[str], inquiry: Inquiry, meaning: Embedder
 ) -> tuple[Lacking, ...]:
     """Those phrases of an English question that no name looks like to the multilingual model.
@@ -256,7 +256,7 @@ async def _is_elsewhere(inquiry: Inquiry, mention: Sequence[str], embedder: Embe
     return near is not None and near[0] < apart
 
 
-def _without_generic(phrase: str) -> str:
+def _drop_generic(phrase: str) -> str:
     """The words of a phrase that name what is asked for."""
     return " ".join(it.text for it in tokens(phrase) if stem_of(it) not in GENERIC)
 

@@ -47,12 +47,12 @@ class TokenSource:
             azure.core.exceptions.ClientAuthenticationError: no identity was found, or it was refused.
         """
         with self._lock:
-            if self._token is None or self._get_seconds_left(self._token) < REFRESH_BEFORE_S:
+            if self._token is None or self._get_remaining_s(self._token) < REFRESH_BEFORE_S:
                 self._token = self._renew(self._token)
             return self._token.token
 
     @staticmethod
-    def _get_seconds_left(token: AccessToken) -> float:
+    def _get_remaining_s(token: AccessToken) -> float:
         return token.expires_on - time.time()
 
     def _renew(self, old: AccessToken | None) -> AccessToken:
@@ -66,6 +66,6 @@ class TokenSource:
         try:
             return self._credential.get_token(self._scope)
         except AzureError:
-            if old is None or self._get_seconds_left(old) <= 0:
+            if old is None or self._get_remaining_s(old) <= 0:
                 raise
             return old

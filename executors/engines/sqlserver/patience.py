@@ -106,7 +106,7 @@ class Patience:
         threading.Thread(target=work, name="query", daemon=True).start()
         with self._changed:
             while not done:
-                if not self._changed.wait(self._get_seconds_left()) and self._get_seconds_left() == 0.0:
+                if not self._changed.wait(self._get_remaining_s()) and self._get_remaining_s() == 0.0:
                     self._abandoned = True
                     driver.abandon(self._connection)
                     raise self._error("The server does not answer, and the connection to it was given up.")
@@ -115,7 +115,7 @@ class Patience:
             raise error
         return result
 
-    def _get_seconds_left(self) -> float | None:
+    def _get_remaining_s(self) -> float | None:
         """Seconds left to wait; None while nothing was cancelled."""
         if self._cancelled_at is None:
             return None

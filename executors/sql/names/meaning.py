@@ -139,13 +139,13 @@ def _near(name: str, table: Table) -> str | None:
     )
 
 
-def _words(name: str) -> list[str]:
+def _split_words(name: str) -> list[str]:
     """Of `net_price` and of `Net price (€)`: without blanks, underscores, brackets and stops."""
     return _PART.findall(name.lower())
 
 
 def _plain(name: str) -> str:
-    return "".join(_words(name)) or name
+    return "".join(_split_words(name)) or name
 
 
 def _singular(name: str) -> str:
@@ -154,7 +154,7 @@ def _singular(name: str) -> str:
 
 def _is_within(one: str, other: str) -> bool:
     """Whether one name has all the words of the other, and more that make nothing else of it: not `created_by`."""
-    words, others = set(_words(one)), set(_words(other))
+    words, others = set(_split_words(one)), set(_split_words(other))
     least, most = sorted((words, others), key=len)
     return bool(least) and least < most and not (words ^ others) & _OTHERS
 

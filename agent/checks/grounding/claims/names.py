@@ -170,14 +170,14 @@ class NameIndex:
         if len(found) < len(alias):
             return False
         exact = self._exact.get(alias[0]) if len(alias) == 1 else None
-        if exact is not None and exact.isdisjoint((found[0], found[0].removesuffix("s"), self._small(found[0]))):
+        if exact is not None and exact.isdisjoint((found[0], found[0].removesuffix("s"), self._uncapitalize(found[0]))):
             return False
         folded = [token.casefold() for token in found]
         return folded[:-1] == list(alias[:-1]) and (
             folded[-1] == alias[-1] or alias[-1] in _without_ending(folded[-1])
         )  # fmt: skip
 
-    def _small(self, word: str) -> str:
+    def _uncapitalize(self, word: str) -> str:
         """A word that begins with a capital letter as it is stored; not one that the language has: "It"."""
         language = self._facts.language
         listed = language in LANGUAGES and vocabulary(language).find_phrase([word.lower()], 0)

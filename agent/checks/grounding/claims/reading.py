@@ -204,7 +204,7 @@ class _Reader:
                 or self._name(at)
                 or self._date(at)
                 or self._number(at)
-                or self._unit(at)
+                or self._read_unit(at)
                 or self._phrase(at)
                 or self._other(at)
             )
@@ -363,7 +363,7 @@ class _Reader:
         before = self._words[place - 1] if place else ""
         return after in _NOT_ONE_AFTER or before in _NOT_ONE_BEFORE
 
-    def _unit(self, at: int) -> Item | None:
+    def _read_unit(self, at: int) -> Item | None:
         """ "Megawatt-hours": one word; two where the columns have them as two."""
         place = self._word_at.get(at)
         words = tuple(self._words[place : place + 2]) if place is not None else ()

@@ -302,7 +302,7 @@ class Numbers:
             return None
         own = segment.map_own_rows()
         if item.percent and not own and not COMPARED & segment.classes:
-            segment = self._with_change(segment)
+            segment = self._add_change(segment)
         of_all = segment.nearby if item.percent and not own else {}
         names = own or of_all or (segment.inherited if not {Class.SUM, Class.MEAN} & segment.classes else {})
         rows = all_of(names.values()) if names else frozenset(range(len(self.facts.rows)))
@@ -338,7 +338,7 @@ class Numbers:
                     return Support("calculation", found.value, None, None, found.expression, found.cls, words)
         return None
 
-    def _with_change(self, segment: Segment) -> Segment:
+    def _add_change(self, segment: Segment) -> Segment:
         """A segment with the change that the one before it tells: "rose by 150, or 18.5 %"."""
         at = next((at for at, it in enumerate(self.segments) if it is segment), 0)
         before = self.segments[at - 1] if at else None

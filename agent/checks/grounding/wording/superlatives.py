@@ -45,7 +45,7 @@ class Superlatives:
             Class.LATEST: self._latest,
             Class.EARLIEST: self._latest,
             Class.RANK: self._rank,
-            Class.LAST_PLACE: self._last_place,
+            Class.LAST_PLACE: self._check_last_place,
             Class.NO_OTHER: self._no_other,
         }
 
@@ -179,7 +179,7 @@ class Superlatives:
             return "" if all(cells[row] == end for row in rows) else "another row is beyond it"
         sentence = [one for one in self._context.segments if one.sentence == segment.sentence]
         if cls is Class.LATEST and not dated and any(Class.RANK in it.classes for it in sentence):
-            return self._last_place(segment, place)  # "Ada is first, Bo second and Cy last"
+            return self._check_last_place(segment, place)  # "Ada is first, Bo second and Cy last"
         return "the question does not ask for it"
 
     def _is_of_all(self, segment: Segment, place: int) -> bool:
@@ -213,7 +213,7 @@ class Superlatives:
             return "the rows have no order"
         return "" if rows and self._has_place(segment, place, rows) else "another row has that place"
 
-    def _last_place(self, segment: Segment, place: int) -> str:
+    def _check_last_place(self, segment: Segment, place: int) -> str:
         """ "Came last": the end of an order, which is the least, unless the question asks for one from the least."""
         facts, rows = self._facts, self._context.numbers.rows_of(segment)
         if self._context.is_in_question(segment.items[place]) and len(facts.rows) == 1:
