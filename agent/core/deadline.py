@@ -77,8 +77,8 @@ class Deadlines:
             timeout.reschedule(asyncio.get_running_loop().time())
 
     @asynccontextmanager
-    async def met(self, ends_at: float, message: str) -> AsyncIterator[None]:
-        """See `Deadline.met`."""
+    async def enforce(self, ends_at: float, message: str) -> AsyncIterator[None]:
+        """See `Deadline.enforce`."""
         timeout = asyncio.timeout_at(ends_at)
         try:
             async with timeout:
@@ -105,9 +105,9 @@ class Deadline:
     def __init__(self, all_: Deadlines, ends_at: float, message: str) -> None:
         self._all, self._ends_at, self._message = all_, ends_at, message
 
-    def met(self) -> AbstractAsyncContextManager[None]:
+    def enforce(self) -> AbstractAsyncContextManager[None]:
         """A block that is cancelled when the moment comes. Raises OutOfTime, ShuttingDown."""
-        return self._all.met(self._ends_at, self._message)
+        return self._all.enforce(self._ends_at, self._message)
 
 
 def shutting_down() -> ShuttingDown:

@@ -361,7 +361,7 @@ class Databases:
         await self.follow(name)
         self.admit(name, principal)
         with self.admit_question(name, principal) as admission:
-            async with deadline.met(), admission.place():
+            async with deadline.enforce(), admission.place():
                 yield
 
     async def _with_cursor(self, done: Executed, place: Paged, principal: str) -> Executed:

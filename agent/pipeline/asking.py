@@ -131,14 +131,14 @@ class Asking:
         async with AsyncExitStack() as turn:
             with telemetry.get().arriving(trace_id):
                 admission = turn.enter_context(self._registered.admit_question(database, principal))
-            async with deadline.met():
+            async with deadline.enforce():
                 with telemetry.get().arriving(trace_id):
                     question = await self._question(text, database, session_id, options, trace_id, principal)
             yield Started(trace_id=trace_id, question=question.text, database=database)
             if session_id is not None:
-                async with deadline.met():
+                async with deadline.enforce():
                     await turn.enter_async_context(self._sessions.turn(session_id, principal))
-            async with deadline.met():  # the first question waits for modules, and for a database to open
+            async with deadline.enforce():  # the first question waits for modules, and for a database to open
                 with telemetry.get().arriving(trace_id):
                     if session_id is not None:  # the one before it may have been answered meanwhile
                         question = await self._question(text, database, session_id, options, trace_id, principal)
@@ -233,7 +233,7 @@ class Asking:
                         async for event in events:
                             yield event
 
-            async with deadline.met(), aclosing(self._flights.events(question, answer)) as events:
+            async with deadline.enforce(), aclosing(self._flights.events(question, answer)) as events:
                 async for event in events:
                     if not own:
                         trace.saw(event)

@@ -91,7 +91,7 @@ class Run:
         with self.ledger.time_step("entry"):
             self.small_talk = await read_small_talk(self.question, self.database, self.parts.knowledge.meaning)
             if self.small_talk is None:
-                self.question = await self.parts.followups.understood(self.question, self.ledger)
+                self.question = await self.parts.followups.make_self_contained(self.question, self.ledger)
             else:
                 self.question = self.question.model_copy(update={"asked": self.question.text, "history": ()})
         self.reuse = Reuse(self.question, self.parts, self.limits)

@@ -99,10 +99,10 @@ def examine(*, in_functions: bool | None = None, registry: bool = True) -> Confi
     found, wrong = Registry(), tuple[str, ...]()
     if registry or (problems and path.exists()):
         found, wrong = _registry(path)
-    return Configuration(settings, provisional, tuple(problems), found, wrong, unknown_variables(os.environ))
+    return Configuration(settings, provisional, tuple(problems), found, wrong, explain_unknown_variables(os.environ))
 
 
-def unknown_variables(environment: Mapping[str, str]) -> tuple[str, ...]:
+def explain_unknown_variables(environment: Mapping[str, str]) -> tuple[str, ...]:
     """A sentence for each variable that looks like a setting and is none, and so changes nothing."""
     from rapidfuzz import fuzz, process
 

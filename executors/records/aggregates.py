@@ -179,7 +179,7 @@ def read_aggregation(select: exp.Select, *, labels: bool = False) -> Aggregation
     if windowed:
         windows = [call for call in every if isinstance(call, exp.Window)]
         groups = (*groups, *(key for window in windows for key in window.args.get("partition_by") or ()))
-    keys += _unseen(groups, keys)
+    keys += _select_new(groups, keys)
     keys = [key for key in keys if columns(key) or has_query(key) or _is_star(key) or labels]
     filters, mixed = _filters(every)
     if groups:  # a group of which no row meets the condition has records all the same
@@ -193,7 +193,7 @@ def read_aggregation(select: exp.Select, *, labels: bool = False) -> Aggregation
     if any(isinstance(key, exp.Star) for key in keys):
         inside = []
     inside = [column for column in inside if not column.table or column.table.lower() not in whole]
-    return Aggregation(tuple(keys), tuple(_unseen(inside, keys)), filters, groups, _has_sets(select))
+    return Aggregation(tuple(keys), tuple(_select_new(inside, keys)), filters, groups, _has_sets(select))
 
 
 def constant_per_group(item: exp.Expr, parts: Aggregation) -> bool:
@@ -281,7 +281,7 @@ def _inside(call: exp.Expr, mixed: bool) -> list[exp.Column]:
     return [column for column in columns(call) if id(column) not in skipped]
 
 
-def _unseen(nodes: Iterable[_Node], shown: list[exp.Expr]) -> list[_Node]:
+def _select_new(nodes: Iterable[_Node], shown: list[exp.Expr]) -> list[_Node]:
     """The nodes that are not shown yet, each once."""
     seen, new = {form(item) for item in shown}, []
     for node in nodes:

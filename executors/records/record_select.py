@@ -189,7 +189,7 @@ class RecordSelects:
                 continue
             renamed = position is not None and position < len(names)
             name = exp.to_identifier(names[position or 0]) if renamed else output_name(item) or exp.to_identifier("key")
-            name = _untaken(name, taken if position is not None else taken | avoided)
+            name = _make_unique(name, taken if position is not None else taken | avoided)
             taken.add(name.name.lower())
             items.append(item if item.alias_or_name == name.name else exp.alias_(item.unalias(), name))
             if position is None:
@@ -210,7 +210,7 @@ def _bare_names(select: exp.Expr) -> set[str]:
     return {column.name.lower() for column in found if not column.table}
 
 
-def _untaken(name: exp.Identifier, taken: set[str]) -> exp.Identifier:
+def _make_unique(name: exp.Identifier, taken: set[str]) -> exp.Identifier:
     """The name, with a number after it where it is taken already."""
     wanted, number = name.name, 1
     while name.name.lower() in taken:

@@ -27,7 +27,9 @@ def read_csv(text: str, path: Path, collector: DocsCollector) -> None:
     stated = _STATED_DELIMITER.match(text)
     body = text[stated.end() :] if stated else text
     try:
-        delimiter = stated[1] if stated else max(_DELIMITERS, key=lambda one: _understood(_rows(_start(body), one)))
+        delimiter = (
+            stated[1] if stated else max(_DELIMITERS, key=lambda one: _count_known_fields(_rows(_start(body), one)))
+        )
         rows = _rows(body, delimiter, strict=True)
     except csv.Error as error:
         collector.problem(path.name, f"it is not a CSV file ({error})")
@@ -45,7 +47,7 @@ def _start(body: str) -> str:
     return "\n".join(body.splitlines()[: _HEADER_ROWS + 2])
 
 
-def _understood(rows: Rows) -> int:
+def _count_known_fields(rows: Rows) -> int:
     """Fields whose names say what they hold, in the row with the most of them."""
     return max((sum(field_of(name) is not None for name in row) for row in rows[:_HEADER_ROWS]), default=0)
 

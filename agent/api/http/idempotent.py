@@ -113,7 +113,7 @@ class IdempotentRequests:
             await self.app(scope, body.receive, recorded.send)
         finally:
             if not recorded.is_stored:  # it failed, or nobody listens any more
-                await asyncio.shield(asyncio.create_task(_forgotten(store, claim)))
+                await asyncio.shield(asyncio.create_task(_forget(store, claim)))
 
     def _operation(self, scope: Scope) -> str:
         for route in self._routes:
@@ -204,7 +204,7 @@ class _RecordedResponse:
         self.is_stored = True
 
 
-async def _forgotten(store: Idempotency, claim: Claim) -> None:
+async def _forget(store: Idempotency, claim: Claim) -> None:
     try:
         await asyncio.to_thread(store.forget, claim)
     except StateUnavailable as error:

@@ -77,7 +77,7 @@ async def while_listening(request: Request, work: Coroutine[Any, Any, Result]) -
         HTTPException: the body, which nobody has asked for, is larger than a request may be; 413.
         Exception: whatever `work` raises.
     """
-    working, leaving = asyncio.create_task(work), asyncio.create_task(_hung_up(request))
+    working, leaving = asyncio.create_task(work), asyncio.create_task(_await_disconnect(request))
     try:
         await asyncio.wait({working, leaving}, return_when=asyncio.FIRST_COMPLETED)
         if not working.done():
@@ -90,6 +90,6 @@ async def while_listening(request: Request, work: Coroutine[Any, Any, Result]) -
         await asyncio.gather(working, leaving, return_exceptions=True)
 
 
-async def _hung_up(request: Request) -> None:
+async def _await_disconnect(request: Request) -> None:
     while (await request.receive())["type"] != "http.disconnect":
         pass

@@ -28,7 +28,7 @@ async def diagnose() -> tuple[Diagnosis, ...]:
         message = "Nothing else was checked: without usable settings the parts are unknown."
         return (*findings, Diagnosis(part="deployment", check="parts", status="failed", message=message))
     findings += await _of_parts(settings.model_copy(update={"model_retries": 0}), configuration.registry)
-    discretion = Discretion(_unspoken(settings, configuration))
+    discretion = Discretion(_find_secrets(settings, configuration))
     return tuple(map(discretion.redact, findings))
 
 
@@ -82,7 +82,7 @@ async def _of_retrieval(settings: Settings, names: Sequence[str]) -> Sequence[Di
     return [*embedded, *index]
 
 
-def _unspoken(settings: Settings, configuration: Configuration) -> Iterator[str]:
+def _find_secrets(settings: Settings, configuration: Configuration) -> Iterator[str]:
     """Secrets of the settings, and the hosts and passwords of everything that has an address."""
     from urllib.parse import urlsplit
 

@@ -137,7 +137,7 @@ class SavedQueries:
         """One of them. Raises UnknownSavedQuery."""
         record = await asyncio.to_thread(self._state.get, self._of(principal), PREFIX + query_id)
         if record is None or not self._reviewers.may_ask(_parse_record(record).query.database, principal):
-            raise _unknown(query_id)
+            raise _build_unknown(query_id)
         return _parse_record(record)
 
     async def is_stored(self, principal: str, query_id: str) -> bool:
@@ -261,7 +261,7 @@ class SavedQueries:
         """Return where the query itself is as it was. Raises ChangedMeanwhile, UnknownSavedQuery."""
         record = self._state.get(self._of(principal), PREFIX + stored.query.id)
         if record is None:
-            raise _unknown(stored.query.id)
+            raise _build_unknown(stored.query.id)
         if record.version != stored.version:
             raise _build_conflict()
 
@@ -309,7 +309,7 @@ def _parse_record(record: Record) -> StoredQuery:
     return StoredQuery(SavedQuery.model_validate(record.value), record.version)
 
 
-def _unknown(query_id: str) -> UnknownSavedQuery:
+def _build_unknown(query_id: str) -> UnknownSavedQuery:
     return UnknownSavedQuery(f"You have no saved query {query_id}. GET /api/saved lists your queries.")
 
 

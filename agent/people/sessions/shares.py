@@ -112,7 +112,7 @@ class Shares:
             await self._registered.follow(found.database)
             self._registered.admit(found.database, reader)
         except (UnknownSession, UnknownAnswer, UnknownDatabase) as error:
-            raise _unknown() from error
+            raise _build_unknown() from error
         if self._registered.sight(found.database, reader) not in ("", found.sight):
             raise NotPermitted(
                 "You see other rows of this database than the person who shared the answer. Ask the question yourself."
@@ -151,11 +151,11 @@ class Shares:
         """A link and its answer. Raises UnknownShare, UnknownSession, UnknownAnswer."""
         record = self._state.get(_place(link_id), LINK)
         if record is None:
-            raise _unknown()
+            raise _build_unknown()
         link = _Link.model_validate(record.value)
         found = self._find_answer(link.session_id, link.principal, link.trace_id)
         if found.link != link_id:
-            raise _unknown()
+            raise _build_unknown()
         return link, found
 
     def _find_answer(self, session_id: str, principal: str, trace_id: str) -> SharedAnswer:
@@ -178,5 +178,5 @@ def _moment(now: float) -> datetime:
     return datetime.fromtimestamp(now, UTC)
 
 
-def _unknown() -> UnknownShare:
+def _build_unknown() -> UnknownShare:
     return UnknownShare("This link leads to no answer that you can see: it has ended, or the database is not yours.")

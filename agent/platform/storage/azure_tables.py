@@ -112,7 +112,7 @@ class AzureTablesStore:
     def commit(self, place: Place, changes: Sequence[Change]) -> list[str]:
         texts = payloads(place, changes)
         # A transaction fails where it removes what is not there, or inserts what has expired but is there.
-        met = self._met(place, [change for change in changes if isinstance(change, Remove)])
+        met = self._read_versions(place, [change for change in changes if isinstance(change, Remove)])
         while True:
             made = {
                 change.key: _operation(place, change, text, met.get(change.key))
@@ -122,7 +122,7 @@ class AzureTablesStore:
             try:
                 answers = self._transact(list(made.values()))
             except StateConflict:
-                now_met = self._met(place, changes)
+                now_met = self._read_versions(place, changes)
                 if now_met == met:
                     raise
                 met = now_met
@@ -130,7 +130,7 @@ class AzureTablesStore:
                 etags = dict(zip(made, (str(answer.get("etag", "")) for answer in answers), strict=True))
                 return ["" if isinstance(change, Remove) else etags[change.key] for change in changes]
 
-    def _met(self, place: Place, changes: Sequence[Change]) -> dict[str, str]:
+    def _read_versions(self, place: Place, changes: Sequence[Change]) -> dict[str, str]:
         """The versions of those records that only a look tells of: what is removed without one, what has expired."""
         met = {}
         for change in changes:

@@ -59,7 +59,7 @@ class FollowUps:
     def __init__(self, model: ChatModel, *, max_chars: int) -> None:
         self.model, self.max_chars = model, max_chars
 
-    async def understood(self, question: Question, ledger: Ledger) -> Question:
+    async def make_self_contained(self, question: Question, ledger: Ledger) -> Question:
         """The question as it is to be answered: `text` self-contained, `asked` as it came.
 
         `history` is empty where the text stands by itself, which is nearly always; else the text could not be made

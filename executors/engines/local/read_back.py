@@ -70,7 +70,7 @@ def expect(statement: CheckedWrite, ask: Ask) -> Expected:
     return Expected(plan, rows)
 
 
-def unseen() -> Expected:
+def expect_nothing() -> Expected:
     """Where the database refused the query of `expect`."""
     return Expected(None, (), _UNSEEN)
 

@@ -108,7 +108,7 @@ def rows_locked(timeout_s: float) -> SqlFailed:
     return SqlFailed(ErrorKind.TIMEOUT, message, "Ask again in a moment; nothing need be changed.")
 
 
-def undone_by_a_trigger() -> SqlFailed:
+def trigger_rollback() -> SqlFailed:
     """The server ended the batch of a write before its end."""
     message = "The server ended the transaction before the change was counted: a trigger undid it; nothing was changed."
     return SqlFailed(ErrorKind.CONSTRAINT, message, "See what the table's triggers allow.")

@@ -100,7 +100,7 @@ class ConnectionPool:
             raise failures.unreachable(self._name, error) from error
 
     def _wait(self, timeout_s: float, cancel: Cancel | None) -> bool:
-        def woken() -> None:
+        def wake() -> None:
             with self._changed:
                 self._changed.notify_all()
 
@@ -108,7 +108,7 @@ class ConnectionPool:
             return cancel is not None and cancel.is_cancelled
 
         if cancel is not None:
-            cancel.attach(woken)
+            cancel.attach(wake)
         try:
             with self._changed:
                 self._changed.wait_for(lambda: self._free > 0 or over(), timeout_s)

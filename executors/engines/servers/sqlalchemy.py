@@ -135,7 +135,7 @@ class SqlAlchemyExecutor(Executor):
             log.debug("The rows of a write on %s could not be read: %s", self.name, error)
             lease.rollback()
             self._begin_write(lease, timeout_s)
-            return read_back.unseen()
+            return read_back.expect_nothing()
 
     def _ask(
         self, lease: PoolProxiedConnection, parts: Sequence[str], parameters: Sequence[Any], size: int

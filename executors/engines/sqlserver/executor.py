@@ -203,7 +203,7 @@ class SqlServerExecutor(SqlAlchemyExecutor):
             cursor.close()
         rows, transactions = counted[0] if counted else (0, 0)
         if not transactions:
-            raise failures.undone_by_a_trigger()
+            raise failures.trigger_rollback()
         return int(rows)
 
     def _execute(self, lease: PoolProxiedConnection, sql: str) -> DBAPICursor:

@@ -44,7 +44,7 @@ async def collect_stream(
     on_text = ON_TEXT.get()
     last = request["messages"][-1]
     reply = _Pieces(last["content"] if last["role"] == "assistant" else "")
-    with _broken_connections(stream.response.request):
+    with _translate_connection_errors(stream.response.request):
         async with stream:
             if _is_whole(stream.response):  # it knows no streams, and says nothing of it
                 await stream.response.aread()
@@ -97,7 +97,7 @@ def _is_whole(response: Any) -> bool:
 
 
 @contextmanager
-def _broken_connections(request: Any) -> Iterator[None]:
+def _translate_connection_errors(request: Any) -> Iterator[None]:
     """What the openai package raises where a connection cannot be made, also for one that breaks later."""
     import httpx2
     import openai
