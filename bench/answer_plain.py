@@ -14,8 +14,8 @@ import json
 import sys
 import time
 
+from agent.core.answers import Answer
 from agent.core.callers import LOCAL
-from agent.core.models import Answer
 from agent.evaluation.baseline import Baseline
 from agent.pipeline.service import build_service
 from agent.platform.config.settings import get_settings

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import NamedTuple, Unpack
 
 from agent.core.callers import LOCAL
-from agent.core.models import Usage
+from agent.core.usage import Usage
 from agent.pipeline.service import build_service
 from agent.platform.config.settings import Settings
 from agent.platform.llm.chat import ChatRequest, Message, Reply

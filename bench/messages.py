@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 import httpx2
 
 from agent.api.app import create_app
-from agent.core.models import Usage
+from agent.core.usage import Usage
 from agent.evaluation.report import wilson
 from agent.pipeline.service import build_service
 from agent.platform.config.settings import Settings

@@ -14,8 +14,9 @@ from typing import NamedTuple
 
 import duckdb
 
+from agent.core.answers import Answer
 from agent.core.errors import PlumblineError
-from agent.core.models import Answer, Options
+from agent.core.models import Options
 from agent.evaluation.commands.targets import sample_evenly
 from agent.pipeline.service import Service, build_service
 from agent.platform.config.settings import Settings

@@ -25,7 +25,8 @@ from typing import NamedTuple
 
 from pydantic import SecretStr
 
-from agent.core.models import Answer, Options
+from agent.core.answers import Answer
+from agent.core.models import Options
 from agent.evaluation.retrieval.merged import MergedCatalogue
 from agent.pipeline.service import Service, build_service
 from agent.platform.config.pricing import FREE

@@ -22,8 +22,8 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
+from agent.core.answers import Answer
 from agent.core.errors import PlumblineError
-from agent.core.models import Answer
 from agent.core.row_comparison import is_ordered, same_rows
 from agent.evaluation.harness import GoldQuestion, load_questions
 from agent.pipeline.service import build_service

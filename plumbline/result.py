@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from agent.core.models import Answer
+from agent.core.answers import Answer
 from executors.base import QueryResult
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 from typing import Unpack
 
-from agent.core.models import Usage
+from agent.core.usage import Usage
 from agent.pipeline.answers.synthesize import answer_prefix
 from agent.platform.llm.chat import ChatRequest, Message, Reply
 

@@ -10,8 +10,9 @@ import hypothesis
 import pytest
 from shop_questions import Ask
 
+from agent.core.answers import Answer
 from agent.core.events import Event
-from agent.core.models import Answer, Options
+from agent.core.models import Options
 from agent.pipeline.service import Service, build_service
 from agent.platform.config.settings import Settings
 from agent.platform.llm.scripted import ScriptedModel

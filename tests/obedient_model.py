@@ -20,7 +20,7 @@ import unicodedata
 from collections.abc import Sequence
 from typing import Unpack
 
-from agent.core.models import Usage
+from agent.core.usage import Usage
 from agent.platform.llm.chat import ChatRequest, Message, Reply
 from testbed.tireless_model import wants_sentence
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 
+from agent.core.answers import Answer
 from agent.core.events import Event
-from agent.core.models import Answer
 from agent.pipeline.service import Service
 
 Ask = Callable[..., Awaitable[Answer]]

@@ -23,6 +23,7 @@ from agent import __version__
 from agent.api.mcp_content import Content
 from agent.api.schemas.common import with_first_records
 from agent.api.tools import TOOLS, Tool, options_of
+from agent.core.answers import Answer
 from agent.core.callers import ANONYMOUS, LOCAL
 from agent.core.events import (
     Done,
@@ -34,7 +35,6 @@ from agent.core.events import (
     SqlGenerated,
     SqlValidated,
 )
-from agent.core.models import Answer
 from agent.core.problems import field_message, problem_of
 from agent.understanding.clarification.inquiry import with_ending
 

@@ -22,7 +22,8 @@ from agent.api.schemas.common import (
     with_first_records,
 )
 from agent.api.schemas.rag import FoundDocument, SearchRequest, SearchResponse
-from agent.core.models import Answer, Options, ReadOptions
+from agent.core.answers import Answer
+from agent.core.models import Options, ReadOptions
 from agent.pipeline.service import Service
 from executors.base import Frozen, JsonValue
 

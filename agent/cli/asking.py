@@ -22,11 +22,12 @@ from agent.cli.console import (
     out,
 )
 from agent.cli.paths import resolve
+from agent.core.answers import Answer
 from agent.core.callers import LOCAL
 from agent.core.errors import PlumblineError
 from agent.core.events import Done
 from agent.core.fields import check_zone
-from agent.core.models import Answer, Options
+from agent.core.models import Options
 from agent.pipeline.service import Service
 from agent.present.terminal import plain
 from agent.present.transcript import Transcript

@@ -10,7 +10,8 @@ from rich.console import Console
 from rich.text import Text
 
 from agent.cli.console import command
-from agent.core.models import Answer, Options
+from agent.core.answers import Answer
+from agent.core.models import Options
 from agent.pipeline.service import Service
 from agent.present.terminal import cell_text
 

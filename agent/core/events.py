@@ -6,7 +6,8 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from agent.core.models import Answer, Check, Correction, Doubt, Plan, Verdict
+from agent.core.answers import Answer, Correction
+from agent.core.models import Check, Doubt, Plan, Verdict
 from agent.core.problems import Problem
 from agent.core.queueing import Standing
 from executors.base import Frozen

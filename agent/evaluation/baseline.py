@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import time
 
-from agent.core.models import Answer, Attempt, AttemptRecord
+from agent.core.answers import Answer, AttemptRecord
+from agent.core.models import Attempt
 from agent.databases.database import Database
 from agent.platform.llm.chat import ChatModel, Message
 from agent.platform.llm.prompting import templates

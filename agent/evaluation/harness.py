@@ -14,8 +14,8 @@ from typing import Annotated, Literal, Protocol
 
 from pydantic import AliasChoices, BaseModel, Field, TypeAdapter, ValidationError
 
+from agent.core.answers import Answer
 from agent.core.errors import ModelUnavailable, PlumblineError
-from agent.core.models import Answer
 from agent.core.row_comparison import without_limit
 from agent.evaluation.report import Report, ResultLine, Tokens, report_of
 from agent.evaluation.scoring import Scorer

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Sequence
 from statistics import mean, median
 from typing import Literal
 
-from agent.core.models import AttemptRecord, Check, Doubt
+from agent.core.answers import AttemptRecord
+from agent.core.models import Check, Doubt
 from agent.core.usage import StepUsage
 from executors.base import Frozen
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from agent.core.models import AttemptRecord
+from agent.core.answers import AttemptRecord
 from agent.core.row_comparison import count_tied, is_ordered, same_rows, with_order_keys, without_limit
 from agent.evaluation.report import Judgement, ResultLine
 from executors.base import CheckedSql, Executor, QueryResult

@@ -6,8 +6,9 @@ import re
 from collections.abc import AsyncIterator
 from functools import partial
 
+from agent.core.answers import Answer
 from agent.core.events import AnswerDelta, Done, Event, Started
-from agent.core.models import Answer, Question
+from agent.core.models import Question
 from agent.core.off_loop import off_loop
 from agent.databases.database import Database
 from agent.pipeline.answers.response import build_answer, build_clarification, build_error_answer, review_text

@@ -11,10 +11,12 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from agent.core.answers import Answer
 from agent.core.callers import ANONYMOUS, LOCAL
 from agent.core.errors import NotPermitted, StateUnavailable, UnknownAnswer
 from agent.core.health import PartHealth, check_health
-from agent.core.models import Answer, Question, Usage
+from agent.core.models import Question
+from agent.core.usage import Usage
 from agent.databases.catalogue import Catalogue
 from agent.databases.changes import Changes
 from agent.databases.knowledge.context import enrich

@@ -30,7 +30,8 @@ from rich.text import Text
 from agent.checks.grounding.arithmetic.display import ColumnFormat, column_formats, format_cell, is_number
 from agent.checks.grounding.languages.language import language_of
 from agent.core import events
-from agent.core.models import Answer, AnswerPart, Check
+from agent.core.answers import Answer, AnswerPart
+from agent.core.models import Check
 from agent.core.plurals import plural
 
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agent.core.models import Answer
+from agent.core.answers import Answer
 
 
 class Transcript:

@@ -23,7 +23,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from agent.core.errors import ModelError
-from agent.core.models import Usage
+from agent.core.usage import Usage
 from agent.platform.config.settings import get_settings
 from agent.platform.llm.chat import Message, Reply, ReplySchema
 from agent.platform.llm.embedded import EmbeddedModel

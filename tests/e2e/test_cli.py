@@ -20,7 +20,7 @@ import pytest
 from openai_server import OpenAIServer
 
 from agent import __version__
-from agent.core.models import Answer
+from agent.core.answers import Answer
 
 ROOT = Path(__file__).parents[2]
 PATIENCE = 60  # seconds until a test that waits in vain fails

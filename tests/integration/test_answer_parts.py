@@ -14,7 +14,7 @@ from api_client import api_client, app_without_docs, problem
 from eventually import eventually
 
 from agent.api.schemas.common import ALWAYS, PARTS
-from agent.core.models import Answer
+from agent.core.answers import Answer
 from agent.pipeline.service import Service
 from agent.platform.llm.scripted import ScriptedModel
 

@@ -16,7 +16,7 @@ from typer.testing import CliRunner, Result
 from agent.cli import console
 from agent.cli import main as cli
 from agent.core.errors import ConfigurationInvalid
-from agent.core.models import Usage
+from agent.core.usage import Usage
 from agent.pipeline.confidence.calibration import load
 from agent.pipeline.service import Service
 from agent.platform.config.settings import Settings

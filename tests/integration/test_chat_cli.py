@@ -11,7 +11,7 @@ from typer.testing import CliRunner, Result
 
 from agent.cli import asking, console
 from agent.cli import main as cli
-from agent.core.models import Answer
+from agent.core.answers import Answer
 from agent.pipeline.service import Service
 from agent.platform.config.settings import Settings
 from agent.platform.llm.scripted import ScriptedModel

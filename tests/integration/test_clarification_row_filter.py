@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from clarify_databases import make_databases
 
-from agent.core.models import Answer
+from agent.core.answers import Answer
 from agent.pipeline.service import build_service
 from agent.platform.config.settings import Settings
 from agent.platform.llm.scripted import ScriptedModel

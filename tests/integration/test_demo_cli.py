@@ -15,9 +15,10 @@ from typer.testing import CliRunner
 from agent.cli import asking, console
 from agent.cli import demo as demonstration
 from agent.cli import main as cli
+from agent.core.answers import Answer
 from agent.core.callers import LOCAL
 from agent.core.errors import ModelUnavailable
-from agent.core.models import Answer, Options
+from agent.core.models import Options
 from agent.databases.knowledge.knowledge import Knowledge
 from agent.pipeline.service import Service
 from agent.platform.config.settings import Settings

@@ -15,7 +15,7 @@ from http_endpoint import send_json, served
 from pydantic import SecretStr
 
 from agent.core.errors import ModelFailed, ModelUnavailable
-from agent.core.models import Usage
+from agent.core.usage import Usage
 from agent.platform.config.settings import Settings
 from agent.platform.llm.build import build_model
 from agent.platform.llm.chat import Message, ReplySchema

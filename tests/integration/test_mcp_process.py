@@ -19,7 +19,7 @@ from typer.testing import CliRunner
 
 from agent.cli import main as cli
 from agent.cli import serving
-from agent.core.models import Answer
+from agent.core.answers import Answer
 
 ROOT = Path(__file__).parents[2]
 

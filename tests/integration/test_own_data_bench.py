@@ -10,7 +10,8 @@ from typing import Any, Unpack
 
 import pytest
 
-from agent.core.models import Answer, Usage
+from agent.core.answers import Answer
+from agent.core.usage import Usage
 from agent.platform.config.settings import Settings
 from agent.platform.llm.chat import ChatRequest, Message, Reply
 from agent.platform.llm.scripted import ScriptedModel

@@ -11,7 +11,7 @@ from api_client import api_client, app_without_docs, problem
 from people_shop import ANN, BEN, Client, called, served
 from shop_questions import Make
 
-from agent.core.models import Answer, AnswerPart
+from agent.core.answers import Answer, AnswerPart
 from agent.people.sessions import sessions
 from agent.platform.llm.scripted import ScriptedModel
 

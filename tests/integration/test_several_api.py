@@ -17,7 +17,7 @@ from sse import read_events
 
 from agent.api.app import create_app
 from agent.api.tools import TOOLS
-from agent.core.models import Answer
+from agent.core.answers import Answer
 from agent.pipeline.service import build_service
 from agent.platform.config.settings import Settings
 from agent.platform.llm.scripted import ScriptedModel

@@ -13,7 +13,7 @@ from people_shop import ANN, BEN, REX, Client, called, served
 from row_filter_shop import TABLES
 from shop_questions import Make
 
-from agent.core.models import Answer
+from agent.core.answers import Answer
 from agent.people.sessions.sessions import Sessions
 from agent.people.sessions.shares import Shares
 from agent.platform.llm.scripted import ScriptedModel

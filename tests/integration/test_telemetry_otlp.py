@@ -9,8 +9,8 @@ import pytest
 from otlp_receiver import GrpcReceiver, HttpReceiver, Received
 from pydantic import SecretStr
 
+from agent.core.answers import Answer
 from agent.core.errors import ModelUnavailable, QuestionInvalid
-from agent.core.models import Answer
 from agent.pipeline.service import build_service
 from agent.platform import telemetry
 from agent.platform.config.settings import Settings

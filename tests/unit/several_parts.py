@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 
+from agent.core.answers import Answer
 from agent.core.events import (
     Event,
 )
-from agent.core.models import Answer, Options
+from agent.core.models import Options
 from agent.pipeline.service import Service
 from agent.platform.llm.scripted import ScriptedModel
 

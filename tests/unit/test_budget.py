@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from agent.core.errors import BudgetSpent, ModelUnavailable
-from agent.core.models import Options, Usage
+from agent.core.models import Options
+from agent.core.usage import Usage
 from agent.pipeline.service import Service
 from agent.platform.llm.chat import Message, Reply
 from agent.platform.llm.scripted import ScriptedModel

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from agent.core.errors import ModelUnavailable, StateUnavailable
-from agent.core.models import Usage
+from agent.core.usage import Usage
 from agent.platform.llm.chat import ChatModel, Message, Reply, ReplySchema, Token
 from agent.platform.llm.scripted import ScriptedModel
 from agent.platform.llm.wrappers.cached import CachedModel

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from agent.core.models import Chart
+from agent.core.answers import Chart
 from agent.present.charts.recommend import recommend
 from executors.base import JsonValue, QueryResult
 

@@ -10,8 +10,10 @@ from typing import Any, Literal
 
 import pytest
 
+from agent.core.answers import Answer, AttemptRecord
 from agent.core.errors import ModelUnavailable, OutOfTime
-from agent.core.models import Answer, AttemptRecord, Usage, Verdict
+from agent.core.models import Verdict
+from agent.core.usage import Usage
 from agent.evaluation.harness import EvaluationInvalid, GoldQuestion, evaluate, load_questions
 from agent.evaluation.report import Confusion, Report, ResultLine, Tokens, report_of, summary_rows, wilson
 from executors.base import Cancel, CheckedSql, Executor, QueryResult, Schema

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from agent.core.models import Answer, Choice
+from agent.core.answers import Answer
+from agent.core.models import Choice
 from agent.present.export.markdown_file import answer_chunks
 from executors.base import QueryResult
 

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from agent.api.schemas.common import ANSWER_EXAMPLE
+from agent.core.answers import Answer
 from agent.core.errors import NotAcceptable
-from agent.core.models import Answer
 from agent.present.export.formats import MARKDOWN, XLSX
 from agent.present.export.markdown_file import answer_chunks
 from agent.present.export.xlsx_file import MAX_COLUMNS, MAX_TEXT

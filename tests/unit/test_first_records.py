@@ -7,7 +7,7 @@ from typing import Any, cast
 from agent.api.schemas.chat import ChatResponse
 from agent.api.schemas.common import with_first_records
 from agent.api.tools import TOOLS
-from agent.core.models import Answer, AnswerPart
+from agent.core.answers import Answer, AnswerPart
 from agent.pipeline.service import Service
 
 RECORDS = [{"order_id": n} for n in range(25)]

@@ -8,8 +8,9 @@ from contextlib import aclosing
 
 import pytest
 
+from agent.core.answers import Answer
 from agent.core.errors import ModelUnavailable
-from agent.core.models import Answer, Options
+from agent.core.models import Options
 from agent.pipeline.service import Service
 from agent.platform.llm.scripted import ScriptedModel
 

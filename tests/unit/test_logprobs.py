@@ -15,7 +15,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from agent.core.models import Usage
+from agent.core.usage import Usage
 from agent.databases.knowledge.context import Context
 from agent.pipeline.drafts.generate import SQL_ALONE, Generator, Logprobs, logprobs_of
 from agent.platform.config.profiles import EMBEDDED

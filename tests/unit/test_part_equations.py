@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent.core.models import AnswerNumber, AnswerPart, Plan
+from agent.core.answers import AnswerNumber, AnswerPart
+from agent.core.models import Plan
 from agent.pipeline.decomposition.equations import equations
 
 

@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 from manual_clock import Clock
 
+from agent.core.answers import Answer, AttemptRecord
 from agent.core.errors import ChangedMeanwhile
 from agent.core.events import SchemaSelected, SqlGenerated, UsedDocument
-from agent.core.models import Answer, AttemptRecord, Question, Verdict
+from agent.core.models import Question, Verdict
 from agent.people.feedback.recorder import Notes
 from agent.people.feedback.records import (
     MAX_COMMENT,

@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 from shop_questions import STEPS, TOTAL, Ask, Make
 
+from agent.core.answers import Answer
 from agent.core.events import Done, Event, SqlGenerated
-from agent.core.models import Answer, Options
+from agent.core.models import Options
 from agent.databases.knowledge import build
 from agent.databases.knowledge.verified_queries import KIND, USED_S, Key, VerifiedQueries, VerifiedQuery
 from agent.pipeline.drafts.reuse import FROM_ANSWER, FROM_DOCS, fingerprint, may_rerun

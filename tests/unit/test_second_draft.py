@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 from shop_questions import TOTAL, Make
 
+from agent.core.answers import Answer
 from agent.core.callers import LOCAL
-from agent.core.models import Answer, Options
+from agent.core.models import Options
 from agent.core.usage import Effort
 from agent.pipeline.answers.synthesize import answer_prefix
 from agent.pipeline.service import Service

@@ -11,10 +11,11 @@ from typing import NoReturn
 import pytest
 from shop_questions import Make
 
+from agent.core.answers import Answer
 from agent.core.callers import ANONYMOUS, LOCAL
 from agent.core.errors import OutOfTime, QuestionInvalid, SessionBusy, StateUnavailable, UnknownSession
 from agent.core.events import Done, Event, Started
-from agent.core.models import Answer, Exchange, Question
+from agent.core.models import Exchange, Question
 from agent.people.sessions.sessions import SessionMessage
 from agent.pipeline import loop
 from agent.pipeline.service import Service, build_service

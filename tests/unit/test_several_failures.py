@@ -17,7 +17,7 @@ from agent.core.events import (
     QuestionPlanned,
     SqlExecuted,
 )
-from agent.core.models import Usage
+from agent.core.usage import Usage
 from agent.pipeline.service import Service
 from agent.platform.llm.chat import Reply, ReplySchema
 from agent.platform.llm.scripted import ScriptedModel

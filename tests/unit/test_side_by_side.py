@@ -13,9 +13,9 @@ import pytest
 from pydantic import SecretStr
 from shop_questions import TOTAL, Make
 
+from agent.core.answers import Answer
 from agent.core.errors import ModelFailed, ModelUnavailable
 from agent.core.events import Event, SqlExecuted
-from agent.core.models import Answer
 from agent.databases.database import Database
 from agent.databases.knowledge.context import enrich
 from agent.databases.supporting_rows import fetch_raw_records

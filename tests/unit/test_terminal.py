@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.padding import Padding
 
 from agent.cli.demo import compare
+from agent.core.answers import Answer, Correction
 from agent.core.events import (
     Done,
     Evaluated,
@@ -23,7 +24,8 @@ from agent.core.events import (
     SqlValidated,
     Started,
 )
-from agent.core.models import Answer, Check, Correction, Plan, Usage, Verdict
+from agent.core.models import Check, Plan, Verdict
+from agent.core.usage import Usage
 from agent.evaluation.commands.answers import miss_text, report_table
 from agent.evaluation.report import ResultLine, report_of
 from agent.present.terminal import (

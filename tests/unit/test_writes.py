@@ -9,10 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from agent.core.answers import Answer
 from agent.core.callers import LOCAL
 from agent.core.errors import UnknownWritePlan, WriteNotMade, WritesNotAllowed
 from agent.core.events import Done, NodeComplete, Repairing, SqlExecuted
-from agent.core.models import Answer, Options
+from agent.core.models import Options
 from agent.pipeline.service import Service
 from agent.platform.llm.scripted import ScriptedModel
 

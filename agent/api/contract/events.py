@@ -15,6 +15,7 @@ from agent.api.routes.generate import to_unnamed_event
 from agent.api.schemas.chat import chat_event
 from agent.api.schemas.common import ANSWER_EXAMPLE
 from agent.api.schemas.generate import NODES
+from agent.core.answers import Answer, Correction
 from agent.core.errors import ModelUnavailable
 from agent.core.events import (
     AnswerDelta,
@@ -41,7 +42,7 @@ from agent.core.events import (
     Started,
     UsedDocument,
 )
-from agent.core.models import Answer, Check, Correction, Plan, Verdict
+from agent.core.models import Check, Plan, Verdict
 
 _QUESTION = "What was our highest revenue month?"
 _WRONG = "SELECT month, SUM(amout) AS total FROM sales GROUP BY month ORDER BY total DESC LIMIT 1"

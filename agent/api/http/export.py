@@ -16,8 +16,9 @@ from starlette.concurrency import iterate_in_threadpool
 from starlette.responses import Response, StreamingResponse
 
 from agent.api.http.context import trace_id_of
+from agent.core.answers import Answer
 from agent.core.errors import NoRows, NotAcceptable
-from agent.core.models import Answer, Options
+from agent.core.models import Options
 from agent.databases.registry import Executed
 from agent.present.export.formats import FORMATS, MARKDOWN, Format
 from agent.present.export.markdown_file import answer_chunks

@@ -20,7 +20,7 @@ from agent.api.http.streaming import OpenStream, as_sse, while_listening
 from agent.api.routes.jobs import TAKEN, Mode, begin
 from agent.api.routes.resume import Known, Resumable
 from agent.api.schemas.common import ANSWER_EXAMPLE, ExecuteRequest, ExecuteResponse, QueryRequest
-from agent.core.models import Answer
+from agent.core.answers import Answer
 from agent.databases.registry import Executed
 from agent.pipeline.asking import QuestionTerms
 from agent.pipeline.service import Service

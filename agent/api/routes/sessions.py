@@ -14,7 +14,7 @@ from agent.api.schemas.chat import SESSION_ID
 from agent.api.schemas.common import ANSWER_EXAMPLE
 from agent.api.schemas.reviews import TRACE_ID
 from agent.api.schemas.sessions import NewSessionRequest, SessionList, SessionSummary
-from agent.core.models import Answer
+from agent.core.answers import Answer
 from agent.people.sessions.shares import Share, Shared
 
 router = APIRouter(prefix="/api")

@@ -20,20 +20,10 @@ from agent.api.schemas.common import (
     parts_of,
     with_first_records,
 )
+from agent.core.answers import Answer, AnswerPart, AnswerSource, CandidateRecord, Chart, Correction
 from agent.core.events import Done, Event
 from agent.core.kinds import Kind
-from agent.core.models import (
-    Answer,
-    AnswerPart,
-    AnswerSource,
-    CandidateRecord,
-    Chart,
-    Check,
-    Choice,
-    Correction,
-    Options,
-    ReadOptions,
-)
+from agent.core.models import Check, Choice, Options, ReadOptions
 from agent.core.usage import Usage
 from agent.people.sessions.sessions import Session
 from agent.understanding.overview import Overview

@@ -7,10 +7,11 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
+from agent.core.answers import Answer, AnswerNumber, AnswerPart
 from agent.core.events import Done, Event, Failed, NodeComplete
 from agent.core.fields import A_NUMBER
 from agent.core.health import PartHealth, Readiness
-from agent.core.models import Answer, AnswerNumber, AnswerPart, Check, Options
+from agent.core.models import Check, Options
 from agent.databases.registry import DatabaseInfo, Executed
 from agent.databases.uploads.uploads import UploadRules
 from executors.base import Frozen, JsonValue, Schema, Table

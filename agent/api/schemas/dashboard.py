@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import ConfigDict, Field
 
-from agent.core.models import Chart
+from agent.core.answers import Chart
 from agent.people.dashboard.dashboard import Shown
 from agent.people.dashboard.records import MAX_MINUTES, MIN_MINUTES, Alert, AlertState, Minutes, TileFailure, TileRun
 from agent.people.feedback.records import moment

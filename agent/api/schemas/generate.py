@@ -8,10 +8,11 @@ from pydantic import ConfigDict, Field
 
 from agent.api.schemas.chat import error_details
 from agent.api.schemas.common import Name, Text
+from agent.core.answers import Answer, AnswerSource
 from agent.core.events import Done, Event, Failed, NodeComplete, Started
 from agent.core.fields import A_NUMBER
 from agent.core.kinds import Kind
-from agent.core.models import Answer, AnswerSource, Check, Choice, Options
+from agent.core.models import Check, Choice, Options
 from agent.core.usage import Usage
 from executors.base import Frozen, JsonValue
 

@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import Field
 
 from agent.api.schemas.common import ANSWER_EXAMPLE, with_first_records
-from agent.core.models import Answer
+from agent.core.answers import Answer
 from agent.core.problems import Problem
 from agent.pipeline.jobs.jobs import StoredJob
 from agent.pipeline.jobs.records import Job, NodeDone, Status

@@ -19,7 +19,8 @@ from agent.checks.grounding.omissions import LEFT_OUT, TIME_LEFT_OUT
 from agent.checks.grounding.restated import frame_of
 from agent.checks.grounding.result import CheckedText, expression_of
 from agent.checks.grounding.support.found import Support
-from agent.core.models import AnswerNumber, Check, Correction
+from agent.core.answers import AnswerNumber, Correction
+from agent.core.models import Check
 from agent.core.plurals import plural
 from rag.words import denies
 

@@ -17,7 +17,7 @@ from agent.checks.grounding.arithmetic.display import (
 from agent.checks.grounding.evidence.facts import ColumnFacts, Facts, number_of
 from agent.checks.grounding.languages.months import FIRST_OF_MONTH, MONTH, month_in_words
 from agent.checks.grounding.limits import limits_of
-from agent.core.models import AnswerNumber
+from agent.core.answers import AnswerNumber
 from agent.platform.llm.prompting import templates
 from agent.platform.llm.prompting.fences import one_line
 from executors.base import JsonValue

@@ -6,7 +6,8 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from agent.core.models import AnswerNumber, AnswerSource, Check, Correction
+from agent.core.answers import AnswerNumber, AnswerSource, Correction
+from agent.core.models import Check
 from executors.base import Frozen
 
 # What stands before the result of an equation: `45.6 + 12.3 = `.

@@ -12,8 +12,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 from rich.text import Text
 
+from agent.core.answers import Answer
 from agent.core.callers import LOCAL
-from agent.core.models import Answer
 from agent.core.usage import Effort
 from agent.evaluation.baseline import Baseline
 from agent.evaluation.comparison import Comparison, comparison_rows

@@ -16,9 +16,10 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
+from agent.core.answers import Answer
 from agent.core.callers import LOCAL
 from agent.core.errors import ModelFailed, ReplyUnusable
-from agent.core.models import Answer, Question
+from agent.core.models import Question
 from agent.databases.knowledge.context import enrich
 from agent.evaluation.baseline import Baseline, answer_as_written
 from agent.evaluation.commands.calibrate import sample_of

@@ -15,8 +15,9 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
+from agent.core.answers import Answer
 from agent.core.callers import LOCAL
-from agent.core.models import Answer, Options
+from agent.core.models import Options
 from agent.evaluation.baseline import Baseline
 from agent.evaluation.comparison import compare
 from agent.evaluation.harness import evaluate

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import ConfigDict, Field
 
-from agent.core.models import Chart
+from agent.core.answers import Chart
 from executors.base import Frozen, JsonValue
 
 MIN_MINUTES, MAX_MINUTES = 5, 10_080  # a week

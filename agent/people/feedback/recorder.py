@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import logging
 
+from agent.core.answers import Answer, AttemptRecord
 from agent.core.errors import StateUnavailable
 from agent.core.events import Entered, Event, SchemaSelected, SqlGenerated, UsedDocument
-from agent.core.models import Answer, AttemptRecord, Question
+from agent.core.models import Question
 from agent.people.feedback.records import (
     MAX_ATTEMPT_SQL,
     MAX_ATTEMPTS,

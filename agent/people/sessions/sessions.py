@@ -19,8 +19,9 @@ from typing import Any, Literal, NamedTuple
 
 from pydantic import ConfigDict, Field
 
+from agent.core.answers import Answer, AnswerPart
 from agent.core.errors import UnknownSession
-from agent.core.models import Answer, AnswerPart, Exchange, Pending
+from agent.core.models import Exchange, Pending
 from agent.people.sessions.turns import Lease, Turns
 from agent.platform.storage.store import (
     MAX_CHANGES,

@@ -12,8 +12,8 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from agent.core.answers import Answer
 from agent.core.errors import NotPermitted, UnknownAnswer, UnknownSession, UnknownShare
-from agent.core.models import Answer
 from agent.people.sessions.sessions import SharedAnswer
 from agent.platform.storage.store import Place, Remove, Replace, StateStore
 from executors.base import Frozen

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from agent.checks.grounding.languages.language import language_of
+from agent.core.answers import Answer, AttemptRecord, CandidateRecord, Correction
 from agent.core.events import HumanReview
-from agent.core.models import Answer, Attempt, AttemptRecord, CandidateRecord, Check, Choice, Correction
+from agent.core.models import Attempt, Check, Choice
 from agent.pipeline.drafts.consensus import Evidence
 from agent.present.charts.recommend import recommend
 from agent.understanding.clarification.languages import frames_of

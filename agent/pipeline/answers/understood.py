@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from agent.core.models import Answer, Check
+from agent.core.answers import Answer
+from agent.core.models import Check
 from agent.pipeline.answers.response import common
 from agent.understanding.reading import DataQuestion, about_data, may_be_about_data
 from agent.understanding.replies import DataReplies, Reply, talk_reply, wants_examples

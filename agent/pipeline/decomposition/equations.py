@@ -11,7 +11,7 @@ from typing import NamedTuple
 from agent.checks.grounding.arithmetic.calculator import CalculationRefused, calculate, format_value
 from agent.checks.grounding.arithmetic.display import MARKS, MAX_DECIMALS, is_amount, is_number
 from agent.checks.grounding.arithmetic.numerals import write_number
-from agent.core.models import AnswerNumber, AnswerPart
+from agent.core.answers import AnswerNumber, AnswerPart
 
 _OPERAND = re.compile(r"\{(\d{1,2})\}")
 _ALLOWED = re.compile(r"(?:\{\d{1,2}\}|[\s+\-*/()]|(?<![\d.}])(?:[1-4]|100)(?![\d.{]))+")

@@ -7,9 +7,9 @@ from contextlib import aclosing
 from functools import partial
 from typing import TYPE_CHECKING
 
+from agent.core.answers import Answer, AnswerPart
 from agent.core.errors import ModelError, WritesNotAllowed
 from agent.core.events import AnswerDelta, Done, Event, NodeComplete, PartAnswered, QuestionPlanned
-from agent.core.models import Answer, AnswerPart
 from agent.core.off_loop import off_loop
 from agent.pipeline.decomposition.join import Found, build_clarification, build_joined_answer
 from agent.pipeline.run import Run

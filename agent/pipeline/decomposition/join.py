@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from agent.checks.grounding.languages.language import language_of
-from agent.core.models import Answer, AnswerNumber, AnswerPart, AttemptRecord, Check, Choice
+from agent.core.answers import Answer, AnswerNumber, AnswerPart, AttemptRecord
+from agent.core.models import Check, Choice
 from agent.pipeline.answers.response import common
 from agent.pipeline.decomposition.equations import Equation, equations
 from agent.pipeline.decomposition.planner import QuestionPlan

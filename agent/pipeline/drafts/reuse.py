@@ -14,8 +14,9 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from agent.core.answers import Answer
 from agent.core.errors import StateUnavailable
-from agent.core.models import Answer, Attempt, Draft
+from agent.core.models import Attempt, Draft
 from agent.databases.knowledge.verified_queries import Key, VerifiedQuery
 from executors.base import Schema
 from rag.docs.past_queries import fold_question

@@ -13,8 +13,8 @@ import uuid
 from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
+from agent.core.answers import Answer
 from agent.core.errors import QuestionInvalid, StateUnavailable, TooBusy, UnknownJob
-from agent.core.models import Answer
 from agent.pipeline.jobs.records import Job, JobRequest, build_interrupted_problem, moment
 from agent.pipeline.jobs.run import LEASE_S, JobRun, Superseded
 from agent.platform.telemetry.trace import traceparent_for, working_for

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from agent.core.models import Answer, Attempt, Check, WritePlan
+from agent.core.answers import Answer, WritePlan
+from agent.core.models import Attempt, Check
 from agent.pipeline.answers.response import common
 from executors.base import CheckedWrite, WriteResult
 

@@ -16,9 +16,10 @@ from collections.abc import AsyncIterator
 from functools import partial
 from typing import TYPE_CHECKING
 
+from agent.core.answers import Answer
 from agent.core.errors import ReplyUnusable, WriteNotMade, WritesNotAllowed
 from agent.core.events import AnswerDelta, Done, Event, SqlExecuted, SqlGenerated, SqlValidated
-from agent.core.models import Answer, Attempt, Clarification, Draft
+from agent.core.models import Attempt, Clarification, Draft
 from agent.core.off_loop import off_loop
 from agent.databases.made_addresses import refuse_made_address
 from agent.pipeline.answers.response import build_clarification, build_error_answer

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple, Protocol, TypedDict
 
-from agent.core.models import Usage
+from agent.core.usage import Usage
 from executors.base import Frozen
 
 

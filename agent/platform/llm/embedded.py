@@ -19,8 +19,8 @@ from pydantic import SecretStr
 
 from agent.core.command_line import command_line
 from agent.core.errors import ModelUnavailable
-from agent.core.models import Usage
 from agent.core.queueing import Turns
+from agent.core.usage import Usage
 from agent.platform.config.profiles import choose
 from agent.platform.config.settings import Settings
 from agent.platform.llm.chat import ChatRequest, Message, Reply, ReplyGrammar

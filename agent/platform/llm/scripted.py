@@ -10,7 +10,7 @@ import json
 from collections import deque
 from typing import TYPE_CHECKING
 
-from agent.core.models import Usage
+from agent.core.usage import Usage
 from agent.platform.llm.chat import Message, Reply, ReplySchema
 from executors.base import Frozen
 

@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import TYPE_CHECKING
 
+from agent.core.answers import Answer
 from agent.core.events import Done, Event
-from agent.core.models import Answer
 from agent.platform.telemetry.trace import traceparent_within, working_for
 
 if TYPE_CHECKING:

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 
 from opentelemetry.metrics import Meter
 
+from agent.core.answers import Answer
 from agent.core.events import (
     AnswerFormatted,
     DialectResolved,
@@ -22,7 +23,6 @@ from agent.core.events import (
     SqlGenerated,
     SqlValidated,
 )
-from agent.core.models import Answer
 
 COUNTERS = {
     "text2sql_requests_total": "Questions, by how they ended.",

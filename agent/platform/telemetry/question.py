@@ -13,6 +13,7 @@ from opentelemetry.semconv._incubating.attributes import gen_ai_attributes as ge
 from opentelemetry.semconv.attributes.error_attributes import ERROR_TYPE
 from opentelemetry.trace import Span, SpanKind, StatusCode, Tracer
 
+from agent.core.answers import Answer
 from agent.core.events import (
     Evaluated,
     Event,
@@ -24,7 +25,7 @@ from agent.core.events import (
     SqlGenerated,
     SqlValidated,
 )
-from agent.core.models import Answer, Question
+from agent.core.models import Question
 from agent.platform.telemetry.base import QuestionTrace
 from agent.platform.telemetry.metrics import Metrics
 from executors.errors import SqlError

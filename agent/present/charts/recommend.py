@@ -17,7 +17,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from agent.core.models import Chart
+from agent.core.answers import Chart
 from agent.present.charts import spec
 from agent.present.charts.columns import ChartColumn, ColumnRole, is_number, read_columns
 from executors.base import JsonValue, QueryResult

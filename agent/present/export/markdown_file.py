@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from agent.core.models import Answer, AnswerPart
+from agent.core.answers import Answer, AnswerPart
 from agent.present.export.columns import as_text
 from executors.base import JsonValue, QueryResult
 

@@ -13,7 +13,7 @@ from fractions import Fraction
 from agent.checks.grounding.arithmetic.expression import Value, evaluate
 from agent.checks.grounding.arithmetic.numerals import CURRENCY_CODES, CURRENCY_SYMBOLS, decimals_needed, write_number
 from agent.checks.grounding.arithmetic.tokens import CalculationRefused, tokenize
-from agent.core.models import Correction
+from agent.core.answers import Correction
 from executors.base import Frozen
 
 __all__ = ["CalculationRefused", "Filled", "Value", "calculate", "fill_placeholders", "format_value"]

@@ -31,7 +31,7 @@ from agent.checks.grounding.arithmetic.prose import Piece, Role, pieces
 from agent.checks.grounding.arithmetic.said import find_said_edits
 from agent.checks.grounding.arithmetic.sides import find_expression_before, segment_start
 from agent.checks.grounding.arithmetic.stated import Stated, find_stated_after
-from agent.core.models import Correction
+from agent.core.answers import Correction
 from executors.base import Frozen
 
 _MAX_DECIMALS = 6

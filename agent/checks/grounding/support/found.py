@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from agent.checks.grounding.languages.vocabulary import Class
-from agent.core.models import Origin
+from agent.core.answers import Origin
 
 
 class Support(NamedTuple):

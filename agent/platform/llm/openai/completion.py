@@ -7,7 +7,7 @@ from typing import Annotated
 from pydantic import BaseModel, Field, ValidationError, ValidatorFunctionWrapHandler, WrapValidator
 
 from agent.core.errors import ModelFailed
-from agent.core.models import Usage
+from agent.core.usage import Usage
 from agent.platform.llm.chat import Reply, Token
 
 
