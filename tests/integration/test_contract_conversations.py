@@ -8,15 +8,8 @@ from typing import Any
 import pytest
 from api_client import api_client, app_without_docs
 
-from agent.api.schemas.chat import (
-    CHAT_EXAMPLE,
-    CLARIFICATION_EXAMPLE,
-    ERROR_EXAMPLE,
-    SESSION_EXAMPLE,
-    ChatResponse,
-    SessionResponse,
-    StartSessionResponse,
-)
+from agent.api.schemas.chat import CHAT_EXAMPLE, CLARIFICATION_EXAMPLE, ERROR_EXAMPLE, ChatResponse
+from agent.api.schemas.chat_sessions import SESSION_EXAMPLE, SessionResponse, StartSessionResponse
 from agent.pipeline.service import Service
 
 ROUTES = {

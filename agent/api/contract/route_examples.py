@@ -10,11 +10,11 @@ from pydantic import BaseModel
 from agent import __version__
 from agent.api.routes.records import RecordsResponse
 from agent.api.routes.uploads import Described, ReadReport, Uploaded
-from agent.api.schemas.chat import (
+from agent.api.schemas.chat import ChatHealth
+from agent.api.schemas.chat_sessions import (
     SCHEMA_EXAMPLE,
     SESSION_EXAMPLE,
     SESSION_ID,
-    ChatHealth,
     SessionEnded,
     StartSessionResponse,
 )

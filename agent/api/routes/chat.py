@@ -19,16 +19,18 @@ from agent.api.schemas.chat import (
     CHAT_EXAMPLE,
     CLARIFICATION_EXAMPLE,
     ERROR_EXAMPLE,
-    SESSION_EXAMPLE,
-    SESSION_ID,
     ChatHealth,
     ChatRequest,
     ChatResponse,
+    chat_event,
+)
+from agent.api.schemas.chat_sessions import (
+    SESSION_EXAMPLE,
+    SESSION_ID,
     SessionEnded,
     SessionResponse,
     StartSessionRequest,
     StartSessionResponse,
-    chat_event,
 )
 from agent.core.events import Event
 from agent.pipeline.service import Service

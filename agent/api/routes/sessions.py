@@ -10,7 +10,7 @@ from agent.api.http.context import principal_of
 from agent.api.http.lazy_service import Lazy
 from agent.api.http.levels import FUNCTION
 from agent.api.http.versions import answers, refusals
-from agent.api.schemas.chat import SESSION_ID
+from agent.api.schemas.chat_sessions import SESSION_ID
 from agent.api.schemas.common import ANSWER_EXAMPLE
 from agent.api.schemas.reviews import TRACE_ID
 from agent.api.schemas.sessions import NewSessionRequest, SessionList, SessionSummary

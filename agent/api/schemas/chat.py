@@ -1,12 +1,12 @@
-"""The bodies of the chat routes: the specification's own schemas, with fields appended."""
+"""The bodies of a chat's messages: the specification's own schemas, with fields appended."""
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import Annotated, Any, Literal
 
 from pydantic import ConfigDict, Field, model_validator
 
+from agent.api.schemas.chat_sessions import SESSION_ID
 from agent.api.schemas.common import (
     ALL,
     INCLUDE,
@@ -15,7 +15,6 @@ from agent.api.schemas.common import (
     StreamEvent,
     Text,
     find_omitted_parts,
-    one_of,
     one_of_parts,
     parts_of,
     with_first_records,
@@ -25,143 +24,7 @@ from agent.core.events import Done, Event
 from agent.core.kinds import Kind
 from agent.core.models import Check, Choice, Options, ReadOptions
 from agent.core.usage import Usage
-from agent.people.sessions.sessions import Session
-from agent.understanding.overview import Overview
-from agent.understanding.suggest import TEXT
-from executors.base import Frozen, JsonValue, Table
-
-MAX_SAMPLES = 3
-
-SESSION_ID = "5f0c7a1e9d3b4c2f8a6e1d7b3c9f0a42"
-SCHEMA_EXAMPLE: dict[str, Any] = {
-    "table_name": "orders",
-    "columns": [
-        {"name": "order_id", "type": "INTEGER", "sample_values": None},
-        {"name": "status", "type": "VARCHAR", "sample_values": ["C", "S", "X"]},
-    ],
-    "row_count": 14360,
-}
-
-
-class StartSessionRequest(Frozen):
-    """The database of a new session."""
-
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [{"dataset_id": "shop"}],
-            **one_of(
-                {"required": [name], "properties": {name: {"minLength": 1}, other: {"maxLength": 0}}}
-                for name, other in (("dataset_id", "database"), ("database", "dataset_id"))
-            ),
-        }
-    )
-
-    dataset_id: Name = Field("", description="Name of the database, from `GET /api/databases`.")
-    database: Name = Field("", description="Another name for `dataset_id`. Send one of the two.")
-
-    @model_validator(mode="after")
-    def _one(self) -> StartSessionRequest:
-        if not self.name or (self.dataset_id and self.database and self.dataset_id != self.database):
-            raise ValueError("Name one database, as `dataset_id` or as `database`.")
-        return self
-
-    @property
-    def name(self) -> str:
-        """The database."""
-        return self.dataset_id or self.database
-
-
-class ChatColumn(Frozen):
-    """A column.
-
-    name: Column name.
-    type: Type, as the database names it.
-    sample_values: A few stored values. Null unless the column holds text.
-    """
-
-    name: str
-    type: str
-    sample_values: list[str] | None
-
-
-class ChatTable(Frozen):
-    """A table.
-
-    table_name: Table name.
-    columns: The table's columns, in order.
-    row_count: Number of rows. Null if counting takes too long.
-    """
-
-    table_name: str
-    columns: list[ChatColumn]
-    row_count: int | None
-
-    @classmethod
-    def of(cls, table: Table) -> ChatTable:
-        """The wire's shape of a table."""
-        columns = [
-            ChatColumn(
-                name=column.name,
-                type=column.type,
-                sample_values=list(column.samples[:MAX_SAMPLES])
-                if column.samples and TEXT.search(column.type) and not column.private
-                else None,
-            )
-            for column in table.columns
-        ]
-        return cls(table_name=table.name, columns=columns, row_count=table.row_count)
-
-
-class ChatSchema(ChatTable):
-    """The main table of a database, and all tables if there are several.
-
-    tables: All tables, the main one first. Absent if there is only one.
-    """
-
-    tables: list[ChatTable] | None = Field(None, exclude_if=lambda tables: tables is None)
-
-    @classmethod
-    def of_all(cls, tables: tuple[Table, ...]) -> ChatSchema:
-        """The wire's shape of the tables, the main one first; of none an empty one."""
-        shown = [ChatTable.of(table) for table in tables]
-        main = shown[0] if shown else ChatTable(table_name="", columns=[], row_count=None)
-        return cls(**dict(main), tables=shown if len(shown) > 1 else None)
-
-
-class StartSessionResponse(Frozen):
-    """A new session.
-
-    session_id: Id of the session.
-    schema: The schema of the database.
-    sample_questions: Questions that the database can answer.
-    database: The database of the session.
-    """
-
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
-                {"session_id": SESSION_ID, "schema": SCHEMA_EXAMPLE, "database": "shop",
-                 "sample_questions": ["How many orders are there?", "What is the total amount of orders by status?"]}
-            ]
-        }
-    )  # fmt: skip
-
-    session_id: str
-    schema_: ChatSchema = Field(alias="schema")
-    sample_questions: list[str]
-    database: str
-
-    @classmethod
-    def of(cls, session: Session, found: Overview) -> StartSessionResponse:
-        """All of it together."""
-        return cls.model_validate(
-            {
-                "session_id": session.id,
-                "schema": ChatSchema.of_all(found.tables),
-                "sample_questions": list(found.questions),
-                "database": session.database,
-            }
-        )
+from executors.base import Frozen, JsonValue
 
 
 def _where_it_applies() -> Any:
@@ -339,95 +202,6 @@ def chat_event(event: Event, left_out: frozenset[str] = NOTHING) -> StreamEvent:
     return StreamEvent.of(event)
 
 
-class SessionMessageShown(Frozen):
-    """One message of a session.
-
-    role: Who wrote the message.
-    content: The text.
-    sql_query: Query of an answer. Null otherwise.
-    timestamp: When the message was written, in UTC.
-    status: Status of an answer. Null otherwise.
-    confidence: Confidence of an answer, 0 to 1. Null otherwise.
-    question: A follow-up as it was answered. Null otherwise.
-    trace_id: The trace id of the request.
-    """
-
-    role: Literal["user", "assistant"]
-    content: str
-    sql_query: str | None
-    timestamp: datetime
-    status: str | None = None
-    confidence: float | None = None
-    question: str | None = None
-    trace_id: str = ""
-
-
-class SessionResponse(Frozen):
-    """A session, with all its messages.
-
-    session_id: Id of the session.
-    dataset_id: The database of the session.
-    schema: The schema of the database.
-    messages: All messages, the oldest first.
-    created_at: When the session was created, in UTC.
-    last_activity: When the session was last used, in UTC.
-    clarification: The question to the user that is still open. Null if there is none.
-    """
-
-    session_id: str
-    dataset_id: str
-    schema_: ChatSchema = Field(alias="schema")
-    messages: list[SessionMessageShown]
-    created_at: datetime
-    last_activity: datetime
-    clarification: str | None = None
-
-    @classmethod
-    def of(cls, session: Session, found: Overview) -> SessionResponse:
-        """All of it together."""
-        messages = [
-            SessionMessageShown(
-                role=message.role,
-                content=message.content,
-                sql_query=message.sql_query,
-                timestamp=message.timestamp,
-                status=message.status,
-                confidence=message.confidence,
-                question=message.understood or None,
-                trace_id=message.trace_id,
-            )
-            for message in session.messages
-        ]
-        return cls.model_validate(
-            {
-                "session_id": session.id,
-                "dataset_id": session.database,
-                "schema": ChatSchema.of_all(found.tables),
-                "messages": messages,
-                "created_at": session.created_at,
-                "last_activity": session.last_activity,
-                "clarification": session.pending.clarification if session.pending else None,
-            }
-        )
-
-
-class SessionEnded(Frozen):
-    """The session was deleted.
-
-    status: Always `success`.
-    message: Confirmation, with the session's id.
-    """
-
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [{"status": "success", "message": f"Session {SESSION_ID} ended successfully"}],
-        }
-    )
-
-    status: Literal["success"] = "success"
-    message: str
-
-
 class ChatHealth(Frozen):
     """The health of the chat service.
 
@@ -481,22 +255,3 @@ ERROR_EXAMPLE = ChatResponse(
     verified=False,
     needs_human_review=True,
 ).wire()
-
-SESSION_EXAMPLE = {
-    "session_id": SESSION_ID,
-    "dataset_id": "shop",
-    "schema": SCHEMA_EXAMPLE,
-    "messages": [
-        {"role": "user", "content": "How many rows?", "sql_query": None, "timestamp": "2024-01-15T10:34:58Z"},
-        {
-            "role": "assistant",
-            "content": "10,000 rows",
-            "sql_query": "SELECT COUNT(*) AS n FROM orders",
-            "timestamp": "2024-01-15T10:35:00Z",
-            "status": "success",
-        },
-    ],
-    "created_at": "2024-01-15T10:30:00Z",
-    "last_activity": "2024-01-15T10:35:00Z",
-    "clarification": None,
-}
