@@ -21,7 +21,8 @@ from tenacity import retry, retry_if_exception_type, stop_after_delay, wait_fixe
 from bench.load_service import ANSWER
 from samples.load_shop import load_shop
 from samples.make_shop import HERE
-from testbed.postgres import PostgresServer, free_port
+from testbed.ports import free_port
+from testbed.postgres import PostgresServer
 
 ROOT = Path(__file__).resolve().parents[1]
 DATABASES = ("shop", "shop_sqlite", "shop_csv", "shop_postgres")

@@ -24,7 +24,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from testbed.postgres import free_port
+from testbed.ports import free_port
 
 if TYPE_CHECKING:
     from clickhouse_connect.driver.client import Client

@@ -35,7 +35,8 @@ from testbed.mysql_packets import (
     scramble,
 )
 from testbed.mysql_statements import INCOMPLETE, MODES, TOO_DEEP, VERSION, Limits, Refused, error_of, translate
-from testbed.postgres import Admin, free_port
+from testbed.ports import free_port
+from testbed.postgres import Admin
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey

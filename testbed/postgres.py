@@ -6,7 +6,6 @@ import importlib.util
 import os
 import pwd
 import shutil
-import socket
 import subprocess
 import tempfile
 from collections.abc import Iterator
@@ -14,6 +13,8 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Self
+
+from testbed.ports import free_port
 
 USER, PASSWORD = "postgres", "p@ss:w/rd %1"
 READER, READER_PASSWORD = "reader", "only reads"
@@ -153,11 +154,3 @@ class Admin:
 
     def value(self, sql: str) -> object:
         return self.rows(sql)[0][0]
-
-
-def free_port() -> int:
-    """A port that nothing listens on now."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port

@@ -14,7 +14,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import ClassVar, Self
 
-from testbed.postgres import free_port
+from testbed.ports import free_port
 from testbed.waiting import PATIENCE_S, until_ready
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from testbed.postgres import free_port
+from testbed.ports import free_port
 from testbed.waiting import answers, until_ready
 
 ROOT = Path(__file__).parents[1]

@@ -21,7 +21,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from testbed.postgres import free_port
+from testbed.ports import free_port
 
 USER, PASSWORD = "reader", "p@ss;w{rd =%1"
 ODD_PASSWORDS = {"brace": "br}ace", "ends": "ends in}", "doubled": "a}}b", "equals": "a=b?*!"}  # of more users

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import signal
-import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -17,6 +16,7 @@ from until import PATIENCE_S, until
 
 from rag.index.chroma_connection import ChromaServer, connect, disconnect
 from rag.index.revision import slug_of
+from testbed.ports import free_port
 
 DIRECT = build_opener(ProxyHandler({}))
 CHROMA = str(Path(sys.executable).with_name("chroma"))
@@ -27,9 +27,7 @@ class Running:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port = probe.getsockname()[1]
+        self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         self._process: subprocess.Popen[bytes] | None = None
 

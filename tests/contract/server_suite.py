@@ -20,7 +20,7 @@ from write_suite import Writing
 
 from executors.base import Cancel, Executor
 from executors.errors import DatabaseUnavailable, ErrorKind, SqlError, SqlFailed
-from testbed.postgres import free_port
+from testbed.ports import free_port
 
 __all__ = ["ByAdmin", "Outages", "Pooling", "Writing", "ask", "running"]
 

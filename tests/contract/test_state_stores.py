@@ -20,7 +20,7 @@ from agent.platform.storage.sqlite import SCHEMA, SqliteStore
 from agent.platform.storage.store import Insert, StateStore
 from testbed import azurite
 from testbed.azurite import ACCOUNT, KEY, Azurite
-from testbed.postgres import free_port
+from testbed.ports import free_port
 
 _names = (f"state{number}" for number in itertools.count())
 

@@ -15,6 +15,8 @@ from pathlib import Path
 
 import pytest
 
+from testbed.ports import free_port
+
 ROOT = Path(__file__).parents[2]
 OWN = ("PLUMBLINE_", "OPENAI_", "AZURE_", "TEXT2SQL_", "FORCE_COLOR", "TTY_", "HF_", "PIP_")
 PATIENCE = 120  # seconds until a test that waits in vain fails
@@ -70,9 +72,7 @@ def plumbline(*arguments: str) -> tuple[str, ...]:
 
 @pytest.fixture
 def port() -> int:
-    """A free port."""
-    with socket.create_server(("127.0.0.1", 0)) as found:
-        return int(found.getsockname()[1])
+    return free_port()
 
 
 def assert_told(ended: Ended, *parts: str, code: int = 1) -> None:

@@ -19,7 +19,7 @@ from faulty_model import FaultyModel
 from faulty_service import ASKED, make_shop
 from until import PATIENCE_S, until
 
-from testbed.postgres import free_port
+from testbed.ports import free_port
 
 ROOT = Path(__file__).parents[2]
 Serve = Callable[..., Any]

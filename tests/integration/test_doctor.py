@@ -24,7 +24,8 @@ from agent.platform.config.settings import ROOT, get_settings
 from agent.platform.configuration import examine
 from executors.workers.isolated import LAYER
 from rag.docs.documents import make_document
-from testbed.postgres import READER, READER_PASSWORD, PostgresServer, free_port
+from testbed.ports import free_port
+from testbed.postgres import READER, READER_PASSWORD, PostgresServer
 
 Diagnose = Callable[..., Awaitable[dict[tuple[str, str], Diagnosis]]]
 SECRET = "hunter2-s3cret"

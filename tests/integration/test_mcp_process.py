@@ -20,6 +20,7 @@ from typer.testing import CliRunner
 from agent.cli import main as cli
 from agent.cli import serving
 from agent.core.answers import Answer
+from testbed.ports import free_port
 
 ROOT = Path(__file__).parents[2]
 
@@ -169,11 +170,3 @@ async def test_the_http_server_runs_and_says_where(environment: dict[str, str], 
         process.terminate()
         out, _ = await asyncio.wait_for(process.communicate(), PATIENCE)
     assert out == b""
-
-
-def free_port() -> int:
-    """A port that was free a moment ago."""
-    import socket
-
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-        return int(listening.getsockname()[1])

@@ -25,7 +25,7 @@ from agent.platform import telemetry
 from agent.platform.config.settings import Settings, get_settings
 from agent.platform.telemetry.logs import TraceIds, configure_logs
 from executors.registry.registry import load_registry
-from testbed.postgres import free_port
+from testbed.ports import free_port
 
 MARK = "planted"
 # Long enough and odd enough that nothing else looks like it; base64, as an account's key must be.
