@@ -27,7 +27,7 @@ def apply_limit(query: exp.Query, cap: int, dialect: Dialect) -> tuple[exp.Query
     query = _order_outside(query, dialect)
     if _gives_one_row(query, dialect):
         return query, query
-    own = _own_limit(query)
+    own = own_limit(query)
     if own is not None and own <= cap:
         return query, query
     if own is None and not _is_unlimited(query):
@@ -40,7 +40,7 @@ def apply_limit(query: exp.Query, cap: int, dialect: Dialect) -> tuple[exp.Query
         if not _can_stand_in_from(query, dialect):
             return query, query
         query = _inside(query)
-    return _with_limit(query, cap, dialect), _with_limit(query, cap + 1, dialect)
+    return with_limit(query, cap, dialect), with_limit(query, cap + 1, dialect)
 
 
 def _has_order(query: exp.Query) -> bool:
@@ -72,7 +72,7 @@ def _inside(query: exp.Query) -> exp.Select:
     return outer.from_(exp.Subquery(this=inner, alias=exp.TableAlias(this=exp.to_identifier("limited"))), copy=False)
 
 
-def _own_limit(query: exp.Query) -> int | None:
+def own_limit(query: exp.Query) -> int | None:
     """The rows that the query's own limit allows; None where it is no plain number."""
     limit, offset = query.args.get("limit"), query.args.get("offset")
     options = limit.args.get("limit_options") if limit is not None else None
@@ -100,7 +100,7 @@ def _is_unlimited(query: exp.Query) -> bool:
     return isinstance(count, exp.Null) or (isinstance(count, exp.Var | exp.Column) and count.name.upper() == "ALL")
 
 
-def _with_limit(query: exp.Query, rows: int, dialect: Dialect) -> exp.Query:
+def with_limit(query: exp.Query, rows: int, dialect: Dialect) -> exp.Query:
     """A copy of the query that gives at most that many rows."""
     query = query.copy()
     number = exp.Literal.number(rows)
