@@ -197,13 +197,8 @@ def create_app(
 def create_default_app(*, in_functions: bool = False, sources: Sequence[str] = ()) -> FastAPI:
     """The app of this process's settings: what `uvicorn --factory agent.api.app:create_default_app` serves.
 
-    Args:
-        in_functions: whether the Azure Functions host stands in front of it, and checks its keys.
-        sources: files, folders or servers' addresses to ask instead of the registry's databases.
-
-    Raises:
-        ConfigurationInvalid: the settings cannot be used. Under Functions the app is made all the same, with its routes
-            closed: there the start has no terminal, and an app that cannot be loaded has no health to ask.
+    Raises ConfigurationInvalid. Under Functions the app is made all the same, with its routes closed: there the start
+    has no terminal, and an app that cannot be loaded has no health to ask.
     """
     found = examine(in_functions=in_functions, registry=not sources)
     settings = found.settings

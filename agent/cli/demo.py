@@ -44,14 +44,7 @@ def add_shop(service: Service) -> Path | None:
 
 
 async def run_demo(service: Service, console: Console, show: Show, source: Path | None = None) -> None:
-    """Ask the questions one after the other; the first also from the raw schema alone.
-
-    Args:
-        service: of the sample registry.
-        console: where headings go.
-        show: asks one question and prints its steps.
-        source: the shop's file, where no registry names it.
-    """
+    """Ask the questions one after the other; the first also from the raw schema alone."""
     console.rule("The same question from the raw schema alone, then with the docs")
     bare = await show(service, WITHOUT_DOCS, DATABASE, Options(enable_retrieval=False, effort="quick"))
     answers = []
@@ -69,11 +62,7 @@ async def run_demo(service: Service, console: Console, show: Show, source: Path 
 
 
 def next_commands(source: Path | None) -> tuple[str, str]:
-    """The commands that ask a question of one's own and serve the page, as this process was started.
-
-    Args:
-        source: the shop's file, where no registry names it.
-    """
+    """The commands that ask a question of one's own and serve the page, as this process was started."""
     if source is None:
         return f'{command()} ask --database {DATABASE} "…"', f"{command()} serve"
     file = shlex.quote(str(source))

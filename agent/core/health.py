@@ -61,14 +61,7 @@ async def check_health(
     breaker: Callable[[], Breaker | None] = lambda: None,
     queue: Turns | None = None,
 ) -> PartHealth:
-    """The health of one part.
-
-    Args:
-        name: of the part.
-        check: calls the part; the errors it raises on purpose say what is wrong.
-        breaker: of the part, once it was asked.
-        queue: of its calls, where they wait for each other.
-    """
+    """The health of one part. What `check` raises on purpose says what is wrong with it."""
     from rag.errors import RetrievalError
 
     start, detail = time.perf_counter(), ""

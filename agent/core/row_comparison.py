@@ -110,11 +110,9 @@ def _resolve_alias(node: exp.Expr, called: Mapping[str, exp.Expr]) -> exp.Expr:
 
 
 def count_tied(gold: QueryResult, with_keys: QueryResult) -> tuple[int, ...]:
-    """How many rows in a row the order leaves equal; empty where the two results are not of the same rows.
+    """How many of `gold`'s rows in a row the order leaves equal.
 
-    Args:
-        gold: the rows.
-        with_keys: the same, with what they are ordered by at the end.
+    `with_keys`: the same rows with what they are ordered by at the end; empty where they are not the same.
     """
     width = len(gold.columns)
     if [row[:width] for row in with_keys.rows] != list(gold.rows):

@@ -23,22 +23,13 @@ MAX_TOKENS = 500
 
 
 class Baseline:
-    """Answers by one call.
-
-    Args:
-        model: the writer.
-        row_limit: rows of a query.
-    """
+    """Answers by one call."""
 
     def __init__(self, model: ChatModel, row_limit: int) -> None:
         self._model, self._row_limit = model, row_limit
 
     async def query(self, question: str, database: Database) -> Answer:
-        """The query and its rows; status `error` where there is none, or it does not run.
-
-        Raises:
-            ModelUnavailable, ModelFailed, DatabaseUnavailable: as ever.
-        """
+        """The query and its rows; status `error` where there is none. Raises ModelError, DatabaseUnavailable."""
         began = time.perf_counter()
         schema = await database.schema()
         reply = await self._model.complete([baseline_message(schema, question)], max_tokens=MAX_TOKENS)
@@ -48,11 +39,7 @@ class Baseline:
 
 
 async def answer_as_written(sql: str, database: Database, row_limit: int) -> Answer:
-    """The query and its rows, run once as it was written; status `error` where it does not run.
-
-    Raises:
-        DatabaseUnavailable: as ever.
-    """
+    """The query and its rows, run once as it was written; `error` where it fails. Raises DatabaseUnavailable."""
     attempt = await _try_query(sql, database, row_limit)
     record = AttemptRecord(sql=attempt.executed_sql or attempt.sql, error=attempt.error, error_type=attempt.error_type)
     return Answer(

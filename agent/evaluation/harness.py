@@ -55,9 +55,8 @@ class Ask(Protocol):
     async def __call__(self, database: Path, question: str, evidence: str) -> Answer:
         """The response to a question about a database file.
 
-        Raises:
-            PlumblineError, ExecutorError: written down as this question's error, but for ModelUnavailable, which ends
-                the evaluation: no other question would fare better.
+        Raises PlumblineError, ExecutorError: written down as this question's error, but for ModelUnavailable, which
+        ends the evaluation: no other question would fare better.
         """
 
 
@@ -83,12 +82,8 @@ def questions_file(path: Path) -> Path:
 def load_questions(path: Path, registered: Collection[str] = ()) -> list[GoldQuestion]:
     """The questions of a JSON file: a list of objects with `database` (relative to the file), `question` and `gold`.
 
-    Args:
-        path: of the file, or of a folder that has it as `questions.json`.
-        registered: names of databases, which a question may give instead of a path.
-
-    Raises:
-        EvaluationInvalid: no such file, not of that form, or a database that is not there.
+    A folder has it as `questions.json`; a question may give a registered name instead of a path. Raises
+    EvaluationInvalid: no such file, not of that form, or a database that is not there.
     """
     path = questions_file(path)
     try:
@@ -127,17 +122,10 @@ async def evaluate(
 ) -> Report:
     """Ask every question once, one after the other, and score it.
 
-    Args:
-        questions: what to ask.
-        ask: answers a question.
-        open_database: the executor for a database file; used for scoring, and closed at the end.
-        out: a file that gets one JSON line per question as soon as it is answered. A question that is in it already is
-            not run again; when its gold queries have changed since, it is scored again.
-        on_result: called with each line, those from the file included.
-
-    Raises:
-        ModelUnavailable: the model cannot be reached; answers so far are in `out`.
-        EvaluationInvalid: `out` holds something else than such lines, or cannot be written.
+    `out` gets one JSON line per question as soon as it is answered. A question that is in it already is not run again;
+    when its gold queries have changed since, it is scored again. `open_database` gives the executors for scoring, which
+    are closed at the end. Raises ModelUnavailable: answers so far are in `out`; EvaluationInvalid: `out` holds
+    something else, or cannot be written.
     """
     known = read_results(out) if out else {}
     lines: list[ResultLine] = []
@@ -213,8 +201,7 @@ _BEGINNING = '{"question":'
 def read_results(path: Path) -> dict[tuple[str, str], ResultLine]:
     """What an earlier run left, by question. A last line that was cut short is dropped, here and in the file.
 
-    Raises:
-        EvaluationInvalid: the file cannot be read, or is none that an evaluation has written.
+    Raises EvaluationInvalid: the file cannot be read, or is none that an evaluation has written.
     """
     try:
         text = path.read_text(encoding="utf-8") if path.exists() else ""

@@ -25,10 +25,7 @@ class _Gold(NamedTuple):
 
 
 class Scorer:
-    """Runs queries on the files themselves and compares rows; every database is opened once.
-
-    Methods block.
-    """
+    """Runs queries on the files themselves and compares rows; every database is opened once. Methods block."""
 
     def __init__(self, open_database: Callable[[Path], Executor]) -> None:
         self._open_database = open_database

@@ -36,11 +36,9 @@ def options_without(parts: Collection[str]) -> Options:
 
 
 def asking_without(service: Service, parts: Collection[str]) -> Asking:
-    """A service without these parts, and with all others; parts with an option are left to the question.
+    """A service without these parts, names in `OPTIONS` and `PROFILE` or ids of rules.
 
-    Args:
-        service: which is not changed.
-        parts: names in `OPTIONS` and `PROFILE`, and ids of rules.
+    Those with an option are left to the question.
     """
     changes = {name: value for it in parts for name, value in PROFILE.get(it, {}).items()}
     changes["rules_off"] = tuple(it for it in parts if it in RULES)

@@ -60,15 +60,7 @@ class QuestionTerms(TypedDict, total=False):
 
 
 class Asking:
-    """Takes questions about the databases of one registry.
-
-    Args:
-        parts: that the loop works with.
-        router: whose entries say who may do what.
-        registered: the databases.
-        sessions: that questions may belong to.
-        recorder: keeps what each answer was, for who says something about it later.
-    """
+    """Takes questions about the databases of one registry."""
 
     def __init__(
         self, parts: Parts, router: Router, registered: Databases, sessions: Sessions, recorder: Recorder
@@ -163,11 +155,7 @@ class Asking:
     async def admit(
         self, text: str, database: str, *, session_id: str | None, options: Options, principal: str
     ) -> None:
-        """Refuse at once what would not be answered.
-
-        Raises:
-            QuestionInvalid, UnknownDatabase, UnknownSession, WritesNotAllowed, StateUnavailable: as `query`.
-        """
+        """Refuse at once what would not be answered. Raises what `query` raises before it answers."""
         await self._registered.follow(database)
         self._registered.admit(database, principal)
         await self._question(text, database, session_id, options, "", principal)
@@ -192,11 +180,7 @@ class Asking:
             await asyncio.gather(task, return_exceptions=True)
 
     async def _await_end(self, task: asyncio.Task[None]) -> None:
-        """Raise what a question ended with. Of what nobody here cancelled, the caller is told as well.
-
-        Raises:
-            DatabaseUnavailable: what the question needed was closed beneath it.
-        """
+        """Raise what a question ended with; DatabaseUnavailable where what it needed was closed beneath it."""
         try:
             await task
         except asyncio.CancelledError:

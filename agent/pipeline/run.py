@@ -220,11 +220,7 @@ class Run:
         return self.limits.max_attempts - sum(not (it.is_reused or it.elected) for it in self.attempts)
 
     def give_up(self, error: ModelError | DatabaseUnavailable) -> None:
-        """Try no further query, and answer with what was found until now.
-
-        Raises:
-            ModelError, DatabaseUnavailable: the error itself, where nothing was found.
-        """
+        """Try no further query, and answer with what was found; where nothing was, raise the error."""
         refused = isinstance(error, BudgetSpent) and bool(self.attempts)  # what was tried is told all the same
         if self.best is None and not refused:
             raise error

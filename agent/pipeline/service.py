@@ -222,11 +222,9 @@ class Service:
         return await self.looks.of(await self.registered.get(name, principal))
 
     async def describe_column(self, place: ColumnPlace, text: str, principal: str) -> Document | None:
-        """See `Documents.describe`, which only the database's owners may use.
+        """See `Documents.describe`, which only the owners may use.
 
-        Raises:
-            UnknownDatabase, NotPermitted: it is not for them to say.
-            DocumentsInvalid: there is no such column.
+        Raises UnknownDatabase, NotPermitted, DocumentsInvalid.
         """
         await self.registered.follow(place.database)
         self.registered.admit_owner(place.database, principal)
@@ -242,13 +240,7 @@ class Service:
         return upload
 
     async def remove_upload(self, name: str, principal: str) -> None:
-        """Delete an upload, with everything stored of it but its name.
-
-        Raises:
-            UnknownDatabase: the principal has none of this name.
-            NotPermitted: it is one of the registry.
-            StateUnavailable: its record cannot be removed.
-        """
+        """Delete an upload, with all but its name. Raises UnknownDatabase, NotPermitted, StateUnavailable."""
         await self.registered.follow(now=True)
         self.registered.admit(name, principal)
         if not self.router.entry(name).is_upload:
@@ -266,13 +258,7 @@ class Service:
     async def raw_schema(self, name: str, *, refresh: bool = False, principal: str) -> tuple[Schema, tuple[str, ...]]:
         """The schema as the database describes it, and what of it could not be read, one sentence each.
 
-        Args:
-            name: of the database.
-            refresh: read it again, even where it is known.
-            principal: who asks.
-
-        Raises:
-            UnknownDatabase, DatabaseUnavailable: see `executors.errors`.
+        `refresh` reads it again, even where it is known. Raises UnknownDatabase, DatabaseUnavailable.
         """
         database = await (self.registered.refresh(name, principal) if refresh else self.registered.get(name, principal))
         return await database.schema(), database.warnings

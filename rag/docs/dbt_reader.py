@@ -32,12 +32,7 @@ def is_dbt(content: Node) -> bool:
 
 
 class DbtReader:
-    """Reads one document of a file.
-
-    Args:
-        source: the file's name.
-        collector: takes what is read; what other files are needed for goes to its `DbtProject`.
-    """
+    """Reads one document of a file. What other files are needed for goes to the collector's `DbtProject`."""
 
     def __init__(self, source: str, collector: DocsCollector) -> None:
         self._source, self._to, self._project = source, collector, collector.get_shared(DbtProject)

@@ -80,15 +80,10 @@ def field_of(header: str) -> Field | None:
 
 
 class Records:
-    """Rows below a header.
+    """Rows below a header; what a row has beyond it belongs to its last field.
 
-    Args:
-        header: the names of the fields.
-        rows: their values; what a row has beyond the header belongs to its last field.
-        source: the file's name.
-        collector: takes what is read, and checks the names.
-        table: that the rows are about where no field says so; empty where none is known.
-        has_topic: whether `table` is certain, so that a `name` alone is a column's.
+    They are about `table` where no field says so; with `has_topic` that is certain, so that a `name` alone is a
+    column's.
     """
 
     def __init__(

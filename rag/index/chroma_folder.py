@@ -52,11 +52,7 @@ class _Opened(NamedTuple):
 
 
 class FolderRevisions:
-    """Revisions in a folder; see `rag.index.revision.Revisions`.
-
-    Args:
-        path: the folder; made when first written to.
-    """
+    """Revisions in a folder, made when first written to; see `rag.index.revision.Revisions`."""
 
     def __init__(self, path: Path) -> None:
         self._path = path

@@ -43,12 +43,7 @@ class _Head(NamedTuple):
 
 
 class ServerRevisions:
-    """Revisions on a Chroma server; see `rag.index.revision.Revisions`.
-
-    Args:
-        server: which.
-        path: a folder of this machine for its lock files and its name.
-    """
+    """Revisions on a Chroma server; see `rag.index.revision.Revisions`. Lock files and the name are local."""
 
     def __init__(self, server: ChromaServer, path: Path) -> None:
         self._server, self._path = server, path

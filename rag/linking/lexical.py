@@ -29,12 +29,7 @@ Place = tuple[int, int]  # table and column, as positions in the schema
 
 
 class LexicalIndex:
-    """Words of names, comments, docs and samples, each with the places that hold it.
-
-    Args:
-        schema: names, comments and samples.
-        documents: those of kind column and table are read.
-    """
+    """Words of names, comments, docs of columns and tables, and samples, each with the places that hold it."""
 
     def __init__(self, schema: Schema, documents: Iterable[Document] = ()) -> None:
         self._tables = max(len(schema.tables), 1)

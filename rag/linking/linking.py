@@ -107,12 +107,9 @@ class Linked(Frozen):
 
 
 class SchemaLinker:
-    """Links questions to one schema; made once for a schema, its docs and its values.
+    """Links questions to one schema; made once for a schema, its docs and its values, never private ones.
 
-    Args:
-        schema: of the database.
-        documents: all docs; of rules, those that explain a term of the question are heard.
-        stored: distinct values of text columns; never of private ones.
+    Of rules, those that explain a term of the question are heard.
     """
 
     def __init__(self, schema: Schema, documents: Iterable[Document] = (), stored: Iterable[StoredValues] = ()) -> None:
@@ -136,13 +133,8 @@ class SchemaLinker:
     ) -> Linked:
         """What the question is about. Depends on nothing but the arguments, in every order of ties.
 
-        Args:
-            question: as asked.
-            near: hits of the vector index; empty without one.
-            relevant: documents that retrieval found: what they are about, or mention, is near the question, and values
-                that a rule spells out are looked up, too.
-            signals: which of them are heard; all but for measuring.
-            today: from which `last month` is counted; without it such times are passed over.
+        What the relevant documents are about, or mention, is near the question, and values that a rule spells out are
+        looked up, too. `last month` is counted from `today`; without it such times are passed over.
         """
         known = {hit.document.id for hit in relevant}
         if "documents" in signals:

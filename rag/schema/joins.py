@@ -14,11 +14,7 @@ _LONGEST_JOIN = 3  # joins between two chosen tables, at most
 
 
 class Joins:
-    """The foreign keys of a schema as a graph, and the columns that they need.
-
-    Args:
-        documents: rules that say what can be joined on what count as keys, too.
-    """
+    """The foreign keys of a schema, and those that rules tell of, as a graph, and the columns that they need."""
 
     def __init__(self, schema: Schema, documents: Sequence[Document] = ()) -> None:
         self._schema = schema

@@ -19,12 +19,7 @@ _NUMERIC_TYPE = re.compile(r"int|dec|num|real|doub|float|money|serial", re.IGNOR
 
 
 class TableText:
-    """Writes the tables of one schema.
-
-    Args:
-        documents: kinds column and table are used; docs of a column come before its comment in the database.
-        max_samples: sample values shown for a column.
-    """
+    """Writes the tables of one schema. Docs of a column come before its comment in the database."""
 
     def __init__(self, schema: Schema, documents: Sequence[Document], style: Style, max_samples: int) -> None:
         self._schema, self._style, self._max_samples = schema, style, max_samples
@@ -41,10 +36,8 @@ class TableText:
     ) -> str:
         """The table's text, ending in a line break.
 
-        Args:
-            samples: with sample values.
-            columns: only these (in small letters); all where None.
-            only: tables that are shown at all (in small letters): keys that refer to others are left out.
+        Of `columns` and tables in `only` (small letters; None: all) alone; keys that refer to tables which are not
+        shown are left out.
         """
         if columns is not None or only is not None:
             return self._write(table, samples=samples, columns=columns, only=only)

@@ -73,12 +73,7 @@ def group_of(path: str) -> str:
 
 
 def complete(described: Described, mode: Mode) -> Described:
-    """The description with problems, events, headers, and who may call what.
-
-    Args:
-        described: by FastAPI; it is left as it is.
-        mode: how callers of this service are known.
-    """
+    """The description by FastAPI, which is left as it is, with problems, events, headers, and who may call what."""
     described = json.loads(json.dumps(described))  # FastAPI's has parts in several places at once
     components = described["components"]
     schemas = components["schemas"]

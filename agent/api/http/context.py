@@ -21,10 +21,7 @@ UPLOADS = "/api/databases"  # takes data
 class RequestContext:
     """ASGI middleware: gives each request a trace id, says it in the response, and stops reading what is too large.
 
-    Args:
-        app: what is wrapped.
-        max_request_bytes: a body larger than this ends in an HTTPException with status 413.
-        upload_bytes: the same for data that is uploaded, whose route has a bound of its own.
+    A body of more than `max_request_bytes`, or for uploads `upload_bytes`, ends in an HTTPException with status 413.
     """
 
     def __init__(self, app: ASGIApp, max_request_bytes: int, upload_bytes: int = 0) -> None:
@@ -76,12 +73,7 @@ def trace_id_of(request: Request) -> str:
 
 
 def principal_of(request: Request, settings: Settings) -> str:
-    """The caller: as the door has authenticated it, else by the name that Azure's front end gives.
-
-    Args:
-        request: whose headers are believed only where there is such a front end.
-        settings: say whether there is (`trust_principal_header`).
-    """
+    """The caller: as the door has authenticated it, else by the name of Azure's front end, where there is one."""
     known = getattr(request.state, "principal", None)
     if known is not None:
         return str(known)

@@ -13,11 +13,7 @@ def with_head(methods: Iterable[str]) -> set[str]:
 
 
 class HeadRequests:
-    """ASGI middleware: a route that takes GET takes HEAD.
-
-    Args:
-        app: the routes.
-    """
+    """ASGI middleware: a route that takes GET takes HEAD."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app

@@ -52,12 +52,7 @@ _ANSWERS[200]["headers"] = {"Retry-After": _AGAIN}
 async def begin(
     body: QueryRequest, service: Service, wanted: Format | None, *, principal: str, trace_id: str
 ) -> Response:
-    """Take a question as a job.
-
-    Raises:
-        NotAcceptable: a file is asked for.
-        PlumblineError, UnknownDatabase: as `Jobs.submit`.
-    """
+    """Take a question as a job. Raises NotAcceptable: a file is asked for; else as `Jobs.submit`."""
     if wanted is not None:
         raise NotAcceptable("A job is available as application/json only. Set Accept to it.")
     job_request = JobRequest(

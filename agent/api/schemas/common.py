@@ -43,14 +43,9 @@ PartOrAll = Annotated[str, Field(json_schema_extra={"enum": [ALL, *PARTS]}), one
 
 
 def find_omitted_parts(include: Sequence[str], exclude: Sequence[str], parts: Sequence[str] = PARTS) -> frozenset[str]:
-    """The parts that are not sent.
+    """The parts that are not sent; `all` in `exclude` leaves out what `include` does not name.
 
-    Args:
-        include, exclude: of the request; `all` in `exclude` leaves out what `include` does not name.
-        parts: of the response.
-
-    Raises:
-        ValueError: a part is in both.
+    Raises ValueError: a part is in both.
     """
     if both := [name for name in include if name in exclude]:
         raise ValueError(f"{', '.join(both)}: a part is either in `include` or in `exclude`.")

@@ -52,12 +52,7 @@ class Draining:
 
 
 class DrainingRequests:
-    """ASGI middleware: counts requests, refuses new ones in the end, and says 503 to who has not been answered.
-
-    Args:
-        app: what is behind it.
-        draining: shared with who ends the process.
-    """
+    """ASGI middleware: counts requests, refuses new ones in the end, and says 503 to who has not been answered."""
 
     def __init__(self, app: ASGIApp, draining: Draining) -> None:
         self.app, self.draining = app, draining

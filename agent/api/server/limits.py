@@ -25,14 +25,11 @@ def is_too_large(headers: Sequence[tuple[bytes, bytes]], path: bytes = b"", quer
 
 
 class RequestLimits:
-    """ASGI middleware: a head that is too large gets 431; a body that does not come in time ends in an HTTPException
-    with status 408.
+    """ASGI middleware: refuses a head that is too large with 431, and a body that does not come in time with 408.
 
     The server of `serve` refuses such requests while they arrive (`agent.api.server.bounded`); this is for every other.
-
-    Args:
-        app: what is wrapped; what wraps this gives the request its `trace_id`.
-        receive_timeout_s: seconds that a body may take, beside what `arrival_s` adds.
+    What wraps this gives the request its `trace_id`. A body may take `receive_timeout_s` seconds, and what `arrival_s`
+    adds.
     """
 
     def __init__(self, app: ASGIApp, receive_timeout_s: float) -> None:

@@ -22,12 +22,7 @@ _UNKNOWN = "could not be checked. Verify it on the server."
 
 
 class DatabaseChecks:
-    """Looks at the databases of a registry, one at a time.
-
-    Args:
-        settings: of the process.
-        router: opens them.
-    """
+    """Looks at the databases of a registry, one at a time."""
 
     def __init__(self, settings: Settings, router: Router) -> None:
         self._settings, self._router = settings, router
@@ -78,16 +73,7 @@ class DatabaseChecks:
 
 
 async def of_index(store: Store, names: Sequence[str], embedder: Embedder | None) -> Sequence[Diagnosis]:
-    """Whether the index can be read, and what is in it fits the embedder.
-
-    Args:
-        store: the index.
-        names: of the databases.
-        embedder: None: it does not work, so nothing can be held against it.
-
-    Raises:
-        RetrievalError: the index cannot be read at all.
-    """
+    """Whether the index can be read, and fits the embedder, where that works. Raises RetrievalError."""
     finding = partial(Diagnosis, part="index")
     await asyncio.to_thread(store.content, "")
     findings = [finding(check="store", status="ok", message="It can be read.")]

@@ -47,11 +47,7 @@ async def run_check(part: str, check: str, look: Callable[[], Awaitable[Sequence
 
 
 class Discretion:
-    """Removes secrets and addresses from what is shown.
-
-    Args:
-        values: that are not shown; short ones would be found everywhere, and are let be.
-    """
+    """Removes secrets and addresses from what is shown; short values would be found everywhere, and are let be."""
 
     def __init__(self, values: Iterable[str]) -> None:
         longest_first = sorted({value for value in values if len(value) > _FEW}, key=len, reverse=True)

@@ -59,13 +59,7 @@ class _Running:
 
 
 class Indexing:
-    """Runs the syncs of databases.
-
-    Args:
-        sync: does one; blocks, and may raise RetrievalError.
-        clock: seconds, for the time between two tries and for how long a question waits.
-        patience_s: how long a question waits.
-    """
+    """Runs the syncs of databases. One blocks, and may raise RetrievalError; a question waits `patience_s`."""
 
     def __init__(
         self,
@@ -114,11 +108,7 @@ class Indexing:
         return str(error or "")
 
     async def run(self, name: str, schema: Schema, progress: Progress, turn: Turn) -> Indexed:
-        """Sync a database now, after the running sync. It stops when its caller goes.
-
-        Raises:
-            RetrievalError: as the sync does.
-        """
+        """Sync a database now, after the running sync. It stops when its caller goes. Raises RetrievalError."""
         while (before := self._running.get(name)) is not None:
             await asyncio.wait({before.task})
         running = self._start(name, schema, progress, turn)

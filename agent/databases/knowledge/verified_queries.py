@@ -40,13 +40,7 @@ class VerifiedQuery(Frozen):
 
 
 class VerifiedQueries:
-    """The queries of every database.
-
-    Args:
-        state: where they are kept.
-        max_queries: of one database, give or take those added since the last trim.
-        trim_every: how often this process looks.
-        clock: seconds since the epoch.
+    """The queries of every database, `max_queries` each, give or take those added since the last trim.
 
     Methods block briefly, are safe to call from threads, and raise StateUnavailable where the store cannot be used.
     """

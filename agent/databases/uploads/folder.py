@@ -17,11 +17,7 @@ DATA = "data"
 
 
 class UploadFolder:
-    """The folders. Methods block.
-
-    Args:
-        root: of all of them; made when the first comes.
-    """
+    """The folders of uploads; their root is made when the first comes. Methods block."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
@@ -35,14 +31,9 @@ class UploadFolder:
         return self._root / "incoming" / place / DATA
 
     def begin(self, place: str, size: int) -> Path:
-        """A new folder for data that comes: what is put into its folder `data` is kept by `keep`.
+        """A new folder for so many bytes that come: what is put into its folder `data` is kept by `keep`.
 
-        Args:
-            place: of the upload.
-            size: bytes that are expected.
-
-        Raises:
-            StorageFull: there is no room.
+        Raises StorageFull.
         """
         folder = self._root / "incoming" / place
         with disk_watched():
@@ -70,12 +61,7 @@ class UploadFolder:
         shutil.rmtree(self.path(place), ignore_errors=True)
 
     def sweep(self, known: Collection[str], *, now: float | None = None) -> int:
-        """Delete what belongs to no upload any more. Returns how many folders.
-
-        Args:
-            known: places of those there are.
-            now: seconds since the epoch.
-        """
+        """Delete what belongs to none of these places any more. Returns how many folders."""
         before, removed = (time.time() if now is None else now) - LEFT_AFTER_S, 0
         for folder in (*self._root.glob("incoming/*"), *self._root.glob("kept/*")):
             is_known = folder.parent.name == "kept" and folder.name in known
@@ -86,12 +72,7 @@ class UploadFolder:
 
 
 class Incoming:
-    """A file that is written as it comes, within its bound.
-
-    Args:
-        path: of the file.
-        most_bytes: it may have.
-    """
+    """A file that is written as it comes, of at most so many bytes."""
 
     def __init__(self, path: Path, most_bytes: int) -> None:
         self.path, self.most_bytes, self.size = path, most_bytes, 0

@@ -47,12 +47,7 @@ class Upload(Frozen):
 
 
 class UploadShelf:
-    """The records. Methods block briefly, and raise StateUnavailable.
-
-    Args:
-        state: where they are kept.
-        clock: seconds since the epoch.
-    """
+    """The records. Methods block briefly, and raise StateUnavailable."""
 
     def __init__(self, state: StateStore, clock: Callable[[], float] = time.time) -> None:
         self._state, self.clock = state, clock

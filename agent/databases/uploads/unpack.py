@@ -24,17 +24,10 @@ def safe_name(name: str) -> str:
 
 
 def unpack(archive: Path, folder: Path, *, most_bytes: int) -> None:
-    """Unpack the data files of a ZIP archive, in their folders.
+    """Unpack the data files of a ZIP archive into a folder that is there.
 
-    Args:
-        archive: the file.
-        folder: where to; it is there.
-        most_bytes: of all of them together.
-
-    Raises:
-        UploadInvalid: it is no archive, or encrypted, or a bomb, or holds nothing that can be read.
-        UploadTooLarge: it unpacks to more.
-        OSError: the disk cannot take it.
+    Raises UploadInvalid: it is no archive, or encrypted, or a bomb, or holds nothing that can be read; UploadTooLarge:
+    it unpacks to more bytes; OSError: the disk cannot take it.
     """
     try:
         with zipfile.ZipFile(archive) as packed:

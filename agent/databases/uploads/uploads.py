@@ -64,11 +64,7 @@ class Arriving(Frozen):
 class Uploads:
     """The uploads of every caller.
 
-    Args:
-        settings: whose limits hold.
-        state: where their records are kept.
-        router: whose names are taken, and which opens what came.
-        shared: where the data lies for instances that share no disk; None: they share the folder of the state.
+    `shared` is where the data lies for instances that share no disk; without it they share the folder of the state.
     """
 
     def __init__(self, settings: Settings, state: StateStore, router: Router, shared: SharedData | None = None) -> None:
@@ -99,16 +95,9 @@ class Uploads:
     async def take(self, arriving: Arriving, body: AsyncIterable[bytes]) -> Upload:
         """Take data. Whatever goes wrong, nothing of it is kept.
 
-        Args:
-            arriving: what is said of it.
-            body: the file's bytes.
-
-        Raises:
-            NotPermitted: uploads are switched off.
-            UploadInvalid: it is nothing that can be read, or the caller has enough.
-            UploadTooLarge, StorageFull: it does not fit.
-            NameTaken: another database is called so.
-            StateUnavailable: the record cannot be kept.
+        Raises NotPermitted: uploads are switched off; UploadInvalid: it is nothing that can be read, or the caller has
+        enough; UploadTooLarge, StorageFull: it does not fit; NameTaken: another database is called so;
+        StateUnavailable: the record cannot be kept.
         """
         rules = self.rules
         if rules is None:

@@ -67,15 +67,9 @@ def calibrate(
 ) -> tuple[Calibration, list[Fitted]]:
     """Fit a calibration: with log-probabilities where the samples have them, and one without.
 
-    Args:
-        samples: answered questions.
-        profile: whose answers they are.
-        precision: of verified answers, 0 to 1, that the threshold is to give.
-        precision_without: the same for the fit without log-probabilities.
-        note: what a reader of the file should know.
-
-    Raises:
-        CalibrationImpossible: too few questions, databases, or right or wrong answers; the message says how many.
+    `precision` of verified answers, 0 to 1, is what the threshold is to give; `precision_without`, that of the fit
+    without log-probabilities. Raises CalibrationImpossible, which says how many questions, databases, or right or wrong
+    answers there are.
     """
     refuse_too_few(samples)
     full = [it for it in samples if it.features.keys() >= LOGPROBS]

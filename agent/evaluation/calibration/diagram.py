@@ -24,12 +24,7 @@ def require_matplotlib() -> None:
 
 
 def reliability_diagram(held: Sequence[HeldOut], threshold: float | None) -> str:
-    """Share of right answers by confidence, each with its 95 % interval; on the diagonal they are the same.
-
-    Args:
-        held: cross-validated probabilities.
-        threshold: from which on answers can be verified; drawn where there is one.
-    """
+    """Share of right answers by confidence, each with its 95 % interval; on the diagonal they are the same."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(4.2, 4.2), layout="constrained")

@@ -41,21 +41,12 @@ async def run_evaluation(
     effort: Effort | Literal["all"] | None = None,
     plan: bool = False,
 ) -> None:
-    """Ask every question of a file, show how it goes, and print the figures.
+    """Ask every question of a file, or of a folder's `questions.json`, and print the figures.
 
-    Args:
-        docs: files and folders; where there are none, the docs that lie with the questions are read.
-        file: of questions, or a folder that has one as `questions.json`.
-        without: parts that are switched off, to see what they are worth, see `agent.evaluation.without`.
-        effort: of every question; `all`: each in turn, and one table of what they cost and bring; None: as the settings
-            say.
-        results: kept here; of `all`, in three files, whose names say the effort.
-        baseline: ask the same model in one plain call instead, see `agent.evaluation.baseline`.
-        plan: ask for a plan of several queries first. An answer in parts has no query to score: it counts as none.
-
-    Raises:
-        EvaluationInvalid: the file, or the file of results, cannot be used.
-        ModelUnavailable: the model cannot be reached; answers so far are kept in `results`.
+    Without `docs`, those that lie with the questions are read. `effort` is that of every question; `all`: each in turn,
+    with three files of results, and one table of what they cost and bring. `baseline` asks the same model in one plain
+    call. With `plan`, an answer in parts has no query to score: it counts as none. Raises EvaluationInvalid: a file
+    cannot be used; ModelUnavailable: answers so far are kept in `results`.
     """
     service.people.recorder.enabled = False  # nobody is to look at these answers one by one
     questions = load_questions(file, service.router.names())[:limit]

@@ -93,20 +93,9 @@ async def run_calibration(
 ) -> Calibration:
     """Ask a sample of each database's questions, fit, print the figures, and write the file.
 
-    Args:
-        paths: folders with questions, or of such folders.
-        each: questions of each database, evenly spaced.
-        limit: questions of each folder; databases are taken in a random order that is always the same.
-        results: a folder; gets the file of replies.
-        file: gets the calibration, for PLUMBLINE_CALIBRATION.
-        precision, precision_without: of verified answers, see `agent.evaluation.calibration.calibrating.calibrate`.
-        note: for the reader of the file.
-        profile: that the file is named for; None: the model's own.
-        diagram: gets the reliability diagram, as SVG.
-
-    Raises:
-        EvaluationInvalid, CalibrationImpossible: there is too little to ask, or to fit, or a package is missing.
-        ModelUnavailable: the model cannot be reached; replies so far are kept.
+    Of each database `each` questions are asked, evenly spaced; of each folder `limit`, its databases in a random order
+    that is always the same. Replies are kept in the folder `results`. Raises EvaluationInvalid, CalibrationImpossible:
+    there is too little to ask, or to fit, or a package is missing; ModelUnavailable: replies so far are kept.
     """
     require_sklearn()
     if diagram is not None:
@@ -177,9 +166,7 @@ def sample_of(
 ) -> list[tuple[Folder, list[GoldQuestion]]]:
     """Questions of every folder, one database after the other, so that the model reads each schema once.
 
-    Args:
-        each: of each database, evenly spaced.
-        limit: of each folder.
+    `each`: of each database, evenly spaced; `limit`: of each folder.
     """
     found: list[tuple[Folder, list[GoldQuestion]]] = []
     for folder in folders:

@@ -45,14 +45,8 @@ async def run_accuracy(
 ) -> None:
     """Ask the questions of every folder that has docs, with retrieval and without, and print what the difference is.
 
-    Args:
-        results: a folder; gets a file of results for each folder and way of asking. What is in them is not asked again.
-        limit: only the first so many questions of each folder.
-        show_evidence: ask each question with its evidence.
-
-    Raises:
-        EvaluationInvalid: a folder or file cannot be used.
-        ModelUnavailable: the model cannot be reached; answers so far are kept.
+    What is in the folder `results` is not asked again. Raises EvaluationInvalid; ModelUnavailable: answers so far are
+    kept.
     """
     service.people.recorder.enabled = False
     await asyncio.to_thread(results.mkdir, parents=True, exist_ok=True)

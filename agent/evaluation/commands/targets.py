@@ -50,17 +50,10 @@ class Figure(NamedTuple):
 async def run_targets(
     service: Service, out: Console, err: Console, paths: Sequence[Path], file: str, limit: int, results: Path
 ) -> None:
-    """Ask a sample of each folder's questions in every way, and print the figures.
+    """Ask a sample of each folder's questions, evenly spaced, in every way, and print the figures.
 
-    Args:
-        paths: folders with questions, or of such folders.
-        file: the name of their files of questions.
-        limit: questions of each folder, evenly spaced.
-        results: a folder; gets a file of results for each folder and way. What is in them is not asked again.
-
-    Raises:
-        EvaluationInvalid: a folder or file cannot be used.
-        ModelUnavailable: the model cannot be reached; answers so far are kept.
+    What is in the folder `results` is not asked again. Raises EvaluationInvalid; ModelUnavailable: answers so far are
+    kept.
     """
     service.people.recorder.enabled = False
     await asyncio.to_thread(results.mkdir, parents=True, exist_ok=True)
@@ -118,12 +111,7 @@ def sample_evenly(items: Sequence[T], limit: int) -> list[T]:
 
 
 def accuracy_figures(lines: dict[str, list[ResultLine]], *, has_docs: bool) -> list[Figure]:
-    """Execution accuracy of each way, and the differences that are to be had.
-
-    Args:
-        lines: by way, of the same questions.
-        has_docs: whether docs belong to them.
-    """
+    """Execution accuracy of each way of asking the same questions, and the differences that are to be had."""
     figures = [Figure(f"right, {way}", dict(summary_rows(report_of(lines[way])))["correct"]) for way in WAYS]
     target = GAIN_WITH_DOCS if has_docs else GAIN_WITHOUT
     gained, judged = compare(lines[WAYS[0]], lines[WAYS[2]]), compare(lines[WAYS[1]], lines[WAYS[2]])

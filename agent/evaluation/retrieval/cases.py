@@ -40,15 +40,7 @@ class Folder(NamedTuple):
 
 
 def read_folders(paths: Sequence[Path], file: str = QUESTIONS) -> list[Folder]:
-    """The folders with questions among these, and those inside of the others.
-
-    Args:
-        paths: folders that have such a file, or whose own folders do.
-        file: its name.
-
-    Raises:
-        EvaluationInvalid: there is none, or one that cannot be used.
-    """
+    """The folders with a file of questions among these, and those inside of the others. Raises EvaluationInvalid."""
     files: list[Path] = []
     for path in paths:
         found = [path / file] if (path / file).is_file() else sorted(path.glob(f"*/{file}"))
@@ -67,8 +59,7 @@ def read_folders(paths: Sequence[Path], file: str = QUESTIONS) -> list[Folder]:
 async def read_catalogue(executor: Executor, docs: Sequence[Path]) -> tuple[MergedCatalogue, tuple[str, ...]]:
     """What is known of a database once it is indexed: schema, docs, values; and what of its docs cannot be used.
 
-    Raises:
-        DatabaseUnavailable: the schema cannot be read.
+    Raises DatabaseUnavailable.
     """
     database = Database(executor, limit=1, timeout_s=_TIMEOUT_S)
     try:
@@ -87,11 +78,6 @@ def read_cases(
     """The folder's questions, each with its database; and the gold queries that cannot be read, with their questions.
 
     A question of which none can be read is left out.
-
-    Args:
-        executors: of every database.
-        limit: only the first so many questions.
-        show_evidence: ask each with its evidence.
     """
     cases: list[tuple[Path, RetrievalCase]] = []
     left_out: list[str] = []

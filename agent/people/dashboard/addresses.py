@@ -23,21 +23,16 @@ class HostRefused(Exception):
 
 
 class AllowedHosts:
-    """Decides whether and where a webhook is sent.
+    """Decides whether and where a webhook is sent: to the listed hosts, wherever they lie; else to public ones.
 
-    Args:
-        listed: hosts by commas, `.example.com` for all beneath; these alone, wherever they lie. Empty: public ones.
+    They are listed by commas, `.example.com` for all beneath.
     """
 
     def __init__(self, listed: str) -> None:
         self._listed = tuple(one.strip().casefold() for one in listed.split(",") if one.strip())
 
     def check(self, url: str) -> SplitResult:
-        """The parts of an address that has the right form. Nothing is resolved.
-
-        Raises:
-            TileInvalid: it is none, or the operator does not list its host.
-        """
+        """The parts of an address that has the right form. Nothing is resolved. Raises TileInvalid."""
         try:
             parts = urlsplit(url)
             host, port = (parts.hostname or "").casefold(), parts.port
@@ -57,8 +52,7 @@ class AllowedHosts:
     async def address_of(self, parts: SplitResult) -> str:
         """The address to connect to, resolved now: the name may mean another one later, so it is not asked again.
 
-        Raises:
-            HostRefused: the name is unknown, or one of its addresses is not public.
+        Raises HostRefused: the name is unknown, or one of its addresses is not public.
         """
         host = parts.hostname or ""
         try:

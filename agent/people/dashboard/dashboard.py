@@ -64,14 +64,7 @@ class Put(NamedTuple):
 
 
 class Dashboard:
-    """The dashboards of every principal.
-
-    Args:
-        state: where tiles are kept.
-        saved: the queries.
-        webhooks: sends alerts.
-        check_s: seconds between two looks for what is due.
-        clock: seconds since the epoch.
+    """The dashboards of every principal, looked through every `check_s` seconds for what is due.
 
     Every method raises StateUnavailable where the store cannot be used, and NotPermitted as `SavedQueries`.
     """
@@ -91,15 +84,7 @@ class Dashboard:
     async def put(self, principal: str, query_id: str, *, minutes: int, alert: Alert | None) -> Put:
         """Put a saved query on the dashboard, or change its tile, and run it; what goes wrong there is in its runs.
 
-        Args:
-            principal: whose.
-            query_id: of a saved query.
-            minutes: between two runs.
-            alert: sent where its bound is passed.
-
-        Raises:
-            UnknownSavedQuery: they have none of this id.
-            TileInvalid: the webhook may not go there.
+        Raises UnknownSavedQuery; TileInvalid: the webhook may not go there.
         """
         query = (await self._saved.get(principal, query_id)).query
         if alert is not None:
@@ -320,8 +305,7 @@ PASSED, BACK = "alert.passed", "alert.back"  # types of webhooks
 def _state_after(alert: Alert, before: AlertState, result: QueryResult) -> AlertState:
     """Where an alert stands after a run. It is sent where that differs from before, and until it was delivered.
 
-    Raises:
-        TileInvalid: the result has no such column, or no number in it.
+    Raises TileInvalid: the result has no such column, or no number in it.
     """
     value = _extreme(alert, result)
     passed = value is not None and alert.is_passed(value)

@@ -49,13 +49,7 @@ def sign(secret: str, message_id: str, timestamp: int, body: bytes) -> str:
 
 
 class Webhooks:
-    """Sends webhooks.
-
-    Args:
-        hosts: to which they may go.
-        wait: between two tries; by default 1, 2 and 4 seconds.
-        clock: seconds since the epoch.
-    """
+    """Sends webhooks. `wait` is between two tries; by default 1, 2 and 4 seconds."""
 
     def __init__(
         self, hosts: AllowedHosts, *, wait: Wait | None = None, clock: Callable[[], float] = time.time
@@ -66,8 +60,7 @@ class Webhooks:
     async def send(self, url: str, secret: str, payload: dict[str, JsonValue]) -> None:
         """Deliver a payload: any answer of 2xx. All tries have one id, by which the receiver knows them for one.
 
-        Raises:
-            NotDelivered: no try was taken, or it may not go there.
+        Raises NotDelivered: no try was taken, or it may not go there.
         """
         import httpx2
 

@@ -20,14 +20,7 @@ SHOWN_ROWS = 50  # of a query that is about to become one
 
 
 class PastPairs:
-    """What reviews leave to later questions, and take away from them.
-
-    Args:
-        registered: the databases.
-        documents: what retrieval knows of them.
-        added: the documents of run time, among which the pairs are.
-        verified: queries of earlier answers, which are run again for the same question.
-    """
+    """What reviews leave to later questions, and take away from them."""
 
     def __init__(
         self, registered: Databases, documents: Documents, added: AddedDocuments, verified: VerifiedQueries
@@ -37,26 +30,15 @@ class PastPairs:
     async def run(self, database: str, sql: str, principal: str) -> Executed:
         """The first rows of a query as a principal sees them, through the guard and against today's schema.
 
-        Raises:
-            SqlRefused, SqlFailed: why it cannot be a past query, and how to repair it.
-            UnknownDatabase, DatabaseUnavailable, OutOfTime: as `Databases.execute`.
+        Raises SqlError: why it cannot be a past query, and how to repair it; else as `Databases.execute`.
         """
         return await self._registered.execute(database, sql, row_limit=SHOWN_ROWS, principal=principal)
 
     async def publish(self, answer_ref: AnswerRef, sql: str, principal: str) -> str:
         """Make a query that of a question; earlier ones of the same question that were added at run time go.
 
-        Args:
-            answer_ref: the question.
-            sql: its query.
-            principal: who approved it, and must see all that it reads.
-
-        Returns:
-            The id of the document, by which it can be deleted.
-
-        Raises:
-            DocumentsInvalid, RetrievalError, DatabaseUnavailable: it cannot be taken, or not now.
-            StateUnavailable: the query of an earlier answer cannot be forgotten.
+        Returns the document's id. Raises DocumentsInvalid, RetrievalError, DatabaseUnavailable: it cannot be taken, or
+        not now; StateUnavailable: the query of an earlier answer cannot be forgotten.
         """
         new = Document(id="", kind="query", text=answer_ref.question, sql=sql, source=SOURCE)
         (document,) = await self._documents.add(answer_ref.database, [new], principal)
@@ -67,11 +49,7 @@ class PastPairs:
         return document.id
 
     async def withdraw(self, answer_ref: AnswerRef) -> None:
-        """No query answers this question any more, unless the docs' own files have one.
-
-        Raises:
-            RetrievalError, DatabaseUnavailable, StateUnavailable: as `publish`.
-        """
+        """No query answers this question any more, unless the docs' own files have one. Raises as `publish`."""
         await self.forget(answer_ref)
         for document in await self._same_question(answer_ref):
             if document.source == SOURCE:

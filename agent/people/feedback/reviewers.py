@@ -16,11 +16,8 @@ if TYPE_CHECKING:
 class Reviewers:
     """Decides who may see and settle the reviews of a database.
 
-    Args:
-        router: whose entries name the reviewers of one database.
-        registered: the databases, which say who may query them.
-        everywhere: reviewers of every database, separated by commas.
-        nobody_is_known: whether callers have no names here, so that every caller is this machine's user.
+    `everywhere`: reviewers of every database, separated by commas. `nobody_is_known`: callers have no names here, so
+    every caller is this machine's user.
     """
 
     def __init__(self, router: Router, registered: Databases, *, everywhere: str, nobody_is_known: bool) -> None:

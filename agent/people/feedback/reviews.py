@@ -43,15 +43,7 @@ class SettledReview(NamedTuple):
 
 
 class Reviews:
-    """The reviews of all databases that a principal may see.
-
-    Args:
-        shelf: where they are kept.
-        reviewers: which principals may see and settle what.
-        pairs: where approved queries go.
-
-    Every method raises StateUnavailable where the store cannot be used.
-    """
+    """The reviews of all databases that a principal may see. Every method raises StateUnavailable."""
 
     def __init__(self, shelf: Shelf, reviewers: Reviewers, pairs: PastPairs) -> None:
         self._shelf, self._reviewers, self._pairs = shelf, reviewers, pairs
@@ -61,15 +53,7 @@ class Reviews:
     ) -> tuple[Sequence[Review], str]:
         """Reviews that a principal may see, newest first, and the cursor of the next page; empty at the end.
 
-        Args:
-            principal: the caller: reviewers see all of their databases, others their own.
-            status: only of this one.
-            database: only of this one.
-            limit: reviews at most.
-            cursor: of the page before.
-
-        Raises:
-            UnknownDatabase: there is none of this name, or it is not theirs.
+        Reviewers see all of their databases, others their own. Raises UnknownDatabase.
         """
         if database:
             self._reviewers.admit(database, principal)
@@ -90,24 +74,13 @@ class Reviews:
     async def settle(
         self, principal: str, review_id: str, verdict: ReviewDecision, *, version: str = "", preview: bool = False
     ) -> SettledReview:
-        """Decide on a review.
+        """Decide on an open review; with `preview`, run the query and decide nothing.
 
         An approved or corrected query is run first, then becomes the past query of its question. Two decisions at once
-        do not mix: one is made, the other is told.
-
-        Args:
-            principal: a reviewer of its database.
-            review_id: of an open review.
-            verdict: what is decided.
-            version: of the review that was looked at; whichever it has where empty.
-            preview: run the query, and decide nothing.
-
-        Raises:
-            UnknownReview: there is none, or it is not theirs to settle.
-            AlreadySettled, ChangedMeanwhile: another reviewer was first.
-            ReviewInvalid, DocumentsInvalid, SqlRefused, SqlFailed: the query cannot be a past query, and the review
-                stays open.
-            RetrievalError, UnknownDatabase, DatabaseUnavailable, OutOfTime: it cannot be settled now.
+        do not mix: one is made, the other is told. An empty `version` means whichever the review has. Raises
+        UnknownReview: there is none, or it is not theirs to settle; AlreadySettled, ChangedMeanwhile: another reviewer
+        was first; ReviewInvalid, DocumentsInvalid, SqlRefused, SqlFailed: the query cannot be a past query, and the
+        review stays open; RetrievalError, UnknownDatabase, DatabaseUnavailable, OutOfTime: it cannot be settled now.
         """
         stored = await self.get(principal, review_id)
         review = stored.review

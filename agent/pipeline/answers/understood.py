@@ -19,13 +19,9 @@ if TYPE_CHECKING:
 
 
 async def reply(run: Run) -> Answer | None:
-    """The response to small talk, or to a question about the data; None for all that needs a query.
+    """The response to small talk or to a question about the data, once it is self-contained; else None.
 
-    Args:
-        run: whose question is self-contained by now.
-
-    Raises:
-        DatabaseUnavailable: its schema cannot be read.
+    Raises DatabaseUnavailable.
     """
     with run.ledger.time_step("entry"):
         return await _reply(run)

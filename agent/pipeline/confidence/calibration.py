@@ -59,12 +59,7 @@ class Fit(Frozen):
         return self
 
     def probability(self, features: Mapping[str, float], less: float = 0.0) -> float:
-        """That the answer is right, 0 to 1.
-
-        Args:
-            features: all that are named in `coefficients`.
-            less: log-odds to take away, for what was not fitted.
-        """
+        """That the answer is right, 0 to 1. `less`: log-odds to take away, for what was not fitted."""
         return sigmoid(self.intercept + sum(it * features[name] for name, it in self.coefficients.items()) - less)
 
 
@@ -119,11 +114,7 @@ def sigmoid(x: float) -> float:
 
 
 def load(path: Path) -> Calibration:
-    """The calibration in a file.
-
-    Raises:
-        ConfigurationInvalid: it cannot be read, is of another version, or is none.
-    """
+    """The calibration in a file. Raises ConfigurationInvalid: unreadable, no calibration, or another version."""
     again = "Run `python -m agent calibrate` again, or unset PLUMBLINE_CALIBRATION."
     try:
         text = path.expanduser().read_text(encoding="utf-8")
@@ -144,11 +135,7 @@ def load(path: Path) -> Calibration:
 
 
 def calibration_of(path: Path | None, profile: str) -> Calibration:
-    """That of a file where one is named, else the package's for the profile.
-
-    Raises:
-        ConfigurationInvalid: see `load`.
-    """
+    """That of a file where one is named, else the package's for the profile. Raises ConfigurationInvalid."""
     return of_profile(profile) if path is None else load(path)
 
 

@@ -27,15 +27,7 @@ async def answer_in_parts(run: Run, plan: QuestionPlan, read: Read) -> AsyncIter
     """Answer each part, then join them; the events of a part carry its number.
 
     One after the other: a question has one place among those that a database is asked for at once. They share its
-    deadline, its budget and its ledger.
-
-    Args:
-        run: of the whole question.
-        plan: its parts.
-        read: answers a question by one query.
-
-    Raises:
-        ModelError, DatabaseUnavailable: what no further part can help, if none has an answer yet.
+    deadline, its budget and its ledger. Raises ModelError, DatabaseUnavailable where no part has an answer yet.
     """
     found = Found()
     yield QuestionPlanned(questions=plan.questions, calculations=plan.calculations, elapsed_ms=run.ledger.last)

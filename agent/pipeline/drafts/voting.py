@@ -60,11 +60,6 @@ async def vote(run: Run, rows: Rows, most: int) -> Check:
 
     Each is added to the run's candidates; one that was begun ahead comes first. What is wrong with the model or the
     database ends it, and is told.
-
-    Args:
-        run: whose candidates so far are in view.
-        rows: runs a query through the guard.
-        most: drafts in all, the first included.
     """
     failure = ""
     while (run.ahead.waits or run.written < most) and not is_settled(group_candidates(run.candidates)):

@@ -41,14 +41,9 @@ class StoredJob(NamedTuple):
 
 
 class Jobs:
-    """The jobs of this process, and those of others that callers name.
+    """The jobs of this process, `at_once` at a time, and those of others that callers name.
 
-    Args:
-        asking: answers the questions.
-        shelf: where jobs are kept.
-        at_once: jobs that this process works on at once.
-        deadline_s: seconds for one question.
-        lease_s: seconds after which the lease of a process that ended lapses.
+    The lease of a process that ended lapses after `lease_s` seconds.
     """
 
     def __init__(
@@ -66,10 +61,7 @@ class Jobs:
     async def submit(self, request: JobRequest, *, principal: str, trace_id: str) -> Job:
         """Take a question to be answered in the background.
 
-        Raises:
-            QuestionInvalid, UnknownDatabase, UnknownSession, WritesNotAllowed: it would not be answered.
-            TooBusy: as many jobs wait here as may.
-            StateUnavailable: it cannot be kept.
+        Raises what `Asking.admit` raises; TooBusy: as many jobs wait here as may; StateUnavailable: it cannot be kept.
         """
         if request.options.allow_writes or request.options.confirm:
             raise QuestionInvalid("A change of rows is shown and confirmed step by step: send it without mode=async.")
@@ -97,12 +89,7 @@ class Jobs:
         return job
 
     async def get(self, job_id: str, principal: str) -> StoredJob:
-        """A job as it is now; a job whose process is gone continues here.
-
-        Raises:
-            UnknownJob: there is none, it has expired, or it is another principal's.
-            StateUnavailable: it cannot be read.
-        """
+        """A job as it is now; a job whose process is gone continues here. Raises UnknownJob, StateUnavailable."""
         job = await self._take_over(await self._own(job_id, principal))
         if job.status != "succeeded":
             return StoredJob(job, None)

@@ -36,12 +36,7 @@ class Superseded(Exception):
 
 
 class JobRun:
-    """Works on a job.
-
-    Args:
-        shelf: where it is kept.
-        lease_s: seconds after which its lease lapses unless renewed.
-    """
+    """Works on a job. Its lease lapses after `lease_s` seconds unless it is renewed."""
 
     def __init__(self, shelf: JobShelf, lease_s: float) -> None:
         self._shelf, self._lease_s = shelf, lease_s
@@ -58,15 +53,10 @@ class JobRun:
     async def work(
         self, job: Job, places: asyncio.Semaphore, events: Callable[[], AsyncGenerator[Event, None]]
     ) -> None:
-        """Answer the question and keep what comes of it. Cancelled, it gives the job back for others to go on.
+        """Answer the question of a job whose lease is ours, and keep what comes of it.
 
-        Args:
-            job: whose lease is ours.
-            places: of which this waits for one.
-            events: answers the question.
-
-        Raises:
-            StateUnavailable: the end cannot be kept; the job's lease lapses, and it is begun again.
+        Cancelled, it gives the job back for others to go on. Raises StateUnavailable: the end cannot be kept; the job's
+        lease lapses, and it is begun again.
         """
         self._id, self._trace_id = job.id, job.trace_id
         working = asyncio.create_task(self._answer(places, events))

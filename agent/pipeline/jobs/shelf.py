@@ -30,13 +30,7 @@ PART_CHARS = 600_000  # of a record of the result, Base64 as it is, under `MAX_V
 
 
 class JobShelf:
-    """Jobs by their ids.
-
-    Args:
-        state: where they are kept.
-        ttl_s: seconds for which a job is kept after its last change.
-        clock: seconds since the epoch.
-    """
+    """Jobs by their ids, each kept for `ttl_s` seconds after its last change."""
 
     def __init__(self, state: StateStore, *, ttl_s: float, clock: Callable[[], float] = time.time) -> None:
         self._state, self._ttl_s, self.clock = state, ttl_s, clock

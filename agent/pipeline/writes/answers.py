@@ -31,10 +31,8 @@ def build_planned_answer(
 ) -> Answer:
     """The response to the first request.
 
-    Args:
-        best: the attempt that was tried; its rows are those that would change, as they are.
-        tried: what the dry run did.
-        issued: what confirms it; None where nothing would change.
+    `best` has the rows that would change, as they are; `issued` confirms the change, and is None where nothing would
+    change.
     """
     count = tried.rows_affected
     text = f"No row of {checked.table} would change, so there is nothing to confirm."

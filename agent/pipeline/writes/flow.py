@@ -55,10 +55,8 @@ def has_drafted_change(run: Run) -> bool:
 async def plan(run: Run) -> AsyncIterator[Event]:
     """Plan a change, one event per step; `run.draft` may hold its first draft.
 
-    Raises:
-        WritesNotAllowed: more than rows would change, or this database cannot be written.
-        WriteNotMade: more rows would change than may.
-        ModelUnavailable, ModelFailed, DatabaseUnavailable, StateUnavailable: what no further attempt can help.
+    Raises WritesNotAllowed: this is no change of rows, or the database cannot be written; WriteNotMade: more rows would
+    change than may; ModelError, DatabaseUnavailable, StateUnavailable: what no further attempt can help.
     """
     change = _Change(run)
     while run.may_try:
@@ -83,10 +81,8 @@ async def plan(run: Run) -> AsyncIterator[Event]:
 async def confirm(run: Run, token: str) -> AsyncIterator[Event]:
     """Make a change that was planned, one event per step.
 
-    Raises:
-        UnknownWritePlan: no such change waits for this caller.
-        WriteNotMade: it is too late, or it would do something else by now. Nothing was changed.
-        DatabaseUnavailable, StateUnavailable: see there.
+    Raises UnknownWritePlan: no such change waits for this caller; WriteNotMade: it is too late, or it would do
+    something else by now, and nothing was changed; DatabaseUnavailable, StateUnavailable.
     """
     question, settings = run.question, run.parts.settings
     waiting = await asyncio.to_thread(run.parts.write_plans.claim, token, question.database, question.principal)
@@ -237,8 +233,7 @@ def _digest(rows: QueryResult) -> str:
 async def rows_before(run: Run, checked: CheckedWrite, question: str) -> QueryResult:
     """The rows that a change is about, without private columns that the question does not name.
 
-    Raises:
-        SqlRefused: the change would write what it may not show, as from a private column into another.
+    Raises SqlRefused: the change would write what it may not show, as from a private column into another.
     """
     if checked.preview is None:
         return NO_ROWS

@@ -29,11 +29,7 @@ def platform_authenticates(environment: Mapping[str, str]) -> bool:
 
 
 def find_signed_in_user(headers: Mapping[str, str]) -> str | None:
-    """The name of the user signed in with Entra ID; the object id where there is no name, as of an app; else None.
-
-    Args:
-        headers: of the request, which the platform has written.
-    """
+    """The name of the user signed in with Entra ID; the object id where there is no name, as of an app; else None."""
     claims = _claims(headers.get(CLAIMS_HEADER, ""))
     if claims is None or headers.get(PROVIDER_HEADER, ENTRA).casefold() != ENTRA:
         return None

@@ -59,8 +59,7 @@ class Policy(Protocol):
 class Vouched:
     """A front end authenticates callers: the Functions host checks keys, a proxy may give a name.
 
-    Args:
-        trusted: whether the name in `x-ms-client-principal-name` is to be believed.
+    `trusted`: whether the name in `x-ms-client-principal-name` is believed.
     """
 
     def __init__(self, *, trusted: bool) -> None:
@@ -75,11 +74,8 @@ class ThisMachine(Vouched):
 
     A page of another site can send requests to loopback, and by a name that it lets point there can even read the
     answers (DNS rebinding); both say in their headers where they come from. A GET for an image or a script has no
-    `Origin`: its `Referer` says it, or, where the page keeps that back, `Sec-Fetch-Site`.
-
-    Args:
-        trusted: as for `Vouched`; a front end that gives names has looked at the host itself.
-        pages: origins that may ask all the same.
+    `Origin`: its `Referer` says it, or, where the page keeps that back, `Sec-Fetch-Site`. `pages`: origins that may ask
+    all the same. A `trusted` front end that gives names has looked at the host itself.
     """
 
     def __init__(self, *, trusted: bool, pages: tuple[str, ...] = ()) -> None:
@@ -141,14 +137,7 @@ class BySignIn:
 
 
 class Access:
-    """Everything that is decided before a route is called.
-
-    Args:
-        mode: how callers are known.
-        policy: that knows them.
-        limiter: of what each may ask; None: no limit.
-        pages: origins whose pages may ask.
-    """
+    """Everything that is decided before a route is called. `pages`: origins whose pages may ask."""
 
     def __init__(
         self, mode: Mode, policy: Policy, *, limiter: RateLimiter | None = None, pages: tuple[str, ...] = ()
@@ -187,16 +176,9 @@ def build_access(
     environment: Mapping[str, str] | None = None,
     store: Callable[[], StateStore] | None = None,
 ) -> Access:
-    """What the settings say.
+    """What the settings say. Raises AccessInvalid: they let in no caller, or everyone.
 
-    Args:
-        settings: of the process.
-        in_functions: whether the Functions host stands in front.
-        environment: of the process, which tells of the platform; default: its own.
-        store: makes the state store when the first request is counted; default: that of the settings.
-
-    Raises:
-        AccessInvalid: they let in no caller, or everyone.
+    `store` makes the state store when the first request is counted; default: that of the settings.
     """
     mode, pages = mode_of(settings, in_functions=in_functions), origins(settings.cors_origins)
     if "*" in pages and mode in ("none", "entra"):

@@ -31,11 +31,7 @@ def host_of(authority: str) -> str:
 
 
 def origins(listed: str) -> tuple[str, ...]:
-    """The origins of a setting, separated by commas.
-
-    Raises:
-        ValueError: one is neither `*` nor `scheme://host`, with a port where it is needed and no path.
-    """
+    """The origins of a setting, by commas. Raises ValueError: one is neither `*` nor `scheme://host[:port]`."""
     found = tuple(one.strip() for one in listed.split(",") if one.strip())
     wrong = [one for one in found if one != "*" and not _is_origin(one)]
     if wrong:

@@ -84,9 +84,8 @@ class ChatModel(Protocol):
     ) -> Reply:
         """The model's next message; JSON of `schema` where one is given.
 
-        Raises:
-            ModelUnavailable: it cannot be reached, refuses the key, or stays overloaded.
-            ModelFailed: it answered with nothing usable.
+        Raises ModelUnavailable: it cannot be reached, refuses the key, or stays overloaded; ModelFailed: it answered
+        with nothing usable.
         """
 
     async def ready(self) -> None:

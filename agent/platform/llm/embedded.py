@@ -74,9 +74,8 @@ class EmbeddedModel:
     async def complete(self, messages: list[Message], **request: Unpack[ChatRequest]) -> Reply:
         """The model's next message; of `schema` where one is given, be it of JSON or a grammar.
 
-        Raises:
-            ModelUnavailable: it cannot be loaded, or does not answer in time.
-            ModelFailed: the prompt is longer than the context.
+        Raises ModelUnavailable: it cannot be loaded, or does not answer in time; ModelFailed: the prompt is longer than
+        the context.
         """
         loaded = await self._ensure_loaded()
         extra = dict(EXTRA)
@@ -212,14 +211,7 @@ def _wait_for_its_loop(server: Any, key: str) -> None:
 
 
 def _start(path: Path, key: str, settings: Settings, states: Path | None) -> Any:
-    """llama.cpp's server on a free loopback port.
-
-    Args:
-        states: where its slot may be saved; None: nowhere.
-
-    Raises:
-        ModelUnavailable: xllamacpp is not here, or cannot load the file.
-    """
+    """llama.cpp's server on a free loopback port, whose slot may be saved in `states`. Raises ModelUnavailable."""
     try:
         import xllamacpp
     except ImportError as error:

@@ -108,12 +108,10 @@ class Limits(Frozen):
 
 
 def limits_in(status: int, headers: Mapping[str, str], now: float) -> Limits:
-    """What a response says of its endpoint's limits.
+    """What a response says of its endpoint's limits; after 429 nothing is left, whatever else is said.
 
-    Args:
-        status: of the response; after 429 nothing is left, whatever else is said.
-        headers: `x-ratelimit-limit-`, `-remaining-` and `-reset-`, each of `requests` and `tokens`; `retry-after`.
-        now: seconds since the epoch.
+    The headers are `x-ratelimit-limit-`, `-remaining-` and `-reset-`, each of `requests` and `tokens`, and
+    `retry-after`.
     """
     refused_s = None
     if status == TOO_MANY:
@@ -197,11 +195,7 @@ CALL: ContextVar[Call | None] = ContextVar("call", default=None)
 class Pace:
     """Turns at one endpoint's model, given by all processes that share a state store.
 
-    Args:
-        state: where what is left is written down.
-        endpoint: names the endpoint and its model; never a key.
-        longest_s: no call waits longer.
-        clock: seconds since the epoch. sleep: how to wait.
+    No call waits longer than `longest_s`. `endpoint` names the endpoint and its model; never a key.
     """
 
     def __init__(
@@ -221,13 +215,9 @@ class Pace:
 
     @asynccontextmanager
     async def turn(self, tokens: int) -> AsyncIterator[Call]:
-        """Wait for a turn, and settle what the call has spent at its end.
+        """Wait for a turn, and settle what the call has spent at its end. `tokens` include those of its reply.
 
-        Args:
-            tokens: that it may need, those of its reply included.
-
-        Raises:
-            ModelBusy: it would wait for too long.
+        Raises ModelBusy: it would wait for too long.
         """
         call = Call(tokens)
         if self._limited is not False:

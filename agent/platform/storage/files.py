@@ -35,11 +35,7 @@ class _File(NamedTuple):
 
 
 def import_files(folder: Path, store: StateStore) -> None:
-    """Read the files of a folder into a store.
-
-    Raises:
-        StateUnavailable: the one with the documents cannot be read; nothing of it is lost.
-    """
+    """Read the files of a folder into a store. Raises StateUnavailable: the documents cannot be read; none is lost."""
     for file in _FILES:
         path = folder / file.name
         if path.exists():

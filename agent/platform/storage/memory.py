@@ -19,11 +19,7 @@ class _Entry(Frozen):
 
 
 class MemoryStore:
-    """A `StateStore` that ends with the process.
-
-    Args:
-        clock: seconds since the epoch.
-    """
+    """A `StateStore` that ends with the process."""
 
     def __init__(self, clock: Callable[[], float] = time.time) -> None:
         self._clock = clock

@@ -27,14 +27,10 @@ _ALIVE = "(expires_at IS NULL OR expires_at >= ?)"
 
 
 class SqliteStore:
-    """A `StateStore` in a file.
+    """A `StateStore` in a file, which is made with its folder when first used.
 
     It keeps SQLite's rollback journal: the write-ahead log needs memory that the processes share, which a folder on a
     network share, as a Function App has it, does not give.
-
-    Args:
-        path: made with its folder when first used.
-        clock: seconds since the epoch.
     """
 
     def __init__(self, path: Path, clock: Callable[[], float] = time.time) -> None:

@@ -92,33 +92,20 @@ class StateStore(Protocol):
     def records(
         self, place: Place, *, prefix: str = "", start: str = "", limit: int | None = None, newest_first: bool = False
     ) -> list[Record]:
-        """The records of a partition in the order of their keys, which is that of their characters' code points.
+        """At most `limit` records of a partition, from `start`, in the order of their keys' code points.
 
-        Args:
-            place: the partition.
-            prefix: which all the keys begin with.
-            start: no key comes before this one.
-            limit: records at most.
-            newest_first: in the opposite order, so that keys which count upwards give the last ones first.
+        `newest_first` reverses it, so that keys which count upwards give the last ones first.
         """
 
     def everywhere(self, kind: str, *, key: str | None = None, limit: int | None = None) -> list[Record]:
         """The records of a kind in all partitions, by partition and key; with `key`, those under this key alone."""
 
     def commit(self, place: Place, changes: Sequence[Change]) -> list[str]:
-        """Make all changes, or none.
+        """Make all changes, at most `MAX_CHANGES` and no two of one key, or none.
 
-        Args:
-            place: the partition that they are in.
-            changes: at most `MAX_CHANGES`, no two of one key.
-
-        Returns:
-            The new version of each, in their order; empty for what was removed.
-
-        Raises:
-            StateConflict: a record is there that should not be, or has another version.
-            ValueError: too many changes, a key twice, a name that is empty or too long, or a value that is no JSON
-                or has more than `MAX_VALUE_BYTES`, or all of them more than `MAX_COMMIT_BYTES`.
+        Returns the new version of each, in their order; empty for what was removed. Raises StateConflict: a record is
+        there that should not be, or has another version; ValueError: a rule above is broken, a name is empty or too
+        long, or a value is no JSON or has more than `MAX_VALUE_BYTES`, or all of them more than `MAX_COMMIT_BYTES`.
         """
 
     def count(self, kind: str, *, key: str | None = None) -> int:
@@ -166,17 +153,9 @@ Result = TypeVar("Result")
 
 
 def until_no_conflict(change: Callable[[], Result], what: str) -> Result:
-    """Read, decide and write again, where another process was first. Blocks.
+    """What `change`, which reads, decides and writes, returns once it raises no StateConflict. Blocks.
 
-    Args:
-        change: reads, decides and writes; raises StateConflict where what it read was changed.
-        what: is changed, for people: `session`.
-
-    Returns:
-        What `change` returned at last.
-
-    Raises:
-        StateUnavailable: others were first for `PATIENCE_S`.
+    `what` is changed, for people: `session`. Raises StateUnavailable: others were first for `PATIENCE_S`.
     """
     tries = Retrying(
         retry=retry_if_exception_type(StateConflict),

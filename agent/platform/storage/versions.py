@@ -22,11 +22,8 @@ Migration = Callable[[StateStore], None]  # may be run twice, by several process
 class VersionedStore:
     """A `StateStore` that is brought up to date before it is first used; where that fails, the next use tries again.
 
-    Args:
-        store: where the records are.
-        migrations: the first leads from version `FIRST` to the next, and so on.
-
-    Every method raises StateUnavailable, too, where the state is of a newer Plumbline.
+    The first migration leads from version `FIRST` to the next, and so on. Every method raises StateUnavailable, too,
+    where the state is of a newer Plumbline.
     """
 
     def __init__(self, store: StateStore, migrations: Sequence[Migration]) -> None:

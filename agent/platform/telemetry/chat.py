@@ -20,14 +20,7 @@ if TYPE_CHECKING:
 
 
 class TracedModel(WrappedModel):
-    """A chat model like the one it wraps.
-
-    Args:
-        model: that answers.
-        provider: of it, as `gen_ai.provider.name` has it.
-        tracer, metrics: that record its calls.
-        content: whether prompts and replies are recorded.
-    """
+    """A chat model like the one it wraps, whose calls are recorded; with `content`, prompts and replies, too."""
 
     def __init__(self, model: ChatModel, provider: str, tracer: Tracer, metrics: Metrics, *, content: bool) -> None:
         super().__init__(model)

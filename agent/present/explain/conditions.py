@@ -31,12 +31,7 @@ _UNSAYABLE = (exp.Any, exp.All, exp.Tuple, exp.Null)
 
 
 def say_condition(node: exp.Expr, say: Say) -> str:
-    """A condition in words; as SQL where there are none.
-
-    Args:
-        node: of a checked tree.
-        say: knows the tables around it.
-    """
+    """A condition in words; as SQL where there are none."""
     while isinstance(node, exp.Paren):
         node = node.this
     if isinstance(node, exp.And):

@@ -49,12 +49,9 @@ class Speaker(Say):
 
 
 def explain(sql: str, dialect: str, draft: str | None = None) -> str:
-    """What a query does, in a few sentences.
+    """What a query that the guard let through does, in a few sentences.
 
-    Args:
-        sql: as the guard let it through.
-        dialect: a key of `executors.dialects.table.DIALECTS`.
-        draft: the same as it was written: a limit that it has not is the guard's, and none of the query.
+    A limit that the draft has not is the guard's, and none of the query.
     """
     name = DIALECTS[dialect].sqlglot
     try:

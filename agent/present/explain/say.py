@@ -15,10 +15,8 @@ from executors.sql import grammar
 class Say(ABC):
     """Says the values and conditions of one SELECT.
 
-    Args:
-        dialect: sqlglot's name of it.
-        tables: what each alias, in lower case, is called.
-        outer: the speaker of the query around this one, whose tables may be named as well.
+    `tables` tells what each alias, in lower case, is called; the tables of the query around this one, `outer`, may be
+    named as well.
     """
 
     def __init__(self, dialect: str, tables: Mapping[str, str], outer: Say | None = None) -> None:

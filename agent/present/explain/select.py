@@ -82,13 +82,8 @@ def sources(
 ) -> Sources:
     """The tables of a SELECT.
 
-    Args:
-        query: the SELECT.
-        speaker: makes who says its parts, from what its tables are called.
-        derived: takes a query in FROM, and gives the name that it goes by; without it there may be none.
-
-    Raises:
-        Unsayable: something in FROM has no words.
+    `speaker` makes who says its parts, from what its tables are called; `derived` gives the name that a query in FROM
+    goes by. Raises Unsayable: something in FROM has no words.
     """
     start, joins = query.args.get("from_"), query.args.get("joins") or []
     if start is None:

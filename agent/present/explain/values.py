@@ -48,12 +48,7 @@ _OPERATORS: dict[type[exp.Expr], str] = {exp.Add: "+", exp.Sub: "−", exp.Mul: 
 
 
 def say_value(node: exp.Expr, say: Say) -> str:
-    """A value in words; as SQL where there are none.
-
-    Args:
-        node: of a checked tree.
-        say: knows the tables around it.
-    """
+    """A value in words; as SQL where there are none."""
     for kind, speak in _SPEAKERS.items():
         if isinstance(node, kind):
             return speak(node, say) or say.sql(node)
@@ -253,10 +248,7 @@ def _window(node: exp.Expr, say: Say) -> str | None:
 def ordering(order: exp.Expr, say: Say, named: Callable[[exp.Expr], tuple[str, bool]] | None = None) -> str:
     """By what rows are sorted: "total, highest first, and name".
 
-    Args:
-        order: of a query or a window.
-        say: knows the tables.
-        named: what a key is called, and whether it is an amount; its own words where absent.
+    `named` tells what a key is called, and whether it is an amount; by default its own words.
     """
     phrases = []
     for key in order.expressions:

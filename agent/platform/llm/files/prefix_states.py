@@ -34,11 +34,9 @@ _DIGITS = 32  # of a hash, in a file's name
 class PrefixStates:
     """The states of one server with one slot. Use it from one task at a time, around each completion.
 
-    Args:
-        address, key: of llama.cpp's server, which was started with `folder` as its `slot_save_path`.
-        folder: where the files are; its owner alone may read it, since they hold the schema and its samples.
-        made_for: what a state depends on beside the text: the model, the library's version, the context's size.
-        most_bytes: of all files together; those that were used longest ago go first.
+    The server was started with `folder` as its `slot_save_path`; its owner alone may read it, since the files hold the
+    schema and its samples. `made_for` says what a state depends on beside the text: the model, the library's version,
+    the context's size. Of more than `most_bytes`, those that were used longest ago go first.
     """
 
     def __init__(self, address: str, key: str, folder: Path, *, made_for: str, most_bytes: int) -> None:

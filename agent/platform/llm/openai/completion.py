@@ -62,14 +62,7 @@ class _Completion(BaseModel):
 
 
 def reply_of(body: object) -> Reply:
-    """What a completion says.
-
-    Args:
-        body: of the endpoint's answer, from its JSON.
-
-    Raises:
-        ModelFailed: it is no completion, or the model declined.
-    """
+    """What a completion, from its JSON, says. Raises ModelFailed: it is no completion, or the model declined."""
     try:
         completion = _Completion.model_validate(body)
     except ValidationError as error:

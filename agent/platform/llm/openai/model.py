@@ -79,11 +79,8 @@ class OpenAIModel:
     ) -> Reply:
         """The model's next message; JSON of `schema` where one is given.
 
-        `extra` holds fields that only some endpoints know; they are added to the request as they are.
-
-        Raises:
-            ModelUnavailable: it cannot be reached, refuses the key, or stays overloaded.
-            ModelFailed: it refused the request, or declined to answer.
+        `extra` holds fields that only some endpoints know; they are added to the request as they are. Raises
+        ModelUnavailable, ModelBusy; ModelFailed: it refused the request, or declined to answer.
         """
         client = await self._get_client()
         import openai
@@ -108,11 +105,7 @@ class OpenAIModel:
             return reply_of(completion)
 
     async def ready(self) -> None:
-        """Return when the endpoint answers and takes the key.
-
-        Raises:
-            ModelUnavailable: it does not.
-        """
+        """Return when the endpoint answers and takes the key. Raises ModelUnavailable."""
         client = await self._get_client()
         import openai
 

@@ -20,16 +20,9 @@ async def collect_stream(
     """A reply that comes in pieces, put together as one completion; each piece is told to `ON_TEXT`.
 
     Cancelling closes the connection, which ends the reply. One that the request begins, as the last message, is put
-    together with its beginning.
-
-    Args:
-        client: of the endpoint.
-        request: with `stream` set, and `stream_options` where the endpoint takes them.
-        ended: whether nothing more is wanted of a text; the connection is then closed, and its tokens are estimated,
-            as they are for an endpoint that counts none.
-
-    Raises:
-        openai.OpenAIError: as for a reply in one piece, also where the connection breaks in the middle.
+    together with its beginning. When `ended` says that nothing more is wanted of a text, the connection is closed, and
+    its tokens are estimated, as they are for an endpoint that counts none. Raises openai.OpenAIError, also where the
+    connection breaks in the middle.
     """
     from openai import AsyncStream
     from openai.types.chat import ChatCompletionChunk

@@ -18,11 +18,9 @@ CALL_TOKENS = 4  # of each message, for its role and its ends
 
 
 class Budget:
-    """Of one question; all steps, and what runs at their side, draw on it.
+    """The model calls, and tokens of prompts and replies, that one question may have; None: any number.
 
-    Args:
-        calls: model calls at most; None: any number.
-        tokens: of prompts and replies together; None: any number.
+    All steps, and what runs at their side, draw on it.
     """
 
     def __init__(self, calls: int | None, tokens: int | None) -> None:
@@ -35,14 +33,9 @@ class Budget:
         return cls(settings.max_model_calls, settings.max_tokens_per_question)
 
     def take(self, prompt_tokens: int, max_tokens: int) -> int:
-        """Take what one call may need. Returns the tokens that its reply may have, at most `max_tokens`.
+        """Take what one call may need; returns the tokens that its reply may have.
 
-        Args:
-            prompt_tokens: of the prompt, estimated before it is read.
-            max_tokens: that the reply should have.
-
-        Raises:
-            BudgetSpent: not enough is left; nothing was taken.
+        Raises BudgetSpent: nothing was taken.
         """
         if self._calls_left is not None and self._calls_left < 1:
             raise BudgetSpent(f"The question has used its {self._calls} model calls.")

@@ -47,12 +47,7 @@ def protect_model(model: ChatModel, settings: Settings) -> ProtectedModel:
 
 
 class ProtectedEmbedder:
-    """An embedding endpoint behind a breaker; see `rag.embedding.embedder.Embedder`.
-
-    Args:
-        embedder: that calls the endpoint.
-        breaker: of EmbedderUnavailable.
-    """
+    """An embedding endpoint behind a breaker; see `rag.embedding.embedder.Embedder`."""
 
     def __init__(self, embedder: OpenAIEmbedder, breaker: Breaker) -> None:
         self._embedder, self.breaker = embedder, breaker
