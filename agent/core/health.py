@@ -74,11 +74,7 @@ async def check_health(
         name=name,
         ready=not detail,
         detail=detail,
-        elapsed_ms=_ms_since(start),
+        elapsed_ms=round((time.perf_counter() - start) * 1000, 1),
         breaker=found.state if found is not None else None,
         queue=queue.standing if queue is not None else None,
     )
-
-
-def _ms_since(start: float) -> float:
-    return round((time.perf_counter() - start) * 1000, 1)

@@ -72,7 +72,9 @@ class VerifiedQueries:
         """Keep a query instead of the last one of its question; where there are too many, the oldest go."""
         self._state.commit(_place(key.database), [Replace(key=hash_of(key), value=value_of(query, self.clock()))])
         if self._added[key.database] % self.trim_every == 0:
-            self._trim(key.database)
+            records = self._state.records(_place(key.database))
+            records.sort(key=lambda record: float(str(record.value["used_at"])), reverse=True)
+            remove_all(self._state, _place(key.database), [record.key for record in records[self.max_queries :]])
         self._added[key.database] += 1
 
     def forget(self, key: Key) -> None:
@@ -82,11 +84,6 @@ class VerifiedQueries:
     def forget_all(self, database: str) -> None:
         """Keep nothing of a database any more."""
         remove_all(self._state, _place(database), [record.key for record in self._state.records(_place(database))])
-
-    def _trim(self, database: str) -> None:
-        records = self._state.records(_place(database))
-        records.sort(key=lambda record: float(str(record.value["used_at"])), reverse=True)
-        remove_all(self._state, _place(database), [record.key for record in records[self.max_queries :]])
 
 
 def hash_of(key: Key) -> str:

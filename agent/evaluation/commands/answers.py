@@ -70,14 +70,13 @@ async def run_evaluation(
         return await _ask_with_progress(questions, ask, open_database, results, err, effort or "")
 
     if effort == "all":
-        reports = {one: await report(one, _of_effort(results, one)) for one in get_args(Effort)}
+        reports = {}
+        for one in get_args(Effort):
+            kept = results and results.with_name(f"{results.stem}.{one}{results.suffix}")
+            reports[one] = await report(one, kept)
         out.print(effort_table(reports))
     else:
         out.print(report_table(await report(effort, results)))
-
-
-def _of_effort(results: Path | None, effort: Effort) -> Path | None:
-    return results and results.with_name(f"{results.stem}.{effort}{results.suffix}")
 
 
 async def _ask_with_progress(

@@ -41,11 +41,10 @@ from agent.evaluation.harness import EvaluationInvalid, GoldQuestion, evaluate
 from agent.evaluation.report import ResultLine
 from agent.evaluation.retrieval.cases import Folder, read_folders
 from agent.pipeline.asking import Asking
-from agent.pipeline.confidence.calibration import Calibration, Fit, Sureness
+from agent.pipeline.confidence.calibration import Calibration, Sureness
 from agent.pipeline.confidence.features import FEATURES, features_of
 from agent.pipeline.service import Service
 from agent.platform.llm.wrappers.cached import CachedModel
-from agent.present.terminal import plain
 
 if TYPE_CHECKING:
     from agent.pipeline.drafts.consensus import Evidence
@@ -210,16 +209,12 @@ async def _ask_all(
 def figures_table(fitted: Fitted, calibration: Calibration) -> Table:
     """What a fit is worth on databases that it did not see, and its coefficients."""
     fit = fitted.fit
-    table = Table(title=plain(title_of(fit)), title_justify="left", show_header=False)
+    given = "with" if LOGPROBS & fit.coefficients.keys() else "without"
+    title = f"confidence {given} log-probabilities, each database left out in turn"
+    table = Table(title=title, title_justify="left", show_header=False)
     for name, value in figure_rows(fitted, calibration):
         table.add_row(name, value)
     return table
-
-
-def title_of(fit: Fit) -> str:
-    """Which of the fits it is."""
-    given = "with" if LOGPROBS & fit.coefficients.keys() else "without"
-    return f"confidence {given} log-probabilities, each database left out in turn"
 
 
 def figure_rows(fitted: Fitted, calibration: Calibration) -> list[tuple[str, str]]:

@@ -149,19 +149,16 @@ class Dashboard:
             if isinstance(error, UnknownSavedQuery) and not await self._saved.is_stored(tile.principal, tile.id):
                 await self.forget(tile.principal, tile.id)
                 raise UnknownTile(str(error)) from error
-            return await self._store_failure(tile, began, str(error))
+            runs = await asyncio.to_thread(self._runs, tile)
+            failure = TileFailure(at=moment(began), problem=str(error))
+            await asyncio.to_thread(self._keep_runs, tile, runs.model_copy(update={"failed": failure}))
+            return await asyncio.to_thread(self._change, tile, lambda it: self._after(it, began, None))
         run = await asyncio.to_thread(_run_of, done.result, began)
         await asyncio.to_thread(self._keep_runs, tile, TileRuns(last=run))
         tile = await asyncio.to_thread(self._change, tile, lambda it: self._after(it, began, done.result))
         if tile.alert is None or tile.state.delivered:
             return tile
         return await self._alert(tile, query, tile.alert, run)
-
-    async def _store_failure(self, tile: Tile, began: float, problem: str) -> Tile:
-        runs = await asyncio.to_thread(self._runs, tile)
-        failure = TileFailure(at=moment(began), problem=problem)
-        await asyncio.to_thread(self._keep_runs, tile, runs.model_copy(update={"failed": failure}))
-        return await asyncio.to_thread(self._change, tile, lambda it: self._after(it, began, None))
 
     async def _alert(self, tile: Tile, query: SavedQuery, alert: Alert, run: TileRun) -> Tile:
         sent = tile.state

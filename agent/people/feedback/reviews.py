@@ -86,7 +86,10 @@ class Reviews:
         review = stored.review
         if not self._reviewers.may_settle(review.database, principal):
             raise UnknownReview(f"There is no review {review_id} that you may settle.")
-        self._refuse_settled(review)
+        if review.status != "open":
+            raise AlreadySettled(f"This review was {review.status} already. Nothing was changed.")
+        if review.claimed_until > self._shelf.clock():
+            raise ChangedMeanwhile("Another reviewer is settling this review. Read it again to see the result.")
         if version and version != stored.version:
             raise ChangedMeanwhile("The review has changed since you read it. Read it again, then decide.")
         sql = _query(review, verdict)
@@ -131,12 +134,6 @@ class Reviews:
             raise ChangedMeanwhile(
                 "Another reviewer is settling this review. Read it again to see the result."
             ) from None
-
-    def _refuse_settled(self, review: Review) -> None:
-        if review.status != "open":
-            raise AlreadySettled(f"This review was {review.status} already. Nothing was changed.")
-        if review.claimed_until > self._shelf.clock():
-            raise ChangedMeanwhile("Another reviewer is settling this review. Read it again to see the result.")
 
 
 def _query(review: Review, verdict: ReviewDecision) -> str:

@@ -96,16 +96,12 @@ class Calibration(Frozen):
     def of(self, evidence: Evidence) -> Sureness:
         """How sure the answer is that this is the evidence of; not at all, where no fit has what it needs."""
         features = features_of(evidence)
-        fit = self.fit_for(features)
+        fit = next((fit for fit in self.fits if fit.coefficients.keys() <= features.keys()), None)
         if fit is None:
             return Sureness(confidence=0.0, sure=False)
         probability = fit.probability(features, doubt_of_missing(evidence))
         above = fit.threshold is not None and probability >= fit.threshold
         return Sureness(confidence=round(probability, 3), sure=above and is_confirmed(features))
-
-    def fit_for(self, features: Mapping[str, float]) -> Fit | None:
-        """The first fit whose features are all known; None where there is none."""
-        return next((fit for fit in self.fits if fit.coefficients.keys() <= features.keys()), None)
 
 
 def sigmoid(x: float) -> float:
