@@ -15,16 +15,13 @@ from fastapi.routing import APIRoute
 
 from agent import __version__
 from agent.api.http.auth import add_guards
-from agent.api.http.context import RequestContext
+from agent.api.http.context import ANONYMOUS, FUNCTION, HeadRequests, RequestContext, with_head
 from agent.api.http.errors import add_handlers
-from agent.api.http.head import HeadRequests, with_head
 from agent.api.http.idempotent import IdempotentRequests
 from agent.api.http.lazy_service import LazyService
-from agent.api.http.levels import ANONYMOUS, FUNCTION
 from agent.api.http.replay import Replays
 from agent.api.routes import (
     chat,
-    dashboard,
     databases,
     generate,
     health,
@@ -32,7 +29,6 @@ from agent.api.routes import (
     page,
     query,
     rag,
-    records,
     resume,
     reviews,
     saved,
@@ -40,8 +36,7 @@ from agent.api.routes import (
     uploads,
 )
 from agent.api.routes.docs_page import CONTENT_SECURITY_POLICY, docs_page
-from agent.api.server.draining import Draining, DrainingRequests
-from agent.api.server.limits import RequestLimits
+from agent.api.server.limits import Draining, DrainingRequests, RequestLimits
 from agent.core.errors import ConfigurationInvalid
 from agent.pipeline.service import Service
 from agent.platform import telemetry
@@ -54,7 +49,6 @@ from executors.base import Frozen
 router = APIRouter(prefix="/api")  # of the contract's own routes; the others have theirs
 for _part in (
     query,
-    records,
     resume,
     jobs,
     databases,
@@ -65,7 +59,6 @@ for _part in (
     rag,
     reviews,
     saved,
-    dashboard,
     health,
     page,
 ):

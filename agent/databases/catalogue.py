@@ -15,8 +15,7 @@ from executors.engines.local.files_state import FileState, state_of
 from executors.errors import DatabaseUnavailable, RegistryInvalid
 
 if TYPE_CHECKING:
-    from agent.databases.uploads.records import Upload
-    from agent.databases.uploads.uploads import Uploads
+    from agent.databases.uploads.uploads import Upload, Uploads
     from executors.base import Executor
     from executors.registry.entry import Entry
     from executors.router import Router

@@ -24,7 +24,7 @@ from agent.pipeline.steps import load_first_steps
 from agent.platform import telemetry
 from agent.platform.access.intent import refuse_writes, write_refusal
 from agent.platform.config.limits import limits_of
-from agent.platform.llm.wrappers.budget import BUDGET, Budget
+from agent.platform.llm.wrappers.protected import BUDGET, Budget
 from agent.platform.telemetry.trace import new_trace_id
 from executors.errors import DatabaseUnavailable, ExecutorError
 from rag.errors import RetrievalError

@@ -25,12 +25,10 @@ from agent.databases.knowledge.verified_queries import VerifiedQueries
 from agent.databases.paging import Cursors
 from agent.databases.registry import DatabaseInfo, Databases, build_router
 from agent.databases.uploads.blobs import build_blobs
-from agent.databases.uploads.records import Upload
-from agent.databases.uploads.uploads import Arriving, Uploads
+from agent.databases.uploads.uploads import Arriving, Upload, Uploads
 from agent.people.build import build_people
-from agent.people.dashboard.addresses import AllowedHosts
 from agent.people.dashboard.dashboard import Dashboard
-from agent.people.dashboard.webhook import Webhooks
+from agent.people.dashboard.webhook import AllowedHosts, Webhooks
 from agent.people.sessions.sessions import Session, Sessions
 from agent.people.sessions.shares import Shares
 from agent.pipeline.answers.synthesize import Writer, answer_prefix

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from executors.base import Schema
 from rag.docs.collector import DocsCollector
-from rag.docs.csv_reader import read_csv
 from rag.docs.documents import Document, ReadResult, make_document
+from rag.docs.fields import read_csv
 from rag.docs.markdown_reader import DOCS_BLOCK, read_markdown
 from rag.docs.yaml_reader import read_yaml
 

@@ -19,9 +19,8 @@ from rag.docs.documents import Document, Kind, Retrieved
 from rag.embedding.embedder import Embedder
 from rag.errors import IndexDamaged, IndexingStopped, IndexOutdated
 from rag.index import chroma
-from rag.index.chroma_connection import ChromaServer
 from rag.index.chroma_folder import FolderRevisions
-from rag.index.chroma_server import ServerRevisions
+from rag.index.chroma_server import ChromaServer, ServerRevisions
 from rag.index.revision import IndexContent, Near, OpenRevision, RevisionDraft, Revisions, Turn, digest_of
 from rag.index.vector_cache import VectorCache
 

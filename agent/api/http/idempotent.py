@@ -15,8 +15,7 @@ from starlette.requests import Request
 from starlette.routing import BaseRoute, Match
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from agent.api.http.arrival import arrival_s
-from agent.api.http.context import principal_of
+from agent.api.http.context import arrival_s, principal_of
 from agent.api.http.errors import http_problem, problem_response, refusal
 from agent.api.http.lazy_service import LazyService
 from agent.core.errors import KeyReused, PlumblineError, StateUnavailable

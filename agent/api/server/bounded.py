@@ -17,7 +17,7 @@ from typing import Any
 import httptools
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
-from agent.api.http.arrival import arrival_s
+from agent.api.http.context import arrival_s
 from agent.api.http.errors import MEDIA_TYPE, http_problem
 from agent.api.server.limits import HEADER_OVERHEAD, MAX_HEADER_BYTES, MAX_HEADERS
 from agent.platform.telemetry.trace import new_trace_id

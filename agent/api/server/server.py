@@ -13,7 +13,7 @@ from fastapi import FastAPI
 
 from agent.api.http.lazy_service import LazyService
 from agent.api.server.bounded import build_http_protocol
-from agent.api.server.draining import LAST_WORDS_S, Draining
+from agent.api.server.limits import LAST_WORDS_S, Draining
 from agent.core.errors import AddressUnavailable
 
 MAX_PORT = 65_535

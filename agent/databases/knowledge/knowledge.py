@@ -25,9 +25,8 @@ from executors.base import Frozen, Schema
 from rag.agent import RagAgent
 from rag.docs.documents import Document, Kind, ReadResult, Retrieved, comment_documents
 from rag.docs.reading import read_documents
-from rag.embedding.embedder import Embedder, LocalEmbedder
+from rag.embedding.embedder import Embedder, LocalEmbedder, QuestionVectors
 from rag.embedding.multilingual import MultilingualEmbedder
-from rag.embedding.question_vectors import QuestionVectors
 from rag.errors import RetrievalError
 from rag.index.revision import Turn
 from rag.index.store import Progress, Store, SyncReport

@@ -21,7 +21,7 @@ from rich.table import Table
 from agent.core.answers import Answer
 from agent.core.callers import LOCAL
 from agent.core.models import Options
-from agent.evaluation.calibration.calibrating import (
+from agent.evaluation.calibrating import (
     LEAST_VERIFIED,
     LOGPROBS,
     Fitted,
@@ -31,18 +31,18 @@ from agent.evaluation.calibration.calibrating import (
     calibrate,
     interval_of,
     refuse_too_few,
+    reliability_diagram,
+    require_matplotlib,
     require_sklearn,
     select_verified,
     surest_of,
 )
-from agent.evaluation.calibration.diagram import reliability_diagram, require_matplotlib
 from agent.evaluation.commands.targets import sample_evenly
 from agent.evaluation.harness import EvaluationInvalid, GoldQuestion, evaluate
 from agent.evaluation.report import ResultLine
 from agent.evaluation.retrieval.cases import Folder, read_folders
 from agent.pipeline.asking import Asking
-from agent.pipeline.confidence.calibration import Calibration, Sureness
-from agent.pipeline.confidence.features import FEATURES, features_of
+from agent.pipeline.confidence.calibration import FEATURES, Calibration, Sureness, features_of
 from agent.pipeline.service import Service
 from agent.platform.llm.wrappers.cached import CachedModel
 

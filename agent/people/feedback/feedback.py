@@ -7,16 +7,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from agent.core.errors import ChangedMeanwhile, FeedbackInvalid, UnknownAnswer
 from agent.people.feedback.records import Feedback, Review, moment
-from agent.people.feedback.reviewers import owns
-from agent.people.feedback.reviews import ReviewDecision
+from agent.people.feedback.reviews import ReviewDecision, owns
 from agent.people.feedback.shelf import StoredAnswer
 from agent.platform.storage.store import StateConflict
 
 if TYPE_CHECKING:
     from agent.databases.registry import Executed
-    from agent.people.feedback.pairs import PastPairs
-    from agent.people.feedback.reviewers import Reviewers
-    from agent.people.feedback.reviews import Reviews
+    from agent.people.feedback.reviews import PastPairs, Reviewers, Reviews
     from agent.people.feedback.shelf import Shelf
 
 TRIES = 5  # where somebody else says something about the same answer at the same moment

@@ -29,7 +29,7 @@ from executors.base import Frozen, Scalar
 
 if TYPE_CHECKING:
     from agent.databases.registry import Databases, Executed
-    from agent.people.feedback.reviewers import Reviewers
+    from agent.people.feedback.reviews import Reviewers
     from agent.people.feedback.shelf import Shelf
 
 KIND, NAMES, PREFIX = "saved", "names", "query/"

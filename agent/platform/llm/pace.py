@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Unpack
 
 from agent.core.errors import ModelBusy, StateUnavailable
 from agent.core.queueing import WAITS, Standing
-from agent.platform.llm.wrappers.base import WrappedModel
+from agent.platform.llm.chat import WrappedModel
 from agent.platform.storage.store import Insert, Place, Replace, StateStore, until_no_conflict
 from executors.base import Frozen
 

@@ -17,6 +17,7 @@ from agent.core.errors import StateUnavailable
 from agent.platform.storage.store import (
     MAX_CHANGES,
     MAX_NAME_CHARS,
+    PAST_ALL,
     Change,
     Insert,
     Place,
@@ -24,8 +25,13 @@ from agent.platform.storage.store import (
     Remove,
     Replace,
     StateConflict,
+    decode_name,
+    encode_name,
+    is_over,
+    payloads,
+    take_records,
+    value_of,
 )
-from agent.platform.storage.values import PAST_ALL, decode_name, encode_name, is_over, payloads, take_records, value_of
 
 if TYPE_CHECKING:
     from azure.core.exceptions import AzureError

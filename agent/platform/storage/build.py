@@ -5,9 +5,8 @@ from __future__ import annotations
 from functools import partial
 
 from agent.platform.config.settings import Settings
-from agent.platform.storage.files import import_files
 from agent.platform.storage.store import StateStore
-from agent.platform.storage.versions import VersionedStore
+from agent.platform.storage.versions import VersionedStore, import_files
 
 FILE = "state.sqlite"  # in the folder of `state_dir`
 

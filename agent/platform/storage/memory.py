@@ -7,8 +7,18 @@ import time
 import uuid
 from collections.abc import Callable, Iterator, Sequence
 
-from agent.platform.storage.store import Change, Place, Record, Remove, StateConflict
-from agent.platform.storage.values import conflicts, is_over, payloads, take_records, value_of
+from agent.platform.storage.store import (
+    Change,
+    Place,
+    Record,
+    Remove,
+    StateConflict,
+    conflicts,
+    is_over,
+    payloads,
+    take_records,
+    value_of,
+)
 from executors.base import Frozen
 
 

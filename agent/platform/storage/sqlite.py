@@ -10,8 +10,19 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from agent.core.errors import StateUnavailable
-from agent.platform.storage.store import Change, Place, Record, Remove, StateConflict
-from agent.platform.storage.values import PAST_ALL, conflicts, decode_name, encode_name, payloads, value_of
+from agent.platform.storage.store import (
+    PAST_ALL,
+    Change,
+    Place,
+    Record,
+    Remove,
+    StateConflict,
+    conflicts,
+    decode_name,
+    encode_name,
+    payloads,
+    value_of,
+)
 
 SCHEMA = 1  # as `PRAGMA user_version` says it
 BUSY_S = 10  # seconds to wait for another process that writes

@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import Unpack
 
 from agent.core.errors import StateUnavailable
-from agent.platform.llm.chat import MAX_TOKENS, ChatModel, ChatRequest, Message, Reply, ReplyGrammar
-from agent.platform.llm.wrappers.base import WrappedModel
+from agent.platform.llm.chat import MAX_TOKENS, ChatModel, ChatRequest, Message, Reply, ReplyGrammar, WrappedModel
 
 _TABLE = "CREATE TABLE IF NOT EXISTS replies (asked TEXT PRIMARY KEY, max_tokens INTEGER NOT NULL, reply TEXT NOT NULL)"
 
