@@ -45,10 +45,7 @@ class Searcher:
         self._store, self._embedder = store, embedder
 
     def search(self, text: str, database: str, top_k: int, *kinds: Collection[Kind]) -> list[list[Retrieved]]:
-        """One list for each set of kinds, best first, at most `top_k` each. Empty lists where nothing is indexed.
-
-        Raises StoreUnavailable, EmbedderUnavailable.
-        """
+        """For each set of kinds the `top_k` nearest, best first. Raises StoreUnavailable, EmbedderUnavailable."""
         return self.search_each(database, *((text, top_k, wanted) for wanted in kinds))
 
     def search_each(

@@ -217,10 +217,7 @@ Show = Callable[[Service, str, str, Options], Awaitable[Answer]]
 
 
 def add_shop(service: Service) -> Path | None:
-    """Make the sample shop and its docs known where no registry names it: where the package was installed.
-
-    Returns the shop's file; None where the registry names it.
-    """
+    """Make the sample shop and its docs known, if no registry names it; its file then, else None."""
     if DATABASE in service.router.names():
         return None
     from samples.make_shop import make_shop

@@ -44,10 +44,7 @@ Readiness = Literal["ready", "degraded", "unavailable"]
 
 
 def state_of(parts: Sequence[PartHealth]) -> Readiness:
-    """Whether an instance can answer: all of it, only about some databases, or nothing.
-
-    One database that cannot be read is no reason to stop serving the others.
-    """
+    """Whether an instance can answer: all of it, only about some databases (that is no reason to stop), or nothing."""
     databases = [part for part in parts if part.name.startswith(DATABASE)]
     others = [part for part in parts if not part.name.startswith(DATABASE)]
     if not all(part.ready for part in others) or (databases and not any(part.ready for part in databases)):

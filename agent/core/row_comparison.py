@@ -110,10 +110,7 @@ def _resolve_alias(node: exp.Expr, called: Mapping[str, exp.Expr]) -> exp.Expr:
 
 
 def count_tied(gold: QueryResult, with_keys: QueryResult) -> tuple[int, ...]:
-    """How many of `gold`'s rows in a row the order leaves equal.
-
-    `with_keys`: the same rows with what they are ordered by at the end; empty where they are not the same.
-    """
+    """How many of `gold`'s rows in a row have equal order keys, the last columns of `with_keys`; empty: other rows."""
     width = len(gold.columns)
     if [row[:width] for row in with_keys.rows] != list(gold.rows):
         return ()

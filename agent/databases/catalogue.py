@@ -27,10 +27,7 @@ log = logging.getLogger(__name__)
 
 
 class Catalogue:
-    """Tells the router what databases there are now.
-
-    `changed` is called with each name that means another database now, or none; it blocks.
-    """
+    """Tells the router what databases there are; `changed`, which blocks, gets each name whose meaning changed."""
 
     def __init__(
         self,

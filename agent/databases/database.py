@@ -179,10 +179,7 @@ class Database:
         return await in_thread(_GUARDS, call)
 
     async def run(self, query: CheckedSql, *, timeout_s: float | None = None) -> QueryResult:
-        """Rows of a checked query; cancelling the task stops the query in the database. See `Executor.run`.
-
-        `timeout_s`: where less than the database's own is wanted.
-        """
+        """Rows of a checked query, as `Executor.run`; cancelling the task stops the query in the database."""
         timeout_s = self.timeout_s if timeout_s is None else min(timeout_s, self.timeout_s)
         cancel = Cancel()
         self._running.add(cancel)

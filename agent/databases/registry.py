@@ -92,10 +92,7 @@ class Supporting(Frozen):
 
 
 class Databases:
-    """Opens databases by name, once each, within the limits of the settings.
-
-    Without a catalogue, the router stays as it is.
-    """
+    """Opens databases by name, once each, within the limits of the settings. Without a catalogue, none is added."""
 
     def __init__(
         self,
@@ -224,10 +221,7 @@ class Databases:
         return await self.get(name, principal)
 
     async def reread(self, name: str) -> None:
-        """Read a schema anew; where it has changed, other instances read it, too.
-
-        Raises UnknownDatabase, DatabaseUnavailable, StateUnavailable.
-        """
+        """Read a schema anew, here and, if it has changed, elsewhere. Raises as `get`; StateUnavailable."""
         await asyncio.to_thread(self._router.refresh, name)
         await self._changes.tell_if_new(name, await (await self._whole(name)).schema())
 
@@ -252,10 +246,7 @@ class Databases:
         return known.model_copy(update={"dialect": database.dialect, "detail": " ".join(database.warnings)})
 
     async def reports(self, name: str, principal: str) -> tuple[tuple[TableReport, ...], tuple[str, ...]]:
-        """How each table was read of its files, and what was found in them; nothing of a database that is no files.
-
-        Raises UnknownDatabase, DatabaseUnavailable.
-        """
+        """How each table was read of its files, and what was found; nothing, if it has no files. Raises as `get`."""
         database = await self.get(name, principal)
         seen = {table.name for table in (await database.schema()).tables}
         tables = tuple(it for it in database.reports if it.table in seen)

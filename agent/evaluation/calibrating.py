@@ -287,10 +287,7 @@ def auroc_of(held: Sequence[HeldOut]) -> float | None:
 def interval_of(
     held: Sequence[HeldOut], figure: Callable[[Sequence[HeldOut]], float | None]
 ) -> tuple[float, float] | None:
-    """The 95 % interval of a figure: databases are drawn at random with all of their questions (bootstrap).
-
-    None where most draws have no such figure.
-    """
+    """The 95 % interval of a figure, by drawing whole databases at random (bootstrap); None: seldom defined."""
     by_database: dict[str, list[HeldOut]] = {}
     for it in held:
         by_database.setdefault(it.database, []).append(it)

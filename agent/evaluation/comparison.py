@@ -49,10 +49,7 @@ def compare_files(before: Path, after: Path) -> Comparison:
 
 
 def compare(before: Sequence[ResultLine], after: Sequence[ResultLine]) -> Comparison:
-    """Compare two runs, question by question; what either could not score is left out.
-
-    Raises EvaluationInvalid: they have no question in common.
-    """
+    """Compare two runs by what both could score. Raises EvaluationInvalid: they have no question in common."""
     first = {line.key: line for line in before if line.scored}
     second = {line.key: line for line in after if line.scored}
     common = [key for key in first if key in second]
@@ -74,10 +71,7 @@ def compare(before: Sequence[ResultLine], after: Sequence[ResultLine]) -> Compar
 
 
 def bootstrap(differences: Sequence[int], resamples: int = RESAMPLES) -> tuple[float, float]:
-    """The 95 % interval of the mean of paired differences (Efron's percentile bootstrap).
-
-    A difference is 1 gained, -1 lost, 0 as before; the resamples are always the same.
-    """
+    """The 95 % interval of the mean of paired differences, -1 to 1 (Efron's percentile bootstrap); always the same."""
     chosen = random.Random(SEED)  # noqa: S311  figures, no secrets
     n = len(differences)
     means = sorted(sum(chosen.choices(differences, k=n)) / n for _ in range(resamples))

@@ -294,10 +294,7 @@ class Asking:
         return done
 
     async def _store_failure(self, question: Question, notes: Notes, error: Exception) -> None:
-        """Keep in its session that a question was not answered, and why: the next one may lean on it all the same.
-
-        What was asked back before it still waits.
-        """
+        """Keep in its session why a question was not answered; what was asked back before it still waits."""
         problem = problem_of(error, question.trace_id)
         if question.session_id is None or problem is None:
             return

@@ -81,10 +81,7 @@ class Run:
     # -- before the first query ---------------------------------------------------------------------------
 
     async def enter(self) -> Entered:
-        """Step 1: a question that leans on earlier ones is made self-contained; it was validated on its way in.
-
-        Small talk leans on nothing.
-        """
+        """Step 1: a question that leans on earlier ones is made self-contained. Small talk leans on nothing."""
         from agent.understanding.small_talk import read_small_talk
 
         history = len(self.question.history)

@@ -184,10 +184,7 @@ class Service:
         return await asyncio.to_thread(self.sessions.active)
 
     async def cleanup(self) -> int:
-        """Forget what has expired: sessions, reviews and the like; go on with jobs whose process is gone.
-
-        Returns how many were forgotten. Raises StateUnavailable.
-        """
+        """Forget what has expired; go on with jobs whose process is gone. How many went. Raises StateUnavailable."""
         await self.jobs.take_over()
         sessions = await asyncio.to_thread(self.sessions.cleanup)
         return sessions + await asyncio.to_thread(self.state.purge) + await asyncio.to_thread(self.uploads.sweep)
@@ -220,10 +217,7 @@ class Service:
         return await self.looks.of(await self.registered.get(name, principal))
 
     async def describe_column(self, place: ColumnPlace, text: str, principal: str) -> Document | None:
-        """See `Documents.describe`, which only the owners may use.
-
-        Raises UnknownDatabase, NotPermitted, DocumentsInvalid.
-        """
+        """See `Documents.describe`. Only for owners. Raises UnknownDatabase, NotPermitted, DocumentsInvalid."""
         await self.registered.follow(place.database)
         self.registered.admit_owner(place.database, principal)
         return await self.documents.describe(place, text, principal)

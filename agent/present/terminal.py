@@ -76,10 +76,7 @@ class StepPrinter:
 
     @contextmanager
     def watching(self) -> Iterator[StepPrinter]:
-        """A line that says what is being done, and for how long, and below it the query while it is written.
-
-        Only in a terminal, and gone at the end.
-        """
+        """In a terminal, a line of what is being done and for how long, and the unfinished query; gone at the end."""
         if not self.console.is_interactive:
             yield self
             return

@@ -160,10 +160,7 @@ class Turn:
         return self.stop is not None and self.stop.is_set()
 
     def attempts(self) -> Iterator[None]:
-        """Once, then again while there is time; what it is for leaves the loop when its turn has come.
-
-        Raises IndexBusy: the time is over; IndexingStopped: `stop` was set.
-        """
+        """Once, then again while there is time. Raises IndexBusy: the time is over; IndexingStopped: `stop` was set."""
         waited, pause = 0.0, self.stop or threading.Event()
         while True:
             yield

@@ -180,10 +180,7 @@ class Store:
     def search_ids(
         self, name: str, vectors: Sequence[Sequence[float]], top_k: int, *, model: str | None = None
     ) -> list[list[tuple[str, float]]]:
-        """The ids of the nearest documents, each with its similarity: nothing is read of a large index but its graph.
-
-        Arguments and errors are those of `search_all`.
-        """
+        """The nearest documents' ids and similarities, from the graph alone. Arguments and errors: `search_all`."""
 
         def nearest(reading: OpenRevision) -> list[list[tuple[str, float]]]:
             return reading.vectors.nearest(vectors, top_k)

@@ -67,10 +67,7 @@ class LazyService:
         return service
 
     def refresh_dashboards(self, every_s: float) -> None:
-        """Run the tiles that are due, every so many seconds, where no timer of the host does.
-
-        The first look makes the service.
-        """
+        """Run the tiles that are due, every so many seconds, where the host has no timers. It makes the service."""
         if not self._has_timers:
             self._refreshing = asyncio.create_task(self._refresh_dashboards(every_s))
 

@@ -17,10 +17,7 @@ Result = TypeVar("Result")
 
 
 class OpenStream:
-    """Events whose first one has arrived: what is refused before that has a status of its own.
-
-    `encode` says how an event is sent; None for one that is not.
-    """
+    """Events whose first one has arrived: what is refused before has a status of its own. `encode`: None: not sent."""
 
     def __init__(
         self,

@@ -148,10 +148,7 @@ class ImpliedKeys:
         self._known: dict[str, tuple[Schema, asyncio.Task[Schema]]] = {}
 
     async def of(self, database: Database, schema: Schema) -> Schema:
-        """The schema with these keys added; as it is while they are being looked for, or where they cannot be.
-
-        A filtered database gets declared keys alone.
-        """
+        """The schema with these keys added; as it is while they are unknown, and for a filtered database."""
         if database.is_filtered:
             return schema
         known = self._known.get(database.name)

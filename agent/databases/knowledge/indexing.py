@@ -84,10 +84,7 @@ class Indexing:
             self._failures[name] = _Failure(message, self._clock())
 
     async def ensure(self, name: str, schema: Schema) -> str:
-        """Why a database's index is not up to date; empty where it is.
-
-        The first call begins a sync; that and later ones wait for it, but not for long.
-        """
+        """Why a database's index is not up to date; empty: it is. Begins a sync, and waits for it, but not for long."""
         if name in self._done:
             return ""
         running = self._running.get(name)

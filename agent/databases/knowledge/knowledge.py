@@ -184,10 +184,7 @@ class Knowledge:
     async def search(
         self, query: str, database: Database, top_k: int, kinds: Collection[Kind] = ()
     ) -> tuple[list[Retrieved], tuple[str, ...]]:
-        """The documents nearest to a query, best first, at most `top_k`, and what of the docs is missing in the index.
-
-        Raises RetrievalError, DatabaseUnavailable.
-        """
+        """The `top_k` nearest documents, best first; what is missing. Raises RetrievalError, DatabaseUnavailable."""
         failure = await self._ensure_synced(database)
         found = await self._agent.run(query, database.name, top_k, kinds)
         seen = await self._find_seen_documents(database)

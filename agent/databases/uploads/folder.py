@@ -36,10 +36,7 @@ class UploadFolder:
         return self._root / "incoming" / place / DATA
 
     def begin(self, place: str, size: int) -> Path:
-        """A new folder for so many bytes that come: what is put into its folder `data` is kept by `keep`.
-
-        Raises StorageFull.
-        """
+        """A new folder for so many bytes: what is put into its folder `data` is kept by `keep`. Raises StorageFull."""
         folder = self._root / "incoming" / place
         with disk_watched():
             (folder / DATA).mkdir(parents=True)

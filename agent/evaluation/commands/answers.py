@@ -174,19 +174,13 @@ PARTS = (*OPTIONS, *PROFILE, *RULES)
 
 
 def options_without(parts: Collection[str]) -> Options:
-    """The options that switch these parts off; parts without an option are left to `asking_without`.
-
-    One query is scored, so one is written: nobody plans several.
-    """
+    """The options that switch parts off; `asking_without` does the others. No plans: one query is scored."""
     off = {"reuse_verified": False, "plan": False}
     return Options.model_validate(off | {f"enable_{it}": False for it in OPTIONS if it in parts})
 
 
 def asking_without(service: Service, parts: Collection[str]) -> Asking:
-    """A service without these parts, names in `OPTIONS` and `PROFILE` or ids of rules.
-
-    Those with an option are left to the question.
-    """
+    """A service without these parts, as in `PROFILE`, or rules' ids. Those in `OPTIONS` are left to the question."""
     changes = {name: value for it in parts for name, value in PROFILE.get(it, {}).items()}
     changes["rules_off"] = tuple(it for it in parts if it in RULES)
     whole, settings = service.parts, service.settings

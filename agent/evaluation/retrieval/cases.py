@@ -57,10 +57,7 @@ def read_folders(paths: Sequence[Path], file: str = QUESTIONS) -> list[Folder]:
 
 
 async def read_catalogue(executor: Executor, docs: Sequence[Path]) -> tuple[MergedCatalogue, tuple[str, ...]]:
-    """What is known of a database once it is indexed: schema, docs, values; and what of its docs cannot be used.
-
-    Raises DatabaseUnavailable.
-    """
+    """Schema, docs and values of a database, and which docs cannot be used. Raises DatabaseUnavailable."""
     database = Database(executor, limit=1, timeout_s=_TIMEOUT_S)
     try:
         schema = await database.schema()

@@ -142,10 +142,7 @@ class Sessions:
         return _session(session_id, head)
 
     def get(self, session_id: str, principal: str, *, whole: bool = False) -> Session:
-        """The session with its latest `max_messages` messages, or the whole.
-
-        Raises UnknownSession: there is none, it has expired, or it is another principal's.
-        """
+        """The session, `whole` or with its latest `max_messages` messages. Raises UnknownSession, if another's, too."""
         head, _ = self._head(session_id, principal)
         first = "" if whole else _key(max(0, head.count - self.max_messages))
         found = self.store.records(_place(session_id), prefix=_PREFIX, start=first)
@@ -225,10 +222,7 @@ class Sessions:
         )
 
     def share(self, session_id: str, principal: str, trace_id: str, link: str) -> str:
-        """Note that an answer is shared under this link, or an earlier one, which is returned. Raises UnknownSession.
-
-        It puts off the expiry.
-        """
+        """Note that an answer is shared; the link, or an earlier one. It puts off the expiry. Raises UnknownSession."""
         place = _place(session_id)
 
         def note() -> str:

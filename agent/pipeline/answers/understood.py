@@ -19,10 +19,7 @@ if TYPE_CHECKING:
 
 
 async def reply(run: Run) -> Answer | None:
-    """The response to small talk or to a question about the data, once it is self-contained; else None.
-
-    Raises DatabaseUnavailable.
-    """
+    """The response to small talk or a question about the data; else None. Raises DatabaseUnavailable."""
     with run.ledger.time_step("entry"):
         return await _reply(run)
 

@@ -161,10 +161,7 @@ class Generator:
     async def draft_anew(
         self, question: str, context: Context, plan: Plan | None, ledger: Ledger, *, index: int = 2
     ) -> Draft:
-        """One query with no earlier one in view, as warm as a later attempt. Raises as `draft`.
-
-        Drafts with an odd `index`, from 0, read the schema in its other form.
-        """
+        """One query with no earlier one in view; drafts with odd numbers read the schema in its other form."""
         shown = context.otherwise if index % 2 else context
         return await self.draft(question, shown, (), plan, ledger, temperature=self._temperature(again=True))
 

@@ -28,10 +28,7 @@ def begin_ahead(run: Run) -> None:
 
 
 def _further_draft(run: Run) -> Coroutine[Any, Any, Draft | None]:
-    """The next draft, with no earlier one in view; None where the reply could not be used, or asks back.
-
-    Its number is taken now. Raises ModelError when it is awaited.
-    """
+    """The next draft, with no earlier one in view; None: unusable, or it asks back. Its number is taken now."""
     index = run.written
     run.written += 1
 

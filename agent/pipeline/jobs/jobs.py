@@ -213,10 +213,7 @@ class Jobs:
         return len(self._running)
 
     async def submit(self, request: JobRequest, *, principal: str, trace_id: str) -> Job:
-        """Take a question to be answered in the background.
-
-        Raises what `Asking.admit` raises; TooBusy: as many jobs wait here as may; StateUnavailable: it cannot be kept.
-        """
+        """Take a question to be answered in the background. Raises as `Asking.admit`; TooBusy, StateUnavailable."""
         if request.options.allow_writes or request.options.confirm:
             raise QuestionInvalid("A change of rows is shown and confirmed step by step: send it without mode=async.")
         await self._asking.admit(

@@ -48,10 +48,7 @@ class Issued(NamedTuple):
 
 
 class WritePlans:
-    """The changes that wait, each for `lifetime_s` seconds.
-
-    Methods block briefly, are safe to call from threads, and raise StateUnavailable where the store cannot be used.
-    """
+    """Changes that wait for `lifetime_s` seconds. Methods block, are safe in threads, and raise StateUnavailable."""
 
     def __init__(self, state: StateStore, *, lifetime_s: float, clock: Callable[[], float] = time.time) -> None:
         self._state, self.lifetime_s, self.clock = state, lifetime_s, clock

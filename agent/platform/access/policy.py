@@ -102,10 +102,7 @@ class Policy(Protocol):
 
 
 class Vouched:
-    """A front end authenticates callers: the Functions host checks keys, a proxy may give a name.
-
-    `trusted`: whether the name in `x-ms-client-principal-name` is believed.
-    """
+    """A front end authenticates callers; `trusted`: whether its `x-ms-client-principal-name` is believed."""
 
     def __init__(self, *, trusted: bool) -> None:
         self._trusted = trusted

@@ -44,10 +44,7 @@ class Rate(Frozen):
 
 
 class RateLimiter:
-    """Counts what principals ask.
-
-    `store` makes the store that all processes share, when the first request is counted; their clocks must agree.
-    """
+    """Counts what principals ask, in a store that all processes share, made at the first request. Clocks must agree."""
 
     def __init__(self, rate: Rate, store: Callable[[], StateStore], clock: Callable[[], float] = time.time) -> None:
         self._rate, self._make_store, self._clock = rate, store, clock

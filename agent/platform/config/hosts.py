@@ -10,10 +10,7 @@ _HOST = re.compile(r"[a-z0-9.-]+|\[[0-9a-f:.]+\]")  # as browsers write it
 
 
 def is_loopback(host: str) -> bool:
-    """Whether only this machine reaches a host: a loopback address, or `localhost`.
-
-    Any other name is not, whatever it resolves to today.
-    """
+    """Whether only this machine reaches a host: a loopback address, or `localhost`, whatever names resolve to today."""
     try:
         address = ip_address(host.removeprefix("[").removesuffix("]"))
     except ValueError:

@@ -215,10 +215,7 @@ class Pace:
 
     @asynccontextmanager
     async def turn(self, tokens: int) -> AsyncIterator[Call]:
-        """Wait for a turn, and settle what the call has spent at its end. `tokens` include those of its reply.
-
-        Raises ModelBusy: it would wait for too long.
-        """
+        """Wait for a turn, and settle at its end what the call spent; `tokens` with its reply's. Raises ModelBusy."""
         call = Call(tokens)
         if self._limited is not False:
             await self._wait(call)

@@ -63,10 +63,7 @@ def find(spec: ModelSpec, cache_dir: Path, *, progress: Progress = no_progress) 
 
 
 def verify(spec: ModelSpec, path: Path, cache_dir: Path, *, progress: Progress = no_progress) -> None:
-    """Return if the file is the right one; hash it unless a marker in `cache_dir` says that this was done.
-
-    Raises ModelUnavailable: it is another file, or cannot be read.
-    """
+    """Return if the file is the right one; a marker in `cache_dir` saves the hashing. Raises ModelUnavailable."""
     cache_dir = cache_dir.expanduser()
     marker = _marker(spec, path, cache_dir)
     try:

@@ -57,10 +57,7 @@ def from_path(spec: ModelSpec, source: Path, work_dir: Path, progress: Progress)
 
 
 def from_hub(spec: ModelSpec, work_dir: Path, progress: Progress) -> Path:
-    """The file from Hugging Face's hub, or from where HF_ENDPOINT says; continued by Range where it was cut off.
-
-    Raises SourceFailed.
-    """
+    """The file from Hugging Face's hub, or HF_ENDPOINT; continued by Range if it was cut off. Raises SourceFailed."""
     import httpx2
 
     if os.environ.get("HF_HUB_OFFLINE", "").upper() in {"1", "TRUE", "YES", "ON"}:

@@ -20,10 +20,7 @@ CALL_TOKENS = 4  # of each message, for its role and its ends
 
 
 class Budget:
-    """The model calls, and tokens of prompts and replies, that one question may have; None: any number.
-
-    All steps, and what runs at their side, draw on it.
-    """
+    """The model calls, and tokens, that one question may have, in all steps and beside them; None: any number."""
 
     def __init__(self, calls: int | None, tokens: int | None) -> None:
         self._calls, self._tokens = calls, tokens
@@ -35,10 +32,7 @@ class Budget:
         return cls(settings.max_model_calls, settings.max_tokens_per_question)
 
     def take(self, prompt_tokens: int, max_tokens: int) -> int:
-        """Take what one call may need; returns the tokens that its reply may have.
-
-        Raises BudgetSpent: nothing was taken.
-        """
+        """Take what one call may need; returns the tokens its reply may have. Raises BudgetSpent: nothing was taken."""
         if self._calls_left is not None and self._calls_left < 1:
             raise BudgetSpent(f"The question has used its {self._calls} model calls.")
         if self._tokens_left is not None:
