@@ -26,9 +26,8 @@ from typing import NamedTuple
 
 from agent.core.row_comparison import without_limit
 from agent.databases.registry import build_router
-from agent.evaluation.harness import EvaluationInvalid, GoldQuestion
+from agent.evaluation.harness import EvaluationInvalid, GoldQuestion, Scorer
 from agent.evaluation.report import ResultLine
-from agent.evaluation.scoring import Scorer
 from agent.platform.config.settings import get_settings
 from bench.answer_databases import EACH, QuestionSet, make_databases, read
 from bench.answer_report import NOW, PLAIN, Line, report

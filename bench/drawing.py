@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from agent.evaluation.calibration.diagram import as_svg
+from agent.evaluation.calibrating import as_svg
 
 Points = Sequence[tuple[float, float]]
 WIDTH, HEIGHT = 3.4, 2.3  # inches of one chart

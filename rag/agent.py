@@ -18,13 +18,9 @@ class RagAgent:
         self._searcher = Searcher(store, embedder)
 
     async def run(self, query: str, database: str, top_k: int = 5, kinds: Collection[Kind] = ()) -> list[Retrieved]:
-        """The documents nearest to the query, best first, at most `top_k`.
+        """The documents nearest to the query, best first, at most `top_k`; all kinds where `kinds` is empty.
 
-        Args:
-            kinds: only of these; all where empty.
-
-        Raises:
-            StoreUnavailable, EmbedderUnavailable: nothing can be found now; the message says what to do.
+        Raises StoreUnavailable, EmbedderUnavailable: the message says what to do.
         """
         (found,) = await asyncio.to_thread(self._searcher.search, query, database, top_k, kinds)
         return found

@@ -17,12 +17,7 @@ class RetrievalError(Exception):
 
 
 class EmbedderUnavailable(RetrievalError):
-    """Texts cannot be turned into vectors.
-
-    Args:
-        message: a sentence that says what to install or set.
-        retry_after_s: whole seconds until it is worth trying again; None: unknown.
-    """
+    """Texts cannot be turned into vectors. `retry_after_s`: whole seconds; None where it is unknown."""
 
     def __init__(self, message: str, retry_after_s: int | None = None) -> None:
         super().__init__(message)

@@ -17,10 +17,6 @@ class IdentityCache(Generic[P, T]):
 
     Objects are the same only by their identity: to compare two large schemas takes longer than most of what is made of
     them. They must not change, and are kept as long as what was made of them.
-
-    Args:
-        make: a function of positional arguments.
-        most: results that are kept.
     """
 
     def __init__(self, make: Callable[P, T], most: int = _MOST) -> None:

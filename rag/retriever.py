@@ -45,11 +45,7 @@ class Searcher:
         self._store, self._embedder = store, embedder
 
     def search(self, text: str, database: str, top_k: int, *kinds: Collection[Kind]) -> list[list[Retrieved]]:
-        """One list for each set of kinds, best first, at most `top_k` each. Empty lists where nothing is indexed.
-
-        Raises:
-            StoreUnavailable, EmbedderUnavailable: from the index or the embedder.
-        """
+        """For each set of kinds the `top_k` nearest, best first. Raises StoreUnavailable, EmbedderUnavailable."""
         return self.search_each(database, *((text, top_k, wanted) for wanted in kinds))
 
     def search_each(
@@ -57,8 +53,7 @@ class Searcher:
     ) -> list[list[Retrieved]]:
         """The same for searches of a text, a number of documents and kinds each; the texts are embedded at once.
 
-        Args:
-            also: texts to embed in the same call, since a later step needs them.
+        So are those that a later step needs (`also`).
         """
         if not self._store.is_indexed(database):
             return [[] for _ in searches]  # and no model is loaded for it
@@ -70,12 +65,7 @@ class Searcher:
 
 
 class Retriever:
-    """Retrieval for the loop: what cannot be retrieved is a warning there, not an error.
-
-    Args:
-        store, embedder: that it works with.
-        threads: that searches block; the event loop's own where None.
-    """
+    """Retrieval for the loop: what cannot be retrieved is a warning there, not an error."""
 
     def __init__(self, store: Store, embedder: Embedder, threads: Executor | None = None) -> None:
         self._searcher, self._threads = Searcher(store, embedder), threads
@@ -91,14 +81,8 @@ class Retriever:
         """At most `top_k` documents of each sort. Never raises for the index or the embedder: a warning says it.
 
         Past queries are searched by the question with its values masked, and there are some more of them than are
-        shown, for the check that they still fit the database.
-
-        Args:
-            question: as asked.
-            database: its name.
-            top_k: documents of each sort; of past queries `CANDIDATE_QUERIES`.
-            known: what of the question is a value.
-            also: gives the texts whose vectors the next steps will ask the embedder for; called in the thread.
+        shown, for the check that they still fit the database. `also`, called in the thread, gives the texts whose
+        vectors the next steps will ask the embedder for.
         """
         masked = mask(question, known)
         searches = [*((question, top_k, sort) for sort in _SORTS), (masked, CANDIDATE_QUERIES, _QUERIES)]

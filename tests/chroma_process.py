@@ -14,7 +14,7 @@ from urllib.request import ProxyHandler, Request, build_opener
 from chromadb.api.client import Client
 from until import PATIENCE_S, until
 
-from rag.index.chroma_connection import ChromaServer, connect, disconnect
+from rag.index.chroma_server import ChromaServer, connect, disconnect
 from rag.index.revision import slug_of
 from testbed.ports import free_port
 

@@ -15,16 +15,13 @@ from fastapi.routing import APIRoute
 
 from agent import __version__
 from agent.api.http.auth import add_guards
-from agent.api.http.context import RequestContext
+from agent.api.http.context import ANONYMOUS, FUNCTION, HeadRequests, RequestContext, with_head
 from agent.api.http.errors import add_handlers
-from agent.api.http.head import HeadRequests, with_head
 from agent.api.http.idempotent import IdempotentRequests
 from agent.api.http.lazy_service import LazyService
-from agent.api.http.levels import ANONYMOUS, FUNCTION
 from agent.api.http.replay import Replays
 from agent.api.routes import (
     chat,
-    dashboard,
     databases,
     generate,
     health,
@@ -32,7 +29,6 @@ from agent.api.routes import (
     page,
     query,
     rag,
-    records,
     resume,
     reviews,
     saved,
@@ -40,8 +36,7 @@ from agent.api.routes import (
     uploads,
 )
 from agent.api.routes.docs_page import CONTENT_SECURITY_POLICY, docs_page
-from agent.api.server.draining import Draining, DrainingRequests
-from agent.api.server.limits import RequestLimits
+from agent.api.server.limits import Draining, DrainingRequests, RequestLimits
 from agent.core.errors import ConfigurationInvalid
 from agent.pipeline.service import Service
 from agent.platform import telemetry
@@ -54,7 +49,6 @@ from executors.base import Frozen
 router = APIRouter(prefix="/api")  # of the contract's own routes; the others have theirs
 for _part in (
     query,
-    records,
     resume,
     jobs,
     databases,
@@ -65,7 +59,6 @@ for _part in (
     rag,
     reviews,
     saved,
-    dashboard,
     health,
     page,
 ):
@@ -197,13 +190,8 @@ def create_app(
 def create_default_app(*, in_functions: bool = False, sources: Sequence[str] = ()) -> FastAPI:
     """The app of this process's settings: what `uvicorn --factory agent.api.app:create_default_app` serves.
 
-    Args:
-        in_functions: whether the Azure Functions host stands in front of it, and checks its keys.
-        sources: files, folders or servers' addresses to ask instead of the registry's databases.
-
-    Raises:
-        ConfigurationInvalid: the settings cannot be used. Under Functions the app is made all the same, with its routes
-            closed: there the start has no terminal, and an app that cannot be loaded has no health to ask.
+    Raises ConfigurationInvalid. Under Functions the app is made all the same, with its routes closed: there the start
+    has no terminal, and an app that cannot be loaded has no health to ask.
     """
     found = examine(in_functions=in_functions, registry=not sources)
     settings = found.settings

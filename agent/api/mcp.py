@@ -74,12 +74,7 @@ log = logging.getLogger(__name__)
 
 
 class _Tools:
-    """The tools of one service, as the protocol has them.
-
-    Args:
-        service: that answers.
-        principal: who asks.
-    """
+    """The tools of one service, as the protocol has them."""
 
     def __init__(self, service: Service, principal: str) -> None:
         self._service, self._principal = service, principal
@@ -108,10 +103,8 @@ class _Tools:
     ) -> types.CallToolResult | types.InputRequiredResult:
         """Do what is asked for; what goes wrong is a result as well, with a sentence to act on.
 
-        A question that can be read in several ways is put to the user, where the client can show a form.
-
-        Raises:
-            MCPError: there is no such tool.
+        A question that can be read in several ways is put to the user, where the client can show a form. Raises
+        MCPError: no such tool.
         """
         tool = self._tools.get(params.name)
         if tool is None:
@@ -213,9 +206,7 @@ async def serve_stdio(service: Service) -> None:
 def http_app(service: Service, host: str = LOOPBACK[0]) -> Starlette:
     """The ASGI app of the streamable HTTP transport, at `/mcp`.
 
-    Args:
-        service: that answers.
-        host: one of `LOOPBACK`; requests that name another one are refused, as are those of other sites' pages.
+    `host` is one of `LOOPBACK`; requests that name another one are refused, as are those of other sites' pages.
     """
     return build_server(service, ANONYMOUS).streamable_http_app(streamable_http_path=PATH, host=host)
 

@@ -62,13 +62,9 @@ _PROMPTS = (
 
 
 class Content:
-    """Resources, prompts and completions of one service.
+    """Resources, prompts and completions of one service, of the databases and tables that the principal may see.
 
     Every method raises MCPError for a name that is not there, with a sentence that says what is.
-
-    Args:
-        service: that has the databases.
-        principal: who reads; only the databases and tables that they may see are there.
     """
 
     def __init__(self, service: Service, principal: str) -> None:

@@ -73,20 +73,7 @@ class Tool(NamedTuple):
         return {key: value for key, value in schema.items() if key != "description"}  # the tool has its own
 
     async def call(self, service: Service, arguments: Mapping[str, Any], principal: str) -> JsonValue:
-        """Do it.
-
-        Args:
-            service: that answers.
-            arguments: as JSON.
-            principal: who asks.
-
-        Returns:
-            The result as JSON has it.
-
-        Raises:
-            pydantic.ValidationError: the arguments cannot be used.
-            PlumblineError, ExecutorError, RetrievalError: as the route; `problems.problem_of` tells them.
-        """
+        """The result as JSON. Raises pydantic.ValidationError of the arguments, and what the route raises."""
         result = await self.run(service, self.input.model_validate(dict(arguments)), principal)
         return result.model_dump(mode="json")
 
@@ -115,11 +102,7 @@ class ToolList(Frozen):
 
 
 async def search_docs(service: Service, body: SearchRequest, principal: str) -> SearchResponse:
-    """The documents nearest to a query that `principal` may know.
-
-    Raises:
-        UnknownDatabase, DatabaseUnavailable, RetrievalError.
-    """
+    """The documents nearest to a query. Raises UnknownDatabase, DatabaseUnavailable, RetrievalError."""
     found, warnings = await service.documents.search(
         body.database, body.query, body.top_k, body.kinds, principal=principal
     )
@@ -187,13 +170,7 @@ class MoreRequest(Frozen):
 
 
 def _only(body: type[Body], *fields: str, **narrowed: tuple[type[BaseModel], BaseModel]) -> type[BaseModel]:
-    """A request's model with these of its fields alone: what a model need not decide is not shown to it.
-
-    Args:
-        body: the request's.
-        fields: those that stay as they are.
-        narrowed: those that have another type, and its default.
-    """
+    """A request's model with some of its fields, some narrowed: what a model need not decide is not shown to it."""
     chosen: dict[str, Any] = {name: (body.model_fields[name].annotation, body.model_fields[name]) for name in fields}
     chosen |= narrowed
     return create_model(body.__name__, __base__=Frozen, __doc__=body.__doc__, **chosen)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.console import Console
 from rich.text import Text
 
 from agent.cli.console import (
@@ -15,6 +18,7 @@ from agent.cli.console import (
     Docs,
     EffortOption,
     bring_model,
+    command,
     complain,
     err,
     fail,
@@ -29,7 +33,7 @@ from agent.core.events import Done
 from agent.core.fields import check_zone
 from agent.core.models import Options
 from agent.pipeline.service import Service
-from agent.present.terminal import plain
+from agent.present.terminal import cell_text, plain
 from agent.present.transcript import Transcript
 
 EXIT_CODES = {"success": 0, "error": 1, "clarification_needed": 2}
@@ -140,7 +144,6 @@ def chat(
 
 def demo() -> None:
     """Four questions about the sample shop; the first also without the docs, to show what they change."""
-    from agent.cli.demo import DATABASE, add_shop, run_demo
     from agent.cli.indexing import index_quietly
 
     with open_service() as (service, runner):
@@ -199,3 +202,75 @@ def _read_line() -> str:
         return input("> " if sys.stdin.isatty() else "").strip()
     except EOFError:
         return ""
+
+
+DATABASE = "shop"
+WITHOUT_DOCS = "What was our revenue in fiscal year 2025?"
+QUESTIONS = (
+    WITHOUT_DOCS,
+    "How many orders of 2024 were cancelled?",
+    "For each country, how many customers signed up between April and June 2025?",
+    "Which five products brought in the most revenue in 2024? Show the name and the revenue.",
+)
+
+Show = Callable[[Service, str, str, Options], Awaitable[Answer]]
+
+
+def add_shop(service: Service) -> Path | None:
+    """Make the sample shop and its docs known, if no registry names it; its file then, else None."""
+    if DATABASE in service.router.names():
+        return None
+    from samples.make_shop import make_shop
+
+    folder = service.settings.state_path / "samples"
+    make_shop(folder)
+    file = folder / "shop.duckdb"
+    service.add_source(str(file), [_docs()])
+    return file
+
+
+async def run_demo(service: Service, console: Console, show: Show, source: Path | None = None) -> None:
+    """Ask the questions one after the other; the first also from the raw schema alone."""
+    console.rule("The same question from the raw schema alone, then with the docs")
+    bare = await show(service, WITHOUT_DOCS, DATABASE, Options(enable_retrieval=False, effort="quick"))
+    answers = []
+    for question in QUESTIONS:
+        answers.append(await show(service, question, DATABASE, Options(reuse_verified=False)))  # each time anew
+        if question == WITHOUT_DOCS:
+            compare(console, bare, answers[-1])
+            console.rule("Three more")
+    verified = sum(answer.verified for answer in answers)
+    console.print(f"{len(answers)} questions, {verified} answers verified.")
+    asking, serving = next_commands(source)
+    console.print(Text.assemble("Ask your own:   ", (asking, "bold")), soft_wrap=True)
+    address = f", then http://127.0.0.1:{service.settings.port}/"
+    console.print(Text.assemble("On a page:      ", (serving, "bold"), address), soft_wrap=True)
+
+
+def next_commands(source: Path | None) -> tuple[str, str]:
+    """The commands that ask a question of one's own and serve the page, as this process was started."""
+    if source is None:
+        return f'{command()} ask --database {DATABASE} "…"', f"{command()} serve"
+    file = shlex.quote(str(source))
+    return f'{command()} ask {file} --docs {shlex.quote(str(_docs()))} "…"', f"{command()} serve {file}"
+
+
+def _docs() -> Path:
+    from samples.make_shop import HERE
+
+    return HERE / "docs"
+
+
+def compare(console: Console, bare: Answer, enriched: Answer) -> None:
+    """Print what the docs changed: the last value of the first row, without and with them."""
+    before, after = (_format_last_value(answer) for answer in (bare, enriched))
+    before.stylize("yellow")
+    after.stylize("green")
+    console.print(Text.assemble("Without the docs: ", before, ". With them: ", after, "."))
+    console.print(
+        "[dim]The schema does not say when the fiscal year starts, nor that cancelled orders do not count.[/]\n"
+    )
+
+
+def _format_last_value(answer: Answer) -> Text:
+    return cell_text(list(answer.results[0].values())[-1], answer.language) if answer.results else Text("nothing")

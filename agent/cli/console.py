@@ -53,9 +53,7 @@ def open_service(
 ) -> Iterator[tuple[Service, asyncio.Runner]]:
     """The service, and the one event loop that it lives in; what goes wrong ends the process with a sentence.
 
-    Args:
-        calibrating: leave the file of PLUMBLINE_CALIBRATION unread; it may be of a version that is to be replaced.
-        sources: files, folders or servers' addresses to ask instead of the registry's databases.
+    `calibrating` leaves the file of PLUMBLINE_CALIBRATION unread: it may be of a version that is to be replaced.
     """
     settings = read_settings(registry=not sources)
     update: dict[str, object] = {"request_deadline_s": max(settings.request_deadline_s, DEADLINE_S)}
@@ -83,12 +81,7 @@ def open_service(
 def bring_model(settings: Settings, meanwhile: Callable[[], None] = lambda: None) -> None:
     """Fetch the embedded model's file where it is to be asked and was never fetched, which a line says before.
 
-    Args:
-        meanwhile: is done in this thread while the file comes, and also where none is fetched; what it raises ends the
-            wait.
-
-    Raises:
-        ModelUnavailable: it cannot be had.
+    `meanwhile` is done in this thread in any case; what it raises ends the wait. Raises ModelUnavailable.
     """
     from agent.platform.llm.files.model_files import fetch, find_unfetched
     from agent.present.terminal import byte_progress
@@ -121,9 +114,8 @@ def _start(work: Callable[[], T]) -> Future[T]:
 def read_settings(*, serving: bool = False, registry: bool = True) -> Settings:
     """The settings of this process, logging set up; problems with them end the process, all reported at once.
 
-    Args:
-        serving: whether the registry must exist and access must be configured, too.
-        registry: False where a service is to ask other databases than the registry's.
+    `serving`: the registry must exist and access must be configured, too; without `registry`, other databases are
+    asked.
     """
     found = examine(in_functions=False if serving else None, registry=serving and registry)
     for warning in found.warnings:

@@ -18,7 +18,7 @@ from rich.text import Text
 from agent.cli.console import out
 
 if TYPE_CHECKING:
-    from agent.cli.doctor.finding import Diagnosis, Status
+    from agent.cli.examination import Diagnosis, Status
 
 # From the best to the worst: how it is told, and in which colour.
 _WORDS: dict[Status, tuple[str, str]] = {
@@ -36,7 +36,7 @@ def doctor(
 
     Checks every part, whatever is wrong with the others. Exit code 1 where something failed.
     """
-    from agent.cli.doctor.examination import diagnose
+    from agent.cli.examination import diagnose
 
     logging.disable(logging.CRITICAL)  # the findings say it, and without addresses
     try:

@@ -16,7 +16,7 @@ _LANGUAGES = ("en", "de", "fr", "es", "it")  # of which `recompute` reads words 
 
 def _parts(names: list[str] | None) -> list[str]:
     """The parts to leave out. Raises typer.BadParameter: there is none of that name."""
-    from agent.evaluation.without import PARTS
+    from agent.evaluation.commands.answers import PARTS
 
     unknown = [name for name in names or () if name not in PARTS]
     if unknown:
@@ -89,7 +89,7 @@ def evaluate_retrieval(
     except EXPECTED as error:
         fail(str(error))
     if accuracy is not None:
-        from agent.evaluation.commands.retrieval_accuracy import run_accuracy
+        from agent.evaluation.commands.targets import run_accuracy
 
         with open_service() as (service, runner):
             runner.run(run_accuracy(service, out, err, folders, questions, limit, evidence, accuracy))

@@ -36,14 +36,9 @@ class GuardVerdict(Frozen):
 
 
 class GuardRunner:
-    """Says what the guard would.
+    """Says what the guard would. Without a schema every table is unknown, unless `check_names` is False.
 
-    Args:
-        schema: to check tables and columns against; None: every table is unknown.
-        check_names: False leaves tables and columns unchecked.
-        functions, catalogue: of the database's own that may be called and read, as `guard.check` takes them.
-        open_parameters: whether a query that only reads a parameter is let through before that has a value.
-        row_limit: rows at most.
+    `open_parameters` lets a query through that only reads a parameter, before that has a value.
     """
 
     def __init__(
@@ -132,12 +127,10 @@ def guard(
 
 
 def verdicts(lines: Iterable[str], dialect: str | None, judge: GuardRunner) -> Iterator[GuardVerdict]:
-    """A verdict for every statement, in order.
+    """A verdict for every statement, in order; `dialect` where a line says none.
 
-    Args:
-        lines: of the input. Where the first that is not blank begins with `{`, each is an object with `sql` and perhaps
-            `dialect`, and is answered before the next is read; else they are SQL, statements ending in semicolons.
-        dialect: where a line says none.
+    Where the first line that is not blank begins with `{`, each is an object with `sql` and perhaps `dialect`, and is
+    answered before the next is read; else they are SQL, statements ending in semicolons.
     """
     rest = iter(lines)
     first = next((line for line in rest if line.strip()), "").removeprefix("\ufeff")

@@ -63,17 +63,9 @@ def index(
 def run_index(
     service: Service, runner: asyncio.Runner, wanted: Mapping[str, Callable[[], str]], out: Console, err: Console
 ) -> bool:
-    """Index databases one after the other; one that cannot be does not stop the others.
+    """Index databases one after the other, and say whether all could be; one that cannot be does not stop the others.
 
-    Args:
-        service: whose databases.
-        runner: the event loop that the service lives in.
-        wanted: databases as their user names them, each with what finds its name in the registry.
-        out: for what was done, one line for each part.
-        err: for progress, problems and failures.
-
-    Returns:
-        whether all of them could be indexed.
+    `wanted` has databases as their user names them, each with what finds its name in the registry.
     """
     failed = False
     for remark, find in wanted.items():
@@ -95,9 +87,7 @@ def index_quietly(service: Service, runner: asyncio.Runner, name: str, out: Cons
     """Index one database, and load meanwhile what the first question needs; one line for each part at the end.
 
     The model reads no schema ahead: it may not be there yet, and the first question is not to wait for its second.
-
-    Raises:
-        PlumblineError, ExecutorError, RetrievalError: it cannot be indexed.
+    Raises PlumblineError, ExecutorError, RetrievalError.
     """
 
     async def run() -> Indexed:

@@ -11,12 +11,7 @@ from executors.registry.kinds import local_path
 
 
 def resolve(service: Service, database: str, docs: list[Path] | None) -> str:
-    """The name to ask by; a path or an address becomes an entry of this process: the command line is its user's own.
-
-    Raises:
-        DatabaseUnavailable: it is a path, and nothing is there.
-        RegistryInvalid: it is an address that cannot be used.
-    """
+    """The name to ask by; a path or an address becomes an entry. Raises DatabaseUnavailable, RegistryInvalid."""
     names = service.router.names()
     if database in names:
         return service.router.with_docs(database, docs) if docs else database

@@ -57,10 +57,7 @@ def addresses(text: str) -> Iterator[str]:
 
 
 def find_built_texts(tree: exp.Expr) -> Iterator[str]:
-    """The texts that a query itself builds for its rows, with a sign for each value of a row.
-
-    The names of its columns are among them, and rows that it writes out.
-    """
+    """The texts and column names that a query itself builds for its rows, with a sign for each value of a row."""
     from sqlglot import exp
 
     for select in tree.find_all(exp.Select):

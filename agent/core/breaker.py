@@ -21,13 +21,9 @@ PROBED_AGAIN_S = 1  # for who comes while another call finds out
 class Breaker:
     """Counts the failures of one outside part. Safe in threads.
 
-    Args:
-        part: that it is about, as a sentence begins: `The model 'gpt-4o-mini'`.
-        failures: in a row that open it.
-        pause_s: for which it stays open.
-        fails: errors that say that the part is down; any other one is an answer of it.
-        refusal: makes the error of a call that is not made, from a sentence and the seconds until it is worth a try.
-        clock: seconds that only go forward.
+    `failures` in a row open it for `pause_s` seconds; only errors of the kind `fails` count, since any other one is an
+    answer of the part. `refusal` makes the error of a call that is not made, from a sentence and the seconds until it
+    is worth a try.
     """
 
     def __init__(
@@ -63,11 +59,7 @@ class Breaker:
 
     @contextmanager
     def watching(self, *, proves: bool = True) -> Iterator[None]:
-        """One call. Raises the refusal where it is not to be made.
-
-        Args:
-            proves: whether its success says that the part is up; False where the answer may have been kept from before.
-        """
+        """One call. Raises the refusal where it is not made. `proves`: False where a success may come from a cache."""
         probe = self._enter()
         try:
             yield

@@ -14,12 +14,7 @@ SKEW_S = 60.0  # by which the clocks of two machines may differ
 
 
 def lies_ahead(moment: float, now: float, most_s: float) -> bool:
-    """Whether a kept moment is further ahead than anybody can have put it: the clock was set back meanwhile.
-
-    Args:
-        moment, now: seconds since the epoch.
-        most_s: seconds, from the time at which it was kept.
-    """
+    """Whether a moment kept `most_s` ago or less is further ahead than it can be: the clock was set back since."""
     return moment > now + most_s + SKEW_S
 
 
@@ -60,11 +55,9 @@ class Deadlines:
         self._stopped = False
 
     def new(self, advice: str, seconds: float | None = None) -> Deadline:
-        """One that began when its request arrived.
+        """One that began when its request arrived, or, where `seconds` are given, begins now: nobody waits for it.
 
-        Args:
-            advice: for the caller on a timeout; `{seconds}` in it is how long they waited.
-            seconds: where it is not as far away as the others; from now on, since nobody waits for a response.
+        `advice` is for the caller on a timeout; `{seconds}` in it is how long they waited.
         """
         began_at = asyncio.get_running_loop().time() if seconds else get_arrival_time()
         seconds = seconds or self.seconds
@@ -94,13 +87,7 @@ class Deadlines:
 
 
 class Deadline:
-    """A moment of the running event loop's monotonic clock.
-
-    Args:
-        all_: that it is one of.
-        ends_at: by the event loop's clock.
-        message: of the error on a timeout.
-    """
+    """A moment of the running event loop's monotonic clock, and the message of the error when it comes."""
 
     def __init__(self, all_: Deadlines, ends_at: float, message: str) -> None:
         self._all, self._ends_at, self._message = all_, ends_at, message

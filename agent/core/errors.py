@@ -91,12 +91,7 @@ class TooManyRequests(Later, status=429, slug="too-many-requests", title="Too ma
 
 
 class TooBusy(Later, status=503, slug="too-busy", title="The service is busy"):
-    """This process answers as many questions as it can.
-
-    Args:
-        message, retry_after_s: see `Later`.
-        queue: what one more would wait for, where it is known.
-    """
+    """This process answers as many questions as it can. `queue`: what one more would wait for, where it is known."""
 
     def __init__(self, message: str, retry_after_s: int, queue: Standing | None = None) -> None:
         super().__init__(message, retry_after_s)
@@ -248,12 +243,7 @@ class ModelFailed(ModelError, status=502, slug="model-failed", title="The model 
 
 
 class ModelUnavailable(ModelError, status=503, slug="model-unavailable", title="The model is unavailable"):
-    """The model cannot be reached, or refuses us.
-
-    Args:
-        message: a sentence.
-        retry_after_s: whole seconds until it is worth trying again; None: unknown.
-    """
+    """The model cannot be reached, or refuses us. `retry_after_s`: whole seconds; None where it is unknown."""
 
     def __init__(self, message: str, retry_after_s: int | None = None) -> None:
         super().__init__(message)
@@ -261,12 +251,7 @@ class ModelUnavailable(ModelError, status=503, slug="model-unavailable", title="
 
 
 class ModelBusy(ModelError, status=503, slug="model-busy", title="The model is busy"):
-    """The endpoint's rate limit is used up for longer than a question may wait.
-
-    Args:
-        message: a sentence.
-        retry_after_s: whole seconds until there is something left.
-    """
+    """The endpoint's rate limit is used up for longer than a question may wait. `retry_after_s`: whole seconds."""
 
     def __init__(self, message: str, retry_after_s: int) -> None:
         super().__init__(message)

@@ -44,10 +44,7 @@ Readiness = Literal["ready", "degraded", "unavailable"]
 
 
 def state_of(parts: Sequence[PartHealth]) -> Readiness:
-    """Whether an instance can answer: all of it, only about some databases, or nothing.
-
-    One database that cannot be read is no reason to stop serving the others.
-    """
+    """Whether an instance can answer: all of it, only about some databases (that is no reason to stop), or nothing."""
     databases = [part for part in parts if part.name.startswith(DATABASE)]
     others = [part for part in parts if not part.name.startswith(DATABASE)]
     if not all(part.ready for part in others) or (databases and not any(part.ready for part in databases)):
@@ -61,14 +58,7 @@ async def check_health(
     breaker: Callable[[], Breaker | None] = lambda: None,
     queue: Turns | None = None,
 ) -> PartHealth:
-    """The health of one part.
-
-    Args:
-        name: of the part.
-        check: calls the part; the errors it raises on purpose say what is wrong.
-        breaker: of the part, once it was asked.
-        queue: of its calls, where they wait for each other.
-    """
+    """The health of one part. What `check` raises on purpose says what is wrong with it."""
     from rag.errors import RetrievalError
 
     start, detail = time.perf_counter(), ""
@@ -81,11 +71,7 @@ async def check_health(
         name=name,
         ready=not detail,
         detail=detail,
-        elapsed_ms=_ms_since(start),
+        elapsed_ms=round((time.perf_counter() - start) * 1000, 1),
         breaker=found.state if found is not None else None,
         queue=queue.standing if queue is not None else None,
     )
-
-
-def _ms_since(start: float) -> float:
-    return round((time.perf_counter() - start) * 1000, 1)

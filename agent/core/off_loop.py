@@ -21,7 +21,6 @@ _THREADS = ThreadPoolExecutor(2, thread_name_prefix="reading")
 async def off_loop(call: Callable[[], T]) -> T:
     """The call's result, from a thread that has no event loop; its errors are raised. Logs and spans stay the caller's.
 
-    Args:
-        call: reads a query or rows and changes no shared state. It continues where the caller was cancelled.
+    The call must change no shared state: it continues where the caller was cancelled.
     """
     return await in_thread(_THREADS, call)

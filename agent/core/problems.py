@@ -64,12 +64,7 @@ class Problem(Frozen):
 
 
 def problem_of(error: Exception, trace_id: str = "") -> Problem | None:
-    """The problem document of an error that is meant for the caller; None for any other, which is a bug.
-
-    Args:
-        error: what was raised.
-        trace_id: of the request.
-    """
+    """The problem document of an error that is meant for the caller; None for any other, which is a bug."""
     status, slug, title = _kind_of(error)
     if not status:
         return None

@@ -110,12 +110,7 @@ def _resolve_alias(node: exp.Expr, called: Mapping[str, exp.Expr]) -> exp.Expr:
 
 
 def count_tied(gold: QueryResult, with_keys: QueryResult) -> tuple[int, ...]:
-    """How many rows in a row the order leaves equal; empty where the two results are not of the same rows.
-
-    Args:
-        gold: the rows.
-        with_keys: the same, with what they are ordered by at the end.
-    """
+    """How many of `gold`'s rows in a row have equal order keys, the last columns of `with_keys`; empty: other rows."""
     width = len(gold.columns)
     if [row[:width] for row in with_keys.rows] != list(gold.rows):
         return ()
@@ -161,10 +156,6 @@ def _equal_rows(a: Row, b: Row) -> bool:
     return all(map(_equal, a, b))
 
 
-def _same_sequence(wanted: Sequence[Row], given: Sequence[Row]) -> bool:
-    return all(map(_equal_rows, wanted, given))
-
-
 def _same_multiset(wanted: Sequence[Row], given: Sequence[Row]) -> bool:
     """Whether the rows can be paired. Rows that agree in all but their numbers are paired among themselves."""
     groups: dict[Row, tuple[list[Row], list[Row]]] = defaultdict(lambda: ([], []))
@@ -180,7 +171,7 @@ def _text_of(row: Row) -> Row:
 
 def _pair(left: list[Row], right: list[Row]) -> bool:
     left, right = sorted(left, key=_sort_key), sorted(right, key=_sort_key)
-    if _same_sequence(left, right):
+    if all(map(_equal_rows, left, right)):
         return True
     # Numbers that differ in the last digit may have sorted apart; then each row looks for its partner.
     if len(left) > _MOST_UNSORTED_ROWS:

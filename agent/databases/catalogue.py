@@ -15,8 +15,7 @@ from executors.engines.local.files_state import FileState, state_of
 from executors.errors import DatabaseUnavailable, RegistryInvalid
 
 if TYPE_CHECKING:
-    from agent.databases.uploads.records import Upload
-    from agent.databases.uploads.uploads import Uploads
+    from agent.databases.uploads.uploads import Upload, Uploads
     from executors.base import Executor
     from executors.registry.entry import Entry
     from executors.router import Router
@@ -28,15 +27,7 @@ log = logging.getLogger(__name__)
 
 
 class Catalogue:
-    """Tells the router what databases there are now.
-
-    Args:
-        router: to update.
-        uploads: what callers bring.
-        registry: the file; None: there is none.
-        changed: called with each name that means another database now, or none; blocks.
-        clock: seconds that only go forward.
-    """
+    """Tells the router what databases there are; `changed`, which blocks, gets each name whose meaning changed."""
 
     def __init__(
         self,
@@ -65,11 +56,7 @@ class Catalogue:
         return self._known.get(name)
 
     def bring(self, name: str) -> None:
-        """Have the data of an upload on this machine; of any other database nothing is done. Blocks.
-
-        Raises:
-            DatabaseUnavailable: it cannot be fetched.
-        """
+        """Have an upload's data on this machine; else nothing is done. Blocks. Raises DatabaseUnavailable."""
         upload = self._known.get(name)
         if upload is None:
             return
@@ -79,12 +66,7 @@ class Catalogue:
             raise DatabaseUnavailable(f"The data of {name!r} cannot be fetched now. Try again later.") from error
 
     async def follow(self, name: str = "", *, now: bool = False) -> None:
-        """Look for new databases, when it is time to or when a name is unknown.
-
-        Args:
-            name: of the database that is needed.
-            now: look in any case.
-        """
+        """Look for new databases: when it is time to, when this name is unknown, or now."""
         if not self._is_time(name, now):
             return
         async with self._lock:

@@ -31,11 +31,8 @@ log = logging.getLogger(__name__)
 class Changes:
     """The changes of all databases, as this instance knows them.
 
-    Args:
-        state: that all instances share.
-        changed: called with each database that another instance has changed; blocks.
-        clock: seconds that only go forward.
-        every_s: seconds between two looks.
+    It looks every `every_s` seconds, and calls `changed`, which blocks, with each database that another instance has
+    changed.
     """
 
     def __init__(
@@ -76,9 +73,7 @@ class Changes:
     async def tell(self, name: str, digest: str = "") -> None:
         """Have the other instances read a database's schema and docs anew. One that misses it reads them in time.
 
-        Args:
-            name: of the database.
-            digest: of its schema, where that was read just now.
+        `digest` is that of its schema, where it was read just now.
         """
         version = uuid.uuid4().hex
         value = {"version": version, "digest": digest}

@@ -43,22 +43,12 @@ _GUARDS = ThreadPoolExecutor(3, thread_name_prefix="guard")
 
 
 class Database:
-    """An executor behind `await`.
+    """An executor behind `await`, for `limit` queries at once of `timeout_s` seconds each.
 
-    Its threads are its own, so that a slow database takes none from the others; and since a thread is free only when
-    its query has ended, the limit also holds for queries whose caller has gone.
-
-    Args:
-        executor: what runs the queries.
-        limit: queries at once; further ones wait their turn.
-        timeout_s: for one query.
-        row_limit: rows of one query, where the registry limits this database.
-        row_filter: which rows a principal sees; None: all.
-        functions: user-defined ones that queries may call; not for principals who see only some rows.
-        catalogue: what describes the database itself and may be read; likewise.
-        breaker: of DatabaseUnavailable; none where the database is a file.
-
-    It sees every row; `filter_for` gives what a principal sees.
+    It sees every row; `filter_for` gives what a principal sees by `row_filter`. Its threads are its own, so that a slow
+    database takes none from the others; and since a thread is free only when its query has ended, the limit also holds
+    for queries whose caller has gone. User-defined `functions` may be called, and what describes the database itself
+    (`catalogue`) read, but not by principals who see only some rows.
     """
 
     is_filtered = False  # whether only some of the rows are seen, and nothing may be told of the others
@@ -135,8 +125,7 @@ class Database:
     async def rules(self) -> RowRules | None:
         """The row filter, held against today's schema; None where there is none.
 
-        Raises:
-            DatabaseUnavailable: the schema cannot be read, or the filter does not fit it.
+        Raises DatabaseUnavailable: the schema cannot be read, or the filter does not fit it.
         """
         row_filter = self._row_filter
         return None if row_filter is None else await in_thread(self._schemas, partial(self._read, row_filter))
@@ -168,13 +157,8 @@ class Database:
     ) -> CheckedSql:
         """The query as the guard lets it through, with its placeholders filled where there are parameters.
 
-        Args:
-            question: that a model wrote the query for: it sees no private column that this does not name. None: a
-                person wrote it, or the service itself.
-            leave_out: see `guard.check`.
-
-        Raises:
-            SqlRefused: it does not.
+        A model that wrote it for a `question` sees no private column that this does not name; without one, a person
+        wrote it, or the service itself. Raises SqlRefused.
         """
         from executors.workers.checking import check
 
@@ -195,12 +179,7 @@ class Database:
         return await in_thread(_GUARDS, call)
 
     async def run(self, query: CheckedSql, *, timeout_s: float | None = None) -> QueryResult:
-        """Rows of a checked query; cancelling the task stops the query in the database. See `Executor.run`.
-
-        Args:
-            query: that the guard let through.
-            timeout_s: where less than the database's own is wanted.
-        """
+        """Rows of a checked query, as `Executor.run`; cancelling the task stops the query in the database."""
         timeout_s = self.timeout_s if timeout_s is None else min(timeout_s, self.timeout_s)
         cancel = Cancel()
         self._running.add(cancel)
@@ -222,14 +201,9 @@ class Database:
             self._running.discard(cancel)
 
     async def check_write(self, sql: str, row_limit: int, *, question: str | None = None) -> CheckedWrite:
-        """The statement as the guard for writes lets it through.
+        """The statement as the guard for writes lets it through; `row_limit` is that of its preview.
 
-        Args:
-            row_limit: of its preview.
-            question: that a model wrote it for: it copies no private column that this does not name.
-
-        Raises:
-            SqlRefused: it does not.
+        A model that wrote it for a `question` copies no private column that this does not name. Raises SqlRefused.
         """
         from executors.workers.checking import check_write
 
@@ -269,11 +243,8 @@ class FilteredDatabase(Database):
     """A database of which a principal sees some rows, in the threads of the whole.
 
     Its schema has neither samples nor the tables that they do not see, each of its queries is filtered, and nothing can
-    be written: a principal who cannot see a row cannot know what becomes of it.
-
-    Args:
-        whole: the database.
-        values: what the `:names` of its filter stand for.
+    be written: a principal who cannot see a row cannot know what becomes of it. `values` is what the `:names` of its
+    filter stand for.
     """
 
     is_filtered = True
@@ -405,12 +376,7 @@ def keep_seen_schemas() -> Iterator[None]:
 
 
 def find_hidden_columns(schema: Schema, question: str) -> Hidden:
-    """The private columns that a question does not name, in lower case, by the names of their tables.
-
-    Args:
-        schema: of the database, its private columns marked.
-        question: as a person asked it.
-    """
+    """The private columns that a person's question does not name, in lower case, by the names of their tables."""
     private = {table.name: [it.name for it in table.columns if it.private] for table in schema.tables}
     if not any(private.values()):
         return {}

@@ -30,15 +30,9 @@ _CHOOSE = words(
 
 
 async def refuse_made_address(query: CheckedSql, rows: QueryResult, dialect: str, question: str | None) -> None:
-    """Look at the rows of a query.
+    """Raise SqlFailed where a column that the query makes holds an address that stands nowhere in the data.
 
-    Args:
-        query: that gave them.
-        dialect: of its database.
-        question: an address in it may be made; None: a person wrote the query, and may make what they like.
-
-    Raises:
-        SqlFailed: a column that the query makes holds an address that stands nowhere in the data.
+    One in the question may be made; without a question a person wrote the query, and may make what they like.
     """
     if question is None:
         return
@@ -48,12 +42,7 @@ async def refuse_made_address(query: CheckedSql, rows: QueryResult, dialect: str
 
 
 def makes_address(sql: str, dialect: str, result: QueryResult, question: str) -> bool:
-    """Whether a column that the query makes holds an address that is not in the question.
-
-    Args:
-        sql: the query that gave the result.
-        dialect: sqlglot's name of it.
-    """
+    """Whether a column that the query makes holds an address that is not in the question."""
     from sqlglot.errors import SqlglotError
 
     from executors.sql.parsed import parse_sql

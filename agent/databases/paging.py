@@ -72,12 +72,7 @@ class Paged(Frozen):
 
 
 class Cursors:
-    """Cursors in the state store; each belongs to one principal.
-
-    Args:
-        state: where they are kept.
-        clock: seconds since the epoch.
-    """
+    """Cursors in the state store; each belongs to one principal."""
 
     def __init__(self, state: StateStore, clock: Callable[[], float] = time.time) -> None:
         self._state, self._clock = state, clock
@@ -112,11 +107,10 @@ def digest_of_result(result: QueryResult, first: int | None = None) -> str:
 
 
 def following(paged: Paged, result: QueryResult) -> QueryResult:
-    """The rows after those that were given before. Args: result: of the same query, from its first row on.
+    """The rows after those that were given before, of the same query's result from its first row on.
 
-    Raises:
-        RowsChanged: those before are others now.
-        TooManyRows: another deployment has the database, and gives no more rows than were given.
+    Raises RowsChanged: those before are others now; TooManyRows: another deployment has the database, and gives no more
+    rows than were given.
     """
     if result.truncated and result.row_count <= paged.given:
         raise none_beyond((result.row_count, "the limit of the deployment that has the database"))

@@ -92,15 +92,7 @@ class Supporting(Frozen):
 
 
 class Databases:
-    """Opens databases by name, once each.
-
-    Args:
-        router: from names to executors.
-        settings: whose limits an entry can narrow.
-        changes: notices from and to other instances.
-        cursors: of results that have more rows than were given.
-        catalogue: keeps the router up with the registry's file and uploads; None: it stays as it is.
-    """
+    """Opens databases by name, once each, within the limits of the settings. Without a catalogue, none is added."""
 
     def __init__(
         self,
@@ -127,11 +119,7 @@ class Databases:
             self._open.pop(name, None)
 
     def admit(self, name: str, principal: str) -> None:
-        """Let a principal query a database. For one who is not `allowed`, or unknown, it does not exist.
-
-        Raises:
-            UnknownDatabase: there is none of that name, or not for this principal.
-        """
+        """Let a principal query a database. For one who is not `allowed`, it does not exist: raises UnknownDatabase."""
         self._router.entry(name, _asking(principal))
 
     def admit_question(self, name: str, principal: str) -> AbstractContextManager[Admission]:
@@ -147,11 +135,8 @@ class Databases:
     def admit_owner(self, name: str, principal: str) -> None:
         """Let a principal change what all others see of a database: its documents, its index.
 
-        It must be one of its `owners`; where the registry names none, any principal who may query it.
-
-        Raises:
-            UnknownDatabase: as `admit`.
-            NotPermitted: others own it.
+        It must be one of its `owners`; where the registry names none, any principal who may query it. Raises
+        UnknownDatabase; NotPermitted: others own it.
         """
         owners = self._router.entry(name, _asking(principal)).owners
         if owners and principal != LOCAL and not is_listed(principal, owners):
@@ -172,15 +157,9 @@ class Databases:
         return set(self._router.names()) - set(self._router.names(_asking(principal)))
 
     async def get(self, name: str, principal: str) -> Database:
-        """The database of that name as a principal sees it, its dialect known.
+        """The database as a principal sees it, its dialect known; this machine's own user sees every row.
 
-        Args:
-            name: of the database.
-            principal: the caller; this machine's own user sees every row.
-
-        Raises:
-            UnknownDatabase: there is none of that name, or not for this principal.
-            DatabaseUnavailable: it cannot be opened.
+        Raises UnknownDatabase: there is none, or not for them; DatabaseUnavailable: it cannot be opened.
         """
         await self.follow(name)
         self.admit(name, principal)
@@ -227,11 +206,7 @@ class Databases:
         )
 
     async def readable(self, name: str, principal: str) -> Database:
-        """The database, once its schema could be read, and its row filter fits that.
-
-        Raises:
-            UnknownDatabase, DatabaseUnavailable: as `get`.
-        """
+        """The database, once its schema could be read, and its row filter fits that. Raises as `get`."""
         database = await self.get(name, principal)
         await database.schema()
         await database.rules()
@@ -246,11 +221,7 @@ class Databases:
         return await self.get(name, principal)
 
     async def reread(self, name: str) -> None:
-        """Read a schema anew; where it has changed, other instances read it, too.
-
-        Raises:
-            UnknownDatabase, DatabaseUnavailable, StateUnavailable: it cannot be read, or held against the last one.
-        """
+        """Read a schema anew, here and, if it has changed, elsewhere. Raises as `get`; StateUnavailable."""
         await asyncio.to_thread(self._router.refresh, name)
         await self._changes.tell_if_new(name, await (await self._whole(name)).schema())
 
@@ -275,11 +246,7 @@ class Databases:
         return known.model_copy(update={"dialect": database.dialect, "detail": " ".join(database.warnings)})
 
     async def reports(self, name: str, principal: str) -> tuple[tuple[TableReport, ...], tuple[str, ...]]:
-        """How each table was read of its files, and what was found in them; nothing of a database that is no files.
-
-        Raises:
-            UnknownDatabase, DatabaseUnavailable: see `executors.errors`.
-        """
+        """How each table was read of its files, and what was found; nothing, if it has no files. Raises as `get`."""
         database = await self.get(name, principal)
         seen = {table.name for table in (await database.schema()).tables}
         tables = tuple(it for it in database.reports if it.table in seen)
@@ -306,21 +273,10 @@ class Databases:
         parameters: Parameters | None = None,
         principal: str,
     ) -> Executed:
-        """Run one query, through the guard, within the limits of settings and registry.
+        """Run one SELECT, through the guard, within the limits of settings and registry.
 
-        Args:
-            name: of the database.
-            sql: one SELECT.
-            row_limit: rows that are wanted; the settings' number where absent.
-            timeout_s: seconds at most, where less is wanted.
-            parameters: what its placeholders stand for.
-            principal: who asks.
-
-        Raises:
-            UnknownDatabase, SqlRefused, SqlFailed, DatabaseUnavailable: see `executors.errors`.
-            TooManyRows: more are wanted than can be had.
-            TooBusy: as many are answered, and wait, as this process takes.
-            OutOfTime: the request's deadline passed while it waited for its turn.
+        Raises SqlRefused, SqlFailed, UnknownDatabase, DatabaseUnavailable; TooManyRows: more are wanted than can be
+        had; TooBusy; OutOfTime: the request's deadline passed while it waited for its turn.
         """
         async with self._turn(name, principal):
             database = await self.get(name, principal)
@@ -379,15 +335,7 @@ class Databases:
         row_limit: int | None = None,
         principal: str,
     ) -> Supporting:
-        """The records behind a query that aggregates, within the same limits. Raises as `execute`.
-
-        Args:
-            name: of the database.
-            sql: the query.
-            row: of its result, whose own records are wanted; None: those of all rows.
-            row_limit: records at most, where fewer are wanted.
-            principal: who asks.
-        """
+        """The records behind a query that aggregates, of all its rows or one. Raises as `execute`."""
         from agent.databases.supporting_rows import supporting_records
 
         async with self._turn(name, principal):

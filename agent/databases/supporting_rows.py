@@ -43,14 +43,10 @@ class RawRecords(Frozen):
 async def fetch_raw_records(
     question: str, sql: str, database: Database, row_limit: int, *, result: QueryResult | None = None
 ) -> RawRecords:
-    """The records behind an answer. They are a service beside it: a database that is gone is a `reason`, and no error.
+    """The records behind an answer, at most `row_limit`.
 
-    Args:
-        question: a private column that it names is shown.
-        sql: the query that ran.
-        database: that it ran in.
-        row_limit: records at most; 0: none are fetched.
-        result: what it gave.
+    They are a service beside it: a database that is gone is a `reason`, and no error. A private column that the
+    question names is shown.
     """
     try:
         return await supporting_records(sql, database, row_limit, question=question, result=result)
@@ -69,18 +65,9 @@ async def supporting_records(
 ) -> RawRecords:
     """Derive the records' query from one that aggregates, check it like any other, and run it.
 
-    What cannot be proven to be behind the result is not fetched.
-
-    Args:
-        sql: the query.
-        database: that it is of.
-        row_limit: records at most; 0: none are fetched.
-        question: a private column that it does not name is left out; None: a person wrote the query.
-        result: what it gave, where that is known.
-        groups: rows of the result, whose records alone are wanted.
-
-    Raises:
-        SqlError, DatabaseUnavailable: the records' query does not run.
+    What cannot be proven to be behind the result is not fetched. A private column that the question does not name is
+    left out; without a question, a person wrote the query. `groups` are rows of the result, whose records alone are
+    wanted. Raises SqlError, DatabaseUnavailable: the records' query does not run.
     """
     if row_limit == 0:
         return RawRecords(reason="Raw records are switched off.")

@@ -23,22 +23,13 @@ MAX_TOKENS = 500
 
 
 class Baseline:
-    """Answers by one call.
-
-    Args:
-        model: the writer.
-        row_limit: rows of a query.
-    """
+    """Answers by one call."""
 
     def __init__(self, model: ChatModel, row_limit: int) -> None:
         self._model, self._row_limit = model, row_limit
 
     async def query(self, question: str, database: Database) -> Answer:
-        """The query and its rows; status `error` where there is none, or it does not run.
-
-        Raises:
-            ModelUnavailable, ModelFailed, DatabaseUnavailable: as ever.
-        """
+        """The query and its rows; status `error` where there is none. Raises ModelError, DatabaseUnavailable."""
         began = time.perf_counter()
         schema = await database.schema()
         reply = await self._model.complete([baseline_message(schema, question)], max_tokens=MAX_TOKENS)
@@ -48,12 +39,13 @@ class Baseline:
 
 
 async def answer_as_written(sql: str, database: Database, row_limit: int) -> Answer:
-    """The query and its rows, run once as it was written; status `error` where it does not run.
-
-    Raises:
-        DatabaseUnavailable: as ever.
-    """
-    attempt = await _try_query(sql, database, row_limit)
+    """The query and its rows, run once as it was written; `error` where it fails. Raises DatabaseUnavailable."""
+    attempt = Attempt(sql=sql)
+    try:
+        checked = await database.check(sql, row_limit)
+        attempt = attempt.model_copy(update={"executed_sql": checked.sql, "result": await database.run(checked)})
+    except SqlError as error:
+        attempt = attempt.model_copy(update={"error": error.message, "error_type": error.kind})
     record = AttemptRecord(sql=attempt.executed_sql or attempt.sql, error=attempt.error, error_type=attempt.error_type)
     return Answer(
         status="success" if attempt.result is not None else "error",
@@ -68,35 +60,15 @@ async def answer_as_written(sql: str, database: Database, row_limit: int) -> Ans
     )
 
 
-async def _try_query(sql: str, database: Database, row_limit: int) -> Attempt:
-    attempt = Attempt(sql=sql)
-    try:
-        checked = await database.check(sql, row_limit)
-        result = await database.run(checked)
-    except SqlError as error:
-        return attempt.model_copy(update={"error": error.message, "error_type": error.kind})
-    return attempt.model_copy(update={"executed_sql": checked.sql, "result": result})
-
-
 def baseline_message(schema: Schema, question: str) -> Message:
     """The whole prompt: the tables as they are declared, without comments and samples, and the question."""
     from rag.schema.text import render
 
-    bare = schema.model_copy(
-        update={
-            "tables": tuple(
-                table.model_copy(
-                    update={
-                        "comment": "",
-                        "columns": tuple(
-                            column.model_copy(update={"comment": "", "samples": ()}) for column in table.columns
-                        ),
-                    }
-                )
-                for table in schema.tables
-            )
-        }
-    )
+    tables = []
+    for table in schema.tables:
+        columns = tuple(column.model_copy(update={"comment": "", "samples": ()}) for column in table.columns)
+        tables.append(table.model_copy(update={"comment": "", "columns": columns}))
+    bare = schema.model_copy(update={"tables": tuple(tables)})
     text = render(bare, (), style="ddl", budget_tokens=MAX_SCHEMA_TOKENS, max_sample_values=0).text
     content = templates.render("baseline", dialect=DIALECTS[schema.dialect].title, schema=text, question=question)
     return Message(role="user", content=content)

@@ -41,11 +41,7 @@ class Comparison(Frozen):
 
 
 def compare_files(before: Path, after: Path) -> Comparison:
-    """Compare two files that `eval --json` has written.
-
-    Raises:
-        EvaluationInvalid: one cannot be read, or they have no question in common.
-    """
+    """Compare two files of `eval --json`. Raises EvaluationInvalid: unreadable, or no question in common."""
     for path in (before, after):
         if not path.exists():
             raise EvaluationInvalid(f"There are no results in {path}: write some with `python -m agent eval --json`.")
@@ -53,11 +49,7 @@ def compare_files(before: Path, after: Path) -> Comparison:
 
 
 def compare(before: Sequence[ResultLine], after: Sequence[ResultLine]) -> Comparison:
-    """Compare two runs, question by question; what either could not score is left out.
-
-    Raises:
-        EvaluationInvalid: they have no question in common.
-    """
+    """Compare two runs by what both could score. Raises EvaluationInvalid: they have no question in common."""
     first = {line.key: line for line in before if line.scored}
     second = {line.key: line for line in after if line.scored}
     common = [key for key in first if key in second]
@@ -79,12 +71,7 @@ def compare(before: Sequence[ResultLine], after: Sequence[ResultLine]) -> Compar
 
 
 def bootstrap(differences: Sequence[int], resamples: int = RESAMPLES) -> tuple[float, float]:
-    """The 95 % interval of the mean of paired differences (Efron's percentile bootstrap).
-
-    Args:
-        differences: one for each question: 1 gained, -1 lost, 0 as before.
-        resamples: drawn with replacement; always the same ones.
-    """
+    """The 95 % interval of the mean of paired differences, -1 to 1 (Efron's percentile bootstrap); always the same."""
     chosen = random.Random(SEED)  # noqa: S311  figures, no secrets
     n = len(differences)
     means = sorted(sum(chosen.choices(differences, k=n)) / n for _ in range(resamples))

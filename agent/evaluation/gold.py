@@ -39,15 +39,7 @@ class GoldNames(Frozen):
 
 
 def gold_names(sql: str, schema: Schema) -> GoldNames:
-    """The names in a query.
-
-    Args:
-        sql: one SELECT that runs on this schema.
-        schema: of the database that it was written for.
-
-    Raises:
-        EvaluationInvalid: it cannot be parsed.
-    """
+    """The names in a SELECT that runs on this schema. Raises EvaluationInvalid: it cannot be parsed."""
     try:
         tree = sqlglot.parse_one(sql, read=DIALECTS[schema.dialect].sqlglot)
     except SqlglotError as error:

@@ -10,17 +10,16 @@ import asyncio
 import time
 from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
-from typing import Annotated, Literal, Protocol
+from typing import Annotated, Literal, NamedTuple, Protocol
 
 from pydantic import AliasChoices, BaseModel, Field, TypeAdapter, ValidationError
 
-from agent.core.answers import Answer
+from agent.core.answers import Answer, AttemptRecord
 from agent.core.errors import ModelUnavailable, PlumblineError
-from agent.core.row_comparison import without_limit
-from agent.evaluation.report import Report, ResultLine, Tokens, report_of
-from agent.evaluation.scoring import Scorer
-from executors.base import Executor, Frozen
-from executors.errors import ExecutorError
+from agent.core.row_comparison import count_tied, is_ordered, same_rows, with_order_keys, without_limit
+from agent.evaluation.report import Judgement, Report, ResultLine, Tokens, report_of
+from executors.base import CheckedSql, Executor, Frozen, QueryResult
+from executors.errors import ErrorKind, ExecutorError, SqlError, SqlFailed
 
 
 class EvaluationInvalid(PlumblineError):
@@ -55,9 +54,8 @@ class Ask(Protocol):
     async def __call__(self, database: Path, question: str, evidence: str) -> Answer:
         """The response to a question about a database file.
 
-        Raises:
-            PlumblineError, ExecutorError: written down as this question's error, but for ModelUnavailable, which ends
-                the evaluation: no other question would fare better.
+        Raises PlumblineError, ExecutorError: written down as this question's error, but for ModelUnavailable, which
+        ends the evaluation: no other question would fare better.
         """
 
 
@@ -83,12 +81,8 @@ def questions_file(path: Path) -> Path:
 def load_questions(path: Path, registered: Collection[str] = ()) -> list[GoldQuestion]:
     """The questions of a JSON file: a list of objects with `database` (relative to the file), `question` and `gold`.
 
-    Args:
-        path: of the file, or of a folder that has it as `questions.json`.
-        registered: names of databases, which a question may give instead of a path.
-
-    Raises:
-        EvaluationInvalid: no such file, not of that form, or a database that is not there.
+    A folder has it as `questions.json`; a question may give a registered name instead of a path. Raises
+    EvaluationInvalid: no such file, not of that form, or a database that is not there.
     """
     path = questions_file(path)
     try:
@@ -127,17 +121,10 @@ async def evaluate(
 ) -> Report:
     """Ask every question once, one after the other, and score it.
 
-    Args:
-        questions: what to ask.
-        ask: answers a question.
-        open_database: the executor for a database file; used for scoring, and closed at the end.
-        out: a file that gets one JSON line per question as soon as it is answered. A question that is in it already is
-            not run again; when its gold queries have changed since, it is scored again.
-        on_result: called with each line, those from the file included.
-
-    Raises:
-        ModelUnavailable: the model cannot be reached; answers so far are in `out`.
-        EvaluationInvalid: `out` holds something else than such lines, or cannot be written.
+    `out` gets one JSON line per question as soon as it is answered. A question that is in it already is not run again;
+    when its gold queries have changed since, it is scored again. `open_database` gives the executors for scoring, which
+    are closed at the end. Raises ModelUnavailable: answers so far are in `out`; EvaluationInvalid: `out` holds
+    something else, or cannot be written.
     """
     known = read_results(out) if out else {}
     lines: list[ResultLine] = []
@@ -213,8 +200,7 @@ _BEGINNING = '{"question":'
 def read_results(path: Path) -> dict[tuple[str, str], ResultLine]:
     """What an earlier run left, by question. A last line that was cut short is dropped, here and in the file.
 
-    Raises:
-        EvaluationInvalid: the file cannot be read, or is none that an evaluation has written.
+    Raises EvaluationInvalid: the file cannot be read, or is none that an evaluation has written.
     """
     try:
         text = path.read_text(encoding="utf-8") if path.exists() else ""
@@ -248,3 +234,118 @@ def _write(path: Path, lines: Iterable[ResultLine], *, mode: Literal["a", "w"]) 
             file.writelines(line.model_dump_json() + "\n" for line in lines)
     except OSError as error:
         raise EvaluationInvalid(f"The results cannot be written to {path}: {error.strerror}.") from error
+
+
+ROW_CAP = 10_000
+TIMEOUT_S = 60.0
+
+
+class _Gold(NamedTuple):
+    """A gold query's rows, whether their order counts, and how many in a row it leaves equal."""
+
+    result: QueryResult
+    ordered: bool
+    ties: tuple[int, ...] = ()
+
+
+class Scorer:
+    """Runs queries on the files themselves and compares rows; every database is opened once. Methods block."""
+
+    def __init__(self, open_database: Callable[[Path], Executor]) -> None:
+        self._open_database = open_database
+        self._open: dict[Path, Executor] = {}
+
+    def score(self, path: Path, line: ResultLine) -> ResultLine:
+        """The line with `correct`, `scored`, `judgements`, `error` and `gold_errors` as its queries' rows say.
+
+        A query is run only where it was run for the answer, so none is that the guard refused.
+        """
+        golds, gold_errors = self._golds(path, line.gold)
+        if not golds:
+            why = line.error or "No gold query runs."
+            return line.model_copy(
+                update={"scored": False, "correct": False, "error": why, "gold_errors": gold_errors, "judgements": ()}
+            )
+        correct, error = self._right(path, line.predicted, golds) if line.status == "success" else (False, _why(line))
+        judgements = tuple(
+            Judgement(
+                source=attempt.verdict.source,
+                believed=attempt.verdict.correct,
+                right=self._right(path, self._query_of(path, attempt, line), golds)[0],
+            )
+            for attempt in line.attempt_history
+            if attempt.verdict is not None and attempt.error is None
+        )
+        return line.model_copy(
+            update={
+                "scored": True,
+                "correct": correct,
+                "error": error,
+                "gold_errors": gold_errors,
+                "judgements": judgements,
+            }
+        )
+
+    def close(self) -> None:
+        """Close the databases."""
+        for executor in self._open.values():
+            executor.close()
+        self._open.clear()
+
+    def _golds(self, path: Path, queries: Sequence[str]) -> tuple[list[_Gold], tuple[str, ...]]:
+        golds: list[_Gold] = []
+        errors: list[str] = []
+        for sql in queries:
+            try:
+                result = self._rows(path, sql)
+            except ExecutorError as error:
+                errors.append(f"{error} ({sql})")
+            else:
+                ordered = is_ordered(sql, self._executor(path).dialect)
+                golds.append(_Gold(result, ordered, self._ties(path, sql, result) if ordered else ()))
+        return golds, tuple(errors)
+
+    def _ties(self, path: Path, sql: str, result: QueryResult) -> tuple[int, ...]:
+        keyed = with_order_keys(sql, self._executor(path).dialect)
+        if keyed is None:
+            return ()
+        try:
+            return count_tied(result, self._rows(path, keyed))
+        except ExecutorError:  # no row says what it is ordered by: each has its place
+            return ()
+
+    def _right(self, path: Path, sql: str | None, golds: Sequence[_Gold]) -> tuple[bool, str | None]:
+        if not sql:
+            return False, "There is no query."
+        try:
+            result = self._rows(path, sql)
+        except ExecutorError as error:
+            return False, f"{error.kind}: {error}" if isinstance(error, SqlError) else str(error)
+        return any(same_rows(gold.result, result, ordered=gold.ordered, ties=gold.ties) for gold in golds), None
+
+    def _rows(self, path: Path, sql: str) -> QueryResult:
+        """All rows. Gold queries are from the user's own file; predicted ones went through the guard when made."""
+        query = CheckedSql(sql=sql, executable=sql, row_limit=ROW_CAP, tables=())
+        result = self._executor(path).run(query, timeout_s=TIMEOUT_S)
+        if result.truncated:
+            raise SqlFailed(ErrorKind.RESOURCE, f"It has more than {ROW_CAP:,} rows, too many to compare.")
+        return result
+
+    def _executor(self, path: Path) -> Executor:
+        if path not in self._open:
+            self._open[path] = self._open_database(path)
+        return self._open[path]
+
+    def _query_of(self, path: Path, attempt: AttemptRecord, line: ResultLine) -> str:
+        """The attempt's query; where only the service's limit tells it from the scored one, the scored one."""
+        bare = without_limit(attempt.sql, self._executor(path).dialect)
+        return bare if bare == line.predicted else attempt.sql
+
+
+def _why(line: ResultLine) -> str:
+    """Why there are no rows to compare."""
+    if line.error:
+        return line.error
+    if line.status == "clarification_needed":
+        return "It asked back."
+    return next((attempt.error for attempt in reversed(line.attempt_history) if attempt.error), "No query was run.")

@@ -8,10 +8,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from agent.people.feedback.feedback import FeedbackBox
-from agent.people.feedback.pairs import PastPairs
 from agent.people.feedback.recorder import Recorder
-from agent.people.feedback.reviewers import Reviewers
-from agent.people.feedback.reviews import Reviews
+from agent.people.feedback.reviews import PastPairs, Reviewers, Reviews
 from agent.people.feedback.saved import SavedQueries
 from agent.people.feedback.shelf import Shelf
 

@@ -24,7 +24,7 @@ from agent.pipeline.steps import load_first_steps
 from agent.platform import telemetry
 from agent.platform.access.intent import refuse_writes, write_refusal
 from agent.platform.config.limits import limits_of
-from agent.platform.llm.wrappers.budget import BUDGET, Budget
+from agent.platform.llm.wrappers.protected import BUDGET, Budget
 from agent.platform.telemetry.trace import new_trace_id
 from executors.errors import DatabaseUnavailable, ExecutorError
 from rag.errors import RetrievalError
@@ -60,15 +60,7 @@ class QuestionTerms(TypedDict, total=False):
 
 
 class Asking:
-    """Takes questions about the databases of one registry.
-
-    Args:
-        parts: that the loop works with.
-        router: whose entries say who may do what.
-        registered: the databases.
-        sessions: that questions may belong to.
-        recorder: keeps what each answer was, for who says something about it later.
-    """
+    """Takes questions about the databases of one registry."""
 
     def __init__(
         self, parts: Parts, router: Router, registered: Databases, sessions: Sessions, recorder: Recorder
@@ -163,11 +155,7 @@ class Asking:
     async def admit(
         self, text: str, database: str, *, session_id: str | None, options: Options, principal: str
     ) -> None:
-        """Refuse at once what would not be answered.
-
-        Raises:
-            QuestionInvalid, UnknownDatabase, UnknownSession, WritesNotAllowed, StateUnavailable: as `query`.
-        """
+        """Refuse at once what would not be answered. Raises what `query` raises before it answers."""
         await self._registered.follow(database)
         self._registered.admit(database, principal)
         await self._question(text, database, session_id, options, "", principal)
@@ -192,11 +180,7 @@ class Asking:
             await asyncio.gather(task, return_exceptions=True)
 
     async def _await_end(self, task: asyncio.Task[None]) -> None:
-        """Raise what a question ended with. Of what nobody here cancelled, the caller is told as well.
-
-        Raises:
-            DatabaseUnavailable: what the question needed was closed beneath it.
-        """
+        """Raise what a question ended with; DatabaseUnavailable where what it needed was closed beneath it."""
         try:
             await task
         except asyncio.CancelledError:
@@ -310,10 +294,7 @@ class Asking:
         return done
 
     async def _store_failure(self, question: Question, notes: Notes, error: Exception) -> None:
-        """Keep in its session that a question was not answered, and why: the next one may lean on it all the same.
-
-        What was asked back before it still waits.
-        """
+        """Keep in its session why a question was not answered; what was asked back before it still waits."""
         problem = problem_of(error, question.trace_id)
         if question.session_id is None or problem is None:
             return

@@ -33,10 +33,6 @@ class Flights:
         """The events of a question; closing the iterator cancels what runs, unless somebody else waits for it, too.
 
         Who comes second gets them from the first on, with a trace id of their own, and has used no tokens.
-
-        Args:
-            question: as asked.
-            answer: begins to answer it.
         """
         key = key_of(question)
         flight = self._flights.get(key) if key is not None else None

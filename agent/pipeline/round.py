@@ -32,11 +32,7 @@ ELECTED = "More independent drafts agree on other rows."
 
 
 class Round:
-    """One attempt of a run, which gets it when it is concluded.
-
-    Args:
-        run: whose attempts so far are in view.
-    """
+    """One attempt of a run, which gets it when it is concluded."""
 
     def __init__(self, run: Run) -> None:
         self._run = run
@@ -52,11 +48,8 @@ class Round:
     async def generate(self) -> SqlGenerated | None:
         """Step 5: the query of an earlier answer, a candidate that was chosen, a repair, or one that the model writes.
 
-        An unusable reply is an attempt that failed. None where the model gives none any more, and an earlier attempt
-        has rows.
-
-        Raises:
-            ModelError: it gives none, and there are no rows.
+        An unusable reply is an attempt that failed. Where the model gives none any more: None if an earlier attempt has
+        rows; else raises ModelError.
         """
         with self._run.ledger.time_step("sql_generator"):
             try:
@@ -79,10 +72,9 @@ class Round:
     async def validate(self) -> SqlValidated:
         """Step 6: through the guard.
 
-        Raises:
-            WritesNotAllowed: the model took the question for a wish to change the data. Once a query has run, it was
-                no such wish, and the attempt has failed like any other.
-            DatabaseUnavailable: its schema cannot be read any more, and no earlier attempt has rows.
+        Raises WritesNotAllowed: the model took the question for a wish to change the data. Once a query has run, it was
+        no such wish, and the attempt has failed like any other. Raises DatabaseUnavailable: its schema cannot be read
+        any more, and no earlier attempt has rows.
         """
         self._checked = None
         if self._run.draft.sql is not None:
@@ -123,8 +115,7 @@ class Round:
     async def execute(self) -> SqlExecuted | None:
         """Step 7. A database error is an attempt that failed; nothing runs that the guard refused.
 
-        Raises:
-            DatabaseUnavailable: it is gone, and no earlier attempt has rows.
+        Raises DatabaseUnavailable: it is gone, and no earlier attempt has rows.
         """
         if self._checked is None:
             return None
@@ -237,11 +228,7 @@ class Round:
         self._run.candidates[:] = [*others[:at], candidate, *others[at:]]
 
     async def _try(self, sql: str) -> QueryResult:
-        """The rows of a query that is no attempt: through the guard, and without private values, like any other.
-
-        Raises:
-            SqlRefused, SqlFailed, DatabaseUnavailable: it cannot be run.
-        """
+        """The rows of a query that is no attempt: checked like any other. Raises SqlError, DatabaseUnavailable."""
         return await self._run_checked(await self._through_the_guard(sql))
 
     def _filter(self, query: CheckedSql) -> tuple[Check, ...]:

@@ -83,10 +83,7 @@ class Run:
     # -- before the first query ---------------------------------------------------------------------------
 
     async def enter(self) -> Entered:
-        """Step 1: a question that leans on earlier ones is made self-contained; it was validated on its way in.
-
-        Small talk leans on nothing.
-        """
+        """Step 1: a question that leans on earlier ones is made self-contained. Small talk leans on nothing."""
         from agent.understanding.small_talk import read_small_talk
 
         history = len(self.question.history)
@@ -222,11 +219,7 @@ class Run:
         return self.limits.max_attempts - sum(not (it.is_reused or it.elected) for it in self.attempts)
 
     def give_up(self, error: ModelError | DatabaseUnavailable) -> None:
-        """Try no further query, and answer with what was found until now.
-
-        Raises:
-            ModelError, DatabaseUnavailable: the error itself, where nothing was found.
-        """
+        """Try no further query, and answer with what was found; where nothing was, raise the error."""
         refused = isinstance(error, BudgetSpent) and bool(self.attempts)  # what was tried is told all the same
         if self.best is None and not refused:
             raise error

@@ -25,12 +25,10 @@ from agent.databases.knowledge.verified_queries import VerifiedQueries
 from agent.databases.paging import Cursors
 from agent.databases.registry import DatabaseInfo, Databases, build_router
 from agent.databases.uploads.blobs import build_blobs
-from agent.databases.uploads.records import Upload
-from agent.databases.uploads.uploads import Arriving, Uploads
+from agent.databases.uploads.uploads import Arriving, Upload, Uploads
 from agent.people.build import build_people
-from agent.people.dashboard.addresses import AllowedHosts
 from agent.people.dashboard.dashboard import Dashboard
-from agent.people.dashboard.webhook import Webhooks
+from agent.people.dashboard.webhook import AllowedHosts, Webhooks
 from agent.people.sessions.sessions import Session, Sessions
 from agent.people.sessions.shares import Shares
 from agent.pipeline.answers.synthesize import Writer, answer_prefix
@@ -186,10 +184,7 @@ class Service:
         return await asyncio.to_thread(self.sessions.active)
 
     async def cleanup(self) -> int:
-        """Forget what has expired: sessions, reviews and the like; go on with jobs whose process is gone.
-
-        Returns how many were forgotten. Raises StateUnavailable.
-        """
+        """Forget what has expired; go on with jobs whose process is gone. How many went. Raises StateUnavailable."""
         await self.jobs.take_over()
         sessions = await asyncio.to_thread(self.sessions.cleanup)
         return sessions + await asyncio.to_thread(self.state.purge) + await asyncio.to_thread(self.uploads.sweep)
@@ -222,12 +217,7 @@ class Service:
         return await self.looks.of(await self.registered.get(name, principal))
 
     async def describe_column(self, place: ColumnPlace, text: str, principal: str) -> Document | None:
-        """See `Documents.describe`, which only the database's owners may use.
-
-        Raises:
-            UnknownDatabase, NotPermitted: it is not for them to say.
-            DocumentsInvalid: there is no such column.
-        """
+        """See `Documents.describe`. Only for owners. Raises UnknownDatabase, NotPermitted, DocumentsInvalid."""
         await self.registered.follow(place.database)
         self.registered.admit_owner(place.database, principal)
         return await self.documents.describe(place, text, principal)
@@ -242,13 +232,7 @@ class Service:
         return upload
 
     async def remove_upload(self, name: str, principal: str) -> None:
-        """Delete an upload, with everything stored of it but its name.
-
-        Raises:
-            UnknownDatabase: the principal has none of this name.
-            NotPermitted: it is one of the registry.
-            StateUnavailable: its record cannot be removed.
-        """
+        """Delete an upload, with all but its name. Raises UnknownDatabase, NotPermitted, StateUnavailable."""
         await self.registered.follow(now=True)
         self.registered.admit(name, principal)
         if not self.router.entry(name).is_upload:
@@ -266,13 +250,7 @@ class Service:
     async def raw_schema(self, name: str, *, refresh: bool = False, principal: str) -> tuple[Schema, tuple[str, ...]]:
         """The schema as the database describes it, and what of it could not be read, one sentence each.
 
-        Args:
-            name: of the database.
-            refresh: read it again, even where it is known.
-            principal: who asks.
-
-        Raises:
-            UnknownDatabase, DatabaseUnavailable: see `executors.errors`.
+        `refresh` reads it again, even where it is known. Raises UnknownDatabase, DatabaseUnavailable.
         """
         database = await (self.registered.refresh(name, principal) if refresh else self.registered.get(name, principal))
         return await database.schema(), database.warnings

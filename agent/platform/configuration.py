@@ -28,11 +28,7 @@ from executors.registry.registry import Registry, read_registry
 
 
 def load_extensions(settings: Settings) -> None:
-    """Import the extensions that the settings name; what is imported already stays as it is.
-
-    Raises:
-        ExtensionInvalid: one is not there, or cannot be added.
-    """
+    """Import the extensions that the settings name, once each. Raises ExtensionInvalid."""
     for name in filter(None, (part.strip() for part in settings.extensions.split(","))):
         try:
             import_module(name)
@@ -76,13 +72,10 @@ class Configuration(NamedTuple):
 
 
 def examine(*, in_functions: bool | None = None, registry: bool = True) -> Configuration:
-    """Read everything.
+    """Read everything. `in_functions` None: who may ask is not looked at.
 
-    Args:
-        in_functions: whether the Azure Functions host stands in front; None: nobody is let in, so who may ask is not
-            looked at.
-        registry: whether there must be one. Where not, it is looked at only if the settings cannot be used, so that
-            both are reported at once.
+    Where there need be no registry, it is looked at only if the settings cannot be used, so that both are reported at
+    once.
     """
     problems: list[str] = []
     settings: Settings | None = None

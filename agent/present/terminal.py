@@ -62,12 +62,9 @@ _PICTURES = {code: 0x2400 + code for code in range(32) if chr(code) not in "\n\t
 
 
 class StepPrinter:
-    """Prints the events of one question as they arrive.
+    """Prints the events of one question as they arrive; if verbose, the docs, the plan and the records' query too.
 
-    Args:
-        console: where to.
-        verbose: the docs that were found, the plan and the records' query too.
-        first_reading: whether a model on this machine has yet to read this database's schema, which takes a while.
+    `first_reading`: a model on this machine has yet to read this database's schema, which takes a while.
     """
 
     def __init__(self, console: Console, *, verbose: bool = False, first_reading: bool = False) -> None:
@@ -79,10 +76,7 @@ class StepPrinter:
 
     @contextmanager
     def watching(self) -> Iterator[StepPrinter]:
-        """A line that says what is being done, and for how long, and below it the query while it is written.
-
-        Only in a terminal, and gone at the end.
-        """
+        """In a terminal, a line of what is being done and for how long, and the unfinished query; gone at the end."""
         if not self.console.is_interactive:
             yield self
             return
@@ -315,10 +309,7 @@ def describe_left_out(columns: Sequence[str], row_count: int) -> str:
 def cell_text(value: Any, language: str = "en", style: ColumnFormat | None = None) -> Text:
     """One value: numbers as on the page and in the sentence, long texts cut.
 
-    Args:
-        value: as JSON has it.
-        language: whose marks numbers get.
-        style: of its column; without one a whole number, which may be a year or a key, has no marks.
+    Without a column's style a whole number, which may be a year or a key, has no marks.
     """
     if value is None:
         return Text("NULL", style="dim")

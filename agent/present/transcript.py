@@ -6,12 +6,7 @@ from agent.core.answers import Answer
 
 
 class Transcript:
-    """Gathers the turns of one conversation.
-
-    Args:
-        database: of the question.
-        costs: whether each turn names its model calls and seconds.
-    """
+    """Gathers the turns of one conversation; with `costs`, each names its model calls and seconds."""
 
     def __init__(self, database: str, *, costs: bool = True) -> None:
         self._database, self._costs = database, costs

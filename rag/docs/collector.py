@@ -27,10 +27,8 @@ G = TypeVar("G", bound=Gathering)
 class DocsCollector:
     """Gathers documents and problems of many files; a fact found twice is kept once.
 
-    Args:
-        schema: what docs may name; without one, names are taken as they are written.
-
-    blocks: texts that docs refer to by a name, as dbt's `doc('orders')` does.
+    Without a schema, names are taken as written. `blocks`: texts that docs refer to by a name, as dbt's `doc('orders')`
+    does.
     """
 
     def __init__(self, schema: Schema | None) -> None:

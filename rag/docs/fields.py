@@ -1,12 +1,15 @@
-"""Rows below a header: the meaning of each field by its name, and the rows' contents.
+"""Rows below a header, as CSV files have them: the meaning of each field by its name, and the rows' contents.
 
 Used for CSV files, tables in Markdown and lists in YAML.
 """
 
 from __future__ import annotations
 
+import csv
+import io
 import re
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Literal, NamedTuple
 
 from rag.docs.collector import DocsCollector
@@ -80,15 +83,10 @@ def field_of(header: str) -> Field | None:
 
 
 class Records:
-    """Rows below a header.
+    """Rows below a header; what a row has beyond it belongs to its last field.
 
-    Args:
-        header: the names of the fields.
-        rows: their values; what a row has beyond the header belongs to its last field.
-        source: the file's name.
-        collector: takes what is read, and checks the names.
-        table: that the rows are about where no field says so; empty where none is known.
-        has_topic: whether `table` is certain, so that a `name` alone is a column's.
+    They are about `table` where no field says so; with `has_topic` that is certain, so that a `name` alone is a
+    column's.
     """
 
     def __init__(
@@ -232,3 +230,65 @@ def _fit(row: Sequence[str], width: int) -> list[str]:
     cells = [*row, *[""] * (width - len(row))]
     rest = [cell for cell in cells[width - 1 :] if cell.strip()] if width else []
     return [*cells[: width - 1], ",".join(rest)] if width else []
+
+
+_DELIMITERS = (",", ";", "\t", "|")
+_STATED_DELIMITER = re.compile(r"sep=(.)\r?\n", re.IGNORECASE)  # as spreadsheets write it above the header
+_HEADER_ROWS = 4  # a title may stand above the header
+# What a file about the columns of a table is called besides: `orders_columns.csv`, `orders.description.csv`.
+_ABOUT = re.compile(r"[ _.-](?:columns?|descriptions?|fields?|docs?|(?:data[ _-]?)?dictionary)$", re.IGNORECASE)
+
+Rows = list[list[str]]
+
+
+def read_csv(text: str, path: Path, collector: DocsCollector) -> None:
+    """Read rows of columns, of terms (`term, definition`) or of queries (`question, sql`), by the header's names.
+
+    Comma, semicolon, tab or bar: the one that makes a header of the first row.
+    """
+    stated = _STATED_DELIMITER.match(text)
+    body = text[stated.end() :] if stated else text
+    try:
+        delimiter = (
+            stated[1] if stated else max(_DELIMITERS, key=lambda one: _count_known_fields(_rows(_start(body), one)))
+        )
+        rows = _rows(body, delimiter, strict=True)
+    except csv.Error as error:
+        collector.problem(path.name, f"it is not a CSV file ({error})")
+        return
+    table, is_table = _table_of(path, collector)
+    for at, header in enumerate(rows[:_HEADER_ROWS]):
+        records = Records(header, rows[at + 1 :], path.name, collector, table=table, has_topic=is_table)
+        if records.read():
+            return
+    found = ", ".join(name.strip() for name in rows[0]) if rows else "nothing"
+    collector.problem(path.name, f"a docs CSV has the fields table, column and description; this has {found}")
+
+
+def _start(body: str) -> str:
+    return "\n".join(body.splitlines()[: _HEADER_ROWS + 2])
+
+
+def _count_known_fields(rows: Rows) -> int:
+    """Fields whose names say what they hold, in the row with the most of them."""
+    return max((sum(field_of(name) is not None for name in row) for row in rows[:_HEADER_ROWS]), default=0)
+
+
+def _rows(text: str, delimiter: str, *, strict: bool = False) -> Rows:
+    """The rows that hold anything. Args: strict: a quote that never ends is an error; others are read as they are."""
+    try:
+        rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=strict))
+    except csv.Error as error:
+        if "unexpected end" in str(error) or not strict:
+            raise
+        rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter))
+    return [row for row in rows if any(map(str.strip, row))]
+
+
+def _table_of(path: Path, collector: DocsCollector) -> tuple[str, bool]:
+    """The table that a file's name may mean, and whether there is one of that name."""
+    stem = path.stem
+    for name in (stem, _ABOUT.sub("", stem)):
+        if collector.names is not None and collector.names.table(name) is not None:
+            return name, True
+    return _ABOUT.sub("", stem) if collector.names is None else stem, False

@@ -69,12 +69,7 @@ def vocabulary_of(schema: Schema) -> QuestionVocabulary:
 
 
 def mask(question: str, known: QuestionVocabulary = NOTHING) -> str:
-    """A question with its values masked: quoted text, stored values, dates, names with a capital, numbers.
-
-    Args:
-        question: as asked.
-        known: what else is a value, and what is none.
-    """
+    """A question with its values masked: quoted text, stored values, dates, names with a capital, numbers."""
     text = _QUOTED.sub(VALUE, " ".join(question.split()))
     text = _replace(text, _find_stored_values(text, known))
     text = _DATE.sub(DATE, text)

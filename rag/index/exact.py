@@ -28,9 +28,7 @@ _ROWS = TypeAdapter(list[Document])
 class ExactVectors:
     """A revision's documents and vectors in memory; see `rag.index.revision.Vectors`. Safe in threads: nothing changes.
 
-    Args:
-        documents: in an order that depends on nothing but themselves.
-        vectors: theirs, a row for each; of any length but 0.
+    The documents' order must depend on nothing but themselves; `vectors` has a row for each, of any length but 0.
     """
 
     exact = True
@@ -80,13 +78,7 @@ class ExactVectors:
 
 
 def write(folder: Path, content: IndexContent, vectors: Vectors) -> None:
-    """Write the files of a revision where it is small enough, and take away those of the one it was copied from.
-
-    Args:
-        folder: the revision's.
-        content: what it holds.
-        vectors: Chroma's.
-    """
+    """Write the files of a revision where it is small enough, and take away those of the one it was copied from."""
     import numpy as np
 
     for name in (_VECTORS, _DOCUMENTS):

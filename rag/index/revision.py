@@ -126,11 +126,7 @@ class Revisions(Protocol):
         """Whether it takes Chroma to read the current revision, or to make the first one. Cheap."""
 
     def read(self, name: str, use: Callable[[OpenRevision], T]) -> T | None:
-        """What `use` makes of the current revision; None without one.
-
-        Raises:
-            IndexDamaged: it is not what was written.
-        """
+        """What `use` makes of the current revision; None without one. Raises IndexDamaged."""
 
     def writing(self, name: str, turn: Turn) -> AbstractContextManager[tuple[str, ...]]:
         """Keep others from writing; first set aside what is damaged: the sentences that say so are what it yields."""
@@ -138,10 +134,8 @@ class Revisions(Protocol):
     def draft(self, name: str, changes: int, *, copied: bool) -> AbstractContextManager[RevisionDraft]:
         """A new revision, while `writing`; what is not published when it ends is discarded.
 
-        Args:
-            name: of the index.
-            changes: documents that will be written or deleted.
-            copied: whether it should begin as a copy of the current one; a draft may not be able to.
+        `changes`: documents that will be written or deleted. If `copied`, it should begin as a copy of the current one;
+        a draft may not be able to.
         """
 
     def close(self) -> None:
@@ -166,12 +160,7 @@ class Turn:
         return self.stop is not None and self.stop.is_set()
 
     def attempts(self) -> Iterator[None]:
-        """Once, then again and again while there is time; what it is for leaves the loop when its turn has come.
-
-        Raises:
-            IndexBusy: the time is over.
-            IndexingStopped: `stop` was set.
-        """
+        """Once, then again while there is time. Raises IndexBusy: the time is over; IndexingStopped: `stop` was set."""
         waited, pause = 0.0, self.stop or threading.Event()
         while True:
             yield
@@ -187,11 +176,7 @@ class Turn:
 
 @contextmanager
 def file_lock(path: Path, turn: Turn) -> Iterator[None]:
-    """Hold a lock file; the system gives it back when the process ends, however it ends.
-
-    Raises:
-        IndexBusy: another process holds it, and the turn's time is over.
-    """
+    """Hold a lock file; the system gives it back when the process ends. Raises IndexBusy: the turn's time is over."""
     from filelock import FileLock, Timeout
 
     path.parent.mkdir(parents=True, exist_ok=True)

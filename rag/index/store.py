@@ -19,9 +19,8 @@ from rag.docs.documents import Document, Kind, Retrieved
 from rag.embedding.embedder import Embedder
 from rag.errors import IndexDamaged, IndexingStopped, IndexOutdated
 from rag.index import chroma
-from rag.index.chroma_connection import ChromaServer
 from rag.index.chroma_folder import FolderRevisions
-from rag.index.chroma_server import ServerRevisions
+from rag.index.chroma_server import ChromaServer, ServerRevisions
 from rag.index.revision import IndexContent, Near, OpenRevision, RevisionDraft, Revisions, Turn, digest_of
 from rag.index.vector_cache import VectorCache
 
@@ -30,11 +29,7 @@ _MORE = 4  # times as many as should suffice there
 
 
 class _HeldDocuments:
-    """What a revision holds, read whole and once.
-
-    Args:
-        reading: the revision.
-    """
+    """What a revision holds, read whole and once."""
 
     def __init__(self, reading: OpenRevision) -> None:
         self.revision = reading.revision
@@ -45,11 +40,7 @@ class _HeldDocuments:
     def nearest(
         self, reading: OpenRevision, vectors: Sequence[Sequence[float]], top_k: int, kinds: Collection[Kind]
     ) -> list[list[Retrieved]]:
-        """For each vector the documents nearest to it, best first, at most `top_k`; all kinds where `kinds` is empty.
-
-        Args:
-            reading: the same revision.
-        """
+        """For each vector the documents nearest to it, best first, at most `top_k`; no `kinds`: all kinds."""
         found = self._nearest(reading, vectors, top_k, frozenset(kinds or self._kinds))
         return [[Retrieved(document=self._by_id[key], score=score) for key, score in hits] for hits in found]
 
@@ -109,13 +100,9 @@ class SyncReport(Frozen):
 class Store:
     """Documents and their vectors. Methods block, and may be called from several threads at once.
 
-    Args:
-        path: the index's folder; made when first written to.
-        server: a Chroma server that keeps the index instead; the folder then has locks and vectors to go on with.
-
-    Raises (every method):
-        StoreUnavailable: the index cannot be opened, read or written; the message says what to do.
-        IndexDamaged: it can, but is not what was written; `sync` sets it aside.
+    With a Chroma server that keeps the index, the folder has locks and vectors to go on with. Every method raises
+    StoreUnavailable: the index cannot be opened, read or written; the message says what to do; IndexDamaged: it is not
+    what was written; `sync` sets it aside.
     """
 
     def __init__(self, path: Path, server: ChromaServer | None = None) -> None:
@@ -136,19 +123,9 @@ class Store:
 
         The old index answers until the new one is whole. An index of another embedding model or index version is made
         anew, and so is one that is damaged. Vectors are kept as they are computed, so that a sync that was stopped,
-        failed or was killed is gone on with.
-
-        Args:
-            name: a database's, or any other.
-            documents: all that it is to hold.
-            embedder: texts to vectors.
-            progress: called after each batch with the number of documents that are not in the index yet.
-            turn: how to wait for another process, and how this one is stopped.
-
-        Raises:
-            EmbedderUnavailable: the documents cannot be embedded.
-            IndexBusy: another process has been indexing for too long.
-            IndexingStopped: `stop` was set.
+        failed or was killed is gone on with. `progress` is called after each batch with the number of documents that
+        are not in the index yet. Raises EmbedderUnavailable; IndexBusy: another process has been indexing for too long;
+        IndexingStopped.
         """
         wanted = {document.id: document for document in documents}
         content = IndexContent(
@@ -179,15 +156,8 @@ class Store:
     ) -> list[Retrieved]:
         """The documents nearest to a vector, best first, at most `top_k`; none where nothing is indexed.
 
-        Args:
-            name: of the index.
-            vector: of the embedder that made the index.
-            top_k: documents at most.
-            kinds: only documents of these kinds; all where empty. In an index of many thousands it takes long.
-            model: name of the embedder that made the vector, where it is to be checked.
-
-        Raises:
-            IndexOutdated: the index was made with another embedding model.
+        In an index of many thousands it takes long with `kinds`. Raises IndexOutdated: it was made with another
+        embedding model than `model`.
         """
         return self.search_all(name, [vector], top_k, kinds, model=model)[0]
 
@@ -210,10 +180,7 @@ class Store:
     def search_ids(
         self, name: str, vectors: Sequence[Sequence[float]], top_k: int, *, model: str | None = None
     ) -> list[list[tuple[str, float]]]:
-        """The ids of the nearest documents, each with its similarity: nothing is read of a large index but its graph.
-
-        Arguments and errors are those of `search_all`.
-        """
+        """The nearest documents' ids and similarities, from the graph alone. Arguments and errors: `search_all`."""
 
         def nearest(reading: OpenRevision) -> list[list[tuple[str, float]]]:
             return reading.vectors.nearest(vectors, top_k)

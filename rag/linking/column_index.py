@@ -71,8 +71,7 @@ def value_passages(schema: Schema, stored: Iterable[StoredValues]) -> tuple[Docu
 class ColumnIndex:
     """Finds what of a schema is near to a question. Methods block, and are safe in threads.
 
-    Raises (every method):
-        StoreUnavailable, EmbedderUnavailable: from the store or the embedder.
+    Every method raises StoreUnavailable, EmbedderUnavailable.
     """
 
     def __init__(self, store: Store, embedder: Embedder) -> None:
@@ -122,10 +121,7 @@ class ColumnIndex:
     def near(self, question: str, database: str, may_mean: Callable[[str], bool] = lambda _: True) -> Near:
         """Columns near the question and near its phrases, and values near its phrases; nothing where no index is.
 
-        Args:
-            question: as asked.
-            database: its name.
-            may_mean: whether a phrase may mean a stored value at all; others are not compared with values.
+        Phrases that may not mean a stored value are not compared with values.
         """
         texts = self.texts(question, database, may_mean)
         if not texts:

@@ -37,12 +37,8 @@ _SHORT = re.compile(r"\b[A-Z][A-Z0-9]{1,9}\b")
 def fuse_ranks(rankings: Iterable[tuple[Mapping[Item, float], float]]) -> dict[Item, float]:
     """Several rankings as one, by reciprocal rank: scores of different kinds are never compared, only their order.
 
-    Args:
-        rankings: each the scores of what it found, the higher the better, with the weight of its say. What a ranking
-            did not find gets nothing from it; equal scores share the better place.
-
-    Returns:
-        the sum of weight / (offset + place) of every item that any ranking found.
+    Each ranking has the scores of what it found, the higher the better, and the weight of its say. An item gets the sum
+    of weight / (offset + place) of those that found it; equal scores share the better place.
     """
     fused: dict[Item, float] = {}
     for scores, weight in rankings:
@@ -65,11 +61,7 @@ def term_of(text: str) -> str:
 
 
 class Glossary:
-    """The rules that explain a term, by the words of that term: an abbreviation's vector says nothing to an embedder.
-
-    Args:
-        documents: those of kind rule are read.
-    """
+    """The rules that explain a term, by that term's words: an abbreviation's vector says nothing to an embedder."""
 
     def __init__(self, documents: Iterable[Document]) -> None:
         self._by_short: dict[str, list[Document]] = defaultdict(list)
@@ -100,11 +92,6 @@ def fuse(question: str, hits: Sequence[Retrieved], top_k: int) -> tuple[Retrieve
     The lexical part is the share of the question's telling words that a document holds, rare words counting for more
     (the idea of BM25's inverse document frequency, over the hits themselves). An entry of a glossary matters only where
     the question uses its term, or means it.
-
-    Args:
-        question: as asked.
-        hits: candidates from the index, more than are wanted.
-        top_k: documents at most.
     """
     terms = telling_words(question)
     matching = [hit for hit in hits if _applies(hit, question, terms)]
@@ -139,11 +126,7 @@ def _applies(hit: Retrieved, question: str, terms: frozenset[str]) -> bool:
 
 
 def uses_term(term: str, question: str, terms: frozenset[str]) -> bool:
-    """Whether a question says a term: its abbreviation, or most of its words and all of its numbers.
-
-    Args:
-        terms: the question's telling words.
-    """
+    """Whether a question, by its telling words, says a term: its abbreviation, or most of its words and all numbers."""
     if set(_SHORT.findall(term)).intersection(_SHORT.findall(question)):
         return True
     own = telling_words(term)

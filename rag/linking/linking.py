@@ -10,22 +10,140 @@ from __future__ import annotations
 import math
 import re
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
-from itertools import chain
+from itertools import chain, islice
 from typing import Literal, NamedTuple, get_args
 
 from executors.base import Frozen, Schema
 from rag.docs.documents import Document, Retrieved
 from rag.linking.dates import periods_in
 from rag.linking.fusion import Glossary
-from rag.linking.lexical import LexicalIndex, column_scores
-from rag.linking.lexical import table_scores as lexical_table_scores
 from rag.linking.relative_dates import relative_periods
 from rag.linking.schema_ranking import Name, Opinion, Ranking, document_scores, fuse_rankings, opinion
 from rag.linking.values import LinkedValue, StoredValues, ValueIndex, find_quoted, places_meant
-from rag.words import words
+from rag.words import stem_of, telling_words, tokens, words
+
+# What a word is worth by where it stands. A name is what people ask for; its description, or a value stored in it, may
+# use the word in passing.
+_NAME, _TEXT = 1.0, 0.6
+_PIECE = 0.5  # a word that is only a piece of a name (`order` in `salesorders`), or that the name shortens (`qty`)
+_GRAM = 4  # letters of the shortest such piece: shorter ones stand in any name by chance
+_SHORT = range(3, 6)  # letters of a shortened word
+_POSTINGS = 5000  # read for one text; the rarest words come first, for what all columns have says nothing
+
+TABLE = -1  # in the place of a column: the table itself
+
+Place = tuple[int, int]  # table and column, as positions in the schema
+
+
+class LexicalIndex:
+    """The words of a schema, its docs and samples as an inverted index, each word with the places that hold it.
+
+    A search reads the postings of the question's own words, so it hardly takes longer where there are more tables.
+    """
+
+    def __init__(self, schema: Schema, documents: Iterable[Document] = ()) -> None:
+        self._tables = max(len(schema.tables), 1)
+        self._postings: dict[str, dict[Place, float]] = defaultdict(dict)
+        self.names: set[str] = set()
+        for place, name, texts in _entries(schema, documents):
+            own = words(name)
+            self.names |= own
+            for word in own:
+                self._postings[word][place] = _NAME
+            for text in texts:
+                for word in words(text) - own:
+                    self._postings[word].setdefault(place, _TEXT)
+        self._holding: dict[str, list[str]] = defaultdict(list)  # by four letters: the names' words with them
+        self._short: dict[str, list[str]] = defaultdict(list)  # by first letter: the names' short words
+        for name in sorted(self.names):
+            for gram in {name[at : at + _GRAM] for at in range(len(name) - _GRAM + 1)}:
+                self._holding[gram].append(name)
+            if len(name) in _SHORT:
+                self._short[name[0]].append(name)
+
+    def search(self, text: str) -> dict[str, dict[Place, float]]:
+        """For each telling word of a text the places that hold it, and how much that says: rarity times worth."""
+        written = {stem_of(word): word.folded for word in tokens(text)}
+        holding = {term: [term, *self._alike(term, written.get(term, term))] for term in sorted(telling_words(text))}
+        counts = {term: sum(len(self._postings.get(name, ())) for name in names) for term, names in holding.items()}
+        weights: dict[str, dict[Place, float]] = {}
+        left = _POSTINGS
+        for term in sorted(holding, key=lambda term: (counts[term], term)):
+            if counts[term] and left > 0:
+                places = self._places(holding[term], left)
+                rarity = math.log1p(self._tables / len({table for table, _ in places}))
+                weights[term] = {place: rarity * worth for place, worth in places.items()}
+                left -= counts[term]
+        return weights
+
+    def _places(self, names: Sequence[str], most: int) -> dict[Place, float]:
+        """Where a word stands, the first of `names`; for less, where it is a piece of a name or shortened in it."""
+        places = dict(islice(self._postings.get(names[0], {}).items(), most))
+        for name in names[1:]:
+            for place, worth in islice(self._postings[name].items(), most):
+                if worth == _NAME and places.get(place, 0.0) < _PIECE:
+                    places[place] = _PIECE
+        return places
+
+    def _alike(self, term: str, word: str) -> list[str]:
+        alike: list[str] = []
+        if len(term) >= _GRAM:
+            grams = (term[at : at + _GRAM] for at in range(len(term) - _GRAM + 1))
+            candidates: Collection[str] = min((self._holding.get(gram, []) for gram in grams), key=len)
+            alike = [name for name in candidates if term in name and name != term]
+        if len(word) > max(_SHORT):
+            alike += [name for name in self._short.get(word[0], []) if name != term and _shortens(name, word)]
+        return alike
+
+
+def column_scores(
+    found: Mapping[str, Mapping[Place, float]], tables: Collection[int] | None = None
+) -> dict[Place, float]:
+    """Of each column that holds any word: the sum of what they say there. Args: tables: only of these; None: of all."""
+    scores: dict[Place, float] = defaultdict(float)
+    for places in found.values():
+        for place, says in places.items():
+            if place[1] != TABLE and (tables is None or place[0] in tables):
+                scores[place] += says
+    return scores
+
+
+def lexical_table_scores(found: Mapping[str, Mapping[Place, float]]) -> dict[int, float]:
+    """Of each table, what the words say in its name, docs and columns; each word counts once, where it says most."""
+    scores: dict[int, float] = defaultdict(float)
+    for places in found.values():
+        best: dict[int, float] = {}
+        for (table, _), says in places.items():
+            if says > best.get(table, 0.0):
+                best[table] = says
+        for table, says in best.items():
+            scores[table] += says
+    return scores
+
+
+def _entries(schema: Schema, documents: Iterable[Document]) -> Iterable[tuple[Place, str, Sequence[str]]]:
+    """Every table and column with its name and description."""
+    descriptions: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for document in documents:
+        if document.kind in {"column", "table"} and document.table:
+            descriptions[document.table.lower(), document.column.lower()].append(document.text)
+    for at, table in enumerate(schema.tables):
+        own = table.name.lower()
+        yield (at, TABLE), table.parts[-1], [table.comment, *descriptions.get((own, ""), ())]
+        for position, column in enumerate(table.columns):
+            samples = () if column.private else column.samples
+            texts = [column.comment, *descriptions.get((own, column.name.lower()), ()), *samples]
+            yield (at, position), column.name, texts
+
+
+def _shortens(name: str, word: str) -> bool:
+    """Whether a name is a longer word with letters left out, as `emp`, `dept` or `qty`; the first one stays."""
+    letters = iter(word)
+    return all(letter in letters for letter in name)
+
 
 Signal = Literal["dense", "lexical", "documents", "values"]
 EVERY_SIGNAL: frozenset[Signal] = frozenset(get_args(Signal))
@@ -107,12 +225,9 @@ class Linked(Frozen):
 
 
 class SchemaLinker:
-    """Links questions to one schema; made once for a schema, its docs and its values.
+    """Links questions to one schema; made once for a schema, its docs and its values, never private ones.
 
-    Args:
-        schema: of the database.
-        documents: all docs; of rules, those that explain a term of the question are heard.
-        stored: distinct values of text columns; never of private ones.
+    Of rules, those that explain a term of the question are heard.
     """
 
     def __init__(self, schema: Schema, documents: Iterable[Document] = (), stored: Iterable[StoredValues] = ()) -> None:
@@ -136,13 +251,8 @@ class SchemaLinker:
     ) -> Linked:
         """What the question is about. Depends on nothing but the arguments, in every order of ties.
 
-        Args:
-            question: as asked.
-            near: hits of the vector index; empty without one.
-            relevant: documents that retrieval found: what they are about, or mention, is near the question, and values
-                that a rule spells out are looked up, too.
-            signals: which of them are heard; all but for measuring.
-            today: from which `last month` is counted; without it such times are passed over.
+        What the relevant documents are about, or mention, is near the question, and values that a rule spells out are
+        looked up, too. `last month` is counted from `today`; without it such times are passed over.
         """
         known = {hit.document.id for hit in relevant}
         if "documents" in signals:

@@ -82,11 +82,9 @@ class _Postings(NamedTuple):
 
 
 class ValueIndex:
-    """Stored values by their spelling, and by the words in them.
+    """Stored values, never private ones, by their spelling, and by the words in them.
 
-    Args:
-        stored: of each text column; columns that are private must not be among them.
-        names: words of the schema's own names: one of them in small letters more probably means the column.
+    A word of the schema's own names in small letters more probably means the column.
     """
 
     def __init__(self, stored: Iterable[StoredValues], names: Collection[str] = ()) -> None:
@@ -342,12 +340,9 @@ _SAYS_NOTHING = words("id name title code key value type no number text descript
 def places_meant(
     values: Sequence[LinkedValue], question: str, distinct: Mapping[tuple[str, str], int]
 ) -> list[LinkedValue]:
-    """The values without those whose column is surely not meant, in their order.
+    """The values that the question spells out, without those whose column is surely not meant, in their order.
 
-    Args:
-        values: that the question spells out.
-        question: as asked.
-        distinct: how many values a column has, by table and column.
+    `distinct`: how many values a column has, by table and column.
     """
     by_mention: dict[str, list[LinkedValue]] = defaultdict(list)
     for value in values:

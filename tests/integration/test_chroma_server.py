@@ -18,7 +18,7 @@ from pydantic import SecretStr
 from rag.docs.documents import Document, make_document
 from rag.errors import EmbedderUnavailable, IndexBusy, IndexDamaged, IndexOutdated, StoreUnavailable
 from rag.index import chroma_server
-from rag.index.chroma_connection import ChromaServer
+from rag.index.chroma_server import ChromaServer
 from rag.index.revision import Turn, slug_of
 from rag.index.store import BATCH, Store, SyncReport
 from rag.testing import HashingEmbedder

@@ -13,7 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 from agent.cli import asking, console
-from agent.cli import demo as demonstration
+from agent.cli import asking as demonstration
 from agent.cli import main as cli
 from agent.core.answers import Answer
 from agent.core.callers import LOCAL

@@ -16,8 +16,8 @@ from openai_server import DIMENSION, OpenAIServer
 from otlp_receiver import HttpReceiver
 from typer.testing import CliRunner
 
-from agent.cli.doctor import examination, parts
-from agent.cli.doctor.finding import Diagnosis, Discretion
+from agent.cli import examination
+from agent.cli.examination import Diagnosis, Discretion
 from agent.cli.main import app as cli
 from agent.databases.knowledge.build import build_embedder, build_store
 from agent.platform.config.settings import ROOT, get_settings
@@ -195,7 +195,7 @@ async def test_a_fault_of_the_examination_costs_one_part(diagnose: Diagnose, mon
     async def stumbles(_settings: object) -> list[Diagnosis]:
         raise ZeroDivisionError
 
-    monkeypatch.setattr(parts, "of_state", stumbles)
+    monkeypatch.setattr(examination, "of_state", stumbles)
 
     found = await diagnose()
 
@@ -235,7 +235,7 @@ async def test_an_index_of_another_embedder_is_told_with_what_to_do(
 
         server.replies("ready")
         other = (await diagnose(PLUMBLINE_EMBEDDING_MODEL="another"))["index", "shop"]
-        monkeypatch.setattr("agent.cli.doctor.databases.INDEX_VERSION", "next")
+        monkeypatch.setattr("agent.cli.examination.INDEX_VERSION", "next")
         server.replies("ready")
         older = (await diagnose(PLUMBLINE_EMBEDDING_MODEL="text-embedding-3-small"))["index", "shop"]
 

@@ -20,8 +20,7 @@ from pydantic import SecretStr
 from agent.api.app import create_app
 from agent.people.sessions.turns import Lease
 from agent.pipeline.jobs.jobs import MAX_STARTS
-from agent.pipeline.jobs.records import Job
-from agent.pipeline.jobs.shelf import KIND, JobShelf
+from agent.pipeline.jobs.shelf import KIND, Job, JobShelf
 from agent.pipeline.service import Service, build_service
 from agent.platform.config.settings import Settings
 from agent.platform.storage.store import Place

@@ -15,7 +15,7 @@ from fastapi import FastAPI, Request, Response
 from starlette.types import Message, Receive, Scope, Send
 
 from agent.api.app import create_app
-from agent.api.http.arrival import BODY_BYTES_A_SECOND, arrival_s
+from agent.api.http.context import BODY_BYTES_A_SECOND, arrival_s
 from agent.api.server.bounded import build_http_protocol
 from agent.api.server.limits import MAX_HEADER_BYTES, MAX_HEADERS
 from agent.api.server.server import Server

@@ -9,7 +9,7 @@ import pytest
 
 from rag.agent import RagAgent
 from rag.docs.documents import make_document
-from rag.embedding.question_vectors import QuestionVectors
+from rag.embedding.embedder import QuestionVectors
 from rag.errors import EmbedderUnavailable, StoreUnavailable
 from rag.index.store import Store
 from rag.retriever import Retrieval, Retriever

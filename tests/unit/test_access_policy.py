@@ -15,9 +15,8 @@ from agent.api.server.server import Server
 from agent.cli.main import app
 from agent.core.callers import ANONYMOUS
 from agent.core.errors import AccessInvalid, NotAuthenticated, NotPermitted
-from agent.platform.access.app_service import platform_authenticates
 from agent.platform.access.keys import digest_of
-from agent.platform.access.policy import CallerRequest, build_access, check_host, function_level
+from agent.platform.access.policy import CallerRequest, build_access, check_host, function_level, platform_authenticates
 from agent.platform.config.hosts import host_of, is_loopback
 from agent.platform.config.settings import Settings, get_settings
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from agent.evaluation.calibration.calibrating import (
+from agent.evaluation.calibrating import (
     AT_LEAST_AGAINST,
     LEAST_QUESTIONS,
     CalibrationImpossible,
@@ -21,12 +21,13 @@ from agent.evaluation.calibration.calibrating import (
     figures_of,
     interval_of,
     predict_held_out,
+    reliability_diagram,
+    require_matplotlib,
     require_sklearn,
     surest_of,
     threshold_for,
 )
-from agent.evaluation.calibration.diagram import reliability_diagram, require_matplotlib
-from agent.pipeline.confidence.features import FEATURES
+from agent.pipeline.confidence.calibration import FEATURES
 
 ROOT = Path(__file__).parents[2]
 NONE = dict.fromkeys(FEATURES, 0.0)

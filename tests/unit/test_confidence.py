@@ -12,6 +12,7 @@ import pytest
 from agent.core.errors import ConfigurationInvalid
 from agent.core.models import Candidate, CandidateSource, Check, Doubt, RuleEvidence
 from agent.pipeline.confidence.calibration import (
+    FEATURES,
     FOLDER,
     VERSION,
     Calibration,
@@ -19,11 +20,11 @@ from agent.pipeline.confidence.calibration import (
     Fit,
     Sureness,
     calibration_of,
+    features_of,
     load,
     of_profile,
     sigmoid,
 )
-from agent.pipeline.confidence.features import FEATURES, features_of
 from agent.pipeline.drafts.consensus import Evidence, evidence_of
 from agent.platform.config.profiles import PROFILES
 from executors.base import JsonValue, QueryResult

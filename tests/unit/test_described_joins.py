@@ -7,8 +7,7 @@ import pytest
 from executors.base import Column, Schema, Table
 from rag.docs.documents import Document, make_document
 from rag.linking.schema_ranking import RankedTable, Ranking
-from rag.schema.described_joins import find_described_joins
-from rag.schema.joins import Joins
+from rag.schema.joins import Joins, find_described_joins
 from rag.schema.text import render
 
 

@@ -10,10 +10,9 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from agent.evaluation.docs import docs_beside, docs_for
 from agent.evaluation.gold import GoldNames
 from agent.evaluation.harness import EvaluationInvalid
-from agent.evaluation.retrieval.cases import find_stored_texts, read_cases, read_folders
+from agent.evaluation.retrieval.cases import docs_beside, docs_for, find_stored_texts, read_cases, read_folders
 from agent.evaluation.retrieval.measure import (
     MODES,
     PRODUCT,

@@ -6,8 +6,7 @@ import pytest
 from shop_questions import Ask
 
 from agent.core.models import Candidate
-from agent.pipeline.confidence.calibration import of_profile
-from agent.pipeline.confidence.features import features_of
+from agent.pipeline.confidence.calibration import features_of, of_profile
 from agent.pipeline.drafts.consensus import evidence_of
 from agent.pipeline.drafts.generate import reply_schema
 from agent.pipeline.judging.judge import _SHAPES

@@ -6,7 +6,7 @@ import pytest
 
 from executors.base import Column, Schema, Table
 from rag.docs.documents import make_document
-from rag.linking.lexical import TABLE, LexicalIndex, column_scores, table_scores
+from rag.linking.linking import TABLE, LexicalIndex, column_scores, lexical_table_scores
 
 TABLES = (
     Table(name="sbcustomer", columns=(Column(name="sbcustid", type="TEXT"), Column(name="sbcuststate", type="TEXT"))),
@@ -49,7 +49,7 @@ def test_finds_where_a_word_stands(index: LexicalIndex, question: str, place: tu
 def test_a_name_says_more_than_its_docs_and_a_piece_of_a_name_least(index: LexicalIndex) -> None:
     scores = column_scores(index.search("price"))
     assert scores[1, 0] > column_scores(index.search("rebates"))[1, 0] > 0
-    assert table_scores(index.search("state"))[0] < scores[1, 0]
+    assert lexical_table_scores(index.search("state"))[0] < scores[1, 0]
 
 
 def test_samples_of_private_columns_are_not_read(index: LexicalIndex) -> None:
@@ -64,7 +64,7 @@ def test_a_word_counts_once_for_a_table_however_many_columns_have_it() -> None:
     wide = Table(name="a", columns=tuple(Column(name=f"price_{n}", type="REAL") for n in range(20)))
     exact = Table(name="b", columns=(Column(name="price", type="REAL"), Column(name="city", type="TEXT")))
     found = LexicalIndex(Schema(database="d", dialect="sqlite", tables=(wide, exact))).search("price by city")
-    scores = table_scores(found)
+    scores = lexical_table_scores(found)
     assert scores[1] > scores[0]
 
 
@@ -72,12 +72,12 @@ def test_a_rare_word_says_more_than_one_that_all_tables_have() -> None:
     tables = [Table(name=f"t{n}", columns=(Column(name="status", type="TEXT"),)) for n in range(9)]
     tables.append(Table(name="t9", columns=(Column(name="voltage", type="REAL"),)))
     found = LexicalIndex(Schema(database="d", dialect="sqlite", tables=tuple(tables))).search("status and voltage")
-    scores = table_scores(found)
+    scores = lexical_table_scores(found)
     assert max(scores, key=lambda table: scores[table]) == 9
 
 
 def test_of_many_words_only_so_many_places_are_read_the_rarest_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rag.linking.lexical._POSTINGS", 1)
+    monkeypatch.setattr("rag.linking.linking._POSTINGS", 1)
     tables = [Table(name=f"t{n}", columns=(Column(name="status", type="TEXT"),)) for n in range(9)]
     tables.append(Table(name="t9", columns=(Column(name="voltage", type="REAL"),)))
     found = LexicalIndex(Schema(database="d", dialect="sqlite", tables=tuple(tables))).search("status and voltage")

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from agent.core.answers import AnswerNumber, AnswerPart
 from agent.core.models import Plan
-from agent.pipeline.decomposition.equations import equations
+from agent.pipeline.decomposition.flow import equations
 
 
 def part(number: int, *rows: dict[str, Any], measure: str = "", **more: Any) -> AnswerPart:

@@ -15,7 +15,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import Route
 
-from agent.platform.llm.files.prefix_states import PrefixStates, prepare
+from agent.platform.llm.embedded import PrefixStates, prepare
 
 MADE_FOR = "model 1 4096"
 

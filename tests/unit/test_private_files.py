@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from rag.index.private_files import keep_others_out
+from rag.index.vector_cache import keep_others_out
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rag.embedding.question_vectors import QuestionVectors
+from rag.embedding.embedder import QuestionVectors
 from rag.testing import HashingEmbedder
 
 

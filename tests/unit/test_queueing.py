@@ -11,8 +11,8 @@ from agent.core.errors import TooBusy
 from agent.core.problems import problem_of
 from agent.core.queueing import FIRST_GUESS_S, WAITS, WEIGHT, Standing, Turns
 from agent.platform.access.bulkhead import Bulkhead
+from agent.platform.llm.chat import WrappedModel
 from agent.platform.llm.scripted import ScriptedModel
-from agent.platform.llm.wrappers.base import WrappedModel
 
 
 class Clock:

@@ -16,8 +16,7 @@ from agent.platform.storage.azure_tables import AzureTablesStore
 from agent.platform.storage.build import build_store
 from agent.platform.storage.memory import MemoryStore
 from agent.platform.storage.sqlite import SqliteStore
-from agent.platform.storage.store import Place
-from agent.platform.storage.values import PAST_ALL, decode_name, encode_name
+from agent.platform.storage.store import PAST_ALL, Place, decode_name, encode_name
 from agent.platform.storage.versions import VersionedStore
 
 CONNECTION = SecretStr("AccountName=me;AccountKey=c2VjcmV0")

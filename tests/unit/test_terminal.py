@@ -8,7 +8,7 @@ import pytest
 from rich.console import Console
 from rich.padding import Padding
 
-from agent.cli.demo import compare
+from agent.cli.asking import compare
 from agent.core.answers import Answer, Correction
 from agent.core.events import (
     Done,

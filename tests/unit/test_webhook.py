@@ -15,8 +15,7 @@ from tenacity import wait_none
 from webhook_receiver import Receiver, receiving
 
 from agent.core.errors import TileInvalid
-from agent.people.dashboard.addresses import AllowedHosts, is_public
-from agent.people.dashboard.webhook import TRIES, NotDelivered, Webhooks, new_secret, sign
+from agent.people.dashboard.webhook import TRIES, AllowedHosts, NotDelivered, Webhooks, is_public, new_secret, sign
 
 SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 BODY = b'{"test": 2432232314}'

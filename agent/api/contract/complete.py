@@ -1,14 +1,13 @@
-"""Completes FastAPI's description of the routes with the responses that all routes share, and with examples."""
+"""Completes FastAPI's description of the routes: problems, fields, links, headers, groups and examples."""
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from agent.api.contract import events
-from agent.api.contract.fields import describe_fields
-from agent.api.contract.links import link
 from agent.api.contract.problems import TRACE_ID, Operation, ProblemCase, cases_of
 from agent.api.contract.route_examples import ANSWERS
 from agent.api.http.auth import with_security
@@ -16,6 +15,100 @@ from agent.api.http.errors import MEDIA_TYPE, describe_errors
 from agent.api.http.idempotent import PARAMETER, TAKING
 from agent.core.problems import Problem
 from agent.platform.access.policy import Mode
+
+_FIELD = re.compile(r"^([a-z_]+(?:, [a-z_]+)*): (.+(?:\n {4}.+)*)\n?", re.MULTILINE)
+
+# Models that share fields, with the model whose docstring describes these.
+INHERITED = {
+    "AnswerPart": "Answer",
+    "ChatSchema": "ChatTable",
+    "DatabaseDetail": "DatabaseInfo",
+    "ListedDocument": "Document",
+    "PutTileResponse": "TileResponse",
+    "ReviewDetail": "ReviewSummary",
+    "SavedResponse": "SavedQuery",
+    "Uploaded": "UploadInfo",
+    "Usage": "StepUsage",
+}
+
+
+def describe_fields(schemas: Mapping[str, dict[str, Any]]) -> None:
+    """Move the descriptions of fields from the docstrings of models to the fields of the contract's schemas.
+
+    A docstring describes a field in a line `name: text`, or several in `name, name: text`. Further lines are indented.
+    """
+    for schema in schemas.values():
+        _describe(schema)
+    for name, base in INHERITED.items():
+        inherited = schemas[base]["properties"] if base in schemas else {}
+        for field, described in schemas.get(name, {}).get("properties", {}).items():
+            if "description" in inherited.get(field, {}):
+                described.setdefault("description", inherited[field]["description"])
+
+
+def _describe(schema: dict[str, Any]) -> None:
+    fields = schema.get("properties", {})
+
+    def move(found: re.Match[str]) -> str:
+        names = found[1].split(", ")
+        if not all(name in fields for name in names):
+            return found[0]
+        for name in names:
+            fields[name].setdefault("description", re.sub(r"\s+", " ", found[2]))
+        return ""
+
+    if "description" in schema:
+        schema["description"] = _FIELD.sub(move, schema["description"]).strip()
+
+
+class Link(NamedTuple):
+    """From an answer to a request.
+
+    of: operations whose answers have the value. field: where in the body, as a JSON pointer.
+    status: of the answer; empty: the first one that goes well.
+    to: operations that take it. parameter: as this one of their path; empty: as the body's field of the same name.
+    """
+
+    of: tuple[str, ...]
+    field: str
+    to: tuple[str, ...]
+    parameter: str = ""
+    status: str = ""
+
+    def target(self) -> Described:
+        """What the value is for, without the operation."""
+        value = f"$response.body#{self.field}"
+        if self.parameter:
+            return {"parameters": {self.parameter: value}}
+        return {"requestBody": {self.field.rpartition("/")[2]: value}}
+
+
+LINKS = (
+    Link(("start_session",), "/session_id", ("chat", "chat_stream")),
+    Link(("start_session",), "/session_id", ("session", "end_session"), "session_id"),
+    Link(("query", "chat", "generate"), "/trace_id", ("feedback", "save_query")),
+    Link(("query", "chat", "generate", "feedback"), "/review_id", ("review", "settle_review"), "id"),
+    Link(("query",), "/id", ("job", "cancel_job"), "id", "202"),
+    Link(("upload_database",), "/name", ("database", "database_schema", "first_look", "read_report"), "name"),
+    Link(("upload_database",), "/name", ("delete_database",), "name"),
+    Link(("save_query",), "/id", ("saved_query", "replace_saved_query", "run_saved_query", "delete_saved_query"), "id"),
+    Link(("save_query",), "/id", ("put_tile",), "id"),
+    Link(("put_tile",), "/id", ("remove_tile",), "id"),
+    Link(("share_answer",), "/id", ("shared_answer",), "id"),
+    Link(("add_documents",), "/documents/0/id", ("delete_document",), "id"),
+)
+
+
+def link(operations: dict[str, Described]) -> None:
+    """Write the links into the answers that they begin at. Args: operations: by their ids; they are changed."""
+    for one in LINKS:
+        for start in one.of:
+            answered = next(
+                it for status, it in operations[start]["responses"].items() if status.startswith(one.status or "2")
+            )
+            for end in one.to:
+                answered.setdefault("links", {})[end] = {"operationId": end, **one.target()}
+
 
 Described = dict[str, Any]
 
@@ -73,12 +166,7 @@ def group_of(path: str) -> str:
 
 
 def complete(described: Described, mode: Mode) -> Described:
-    """The description with problems, events, headers, and who may call what.
-
-    Args:
-        described: by FastAPI; it is left as it is.
-        mode: how callers of this service are known.
-    """
+    """The description by FastAPI, which is left as it is, with problems, events, headers, and who may call what."""
     described = json.loads(json.dumps(described))  # FastAPI's has parts in several places at once
     components = described["components"]
     schemas = components["schemas"]

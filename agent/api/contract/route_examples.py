@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from agent import __version__
-from agent.api.routes.records import RecordsResponse
+from agent.api.routes.query import RecordsResponse
 from agent.api.routes.uploads import Described, ReadReport, Uploaded
 from agent.api.schemas.chat import ChatHealth
 from agent.api.schemas.chat_sessions import (

@@ -48,10 +48,7 @@ log = logging.getLogger(__name__)
 class Door:
     """ASGI middleware: only known callers come in, each at its rate. It looks at headers, before any body is read.
 
-    Args:
-        app: what is behind it.
-        access: who may ask.
-        open_paths: that everybody may ask; every other path, known or not, is closed.
+    `open_paths` are for everybody; every other path, known or not, is closed.
     """
 
     def __init__(self, app: ASGIApp, access: Access, open_paths: frozenset[str]) -> None:
@@ -88,11 +85,7 @@ class Door:
 
 
 async def count(request: Request) -> None:
-    """Count a request that makes a database work although its method does not say so.
-
-    Raises:
-        TooManyRequests: the principal has asked too often.
-    """
+    """Count a request that makes a database work although its method does not say so. Raises TooManyRequests."""
     access: Access | None = request.app.state.access
     if access is not None and access.limiter is not None:
         await asyncio.to_thread(access.limiter.take, request.state.principal)
@@ -122,10 +115,7 @@ class BrowserHeaders:
 def add_guards(app: FastAPI, access: Access | None, open_paths: frozenset[str]) -> None:
     """Put the door before the routes, and before the door what answers preflights, which carry no key.
 
-    Args:
-        app: the routes.
-        access: who may ask; None: whoever reaches it, as in tests.
-        open_paths: that need no key.
+    Without `access`, as in tests, whoever reaches the app may ask.
     """
     if access is not None:
         app.add_middleware(Door, access=access, open_paths=open_paths)
@@ -163,12 +153,7 @@ ACCEPTED_BY: dict[Mode, list[dict[str, list[str]]]] = {
 
 
 def with_security(contract: dict[str, Any], mode: Mode) -> dict[str, Any]:
-    """The OpenAPI description with how callers are known, and with what every closed route may answer on its own.
-
-    Args:
-        contract: whose operations say `x-auth-level`; it is changed.
-        mode: of this service.
-    """
+    """Add to the OpenAPI description how callers are known, and what every closed route may answer on its own."""
     contract.setdefault("components", {})["securitySchemes"] = SCHEMES
     for path in contract["paths"].values():
         for method, operation in path.items():

@@ -1,13 +1,17 @@
-"""The context of every request: its trace id, its time of arrival, and the limit on its size."""
+"""The context of every request: its trace id, its arrival, its caller, the limit on its size; HEAD as GET."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import Annotated, Any
+
+from fastapi import Depends
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from agent.core.callers import ANONYMOUS, to_principal
+from agent.core import callers
 from agent.core.deadline import arriving
 from agent.platform import telemetry
 from agent.platform.config.settings import Settings
@@ -21,10 +25,7 @@ UPLOADS = "/api/databases"  # takes data
 class RequestContext:
     """ASGI middleware: gives each request a trace id, says it in the response, and stops reading what is too large.
 
-    Args:
-        app: what is wrapped.
-        max_request_bytes: a body larger than this ends in an HTTPException with status 413.
-        upload_bytes: the same for data that is uploaded, whose route has a bound of its own.
+    A body of more than `max_request_bytes`, or for uploads `upload_bytes`, ends in an HTTPException with status 413.
     """
 
     def __init__(self, app: ASGIApp, max_request_bytes: int, upload_bytes: int = 0) -> None:
@@ -76,13 +77,48 @@ def trace_id_of(request: Request) -> str:
 
 
 def principal_of(request: Request, settings: Settings) -> str:
-    """The caller: as the door has authenticated it, else by the name that Azure's front end gives.
-
-    Args:
-        request: whose headers are believed only where there is such a front end.
-        settings: say whether there is (`trust_principal_header`).
-    """
+    """The caller: as the door has authenticated it, else by the name of Azure's front end, where there is one."""
     known = getattr(request.state, "principal", None)
     if known is not None:
         return str(known)
-    return to_principal(request.headers.get(PRINCIPAL_HEADER, "")) if settings.trust_principal_header else ANONYMOUS
+    vouched = request.headers.get(PRINCIPAL_HEADER, "") if settings.trust_principal_header else ""
+    return callers.to_principal(vouched)
+
+
+BODY_BYTES_A_SECOND = 16_384  # by which the time grows that a body may take
+
+
+def arrival_s(timeout_s: float, body_bytes: int) -> float:
+    """Seconds that a request may take to arrive, when so much of its body has."""
+    return timeout_s + body_bytes / BODY_BYTES_A_SECOND
+
+
+def with_head(methods: Iterable[str]) -> set[str]:
+    """The methods of a route, and HEAD where it takes GET."""
+    return {*methods, *(["HEAD"] if "GET" in methods else [])}
+
+
+class HeadRequests:
+    """ASGI middleware: a route that takes GET takes HEAD."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http" or scope["method"] != "HEAD":
+            await self.app(scope, receive, send)
+            return
+
+        async def send_head(message: Message) -> None:
+            if message["type"] == "http.response.body":
+                message = {**message, "body": b""}
+            await send(message)
+
+        await self.app({**scope, "method": "GET"}, receive, send_head)
+
+
+# The level of authorization that the Azure function of a route asks for.
+FUNCTION: dict[str, Any] = {"x-auth-level": "FUNCTION"}
+ANONYMOUS: dict[str, Any] = {"x-auth-level": "ANONYMOUS"}
+
+TraceId = Annotated[str, Depends(trace_id_of)]

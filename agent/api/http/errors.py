@@ -14,8 +14,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Match
 
-from agent.api.http.context import TRACE_HEADER, trace_id_of
-from agent.api.http.head import with_head
+from agent.api.http.context import TRACE_HEADER, trace_id_of, with_head
 from agent.core.errors import (
     ConfigurationInvalid,
     Later,

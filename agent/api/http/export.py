@@ -30,17 +30,11 @@ from executors.base import QueryResult
 
 
 def best_match(header: str, offered: Sequence[str]) -> str | None:
-    """The media type to answer with.
+    """One of the offered media types, the preferred one first; None where the caller takes none of them.
 
     The highest `q` wins; then what is named more exactly (`text/csv` before `text/*` before `*/*`), then the order of
-    `offered`. Parameters other than `q` are not looked at. A range whose `q` is no number is passed over.
-
-    Args:
-        header: the value of Accept; empty where there is none, which accepts everything.
-        offered: media types, the preferred one first.
-
-    Returns:
-        One of `offered`; None where the caller takes none of them.
+    `offered`. Parameters other than `q` are not looked at. A range whose `q` is no number is passed over. An empty
+    `header` accepts everything.
     """
     ranges = [_range(part) for part in (header.strip() or "*/*").lower().split(",")]
     best, rank = None, (0.0, 0)
@@ -78,11 +72,7 @@ _BY_TYPE = {one.media_type: one for one in FORMATS}
 
 
 def choose_format(request: Request) -> Format | None:
-    """The format that is asked for; None for JSON.
-
-    Raises:
-        NotAcceptable: none of those there are.
-    """
+    """The format that is asked for; None for JSON. Raises NotAcceptable."""
     offered = [JSON, *_BY_TYPE]
     chosen = best_match(",".join(request.headers.getlist("accept")), offered)
     if chosen is None:
@@ -96,11 +86,7 @@ Wanted = Annotated[Format | None, Depends(choose_format)]
 
 
 def refuse_changes(options: Options, wanted: Format | None) -> None:
-    """A change of rows is planned and made in JSON alone: a file has no place for its token and its outcome.
-
-    Raises:
-        NotAcceptable: before anything is done.
-    """
+    """Raise NotAcceptable for a change of rows as a file: that has no place for its token and its outcome."""
     if wanted is not None and (options.allow_writes or options.confirm):
         raise NotAcceptable(f"A change of rows is available as {JSON} only. Set Accept to it.")
 
@@ -114,16 +100,7 @@ async def rows_response(
     sql: str,
     headers: dict[str, str] | None = None,
 ) -> Response:
-    """The rows of a query, streamed; what is known beside them is said in headers.
-
-    Args:
-        request: whose trace id the file is named after.
-        wanted: the format.
-        result: the rows.
-        database: the name of the database, for the file's name.
-        sql: the query as it was run.
-        headers: more of them.
-    """
+    """The rows of a query, streamed; what is known beside them is said in headers."""
     chunks = wanted.chunks(result)
     first = await asyncio.to_thread(next, chunks, b"")  # what fails, fails while there can be another status
     name = f"{re.sub(r'[^A-Za-z0-9_-]+', '-', database)}-{trace_id_of(request)[:8]}.{wanted.suffix}"
@@ -150,8 +127,7 @@ async def build_executed_response(request: Request, wanted: Format, done: Execut
 async def answer_response(request: Request, wanted: Format, answer: Answer, *, database: str) -> Response:
     """The rows of an answer, with its status, whether it is verified, and how sure it is, in headers.
 
-    Raises:
-        NoRows: it has none to give: it is a question back, or no query could be run. In Markdown that is told.
+    Raises NoRows: it is a question back, or no query could be run. In Markdown that is told.
     """
     names = tuple(answer.results[0]) if answer.results else tuple(answer.columns)
     rows = tuple(tuple(record.values()) for record in answer.results)

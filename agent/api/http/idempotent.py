@@ -15,8 +15,7 @@ from starlette.requests import Request
 from starlette.routing import BaseRoute, Match
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from agent.api.http.arrival import arrival_s
-from agent.api.http.context import principal_of
+from agent.api.http.context import arrival_s, principal_of
 from agent.api.http.errors import http_problem, problem_response, refusal
 from agent.api.http.lazy_service import LazyService
 from agent.core.errors import KeyReused, PlumblineError, StateUnavailable
@@ -62,11 +61,6 @@ class IdempotentRequests:
     """ASGI middleware: answers a request that was answered before with the response that it had.
 
     What failed is not kept: it may be sent again. A stream is kept when its last event was `done`.
-
-    Args:
-        app: the routes.
-        lazy: the service, whose state store keeps the responses.
-        routes: of the app.
     """
 
     def __init__(self, app: ASGIApp, lazy: LazyService, routes: Sequence[BaseRoute]) -> None:
@@ -123,12 +117,7 @@ class IdempotentRequests:
 
 
 class _Body:
-    """The body of a request: read at once and given again, or, where it is not kept, digested on its way.
-
-    Args:
-        receive: of the caller.
-        is_buffered: whether it may be held in memory.
-    """
+    """The body of a request: read at once and given again, or, where it is not kept, digested on its way."""
 
     def __init__(self, receive: Receive, *, is_buffered: bool) -> None:
         self.is_buffered = is_buffered
@@ -165,14 +154,7 @@ class _Body:
 
 
 class _RecordedResponse:
-    """What is sent, and heard on its way.
-
-    Args:
-        store: where a response goes.
-        claim: of the request.
-        send: to the caller.
-        body: of the request.
-    """
+    """What is sent, and heard on its way."""
 
     def __init__(self, store: Idempotency, claim: Claim, send: Send, body: _Body) -> None:
         self._store, self._claim, self._send, self._body = store, claim, send, body

@@ -23,10 +23,8 @@ log = logging.getLogger(__name__)
 class LazyService:
     """Makes the service once. A Functions worker runs no ASGI lifespan, so nothing can be made at start.
 
-    Args:
-        factory: makes the service; it may block, and is tried again by the next request after it has failed.
-        has_timers: whether the host has some, which clean up; else this does.
-        deadline_s: seconds from its arrival on that a request waits for the service. It is made all the same.
+    The factory may block, and is tried again by the next request after it has failed. A request waits `deadline_s`
+    seconds for it, and it goes on all the same. Without timers of the host, this cleans up.
     """
 
     def __init__(self, factory: Callable[[], Service], *, has_timers: bool = False, deadline_s: float = 220) -> None:
@@ -37,14 +35,9 @@ class LazyService:
         self._refreshing: asyncio.Task[None] | None = None
 
     async def get(self, database: str = "") -> Service:
-        """The service, which knows what databases there are now.
+        """The service. A named database may have been taken by another process a moment ago: it is looked for.
 
-        Args:
-            database: that is asked for: another process may have taken it a moment ago.
-
-        Raises:
-            RegistryInvalid, ...: whatever its factory raises.
-            Starting: it is not made in time.
+        Raises what the factory raises; Starting: the service is not made in time.
         """
         service = self._service or await self._await_service()
         await service.registered.follow(database)
@@ -74,11 +67,7 @@ class LazyService:
         return service
 
     def refresh_dashboards(self, every_s: float) -> None:
-        """Run the tiles that are due from now on, where no timer of the host does. The first look makes the service.
-
-        Args:
-            every_s: seconds between two looks.
-        """
+        """Run the tiles that are due, every so many seconds, where the host has no timers. It makes the service."""
         if not self._has_timers:
             self._refreshing = asyncio.create_task(self._refresh_dashboards(every_s))
 

@@ -24,13 +24,7 @@ LINGER_S = 60.0  # for which a question goes on without a listener, and its even
 
 
 class Replay:
-    """One question's events, numbered from 1.
-
-    Args:
-        events: as they happen; they are drained whether or not anybody listens.
-        trace_id: of the question.
-        left_out: parts of its response that are not sent.
-    """
+    """One question's events, numbered from 1. They are drained whether or not anybody listens."""
 
     def __init__(self, events: AsyncGenerator[Event, None], trace_id: str, left_out: frozenset[str] = NOTHING) -> None:
         self.trace_id, self.left_out = trace_id, left_out

@@ -17,14 +17,7 @@ Result = TypeVar("Result")
 
 
 class OpenStream:
-    """Events whose first one has arrived: what is refused before that has a status of its own.
-
-    Args:
-        first: event.
-        rest: of the events.
-        trace_id: of the request.
-        encode: how an event is sent; None for one that is not.
-    """
+    """Events whose first one has arrived: what is refused before has a status of its own. `encode`: None: not sent."""
 
     def __init__(
         self,
@@ -66,16 +59,10 @@ def to_named_event(wire: StreamEvent) -> ServerSentEvent:
 
 
 async def while_listening(request: Request, work: Coroutine[Any, Any, Result]) -> Result:
-    """What `work` returns. It is cancelled when the caller hangs up first.
+    """What `work` returns, once the body was read. It is cancelled when the caller hangs up first.
 
-    Args:
-        request: its body has been read.
-        work: what to do.
-
-    Raises:
-        ClientDisconnect: nobody waits for the result any more.
-        HTTPException: the body, which nobody has asked for, is larger than a request may be; 413.
-        Exception: whatever `work` raises.
+    Raises ClientDisconnect: nobody waits any more; HTTPException: a body that nobody has asked for is too large; and
+    what `work` raises.
     """
     working, leaving = asyncio.create_task(work), asyncio.create_task(_await_disconnect(request))
     try:

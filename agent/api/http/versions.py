@@ -26,14 +26,7 @@ def version_of(if_match: str) -> str:
 
 
 def answers(example: dict[str, Any], *errors: int, conflict: str = "", status: int = 200) -> Described:
-    """What a route answers, for its OpenAPI description.
-
-    Args:
-        example: of its response.
-        errors: statuses.
-        conflict: what 409 means here.
-        status: where it goes well.
-    """
+    """What a route answers, for its OpenAPI description. `conflict`: what 409 means here."""
     return {status: {"content": {"application/json": {"example": example}}}} | refusals(*errors, conflict=conflict)
 
 

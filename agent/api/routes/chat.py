@@ -11,7 +11,7 @@ from fastapi.responses import JSONResponse
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 
 from agent import __version__
-from agent.api.http.context import principal_of, trace_id_of
+from agent.api.http.context import FUNCTION, principal_of, trace_id_of
 from agent.api.http.errors import describe_errors
 from agent.api.http.lazy_service import Lazy
 from agent.api.http.streaming import OpenStream, to_named_event, while_listening
@@ -38,7 +38,6 @@ from agent.understanding.overview import Overview, overview
 
 router = APIRouter(prefix="/api/agents/text-to-sql")
 
-FUNCTION: dict[str, Any] = {"x-auth-level": "FUNCTION"}
 START_ERRORS = describe_errors(400, 404, 413, 422, 500, 503)
 CHAT_ERRORS = describe_errors(400, 404, 409, 413, 422, 500, 502, 503, 504)
 SESSION_ERRORS = describe_errors(404, 422, 500, 503)

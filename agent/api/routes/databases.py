@@ -7,10 +7,9 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Query, Request
 
 from agent.api.http.auth import count
-from agent.api.http.context import principal_of
+from agent.api.http.context import FUNCTION, principal_of
 from agent.api.http.errors import describe_errors
 from agent.api.http.lazy_service import Lazy
-from agent.api.http.levels import FUNCTION
 from agent.api.schemas.common import DatabaseDetail, DatabaseList, DatabaseSchema, IndexReport
 
 router = APIRouter(prefix="/api")

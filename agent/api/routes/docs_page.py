@@ -64,14 +64,7 @@ def _key_form(openapi: Mapping[str, Any]) -> str:
 
 
 def _try_form(method: str, path: str, operation: Mapping[str, Any], openapi: Mapping[str, Any]) -> str:
-    """The form of one operation, with the contract's examples in what has to be filled in.
-
-    Args:
-        method: as the description has it, in lower case.
-        path: with its `{parameters}`.
-        operation: of the description.
-        openapi: the whole description, for what the operation refers to.
-    """
+    """The form of one operation, with the contract's examples in what has to be filled in."""
     identity = operation["operationId"]
     changes = method != "get" and not (method == "post" and identity in READING)
     flags = (" data-changes" if changes else "") + (" data-key" if any(operation.get("security", ())) else "")

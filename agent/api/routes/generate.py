@@ -10,7 +10,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Request
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 
-from agent.api.http.context import principal_of, trace_id_of
+from agent.api.http.context import ANONYMOUS, FUNCTION, principal_of, trace_id_of
 from agent.api.http.errors import describe_errors
 from agent.api.http.lazy_service import Lazy
 from agent.api.http.streaming import OpenStream, while_listening
@@ -25,8 +25,6 @@ from agent.core.events import Event
 
 router = APIRouter(prefix="/api/text2sql")
 
-FUNCTION: dict[str, Any] = {"x-auth-level": "FUNCTION"}
-ANONYMOUS: dict[str, Any] = {"x-auth-level": "ANONYMOUS"}
 ERRORS = describe_errors(400, 404, 409, 413, 422, 500, 502, 503, 504)
 ANSWERED: dict[int | str, dict[str, Any]] = {200: {"content": {"application/json": {"example": GENERATE_EXAMPLE}}}}
 

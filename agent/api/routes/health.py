@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from fastapi import APIRouter, Request, Response
 
-from agent.api.http.context import principal_of
+from agent.api.http.context import ANONYMOUS, FUNCTION, principal_of
 from agent.api.http.errors import RETRY_AFTER_S, http_problem
 from agent.api.http.lazy_service import Lazy
-from agent.api.http.levels import ANONYMOUS, FUNCTION
 from agent.api.http.streaming import while_listening
 from agent.api.schemas.common import Health, Live
 from agent.core.errors import ConfigurationInvalid, Starting

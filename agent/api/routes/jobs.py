@@ -7,14 +7,13 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Path, Query, Request, Response
 from fastapi.responses import JSONResponse
 
-from agent.api.http.context import principal_of
+from agent.api.http.context import FUNCTION, principal_of
 from agent.api.http.lazy_service import Lazy
-from agent.api.http.levels import FUNCTION
 from agent.api.http.versions import answers, refusals
 from agent.api.schemas.common import QueryRequest
 from agent.api.schemas.jobs import JOB_EXAMPLE, JOB_ID, TAKEN_EXAMPLE, JobResponse
 from agent.core.errors import NotAcceptable
-from agent.pipeline.jobs.records import JobRequest
+from agent.pipeline.jobs.shelf import JobRequest
 from agent.pipeline.service import Service
 from agent.present.export.formats import Format
 
@@ -52,12 +51,7 @@ _ANSWERS[200]["headers"] = {"Retry-After": _AGAIN}
 async def begin(
     body: QueryRequest, service: Service, wanted: Format | None, *, principal: str, trace_id: str
 ) -> Response:
-    """Take a question as a job.
-
-    Raises:
-        NotAcceptable: a file is asked for.
-        PlumblineError, UnknownDatabase: as `Jobs.submit`.
-    """
+    """Take a question as a job. Raises NotAcceptable: a file is asked for; else as `Jobs.submit`."""
     if wanted is not None:
         raise NotAcceptable("A job is available as application/json only. Set Accept to it.")
     job_request = JobRequest(

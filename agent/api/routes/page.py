@@ -15,7 +15,7 @@ from fastapi import Path as PathParameter
 from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 
-from agent.api.http.levels import ANONYMOUS
+from agent.api.http.context import ANONYMOUS
 
 FOLDER = Path(__file__).resolve().parents[1] / "page"
 INDEX, ASSETS = "index.html", "/assets/"

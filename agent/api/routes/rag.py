@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Path, Query, Request, Response
 
-from agent.api.http.context import principal_of
+from agent.api.http.context import FUNCTION, principal_of
 from agent.api.http.errors import describe_errors
 from agent.api.http.lazy_service import Lazy
 from agent.api.http.streaming import while_listening
@@ -20,7 +20,6 @@ router = APIRouter(prefix="/api")
 
 ERRORS = describe_errors(400, 404, 413, 422, 500, 503)
 BODILESS_ERRORS = describe_errors(404, 422, 500, 503)
-FUNCTION: dict[str, Any] = {"x-auth-level": "FUNCTION"}
 
 DocumentId = Annotated[str, Path(pattern="^[0-9a-f]{1,64}$", description="Id of the document.", examples=["5f2c1e"])]
 Database = Annotated[Name, Query(description="Name of the database, from `GET /api/databases`.", examples=["shop"])]

@@ -8,9 +8,8 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Header, Path, Query, Request, Response
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 
-from agent.api.http.context import principal_of
+from agent.api.http.context import FUNCTION, principal_of
 from agent.api.http.lazy_service import Lazy
-from agent.api.http.levels import FUNCTION
 from agent.api.http.replay import Replays
 from agent.api.http.versions import refusals
 from agent.api.schemas.reviews import TRACE_ID

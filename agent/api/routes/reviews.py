@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Path, Query, Request, Response
 
-from agent.api.http.context import principal_of
+from agent.api.http.context import FUNCTION, principal_of
 from agent.api.http.lazy_service import Lazy
 from agent.api.http.streaming import while_listening
 from agent.api.http.versions import IfMatch, answers, tag, version_of
@@ -24,7 +24,6 @@ from agent.people.feedback.records import Status
 
 router = APIRouter(prefix="/api")
 
-FUNCTION: dict[str, Any] = {"x-auth-level": "FUNCTION"}
 EXAMPLE_ID = "f9b1c9a2d3e4f5a6b7c8d9e0f1a2b3"
 CHANGING_ERRORS = (400, 404, 409, 413, 422, 500, 503, 504)
 

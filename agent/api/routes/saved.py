@@ -1,30 +1,35 @@
-"""Saved queries over HTTP: stored under a name, and run again with rows in any supported format."""
+"""Saved queries over HTTP, run again with rows in any format; dashboards, which run them on a schedule."""
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Path, Request, Response
 
-from agent.api.http.context import principal_of
+from agent.api.http.context import FUNCTION, principal_of
 from agent.api.http.export import VARY, Wanted, build_executed_response, describe_files
 from agent.api.http.lazy_service import Lazy
 from agent.api.http.streaming import while_listening
 from agent.api.http.versions import IfMatch, answers, refusals, tag, version_of
 from agent.api.schemas.common import ExecuteResponse
 from agent.api.schemas.saved import (
+    PUT_EXAMPLE,
     SAVED_EXAMPLE,
     SAVED_ID,
+    TILE_EXAMPLE,
+    DashboardResponse,
+    PutTileRequest,
+    PutTileResponse,
     ReplaceSavedRequest,
     RunSavedRequest,
     SavedList,
     SavedResponse,
     SaveRequest,
+    TileResponse,
 )
 
 router = APIRouter(prefix="/api")
 
-FUNCTION: dict[str, Any] = {"x-auth-level": "FUNCTION"}
 CHANGING_ERRORS = (400, 404, 409, 413, 422, 500, 503)
 NO_CHANGES = RunSavedRequest()
 
@@ -123,3 +128,37 @@ async def run_saved_query(
         return await build_executed_response(request, wanted, done, database=query.database)
     response.headers.update(VARY)
     return ExecuteResponse.of(done)
+
+
+_TILES = {"tiles": [TILE_EXAMPLE]}
+
+
+@router.get("/dashboard", operation_id="dashboard", summary="Get the dashboard", openapi_extra=FUNCTION,
+            responses=answers(_TILES, 403, 500, 503))  # fmt: skip
+async def dashboard(lazy: Lazy, request: Request) -> DashboardResponse:
+    """Returns the caller's tiles with their last runs. No query runs."""
+    service = await lazy.get()
+    shown = await service.dashboard.all(principal_of(request, service.settings))
+    return DashboardResponse(tiles=[TileResponse.of(one) for one in shown])
+
+
+@router.put("/dashboard/{id}", operation_id="put_tile", summary="Put a saved query on the dashboard",
+            openapi_extra=FUNCTION, responses=answers(PUT_EXAMPLE, 400, 403, 404, 413, 422, 500, 503))  # fmt: skip
+async def put_tile(id: SavedId, body: PutTileRequest, lazy: Lazy, request: Request) -> PutTileResponse:  # noqa: A002
+    """Adds a tile, or changes an existing one. The query runs now, and then on its schedule. A failed run is in
+    `failed`.
+    """
+    service = await lazy.get()
+    caller = principal_of(request, service.settings)
+    work = service.dashboard.put(caller, id, minutes=body.minutes, alert=body.alert)
+    put = await while_listening(request, work)
+    return PutTileResponse.with_secret(put.shown, put.secret)
+
+
+@router.delete("/dashboard/{id}", operation_id="remove_tile", summary="Remove a tile", status_code=204,
+               openapi_extra=FUNCTION, responses=refusals(403, 404, 422, 500, 503))  # fmt: skip
+async def remove_tile(id: SavedId, lazy: Lazy, request: Request) -> Response:  # noqa: A002
+    """Removes a tile. Its query stays saved."""
+    service = await lazy.get()
+    await service.dashboard.remove(principal_of(request, service.settings), id)
+    return Response(status_code=204)

@@ -6,14 +6,12 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Query, Request, Response
 
-from agent.api.http.context import principal_of
+from agent.api.http.context import FUNCTION, principal_of
 from agent.api.http.lazy_service import Lazy
-from agent.api.http.levels import FUNCTION
 from agent.api.http.versions import answers, refusals
-from agent.api.schemas.chat_sessions import SESSION_ID
+from agent.api.schemas.chat_sessions import SESSION_ID, NewSessionRequest, SessionList, SessionSummary
 from agent.api.schemas.common import ANSWER_EXAMPLE
 from agent.api.schemas.reviews import TRACE_ID
-from agent.api.schemas.sessions import NewSessionRequest, SessionList, SessionSummary
 from agent.core.answers import Answer
 from agent.people.sessions.shares import Share, Shared
 

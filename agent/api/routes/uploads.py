@@ -7,10 +7,9 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query, Request, Response
 from pydantic import ConfigDict, Field
 
-from agent.api.http.context import principal_of
+from agent.api.http.context import FUNCTION, principal_of
 from agent.api.http.errors import describe_errors
 from agent.api.http.lazy_service import Lazy
-from agent.api.http.levels import FUNCTION
 from agent.api.http.streaming import while_listening
 from agent.api.routes.databases import DATABASE_ERRORS, Database
 from agent.api.schemas.common import WHOLE, Name, Text

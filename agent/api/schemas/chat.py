@@ -191,12 +191,7 @@ def error_details(answer: Answer) -> str:
 
 
 def chat_event(event: Event, left_out: frozenset[str] = NOTHING) -> StreamEvent:
-    """An event of `chat/stream`: those of `query/stream`, but for `done`, which has the response of `chat`.
-
-    Args:
-        event: what happened.
-        left_out: parts of the response that are not sent.
-    """
+    """An event of `chat/stream`: those of `query/stream`, but for `done`, which has the response of `chat`."""
     if isinstance(event, Done):
         return StreamEvent(event=event.event, data=ChatResponse.of(event.answer).wire(left_out))
     return StreamEvent.of(event)

@@ -43,15 +43,7 @@ PartOrAll = Annotated[str, Field(json_schema_extra={"enum": [ALL, *PARTS]}), one
 
 
 def find_omitted_parts(include: Sequence[str], exclude: Sequence[str], parts: Sequence[str] = PARTS) -> frozenset[str]:
-    """The parts that are not sent.
-
-    Args:
-        include, exclude: of the request; `all` in `exclude` leaves out what `include` does not name.
-        parts: of the response.
-
-    Raises:
-        ValueError: a part is in both.
-    """
+    """The parts that are not sent: those in `exclude`, or with `all` those not in `include`. Raises ValueError."""
     if both := [name for name in include if name in exclude]:
         raise ValueError(f"{', '.join(both)}: a part is either in `include` or in `exclude`.")
     return frozenset(parts if ALL in exclude else exclude) - frozenset(include)

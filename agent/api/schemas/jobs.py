@@ -11,7 +11,7 @@ from agent.api.schemas.common import ANSWER_EXAMPLE, with_first_records
 from agent.core.answers import Answer
 from agent.core.problems import Problem
 from agent.pipeline.jobs.jobs import StoredJob
-from agent.pipeline.jobs.records import Job, NodeDone, Status
+from agent.pipeline.jobs.shelf import Job, NodeDone, Status
 from executors.base import Frozen
 
 JOB_ID = "^[0-9a-f]{32}$"

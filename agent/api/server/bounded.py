@@ -17,7 +17,7 @@ from typing import Any
 import httptools
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
-from agent.api.http.arrival import arrival_s
+from agent.api.http.context import arrival_s
 from agent.api.http.errors import MEDIA_TYPE, http_problem
 from agent.api.server.limits import HEADER_OVERHEAD, MAX_HEADER_BYTES, MAX_HEADERS
 from agent.platform.telemetry.trace import new_trace_id
@@ -31,14 +31,10 @@ class HeadTooLarge(Exception):
 
 
 class BoundedHttp(HttpToolsProtocol):
-    """One connection.
+    """One connection. The head of a request must arrive within `receive_timeout_s` seconds.
 
-    A request begins with its first byte, or with the connection: one that is opened and says nothing is closed too.
-    The time of a request starts with it, and grows by what arrives of its body; see `arrival_s`.
-
-    Args:
-        receive_timeout_s: seconds in which the head of a request must arrive.
-        others: as uvicorn has them.
+    A request begins with its first byte, or with the connection: one that is opened and says nothing is closed too. The
+    time of a request starts with it, and grows by what arrives of its body; see `arrival_s`.
     """
 
     def __init__(self, *others: Any, receive_timeout_s: float, **named: Any) -> None:

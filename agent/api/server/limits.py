@@ -1,15 +1,17 @@
-"""Limits on a request's headers and its time to arrive, for every server."""
+"""Limits on a request's headers and its time to arrive, for every server; and the end of a server process."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from contextlib import suppress
 
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from agent.api.http.arrival import arrival_s
-from agent.api.http.errors import http_problem, problem_response
+from agent.api.http.context import arrival_s
+from agent.api.http.errors import http_problem, problem_response, refusal
+from agent.core.deadline import shutting_down
 
 MAX_HEADERS = 100
 MAX_HEADER_BYTES = 32_768  # of all headers and the address together; Kestrel has the same, nginx 4 times 8 KiB
@@ -25,14 +27,11 @@ def is_too_large(headers: Sequence[tuple[bytes, bytes]], path: bytes = b"", quer
 
 
 class RequestLimits:
-    """ASGI middleware: a head that is too large gets 431; a body that does not come in time ends in an HTTPException
-    with status 408.
+    """ASGI middleware: refuses a head that is too large with 431, and a body that does not come in time with 408.
 
     The server of `serve` refuses such requests while they arrive (`agent.api.server.bounded`); this is for every other.
-
-    Args:
-        app: what is wrapped; what wraps this gives the request its `trace_id`.
-        receive_timeout_s: seconds that a body may take, beside what `arrival_s` adds.
+    What wraps this gives the request its `trace_id`. A body may take `receive_timeout_s` seconds, and what `arrival_s`
+    adds.
     """
 
     def __init__(self, app: ASGIApp, receive_timeout_s: float) -> None:
@@ -67,3 +66,84 @@ class RequestLimits:
             return message
 
         return receive_in_time
+
+
+LAST_WORDS_S = 2.0  # in which what has been told that it is over may say so
+STILL_ALIVE = "/api/health/live"
+
+
+class Draining:
+    """How many requests are being answered, and whether there are to be more."""
+
+    def __init__(self) -> None:
+        self.has_begun = False
+        self._running: set[asyncio.Timeout] = set()
+        self._idle = asyncio.Event()
+        self._idle.set()
+
+    def begin(self) -> None:
+        """Take no further request."""
+        self.has_begun = True
+
+    async def idle(self, wait_s: float) -> bool:
+        """Whether nothing is being answered any more, within so many seconds."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(wait_s):
+                await self._idle.wait()
+        return self._idle.is_set()
+
+    def cut_off(self) -> None:
+        """End what is still being answered."""
+        for timeout in self._running:
+            timeout.reschedule(asyncio.get_running_loop().time())
+
+    def enter(self, timeout: asyncio.Timeout) -> None:
+        """A request has begun. Args: timeout: that ends it."""
+        self._running.add(timeout)
+        self._idle.clear()
+
+    def leave(self, timeout: asyncio.Timeout) -> None:
+        """It has ended."""
+        self._running.discard(timeout)
+        if not self._running:
+            self._idle.set()
+
+
+class DrainingRequests:
+    """ASGI middleware: counts requests, refuses new ones in the end, and says 503 to who has not been answered."""
+
+    def __init__(self, app: ASGIApp, draining: Draining) -> None:
+        self.app, self.draining = app, draining
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http" or scope["path"] == STILL_ALIVE:
+            await self.app(scope, receive, send)
+            return
+        if self.draining.has_begun:
+            await _refuse(scope, receive, send)
+            return
+        started = False
+
+        async def send_noted(message: Message) -> None:
+            nonlocal started
+            started = True
+            await send(message)
+
+        timeout = asyncio.timeout(None)
+        try:
+            async with timeout:
+                self.draining.enter(timeout)
+                try:
+                    await self.app(scope, receive, send_noted)
+                finally:
+                    self.draining.leave(timeout)
+        except TimeoutError:
+            if started or not timeout.expired():
+                raise
+            await _refuse(scope, receive, send)
+
+
+async def _refuse(scope: Scope, receive: Receive, send: Send) -> None:
+    response = refusal(shutting_down(), scope["state"]["trace_id"])
+    response.headers["connection"] = "close"  # the next request of this client needs another process
+    await response(scope, receive, send)

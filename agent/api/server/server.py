@@ -13,18 +13,14 @@ from fastapi import FastAPI
 
 from agent.api.http.lazy_service import LazyService
 from agent.api.server.bounded import build_http_protocol
-from agent.api.server.draining import LAST_WORDS_S, Draining
+from agent.api.server.limits import LAST_WORDS_S, Draining
 from agent.core.errors import AddressUnavailable
 
 MAX_PORT = 65_535
 
 
 def check_port(host: str, port: int) -> None:
-    """Return where the port can be listened on.
-
-    Raises:
-        AddressUnavailable: there is no such port, another process has it, or this user may not open it.
-    """
+    """Return where the port can be listened on. Raises AddressUnavailable."""
     if not 1 <= port <= MAX_PORT:
         raise AddressUnavailable(f"There is no port {port}. Name one from 1 to {MAX_PORT} with --port.")
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
@@ -43,16 +39,10 @@ def check_port(host: str, port: int) -> None:
 
 
 class Server(uvicorn.Server):
-    """Serves one app until SIGTERM or SIGINT, and then as long as the grace says; a second signal ends that.
+    """Serves one app until SIGTERM or SIGINT, then for `grace_s` seconds at most; a second signal ends that.
 
-    uvicorn by itself closes its port first, so that nobody would be told to come again; and who is still waiting when
-    its time is over sees the connection break.
-
-    Args:
-        factory: makes the app of `api.create_app`, once uvicorn has set up its logs.
-        grace_s: seconds in which what is being answered may end by itself.
-        receive_timeout_s: seconds in which the head of a request must arrive.
-        host, port, log_level: as uvicorn has them.
+    Uvicorn by itself closes its port first, so that nobody would be told to come again; and who is still waiting when
+    its time is over sees the connection break. The factory is called once uvicorn has set up its logs.
     """
 
     def __init__(

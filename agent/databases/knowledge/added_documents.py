@@ -19,14 +19,7 @@ _AFTER_S = 1e-6  # between two documents that come together, so that their order
 
 
 class AddedDocuments:
-    """The documents of every database.
-
-    Args:
-        state: where they are kept.
-        clock: seconds since the epoch.
-
-    Methods block briefly, are safe to call from threads, and raise StoreUnavailable where the store cannot be used.
-    """
+    """The documents of every database. Methods block, are safe in threads, and raise StoreUnavailable."""
 
     def __init__(self, state: StateStore, clock: Callable[[], float] = time.time) -> None:
         self._state, self._clock = state, clock

@@ -24,7 +24,7 @@ EMBEDDING_TIMEOUT_S = 15.0
 
 def build_store(settings: Settings) -> Store:
     """The index: a folder, or the Chroma server that the settings name."""
-    from rag.index.chroma_connection import ChromaServer
+    from rag.index.chroma_server import ChromaServer
 
     server = settings.chroma_url and ChromaServer(
         url=settings.chroma_url,

@@ -115,8 +115,7 @@ async def enrich(
 ) -> Context:
     """Read the raw schema and retrieve what is known about it, side by side; make one context of both.
 
-    Raises:
-        DatabaseUnavailable: the schema cannot be read. An index that fails only costs the docs, with a warning.
+    Raises DatabaseUnavailable. An index that fails only costs the docs, with a warning.
     """
     from agent.databases.knowledge.knowledge import Known
     from agent.databases.knowledge.linking import period_lines, value_lines

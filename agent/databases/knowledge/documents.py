@@ -47,17 +47,9 @@ class ColumnPlace(NamedTuple):
 class Documents:
     """Documents of the registry's databases.
 
-    Args:
-        databases: that they are about.
-        knowledge: their index.
-        added: where those of run time are kept.
-        changes: tells other instances of new documents.
-
-    Every method but `remove` takes the calling principal, and shows only the tables that they see.
-
-    Raises (every method):
-        UnknownDatabase, DatabaseUnavailable: see `executors.errors`.
-        RetrievalError: the index, the embedder or the file of added documents cannot be used now.
+    Every method but `remove` takes the calling principal, and shows only the tables that they see. Every method raises
+    UnknownDatabase, DatabaseUnavailable, and RetrievalError: the index, the embedder or the file of added documents
+    cannot be used now.
     """
 
     def __init__(self, databases: Databases, knowledge: Knowledge, added: AddedDocuments, changes: Changes) -> None:
@@ -66,15 +58,7 @@ class Documents:
     async def search(
         self, name: str, query: str, top_k: int, kinds: Collection[Kind] = (), *, principal: str
     ) -> tuple[list[Retrieved], tuple[str, ...]]:
-        """The documents nearest to a query, best first, and a warning where the index is not up to date.
-
-        Args:
-            name: of the database.
-            query: in plain language.
-            top_k: documents at most.
-            kinds: only of these; all where empty.
-            principal: who asks.
-        """
+        """The documents nearest to a query, best first, and a warning where the index is not up to date."""
         return await self._knowledge.search(query, await self._databases.get(name, principal), top_k, kinds)
 
     async def page(
@@ -93,16 +77,9 @@ class Documents:
     async def add(self, name: str, new: Sequence[Document], principal: str) -> tuple[Document, ...]:
         """Take documents, all of them or none: the next search and the next question know them.
 
-        Args:
-            name: of the database.
-            new: their ids are not looked at; a query among them is held against the guard and today's schema.
-            principal: who adds them.
-
-        Returns:
-            The documents with their ids and the real names of their tables and columns.
-
-        Raises:
-            DocumentsInvalid: one names what is not there, or its query is refused, or there would be too many.
+        They come back with their ids and the real names of their tables and columns. A query among them is held against
+        the guard and today's schema. Raises DocumentsInvalid: one names what is not there, or its query is refused, or
+        there would be too many.
         """
         database = await self._databases.get(name, principal)
         documents = await self._check_documents(new, database)
@@ -120,16 +97,7 @@ class Documents:
     async def describe(self, place: ColumnPlace, text: str, principal: str) -> Document | None:
         """Describe a column, in place of earlier descriptions; those of files and the database stay.
 
-        Args:
-            place: the column.
-            text: empty: removes the description.
-            principal: the author.
-
-        Returns:
-            The document; None where the text is empty.
-
-        Raises:
-            DocumentsInvalid: there is no such column.
+        An empty text removes the description, and gives None. Raises DocumentsInvalid: there is no such column.
         """
         name = place.database
         database = await self._databases.get(name, principal)
@@ -156,11 +124,7 @@ class Documents:
         return entry
 
     async def remove(self, name: str, document_id: str) -> None:
-        """Forget a document that was added at run time.
-
-        Raises:
-            UnknownDocument: there is none of this id; docs of files and the database are changed there.
-        """
+        """Forget a document that was added at run time. Raises UnknownDocument, also for docs of files."""
         database = await self._databases.get(name, LOCAL)  # who may remove was asked before; nothing is shown
         removed = await asyncio.to_thread(self._added.remove, name, [document_id])
         if not removed:

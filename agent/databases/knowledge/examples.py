@@ -44,10 +44,7 @@ class Examples:
     ) -> tuple[tuple[Retrieved, ...], tuple[str, ...]]:
         """The first `MAX_QUERIES` whose SQL the guard lets through today, and a sentence for each that it refuses.
 
-        The sentence is reported once, until the query has passed again.
-
-        Raises:
-            DatabaseUnavailable: the schema cannot be read.
+        The sentence is reported once, until the query has passed again. Raises DatabaseUnavailable.
         """
         good: list[Retrieved] = []
         warnings: list[str] = []
@@ -70,11 +67,7 @@ class Examples:
         return tuple(good), tuple(warnings)
 
     async def unfit(self, documents: Sequence[Document], database: Database) -> tuple[str, ...]:
-        """A sentence for each past query of the docs that the guard refuses today, with how to repair it.
-
-        Raises:
-            DatabaseUnavailable: the schema cannot be read.
-        """
+        """A sentence for each past query that the guard refuses today, with its repair. Raises DatabaseUnavailable."""
         problems: list[str] = []
         for document in documents:
             if document.kind != "query":

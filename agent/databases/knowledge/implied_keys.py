@@ -63,14 +63,10 @@ def _of_table(table: Table, keys: _Keys) -> Iterator[Pair]:
 
 
 class _Keys:
-    """Keys by the names that a column may call them.
+    """Keys, each a table and its one column, by the names that a column may call them.
 
-    `customer_id` is named after `customers.id` and `customers.customer_id`, `sbTxCustId` after `sbCustId` where all
-    tables begin with `sb`.
-
-    Args:
-        owners: tables with the one column that is their key.
-        prefix: letters that all tables begin with.
+    `customer_id` is named after `customers.id` and `customers.customer_id`, `sbTxCustId` after `sbCustId` where `sb` is
+    the prefix of all tables.
     """
 
     def __init__(self, owners: list[tuple[Table, Column]], prefix: str) -> None:
@@ -152,12 +148,7 @@ class ImpliedKeys:
         self._known: dict[str, tuple[Schema, asyncio.Task[Schema]]] = {}
 
     async def of(self, database: Database, schema: Schema) -> Schema:
-        """The schema with these keys added; as it is while they are being looked for, or where they cannot be.
-
-        Args:
-            database: to query; a filtered one gets declared keys alone.
-            schema: as it is declared.
-        """
+        """The schema with these keys added; as it is while they are unknown, and for a filtered database."""
         if database.is_filtered:
             return schema
         known = self._known.get(database.name)

@@ -59,13 +59,7 @@ class _Running:
 
 
 class Indexing:
-    """Runs the syncs of databases.
-
-    Args:
-        sync: does one; blocks, and may raise RetrievalError.
-        clock: seconds, for the time between two tries and for how long a question waits.
-        patience_s: how long a question waits.
-    """
+    """Runs the syncs of databases. One blocks, and may raise RetrievalError; a question waits `patience_s`."""
 
     def __init__(
         self,
@@ -90,10 +84,7 @@ class Indexing:
             self._failures[name] = _Failure(message, self._clock())
 
     async def ensure(self, name: str, schema: Schema) -> str:
-        """Why a database's index is not up to date; empty where it is.
-
-        The first call begins a sync; that and later ones wait for it, but not for long.
-        """
+        """Why a database's index is not up to date; empty: it is. Begins a sync, and waits for it, but not for long."""
         if name in self._done:
             return ""
         running = self._running.get(name)
@@ -114,11 +105,7 @@ class Indexing:
         return str(error or "")
 
     async def run(self, name: str, schema: Schema, progress: Progress, turn: Turn) -> Indexed:
-        """Sync a database now, after the running sync. It stops when its caller goes.
-
-        Raises:
-            RetrievalError: as the sync does.
-        """
+        """Sync a database now, after the running sync. It stops when its caller goes. Raises RetrievalError."""
         while (before := self._running.get(name)) is not None:
             await asyncio.wait({before.task})
         running = self._start(name, schema, progress, turn)

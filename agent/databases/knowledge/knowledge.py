@@ -25,9 +25,8 @@ from executors.base import Frozen, Schema
 from rag.agent import RagAgent
 from rag.docs.documents import Document, Kind, ReadResult, Retrieved, comment_documents
 from rag.docs.reading import read_documents
-from rag.embedding.embedder import Embedder, LocalEmbedder
+from rag.embedding.embedder import Embedder, LocalEmbedder, QuestionVectors
 from rag.embedding.multilingual import MultilingualEmbedder
-from rag.embedding.question_vectors import QuestionVectors
 from rag.errors import RetrievalError
 from rag.index.revision import Turn
 from rag.index.store import Progress, Store, SyncReport
@@ -67,17 +66,11 @@ class Known(Frozen):
 
 
 class Knowledge:
-    """The docs of every database, behind one store and one embedder.
+    """The docs of every database, behind one store and one embedder, which is loaded when first needed.
 
-    Args:
-        store: the index.
-        embedder: texts to vectors; loaded when first needed.
-        names: of all databases, now.
-        docs_of: the files and folders of a database's docs, by the database's name.
-        clock: seconds, for the time between two tries.
-        added: documents of run time, indexed with those of the files; none where absent.
-        patience_s: for which a question waits for the index and the embedder, twice at most.
-        meaning: the multilingual embedder, by which messages are read; None where it is not installed.
+    A question waits `patience_s` for each of them at most. `names` gives all databases of now, and `docs_of` the files
+    and folders of one's docs; documents of run time (`added`) are indexed with them. `meaning` is the multilingual
+    embedder, by which messages are read; None where it is not installed.
     """
 
     def __init__(
@@ -164,16 +157,7 @@ class Knowledge:
     async def index(self, database: Database, progress: Progress | None = None, turn: Turn | None = None) -> Indexed:
         """Read a database's docs and bring its index up to date; unchanged documents are not embedded again.
 
-        Where it is cancelled, what was embedded is kept.
-
-        Args:
-            database: whose docs.
-            progress: called with how many documents of how many are done.
-            turn: how to wait for another process.
-
-        Raises:
-            RetrievalError: the store or the embedder cannot be used.
-            DatabaseUnavailable: the schema cannot be read.
+        Where it is cancelled, what was embedded is kept. Raises RetrievalError, DatabaseUnavailable.
         """
         schema = await database.whole.schema()
         return await self._indexing.run(database.name, schema, progress or (lambda *_: None), turn or Turn())
@@ -183,13 +167,7 @@ class Knowledge:
     ) -> Indexed:
         """The same, and bring the vectors of the schema's columns and of stored values up to date as well.
 
-        Args:
-            database: to index.
-            progress: called for `docs`, `columns` and `values` with how many of how many are done.
-            turn: how to wait for another process.
-
-        Raises:
-            RetrievalError, DatabaseUnavailable: as `index`.
+        `progress` is called for `docs`, `columns` and `values` with how many of how many are done.
         """
         database, turn = database.whole, replace(turn or Turn(), stop=threading.Event())
         try:
@@ -206,12 +184,7 @@ class Knowledge:
     async def search(
         self, query: str, database: Database, top_k: int, kinds: Collection[Kind] = ()
     ) -> tuple[list[Retrieved], tuple[str, ...]]:
-        """The documents nearest to a query, best first, at most `top_k`, and what of the docs is missing in the index.
-
-        Raises:
-            RetrievalError: nothing can be found now.
-            DatabaseUnavailable: the schema cannot be read.
-        """
+        """The `top_k` nearest documents, best first; what is missing. Raises RetrievalError, DatabaseUnavailable."""
         failure = await self._ensure_synced(database)
         found = await self._agent.run(query, database.name, top_k, kinds)
         seen = await self._find_seen_documents(database)
@@ -256,11 +229,7 @@ class Knowledge:
         await asyncio.to_thread(self.store.close)
 
     async def forget(self, name: str) -> None:
-        """Keep nothing of a database that is gone: neither what was added to its docs, nor its index.
-
-        Raises:
-            RetrievalError: the index cannot be changed now.
-        """
+        """Keep nothing of a database that is gone, neither added docs nor index. Raises RetrievalError."""
         self.outdate(name)
         if self.added is not None:
             await asyncio.to_thread(self.added.remove_all, name)
@@ -322,11 +291,6 @@ class SeenDocuments:
 
     What the files of the docs say was written for all who may ask. A query that was added came out of somebody's work
     with the data, and its values may be those of rows that others do not see.
-
-    Args:
-        seen: the schema as the principal sees it.
-        whole: the schema as it is.
-        added: the documents that were added while the service ran.
     """
 
     def __init__(self, seen: Schema, whole: Schema, added: Iterable[Document]) -> None:

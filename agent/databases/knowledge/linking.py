@@ -64,13 +64,9 @@ class _State:
 
 
 class SchemaLinks:
-    """Links questions to the schemas of databases.
+    """Links questions to the schemas of databases. Searches block `threads`, by default the event loop's own.
 
-    Args:
-        store, embedder: where the vectors of columns and values are kept, and what makes them.
-        patience_s: how long a question waits for values to be read; None: `PATIENCE_S`.
-        threads: that searches block; the event loop's own where None.
-        index_patience_s: how long a question waits for the index.
+    A question waits `patience_s` for values to be read, and `index_patience_s` for the index.
     """
 
     def __init__(
@@ -100,16 +96,8 @@ class SchemaLinks:
     ) -> tuple[Linked, tuple[str, ...]]:
         """What the question is about, and a sentence for what was missing. It never raises for the index.
 
-        Args:
-            question: as asked.
-            database: of the question.
-            documents: all that are known of it.
-            relevant: those that retrieval found.
-            choosing: whether tables have to be chosen, so that vectors of columns are wanted, too.
-            today: from which `last month` is counted.
-
-        Raises:
-            DatabaseUnavailable: the schema cannot be read.
+        With `choosing`, tables have to be chosen, so vectors of columns are wanted, too. `last month` is counted from
+        `today`. Raises DatabaseUnavailable.
         """
         schema = await database.schema()
         if database.is_filtered:  # stored values and their vectors are those of every row
@@ -146,15 +134,7 @@ class SchemaLinks:
     ) -> tuple[SyncReport, SyncReport]:
         """Read the values and bring the vectors of columns and values up to date, now; what was done to each.
 
-        Args:
-            database: whose.
-            documents: all that are known of it.
-            progress: called for `columns` and `values` with how many of how many are done.
-            turn: how to wait for another process, and how it is stopped.
-
-        Raises:
-            RetrievalError: the store or the embedder cannot be used.
-            DatabaseUnavailable: the schema cannot be read.
+        Raises RetrievalError, DatabaseUnavailable.
         """
         schema = await database.schema()
         state = self._states.setdefault(database.name, _State())
@@ -251,12 +231,7 @@ class SchemaLinks:
 
 
 def value_lines(values: Sequence[LinkedValue], schema: Schema) -> tuple[str, ...]:
-    """The values as the model reads them, one line for each mention and where it is stored.
-
-    Args:
-        values: surest first.
-        schema: their tables'; for the names as a query writes them.
-    """
+    """The values, surest first, as the model reads them, one line for each mention and where it is stored."""
     by_mention: dict[tuple[str, bool], list[LinkedValue]] = {}
     for value in values:
         by_mention.setdefault((value.mention.casefold(), value.is_sure), []).append(value)

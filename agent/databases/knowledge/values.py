@@ -59,14 +59,8 @@ async def read_values(
 ) -> list[TableValues]:
     """The distinct values of the schema's text columns, within bounds.
 
-    Args:
-        database: to read.
-        schema: as it is now.
-        known: what was read before; a table that has not changed since is not read again.
-        bounds: of the reading. What is beyond them is known by the samples of the schema.
-        clock: seconds.
-
-    Where a query fails or takes too long, its column is known by its samples; where the database is gone, all that
+    A table that has not changed since it was `known` is not read again. What is beyond the bounds is known by the
+    samples of the schema, and so is a column whose query fails or takes too long; where the database is gone, all that
     are left are.
     """
     before = {it.table.name: it for it in known}

@@ -40,13 +40,7 @@ class VerifiedQuery(Frozen):
 
 
 class VerifiedQueries:
-    """The queries of every database.
-
-    Args:
-        state: where they are kept.
-        max_queries: of one database, give or take those added since the last trim.
-        trim_every: how often this process looks.
-        clock: seconds since the epoch.
+    """The queries of every database, `max_queries` each, give or take those added since the last trim.
 
     Methods block briefly, are safe to call from threads, and raise StateUnavailable where the store cannot be used.
     """
@@ -78,7 +72,9 @@ class VerifiedQueries:
         """Keep a query instead of the last one of its question; where there are too many, the oldest go."""
         self._state.commit(_place(key.database), [Replace(key=hash_of(key), value=value_of(query, self.clock()))])
         if self._added[key.database] % self.trim_every == 0:
-            self._trim(key.database)
+            records = self._state.records(_place(key.database))
+            records.sort(key=lambda record: float(str(record.value["used_at"])), reverse=True)
+            remove_all(self._state, _place(key.database), [record.key for record in records[self.max_queries :]])
         self._added[key.database] += 1
 
     def forget(self, key: Key) -> None:
@@ -88,11 +84,6 @@ class VerifiedQueries:
     def forget_all(self, database: str) -> None:
         """Keep nothing of a database any more."""
         remove_all(self._state, _place(database), [record.key for record in self._state.records(_place(database))])
-
-    def _trim(self, database: str) -> None:
-        records = self._state.records(_place(database))
-        records.sort(key=lambda record: float(str(record.value["used_at"])), reverse=True)
-        remove_all(self._state, _place(database), [record.key for record in records[self.max_queries :]])
 
 
 def hash_of(key: Key) -> str:

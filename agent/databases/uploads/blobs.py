@@ -39,10 +39,7 @@ class SharedData(Protocol):
 class AzureBlobs:
     """`SharedData` in one container, which is made when it is missing: a blob for each file, below its upload's place.
 
-    Args:
-        connection: a connection string; empty: `endpoint` and managed identity, or who is logged in with `az login`.
-        endpoint: `https://ACCOUNT.blob.core.windows.net`.
-        container: its name.
+    Without a connection string, `endpoint` is reached by managed identity, or as who is logged in with `az login`.
     """
 
     def __init__(self, *, connection: str = "", endpoint: str = "", container: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal, get_args
 
@@ -12,15 +13,26 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 from rich.text import Text
 
+from agent.checks.rules.registry import RULES
 from agent.core.answers import Answer
 from agent.core.callers import LOCAL
+from agent.core.models import Options
 from agent.core.usage import Effort
 from agent.evaluation.baseline import Baseline
 from agent.evaluation.comparison import Comparison, comparison_rows
-from agent.evaluation.docs import doc_files, docs_beside, docs_for
 from agent.evaluation.harness import Ask, GoldQuestion, evaluate, load_questions, questions_file
-from agent.evaluation.report import EFFORT_COLUMNS, Report, ResultLine, effort_row, summary_rows
-from agent.evaluation.without import asking_without, options_without
+from agent.evaluation.report import (
+    EFFORT_COLUMNS,
+    Report,
+    ResultLine,
+    effort_row,
+    summary_rows,
+)
+from agent.evaluation.retrieval.cases import doc_files, docs_beside, docs_for
+from agent.pipeline.answers.synthesize import Writer
+from agent.pipeline.asking import Asking
+from agent.pipeline.drafts.generate import Generator
+from agent.pipeline.judging.judge import Judge
 from agent.pipeline.service import Service
 from agent.present.terminal import plain
 from executors.base import Executor
@@ -41,21 +53,12 @@ async def run_evaluation(
     effort: Effort | Literal["all"] | None = None,
     plan: bool = False,
 ) -> None:
-    """Ask every question of a file, show how it goes, and print the figures.
+    """Ask every question of a file, or of a folder's `questions.json`, and print the figures.
 
-    Args:
-        docs: files and folders; where there are none, the docs that lie with the questions are read.
-        file: of questions, or a folder that has one as `questions.json`.
-        without: parts that are switched off, to see what they are worth, see `agent.evaluation.without`.
-        effort: of every question; `all`: each in turn, and one table of what they cost and bring; None: as the settings
-            say.
-        results: kept here; of `all`, in three files, whose names say the effort.
-        baseline: ask the same model in one plain call instead, see `agent.evaluation.baseline`.
-        plan: ask for a plan of several queries first. An answer in parts has no query to score: it counts as none.
-
-    Raises:
-        EvaluationInvalid: the file, or the file of results, cannot be used.
-        ModelUnavailable: the model cannot be reached; answers so far are kept in `results`.
+    Without `docs`, those that lie with the questions are read. `effort` is that of every question; `all`: each in turn,
+    with three files of results, and one table of what they cost and bring. `baseline` asks the same model in one plain
+    call. With `plan`, an answer in parts has no query to score: it counts as none. Raises EvaluationInvalid: a file
+    cannot be used; ModelUnavailable: answers so far are kept in `results`.
     """
     service.people.recorder.enabled = False  # nobody is to look at these answers one by one
     questions = load_questions(file, service.router.names())[:limit]
@@ -79,14 +82,13 @@ async def run_evaluation(
         return await _ask_with_progress(questions, ask, open_database, results, err, effort or "")
 
     if effort == "all":
-        reports = {one: await report(one, _of_effort(results, one)) for one in get_args(Effort)}
+        reports = {}
+        for one in get_args(Effort):
+            kept = results and results.with_name(f"{results.stem}.{one}{results.suffix}")
+            reports[one] = await report(one, kept)
         out.print(effort_table(reports))
     else:
         out.print(report_table(await report(effort, results)))
-
-
-def _of_effort(results: Path | None, effort: Effort) -> Path | None:
-    return results and results.with_name(f"{results.stem}.{effort}{results.suffix}")
 
 
 async def _ask_with_progress(
@@ -156,3 +158,38 @@ def comparison_text(found: Comparison) -> Iterator[RenderableType]:
     for name, value in comparison_rows(found):
         table.add_row(Text(name), Text(value))
     yield table
+
+
+# Parts that a request can switch off, and those that are a choice of the model's profile.
+OPTIONS = ("evaluation", "retrieval", "calculator")
+PROFILE: Mapping[str, Mapping[str, object]] = {
+    "values": {"values": False},
+    "examples": {"examples": "off"},
+    "plan": {"planner": "off"},
+    "repairs": {"repairs": False},
+    "second_draft": {"second_draft": "off"},
+    "other_schema": {"other_schema": None},
+}
+PARTS = (*OPTIONS, *PROFILE, *RULES)
+
+
+def options_without(parts: Collection[str]) -> Options:
+    """The options that switch parts off; `asking_without` does the others. No plans: one query is scored."""
+    off = {"reuse_verified": False, "plan": False}
+    return Options.model_validate(off | {f"enable_{it}": False for it in OPTIONS if it in parts})
+
+
+def asking_without(service: Service, parts: Collection[str]) -> Asking:
+    """A service without these parts, as in `PROFILE`, or rules' ids. Those in `OPTIONS` are left to the question."""
+    changes = {name: value for it in parts for name, value in PROFILE.get(it, {}).items()}
+    changes["rules_off"] = tuple(it for it in parts if it in RULES)
+    whole, settings = service.parts, service.settings
+    profile = whole.profile.model_copy(update=changes)
+    fewer = replace(
+        whole,
+        profile=profile,
+        generator=Generator(service.model, profile, max_tokens=settings.max_tokens, temperature=settings.temperature),
+        judge=Judge(service.judge_model, whole.judge.profile.model_copy(update=changes)),
+        writer=Writer(service.model, profile),
+    )
+    return Asking(fewer, service.router, service.registered, service.sessions, service.people.recorder)

@@ -21,7 +21,7 @@ from rich.table import Table
 from agent.core.answers import Answer
 from agent.core.callers import LOCAL
 from agent.core.models import Options
-from agent.evaluation.calibration.calibrating import (
+from agent.evaluation.calibrating import (
     LEAST_VERIFIED,
     LOGPROBS,
     Fitted,
@@ -31,21 +31,20 @@ from agent.evaluation.calibration.calibrating import (
     calibrate,
     interval_of,
     refuse_too_few,
+    reliability_diagram,
+    require_matplotlib,
     require_sklearn,
     select_verified,
     surest_of,
 )
-from agent.evaluation.calibration.diagram import reliability_diagram, require_matplotlib
 from agent.evaluation.commands.targets import sample_evenly
 from agent.evaluation.harness import EvaluationInvalid, GoldQuestion, evaluate
 from agent.evaluation.report import ResultLine
 from agent.evaluation.retrieval.cases import Folder, read_folders
 from agent.pipeline.asking import Asking
-from agent.pipeline.confidence.calibration import Calibration, Fit, Sureness
-from agent.pipeline.confidence.features import FEATURES, features_of
+from agent.pipeline.confidence.calibration import FEATURES, Calibration, Sureness, features_of
 from agent.pipeline.service import Service
 from agent.platform.llm.wrappers.cached import CachedModel
-from agent.present.terminal import plain
 
 if TYPE_CHECKING:
     from agent.pipeline.drafts.consensus import Evidence
@@ -93,20 +92,9 @@ async def run_calibration(
 ) -> Calibration:
     """Ask a sample of each database's questions, fit, print the figures, and write the file.
 
-    Args:
-        paths: folders with questions, or of such folders.
-        each: questions of each database, evenly spaced.
-        limit: questions of each folder; databases are taken in a random order that is always the same.
-        results: a folder; gets the file of replies.
-        file: gets the calibration, for PLUMBLINE_CALIBRATION.
-        precision, precision_without: of verified answers, see `agent.evaluation.calibration.calibrating.calibrate`.
-        note: for the reader of the file.
-        profile: that the file is named for; None: the model's own.
-        diagram: gets the reliability diagram, as SVG.
-
-    Raises:
-        EvaluationInvalid, CalibrationImpossible: there is too little to ask, or to fit, or a package is missing.
-        ModelUnavailable: the model cannot be reached; replies so far are kept.
+    Of each database `each` questions are asked, evenly spaced; of each folder `limit`, its databases in a random order
+    that is always the same. Replies are kept in the folder `results`. Raises EvaluationInvalid, CalibrationImpossible:
+    there is too little to ask, or to fit, or a package is missing; ModelUnavailable: replies so far are kept.
     """
     require_sklearn()
     if diagram is not None:
@@ -177,9 +165,7 @@ def sample_of(
 ) -> list[tuple[Folder, list[GoldQuestion]]]:
     """Questions of every folder, one database after the other, so that the model reads each schema once.
 
-    Args:
-        each: of each database, evenly spaced.
-        limit: of each folder.
+    `each`: of each database, evenly spaced; `limit`: of each folder.
     """
     found: list[tuple[Folder, list[GoldQuestion]]] = []
     for folder in folders:
@@ -223,16 +209,12 @@ async def _ask_all(
 def figures_table(fitted: Fitted, calibration: Calibration) -> Table:
     """What a fit is worth on databases that it did not see, and its coefficients."""
     fit = fitted.fit
-    table = Table(title=plain(title_of(fit)), title_justify="left", show_header=False)
+    given = "with" if LOGPROBS & fit.coefficients.keys() else "without"
+    title = f"confidence {given} log-probabilities, each database left out in turn"
+    table = Table(title=title, title_justify="left", show_header=False)
     for name, value in figure_rows(fitted, calibration):
         table.add_row(name, value)
     return table
-
-
-def title_of(fit: Fit) -> str:
-    """Which of the fits it is."""
-    given = "with" if LOGPROBS & fit.coefficients.keys() else "without"
-    return f"confidence {given} log-probabilities, each database left out in turn"
 
 
 def figure_rows(fitted: Fitted, calibration: Calibration) -> list[tuple[str, str]]:

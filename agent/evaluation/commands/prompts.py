@@ -68,12 +68,7 @@ class Variant(NamedTuple):
 def variants(profile: Profile, folders: Sequence[Path] = ()) -> Iterator[Variant]:
     """The prompt as it is, one plain call, other wordings, then each part and each sentence left out in turn.
 
-    Args:
-        profile: of the model.
-        folders: each with files that replace those of the package.
-
-    Raises:
-        EvaluationInvalid: a folder has no file of a prompt's name.
+    Each of the folders has files that replace those of the package. Raises EvaluationInvalid: one has none.
     """
     yield Variant(AS_IT_IS)
     yield Variant(PLAIN, plain=True)
@@ -112,12 +107,7 @@ def _wording_of(folder: Path) -> templates.Wording:
 
 
 class FirstDrafts:
-    """Answers with the first draft, as the model writes it.
-
-    Args:
-        service: whose model, docs and settings are used.
-        variant: of the prompt.
-    """
+    """Answers with the first draft, as the model writes it."""
 
     def __init__(self, service: Service, variant: Variant) -> None:
         self._service, self._variant = service, variant
@@ -156,19 +146,10 @@ async def run_prompts(
 ) -> None:
     """Ask a sample of each folder's questions under every variant, and print what each differs by.
 
-    Args:
-        paths: folders with questions, or of such folders.
-        limit: questions of each folder, evenly spaced.
-        results: a folder; gets the file of replies.
-        each: only so many questions of each database, until there are `limit`: those of `calibrate`. A model
-            reads a schema in the time of many replies.
-        wordings: folders of other templates, each a variant.
-        only: words in the names of the variants to ask; none: all of them. The prompt as it is comes first in any case.
-
-    Raises:
-        EvaluationInvalid: a folder cannot be used, or no variant has such a name.
-        ModelUnavailable: the model cannot be reached; replies so far are kept.
-        StateUnavailable: replies cannot be kept.
+    `limit` is of each folder, evenly spaced; `each` of each database, as in `calibrate`, since a model reads a schema
+    in the time of many replies. `only` has words in the names of the variants to ask; the prompt as it is comes first
+    in any case. Replies are kept in the folder `results`. Raises EvaluationInvalid, StateUnavailable; ModelUnavailable:
+    replies so far are kept.
     """
     chosen = _choose_variants(list(variants(service.parts.profile, wordings)), only)
     service.parts.generator.model = cached_model = CachedModel(service.parts.generator.model, results / REPLIES)

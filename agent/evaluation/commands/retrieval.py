@@ -37,16 +37,8 @@ async def run_retrieval_evaluation(
 ) -> None:
     """Measure retrieval on the databases of every folder, one by one, and on one catalogue made of them all.
 
-    Args:
-        paths: folders with a file of questions, or of such folders.
-        results: gets one JSON line for each question and catalogue.
-        file: name of the files of questions.
-        limit: only the first so many questions of each folder.
-        show_evidence: ask each question with its evidence.
-
-    Raises:
-        EvaluationInvalid: a folder or file cannot be used.
-        ExecutorError, RetrievalError: a database, the index or the embedder cannot.
+    `results` gets one JSON line for each question and catalogue. Raises EvaluationInvalid, ExecutorError,
+    RetrievalError.
     """
     from agent.databases.knowledge.build import build_embedder
     from agent.evaluation.retrieval.index import Indexes

@@ -19,7 +19,7 @@ from agent.core.answers import Answer
 from agent.core.callers import LOCAL
 from agent.core.models import Options
 from agent.evaluation.baseline import Baseline
-from agent.evaluation.comparison import compare
+from agent.evaluation.comparison import Comparison, compare, compare_files
 from agent.evaluation.harness import evaluate
 from agent.evaluation.report import Report, ResultLine, report_of, summary_rows
 from agent.evaluation.retrieval.cases import Folder, read_folders
@@ -50,17 +50,10 @@ class Figure(NamedTuple):
 async def run_targets(
     service: Service, out: Console, err: Console, paths: Sequence[Path], file: str, limit: int, results: Path
 ) -> None:
-    """Ask a sample of each folder's questions in every way, and print the figures.
+    """Ask a sample of each folder's questions, evenly spaced, in every way, and print the figures.
 
-    Args:
-        paths: folders with questions, or of such folders.
-        file: the name of their files of questions.
-        limit: questions of each folder, evenly spaced.
-        results: a folder; gets a file of results for each folder and way. What is in them is not asked again.
-
-    Raises:
-        EvaluationInvalid: a folder or file cannot be used.
-        ModelUnavailable: the model cannot be reached; answers so far are kept.
+    What is in the folder `results` is not asked again. Raises EvaluationInvalid; ModelUnavailable: answers so far are
+    kept.
     """
     service.people.recorder.enabled = False
     await asyncio.to_thread(results.mkdir, parents=True, exist_ok=True)
@@ -118,12 +111,7 @@ def sample_evenly(items: Sequence[T], limit: int) -> list[T]:
 
 
 def accuracy_figures(lines: dict[str, list[ResultLine]], *, has_docs: bool) -> list[Figure]:
-    """Execution accuracy of each way, and the differences that are to be had.
-
-    Args:
-        lines: by way, of the same questions.
-        has_docs: whether docs belong to them.
-    """
+    """Execution accuracy of each way of asking the same questions, and the differences that are to be had."""
     figures = [Figure(f"right, {way}", dict(summary_rows(report_of(lines[way])))["correct"]) for way in WAYS]
     target = GAIN_WITH_DOCS if has_docs else GAIN_WITHOUT
     gained, judged = compare(lines[WAYS[0]], lines[WAYS[2]]), compare(lines[WAYS[1]], lines[WAYS[2]])
@@ -171,4 +159,85 @@ def figures_table(title: str, figures: Sequence[Figure]) -> Table:
     marks = {None: "", True: "met", False: "missed"}
     for figure in figures:
         table.add_row(figure.name, plain(figure.found), figure.target, marks[figure.met])
+    return table
+
+
+_QUERIES_ONLY = {
+    "reuse_verified": False,
+    "clarify": False,
+    "enable_evaluation": False,
+    "enable_answer": False,
+    "raw_row_limit": 0,
+    "plan": False,
+}
+
+
+async def run_accuracy(
+    service: Service,
+    out: Console,
+    err: Console,
+    paths: Sequence[Path],
+    file: str,
+    limit: int | None,
+    show_evidence: bool,
+    results: Path,
+) -> None:
+    """Ask the questions of every folder that has docs, with retrieval and without, and print what the difference is.
+
+    Queries only: no judge, no rows behind aggregates and no sentences, which would change neither figure. What is in
+    the folder `results` is not asked again. Raises EvaluationInvalid; ModelUnavailable: answers so far are kept.
+    """
+    service.people.recorder.enabled = False
+    await asyncio.to_thread(results.mkdir, parents=True, exist_ok=True)
+    found: list[tuple[str, Comparison]] = []
+    for folder in read_folders(paths, file):
+        if not any(folder.docs.values()):
+            continue
+        files = [results / f"{folder.name}.{way}.jsonl" for way in ("off", "on")]
+        for enabled, path in zip((False, True), files, strict=True):
+            await _ask(service, err, folder, path, limit, show_evidence, enabled=enabled)
+        found.append((folder.name, compare_files(*files)))
+    out.print(accuracy_table(found))
+
+
+async def _ask(
+    service: Service, err: Console, folder: Folder, path: Path, limit: int | None, show_evidence: bool, *, enabled: bool
+) -> None:
+    names = {it: service.router.add(it, docs=folder.docs[it]) for it in folder.databases}
+    options = Options.model_validate({**_QUERIES_ONLY, "enable_retrieval": enabled})
+
+    async def ask(database: Path, question: str, evidence: str) -> Answer:
+        text = f"{question}\n({evidence})" if show_evidence and evidence else question
+        return await service.query(text, names[database], options=options, principal=LOCAL)
+
+    questions = folder.questions[:limit]
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=err) as bar:
+        title = f"{plain(folder.name)}, {'with' if enabled else 'without'} retrieval"
+        task, right = bar.add_task(title, total=len(questions)), 0
+
+        def on_result(line: ResultLine) -> None:
+            nonlocal right
+            right += line.correct
+            bar.update(task, advance=1, description=f"{title}: {right} right")
+
+        await evaluate(
+            questions,
+            ask,
+            open_database=lambda it: service.router.get(names[it]),
+            out=path,
+            on_result=on_result,
+        )
+
+
+def accuracy_table(found: Sequence[tuple[str, Comparison]]) -> Table:
+    """A row for each folder: right answers without and with retrieval, and the difference with its 95 % interval."""
+    table = Table(title="execution accuracy, queries only", title_justify="left")
+    for name in ("folder", "questions", "without retrieval", "with retrieval", "difference in points (95 %)"):
+        table.add_column(name, justify="left" if name == "folder" else "right")
+    for name, it in found:
+        low, high = it.interval
+        difference = f"{100 * it.difference:+.1f} ({100 * low:+.1f} to {100 * high:+.1f})"
+        shares = (f"{it.before}, {it.before / it.n:.1%}", f"{it.after}, {it.after / it.n:.1%}")
+        table.add_row(plain(name), str(it.n), *shares, difference)
     return table

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
 from agent.databases.database import Database
 from agent.databases.knowledge.values import all_stored, read_values
-from agent.evaluation.docs import docs_beside, docs_for
 from agent.evaluation.gold import GoldNames, gold_names
 from agent.evaluation.harness import EvaluationInvalid, GoldQuestion, load_questions
 from agent.evaluation.retrieval.measure import RetrievalCase, StoredText
@@ -40,15 +40,7 @@ class Folder(NamedTuple):
 
 
 def read_folders(paths: Sequence[Path], file: str = QUESTIONS) -> list[Folder]:
-    """The folders with questions among these, and those inside of the others.
-
-    Args:
-        paths: folders that have such a file, or whose own folders do.
-        file: its name.
-
-    Raises:
-        EvaluationInvalid: there is none, or one that cannot be used.
-    """
+    """The folders with a file of questions among these, and those inside of the others. Raises EvaluationInvalid."""
     files: list[Path] = []
     for path in paths:
         found = [path / file] if (path / file).is_file() else sorted(path.glob(f"*/{file}"))
@@ -65,11 +57,7 @@ def read_folders(paths: Sequence[Path], file: str = QUESTIONS) -> list[Folder]:
 
 
 async def read_catalogue(executor: Executor, docs: Sequence[Path]) -> tuple[MergedCatalogue, tuple[str, ...]]:
-    """What is known of a database once it is indexed: schema, docs, values; and what of its docs cannot be used.
-
-    Raises:
-        DatabaseUnavailable: the schema cannot be read.
-    """
+    """Schema, docs and values of a database, and which docs cannot be used. Raises DatabaseUnavailable."""
     database = Database(executor, limit=1, timeout_s=_TIMEOUT_S)
     try:
         schema = await database.schema()
@@ -87,11 +75,6 @@ def read_cases(
     """The folder's questions, each with its database; and the gold queries that cannot be read, with their questions.
 
     A question of which none can be read is left out.
-
-    Args:
-        executors: of every database.
-        limit: only the first so many questions.
-        show_evidence: ask each with its evidence.
     """
     cases: list[tuple[Path, RetrievalCase]] = []
     left_out: list[str] = []
@@ -141,3 +124,39 @@ def _holds(schema: Schema, table: Table, column: Column, text: str, number: int)
         f"SELECT {number} WHERE EXISTS (SELECT 1 FROM {schema.quote_table(table)} "
         f"WHERE LOWER({schema.quote_name(column.name)}) = LOWER({literal}))"
     )
+
+
+DOC_SUFFIXES = (".md", ".yaml", ".yml", ".csv")
+
+
+def doc_files(paths: Iterable[Path]) -> list[Path]:
+    """The files of docs among these files and folders, at every depth, in the order of their names."""
+    found: list[Path] = []
+    for path in paths:
+        inside = sorted(path.rglob("*")) if path.is_dir() else [path]
+        found += [file for file in inside if file.suffix.lower() in DOC_SUFFIXES]
+    return found
+
+
+def docs_beside(questions: Path, databases: Sequence[Path]) -> list[Path]:
+    """The docs that lie with a file of questions: beside it or in a folder beside it, named after one of its databases.
+
+    `shop.glossary.md`, `shop_terms.csv` and `shop_description/orders.csv` are docs of `shop.sqlite`; a README is not.
+    """
+    folder = questions.parent
+    near = sorted(chain(folder.glob("*"), folder.glob("*/*")))
+    named = [file for file in near if any(_is_of(file, database.stem) for database in databases)]
+    return [file for file in named if file.is_file() and file.suffix.lower() in DOC_SUFFIXES and file != questions]
+
+
+def docs_for(database: Path, databases: Iterable[Path], files: Iterable[Path]) -> tuple[Path, ...]:
+    """The docs of one database: all, but for those whose name (or folder's name) begins with another one's."""
+    others = {path.stem for path in databases} - {database.stem}
+    return tuple(
+        file for file in files if _is_of(file, database.stem) or not any(_is_of(file, other) for other in others)
+    )
+
+
+def _is_of(file: Path, stem: str) -> bool:
+    names = (file.name, file.parent.name)
+    return any(name == stem or name.startswith((f"{stem}.", f"{stem}_")) for name in names)

@@ -30,34 +30,21 @@ class Index:
         self.linker = linker
 
     async def find(self, question: str) -> FoundPlaces:
-        """What the index has near a question.
-
-        Raises:
-            RetrievalError: nothing can be found: a measurement is not to go on without.
-        """
+        """What the index has near a question. Raises RetrievalError: a measurement is not to go on without."""
         near = await asyncio.to_thread(self._columns.near, question, self._name)
         documents = await self._retriever.retrieve(question, self._name, TOP_K)
         return FoundPlaces(near, (*documents.rules, *documents.columns))
 
 
 class Indexes:
-    """Indexes of catalogues, in a folder of their own; what was embedded once is not embedded again.
-
-    Args:
-        path: the folder.
-        embedder: texts to vectors.
-    """
+    """Indexes of catalogues, in a folder of their own; what was embedded once is not embedded again."""
 
     def __init__(self, path: Path, embedder: Embedder) -> None:
         self._store, self._embedder = Store(path), embedder
         self._columns, self._retriever = ColumnIndex(self._store, embedder), Retriever(self._store, embedder)
 
     async def of(self, catalogue: MergedCatalogue, progress: Progress | None = None) -> Index:
-        """The index of a catalogue, by its database's name; brought up to date first.
-
-        Raises:
-            RetrievalError: the folder or the embedder cannot be used.
-        """
+        """The index of a catalogue, by its database's name; brought up to date first. Raises RetrievalError."""
         schema, documents, stored = catalogue.db_schema, catalogue.documents, catalogue.stored
 
         def sync() -> SchemaLinker:

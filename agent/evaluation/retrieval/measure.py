@@ -146,15 +146,7 @@ BUDGETS = (THIRD, RetrievalBudget("6,000", 6000), RetrievalBudget("2,500", 2500)
 
 
 class Measure:
-    """Measures questions on one catalogue.
-
-    Args:
-        name: of the catalogue, for the lines.
-        catalogue: of the questions.
-        find: what the index has near a question.
-        linker: made of the catalogue.
-        budgets: to render within.
-    """
+    """Measures questions on one catalogue."""
 
     def __init__(
         self,

@@ -31,11 +31,8 @@ def merge(catalogues: Mapping[str, MergedCatalogue], name: str = "merged") -> Me
     """All tables side by side, each in a schema that goes by its database's name; a question does not say which.
 
     Foreign keys lead where they led, docs and values stay with their tables, and terms are everybody's. Past queries
-    are left out: they name tables that go by another name now.
-
-    Args:
-        catalogues: by any key. Of two databases with one name, the second gets a number.
-        name: of the new one.
+    are left out: they name tables that go by another name now. Of two databases with one name, the second gets a
+    number.
     """
     tables: list[Table] = []
     documents: list[Document] = []

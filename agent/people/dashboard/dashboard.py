@@ -13,11 +13,13 @@ import math
 import time
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 
+from pydantic import ConfigDict, Field
+
+from agent.core.answers import Chart
 from agent.core.deadline import lies_ahead
 from agent.core.errors import PlumblineError, TileInvalid, TooBusy, UnknownSavedQuery, UnknownTile
-from agent.people.dashboard.records import Alert, AlertState, Tile, TileFailure, TileRun, TileRuns
 from agent.people.dashboard.webhook import NotDelivered, Webhooks, new_secret
 from agent.people.feedback.records import moment
 from agent.people.feedback.saved import SavedQuery
@@ -31,11 +33,113 @@ from agent.platform.storage.store import (
     key_of,
     until_no_conflict,
 )
-from executors.base import JsonValue, QueryResult
+from executors.base import Frozen, JsonValue, QueryResult
 from executors.errors import ExecutorError
 
 if TYPE_CHECKING:
     from agent.people.feedback.saved import SavedQueries, SavedQuery
+
+MIN_MINUTES, MAX_MINUTES = 5, 10_080  # a week
+MAX_URL = 2_000  # characters
+MAX_COLUMN = 200
+
+Direction = Literal["above", "below"]
+Minutes = Annotated[int, Field(ge=MIN_MINUTES, le=MAX_MINUTES)]
+
+
+class Alert(Frozen):
+    """A bound on a number of a tile's result. Plumbline sends a webhook when the number passes it."""
+
+    column: Annotated[str, Field(min_length=1, max_length=MAX_COLUMN)] = Field(
+        description="Column of the result. The alert compares its largest number for `above`, its smallest for `below`."
+    )
+    direction: Direction = Field(description="Whether the alert fires above or below the bound.")
+    bound: Annotated[float, Field(allow_inf_nan=False)] = Field(
+        description="The number to compare with. A number equal to the bound does not fire the alert."
+    )
+    url: Annotated[str, Field(min_length=1, max_length=MAX_URL)] = Field(
+        description="Address of the webhook: `https` and a public host, or an address that the operator allows."
+    )
+
+    def is_passed(self, value: float) -> bool:
+        """Whether a value lies beyond the bound."""
+        return value > self.bound if self.direction == "above" else value < self.bound
+
+
+class AlertState(Frozen):
+    """The current state of an alert."""
+
+    passed: bool = Field(False, description="Whether the number passed the bound at the last run that returned rows.")
+    value: float | None = Field(None, description="The number that was compared. Null if there was none.")
+    delivered: bool = Field(
+        True, description="Whether the last webhook was delivered. If false, it is sent again at the next run."
+    )
+    delivered_at: datetime | None = Field(
+        None, description="When a webhook was last delivered, in UTC. Null if none was."
+    )
+    problem: str = Field(
+        "",
+        description="Why the last webhook was not delivered, or why no number could be compared. Empty if all is well.",
+    )
+
+
+class TileRun(Frozen):
+    """One run of a tile's query.
+
+    at: When the query ran, in UTC.
+    columns: Column names, in the query's order.
+    rows: The first rows, each an array of JSON values.
+    chart: A suggested chart of all rows. Null if no chart fits.
+    """
+
+    at: datetime
+    columns: tuple[str, ...] = ()
+    rows: tuple[tuple[JsonValue, ...], ...] = ()
+    row_count: int = Field(0, description="Number of rows of the result. `rows` may hold fewer.")
+    truncated: bool = Field(False, description="Whether the database has more rows than `row_count`.")
+    chart: Chart | None = None
+
+
+class TileFailure(Frozen):
+    """A run that returned no rows.
+
+    at: When the query ran, in UTC.
+    problem: Why the run failed.
+    """
+
+    at: datetime
+    problem: str
+
+
+class TileRuns(Frozen):
+    """The last run that gave rows, and the failure after it."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    last: TileRun | None = None
+    failed: TileFailure | None = None
+
+
+class Tile(Frozen):
+    """A saved query on its principal's dashboard.
+
+    id: of the saved query.
+    minutes: between two runs.
+    secret: that signs the webhooks; empty without an alert.
+    next_at: seconds since the epoch from which it is due.
+    claimed_until: seconds since the epoch until which a process runs it.
+    """
+
+    model_config = ConfigDict(extra="ignore")
+
+    id: str
+    principal: str
+    minutes: int
+    alert: Alert | None = None
+    state: AlertState = AlertState()
+    secret: str = ""
+    next_at: float
+    claimed_until: float = 0
 
 
 TILES, RUNS = "tile", "tile_run"  # kinds: looking for what is due reads no rows
@@ -64,14 +168,7 @@ class Put(NamedTuple):
 
 
 class Dashboard:
-    """The dashboards of every principal.
-
-    Args:
-        state: where tiles are kept.
-        saved: the queries.
-        webhooks: sends alerts.
-        check_s: seconds between two looks for what is due.
-        clock: seconds since the epoch.
+    """The dashboards of every principal, looked through every `check_s` seconds for what is due.
 
     Every method raises StateUnavailable where the store cannot be used, and NotPermitted as `SavedQueries`.
     """
@@ -91,15 +188,7 @@ class Dashboard:
     async def put(self, principal: str, query_id: str, *, minutes: int, alert: Alert | None) -> Put:
         """Put a saved query on the dashboard, or change its tile, and run it; what goes wrong there is in its runs.
 
-        Args:
-            principal: whose.
-            query_id: of a saved query.
-            minutes: between two runs.
-            alert: sent where its bound is passed.
-
-        Raises:
-            UnknownSavedQuery: they have none of this id.
-            TileInvalid: the webhook may not go there.
+        Raises UnknownSavedQuery; TileInvalid: the webhook may not go there.
         """
         query = (await self._saved.get(principal, query_id)).query
         if alert is not None:
@@ -164,19 +253,16 @@ class Dashboard:
             if isinstance(error, UnknownSavedQuery) and not await self._saved.is_stored(tile.principal, tile.id):
                 await self.forget(tile.principal, tile.id)
                 raise UnknownTile(str(error)) from error
-            return await self._store_failure(tile, began, str(error))
+            runs = await asyncio.to_thread(self._runs, tile)
+            failure = TileFailure(at=moment(began), problem=str(error))
+            await asyncio.to_thread(self._keep_runs, tile, runs.model_copy(update={"failed": failure}))
+            return await asyncio.to_thread(self._change, tile, lambda it: self._after(it, began, None))
         run = await asyncio.to_thread(_run_of, done.result, began)
         await asyncio.to_thread(self._keep_runs, tile, TileRuns(last=run))
         tile = await asyncio.to_thread(self._change, tile, lambda it: self._after(it, began, done.result))
         if tile.alert is None or tile.state.delivered:
             return tile
         return await self._alert(tile, query, tile.alert, run)
-
-    async def _store_failure(self, tile: Tile, began: float, problem: str) -> Tile:
-        runs = await asyncio.to_thread(self._runs, tile)
-        failure = TileFailure(at=moment(began), problem=problem)
-        await asyncio.to_thread(self._keep_runs, tile, runs.model_copy(update={"failed": failure}))
-        return await asyncio.to_thread(self._change, tile, lambda it: self._after(it, began, None))
 
     async def _alert(self, tile: Tile, query: SavedQuery, alert: Alert, run: TileRun) -> Tile:
         sent = tile.state
@@ -320,8 +406,7 @@ PASSED, BACK = "alert.passed", "alert.back"  # types of webhooks
 def _state_after(alert: Alert, before: AlertState, result: QueryResult) -> AlertState:
     """Where an alert stands after a run. It is sent where that differs from before, and until it was delivered.
 
-    Raises:
-        TileInvalid: the result has no such column, or no number in it.
+    Raises TileInvalid: the result has no such column, or no number in it.
     """
     value = _extreme(alert, result)
     passed = value is not None and alert.is_passed(value)

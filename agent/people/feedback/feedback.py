@@ -7,16 +7,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from agent.core.errors import ChangedMeanwhile, FeedbackInvalid, UnknownAnswer
 from agent.people.feedback.records import Feedback, Review, moment
-from agent.people.feedback.reviewers import owns
-from agent.people.feedback.reviews import ReviewDecision
+from agent.people.feedback.reviews import ReviewDecision, owns
 from agent.people.feedback.shelf import StoredAnswer
 from agent.platform.storage.store import StateConflict
 
 if TYPE_CHECKING:
     from agent.databases.registry import Executed
-    from agent.people.feedback.pairs import PastPairs
-    from agent.people.feedback.reviewers import Reviewers
-    from agent.people.feedback.reviews import Reviews
+    from agent.people.feedback.reviews import PastPairs, Reviewers, Reviews
     from agent.people.feedback.shelf import Shelf
 
 TRIES = 5  # where somebody else says something about the same answer at the same moment
@@ -41,14 +38,7 @@ class Taken(NamedTuple):
 
 
 class FeedbackBox:
-    """Takes feedback on answers of the last days.
-
-    Args:
-        shelf: where answers and reviews are kept.
-        reviewers: which principals may see what.
-        pairs: what is known of earlier answers.
-        reviews: where approvals are made.
-    """
+    """Takes feedback on answers of the last days."""
 
     def __init__(self, shelf: Shelf, reviewers: Reviewers, pairs: PastPairs, reviews: Reviews) -> None:
         self._shelf, self._reviewers, self._pairs, self._reviews = shelf, reviewers, pairs, reviews
@@ -57,19 +47,10 @@ class FeedbackBox:
         """Store feedback on an answer; it waits for a reviewer, unless a reviewer calls the answer right.
 
         The query of an answer that is called wrong is not reused from now on. A second word takes the place of the
-        first until that is settled.
-
-        Args:
-            principal: who got the answer, or a reviewer of the database.
-            trace_id: of the answer; where several questions were asked in one trace, the last one is meant.
-            given: what they say.
-
-        Raises:
-            UnknownAnswer: there is no such answer, or it is another principal's, or too old.
-            FeedbackInvalid: the answer has no query that could be right.
-            SqlRefused, SqlFailed, UnknownDatabase, DatabaseUnavailable, OutOfTime: of the corrected query.
-            StateUnavailable: it cannot be kept now.
-            RetrievalError, DocumentsInvalid, AlreadySettled, ChangedMeanwhile: of a reviewer's approval.
+        first until that is settled. Where several questions were asked in one trace, the last one is meant. Raises
+        UnknownAnswer: there is none, or it is another principal's, or too old; FeedbackInvalid: the answer has no query
+        that could be right; StateUnavailable; of the corrected query, what `PastPairs.run` raises; of a reviewer's
+        approval, what `Reviews.settle` raises.
         """
         found = await self._answer(principal, trace_id)
         answer = found.answer

@@ -31,9 +31,7 @@ log = logging.getLogger(__name__)
 class Recorder:
     """Keeps a short record of every answer, and a review of every one that no attempt convinced for.
 
-    Args:
-        shelf: where they are kept.
-        wait_s: seconds that an answer waits for that at most.
+    An answer waits for that for `wait_s` seconds at most.
     """
 
     def __init__(self, shelf: Shelf, *, wait_s: float = WAIT_S) -> None:

@@ -36,11 +36,7 @@ def cut(text: str | None, limit: int) -> str:
 
 
 def new_id(now: float) -> str:
-    """An id that comes before those of earlier moments, so that reading in order gives the newest first.
-
-    Args:
-        now: seconds since the epoch.
-    """
+    """An id that comes before those of earlier moments, so that reading in order gives the newest first."""
     return f"{_LAST - int(now * 1_000_000):014x}{secrets.token_hex(8)}"
 
 

@@ -1,4 +1,4 @@
-"""Reviews: listed, shown, and settled by an approval, a correction or a rejection."""
+"""Reviews: listed, shown, and settled by a reviewer, whose queries become past queries of their questions."""
 
 from __future__ import annotations
 
@@ -6,16 +6,138 @@ import asyncio
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from agent.core.errors import AlreadySettled, ChangedMeanwhile, ReviewInvalid, UnknownReview
+from agent.core.callers import ANONYMOUS, LOCAL, is_listed
+from agent.core.errors import AlreadySettled, ChangedMeanwhile, ReviewInvalid, UnknownDocument, UnknownReview
 from agent.people.feedback.records import DECIDED, Decision, Review, Settlement, Status, moment
 from agent.people.feedback.shelf import StoredReview
 from agent.platform.storage.store import StateConflict
+from executors.errors import UnknownDatabase
+from rag.docs.documents import Document
+from rag.docs.past_queries import fold_question
 
 if TYPE_CHECKING:
-    from agent.databases.registry import Executed
-    from agent.people.feedback.pairs import PastPairs
-    from agent.people.feedback.reviewers import Reviewers
+    from agent.databases.knowledge.documents import AddedDocuments, Documents
+    from agent.databases.knowledge.verified_queries import VerifiedQueries
+    from agent.databases.registry import Databases, Executed
+    from agent.people.feedback.records import AnswerRef
     from agent.people.feedback.shelf import Shelf
+    from executors.router import Router
+
+
+class Reviewers:
+    """Decides who may see and settle the reviews of a database.
+
+    `everywhere`: reviewers of every database, separated by commas. `nobody_is_known`: callers have no names here, so
+    every caller is this machine's user.
+    """
+
+    def __init__(self, router: Router, registered: Databases, *, everywhere: str, nobody_is_known: bool) -> None:
+        self._router, self._registered, self._nobody_is_known = router, registered, nobody_is_known
+        self._everywhere = tuple(name.strip() for name in everywhere.split(",") if name.strip())
+
+    def admit(self, database: str, principal: str) -> None:
+        """Let a principal query a database. Raises UnknownDatabase."""
+        self._registered.admit(database, principal)
+
+    def databases(self, principal: str) -> tuple[str, ...]:
+        """The databases that a principal may query."""
+        hidden = self._registered.find_hidden_databases(principal)
+        return tuple(name for name in self._router.names() if name not in hidden)
+
+    def may_ask(self, database: str, principal: str) -> bool:
+        """Whether a principal may query a database, which must still be in the registry."""
+        try:
+            self.admit(database, principal)
+        except UnknownDatabase:
+            return False
+        return True
+
+    def may_settle(self, database: str, principal: str) -> bool:
+        """Whether a principal may settle the reviews of a database, which they must see every row of.
+
+        Reviews hold others' answers, and an approved query must be right on all rows.
+        """
+        if not self.may_ask(database, principal) or not self._registered.sees_all(database, principal):
+            return False
+        if principal == LOCAL or (principal == ANONYMOUS and self._nobody_is_known):
+            return True
+        return is_listed(principal, (*self._everywhere, *self._router.entry(database).reviewers))
+
+    def is_somebody(self, principal: str) -> bool:
+        """Whether a principal stands for one person: those without a name are many, where others have one."""
+        return principal != ANONYMOUS or self._nobody_is_known
+
+    def may_see(self, answer_ref: AnswerRef, principal: str) -> bool:
+        """Whether a principal may see an answer: reviewers all of them, others their own."""
+        if self.may_settle(answer_ref.database, principal):
+            return True
+        # Those without a name are not one person, where others have one.
+        return principal != ANONYMOUS and owns(answer_ref, principal) and self.may_ask(answer_ref.database, principal)
+
+
+def owns(answer_ref: AnswerRef, principal: str) -> bool:
+    """Whether an answer is a principal's own; case does not matter, as in e-mail addresses."""
+    return answer_ref.principal.casefold() == principal.casefold()
+
+
+SOURCE = "review"  # of a past query that a person has approved
+SHOWN_ROWS = 50  # of a query that is about to become one
+
+
+class PastPairs:
+    """What reviews leave to later questions, and take away from them."""
+
+    def __init__(
+        self, registered: Databases, documents: Documents, added: AddedDocuments, verified: VerifiedQueries
+    ) -> None:
+        self._registered, self._documents, self._added, self._verified = registered, documents, added, verified
+
+    async def run(self, database: str, sql: str, principal: str) -> Executed:
+        """The first rows of a query as a principal sees them, through the guard and against today's schema.
+
+        Raises SqlError: why it cannot be a past query, and how to repair it; else as `Databases.execute`.
+        """
+        return await self._registered.execute(database, sql, row_limit=SHOWN_ROWS, principal=principal)
+
+    async def publish(self, answer_ref: AnswerRef, sql: str, principal: str) -> str:
+        """Make a query that of a question; earlier ones of the same question that were added at run time go.
+
+        Returns the document's id. Raises DocumentsInvalid, RetrievalError, DatabaseUnavailable: it cannot be taken, or
+        not now; StateUnavailable: the query of an earlier answer cannot be forgotten.
+        """
+        new = Document(id="", kind="query", text=answer_ref.question, sql=sql, source=SOURCE)
+        (document,) = await self._documents.add(answer_ref.database, [new], principal)
+        await self.forget(answer_ref)
+        for other in await self._same_question(answer_ref):
+            if other.id != document.id:
+                await self._remove(answer_ref.database, other.id)
+        return document.id
+
+    async def withdraw(self, answer_ref: AnswerRef) -> None:
+        """No query answers this question any more, unless the docs' own files have one. Raises as `publish`."""
+        await self.forget(answer_ref)
+        for document in await self._same_question(answer_ref):
+            if document.source == SOURCE:
+                await self._remove(answer_ref.database, document.id)
+
+    async def forget(self, answer_ref: AnswerRef) -> None:
+        """Reuse the answer's query no longer. Raises StateUnavailable."""
+        await asyncio.to_thread(self._verified.forget, answer_ref.key)
+
+    async def _same_question(self, answer_ref: AnswerRef) -> list[Document]:
+        """The pairs of run time that ask the very same."""
+        documents = await asyncio.to_thread(self._added.of, answer_ref.database)
+        wanted = fold_question(answer_ref.question)
+        return [
+            document for document in documents if document.kind == "query" and fold_question(document.text) == wanted
+        ]
+
+    async def _remove(self, database: str, document_id: str) -> None:
+        try:
+            await self._documents.remove(database, document_id)
+        except UnknownDocument:
+            return  # somebody else has removed it meanwhile
+
 
 CLAIM_S = 300.0  # in which a decision that was begun must be through; then the review is open again
 
@@ -43,15 +165,7 @@ class SettledReview(NamedTuple):
 
 
 class Reviews:
-    """The reviews of all databases that a principal may see.
-
-    Args:
-        shelf: where they are kept.
-        reviewers: which principals may see and settle what.
-        pairs: where approved queries go.
-
-    Every method raises StateUnavailable where the store cannot be used.
-    """
+    """The reviews of all databases that a principal may see. Every method raises StateUnavailable."""
 
     def __init__(self, shelf: Shelf, reviewers: Reviewers, pairs: PastPairs) -> None:
         self._shelf, self._reviewers, self._pairs = shelf, reviewers, pairs
@@ -61,15 +175,7 @@ class Reviews:
     ) -> tuple[Sequence[Review], str]:
         """Reviews that a principal may see, newest first, and the cursor of the next page; empty at the end.
 
-        Args:
-            principal: the caller: reviewers see all of their databases, others their own.
-            status: only of this one.
-            database: only of this one.
-            limit: reviews at most.
-            cursor: of the page before.
-
-        Raises:
-            UnknownDatabase: there is none of this name, or it is not theirs.
+        Reviewers see all of their databases, others their own. Raises UnknownDatabase.
         """
         if database:
             self._reviewers.admit(database, principal)
@@ -90,30 +196,22 @@ class Reviews:
     async def settle(
         self, principal: str, review_id: str, verdict: ReviewDecision, *, version: str = "", preview: bool = False
     ) -> SettledReview:
-        """Decide on a review.
+        """Decide on an open review; with `preview`, run the query and decide nothing.
 
         An approved or corrected query is run first, then becomes the past query of its question. Two decisions at once
-        do not mix: one is made, the other is told.
-
-        Args:
-            principal: a reviewer of its database.
-            review_id: of an open review.
-            verdict: what is decided.
-            version: of the review that was looked at; whichever it has where empty.
-            preview: run the query, and decide nothing.
-
-        Raises:
-            UnknownReview: there is none, or it is not theirs to settle.
-            AlreadySettled, ChangedMeanwhile: another reviewer was first.
-            ReviewInvalid, DocumentsInvalid, SqlRefused, SqlFailed: the query cannot be a past query, and the review
-                stays open.
-            RetrievalError, UnknownDatabase, DatabaseUnavailable, OutOfTime: it cannot be settled now.
+        do not mix: one is made, the other is told. An empty `version` means whichever the review has. Raises
+        UnknownReview: there is none, or it is not theirs to settle; AlreadySettled, ChangedMeanwhile: another reviewer
+        was first; ReviewInvalid, DocumentsInvalid, SqlRefused, SqlFailed: the query cannot be a past query, and the
+        review stays open; RetrievalError, UnknownDatabase, DatabaseUnavailable, OutOfTime: it cannot be settled now.
         """
         stored = await self.get(principal, review_id)
         review = stored.review
         if not self._reviewers.may_settle(review.database, principal):
             raise UnknownReview(f"There is no review {review_id} that you may settle.")
-        self._refuse_settled(review)
+        if review.status != "open":
+            raise AlreadySettled(f"This review was {review.status} already. Nothing was changed.")
+        if review.claimed_until > self._shelf.clock():
+            raise ChangedMeanwhile("Another reviewer is settling this review. Read it again to see the result.")
         if version and version != stored.version:
             raise ChangedMeanwhile("The review has changed since you read it. Read it again, then decide.")
         sql = _query(review, verdict)
@@ -158,12 +256,6 @@ class Reviews:
             raise ChangedMeanwhile(
                 "Another reviewer is settling this review. Read it again to see the result."
             ) from None
-
-    def _refuse_settled(self, review: Review) -> None:
-        if review.status != "open":
-            raise AlreadySettled(f"This review was {review.status} already. Nothing was changed.")
-        if review.claimed_until > self._shelf.clock():
-            raise ChangedMeanwhile("Another reviewer is settling this review. Read it again to see the result.")
 
 
 def _query(review: Review, verdict: ReviewDecision) -> str:

@@ -29,7 +29,7 @@ from executors.base import Frozen, Scalar
 
 if TYPE_CHECKING:
     from agent.databases.registry import Databases, Executed
-    from agent.people.feedback.reviewers import Reviewers
+    from agent.people.feedback.reviews import Reviewers
     from agent.people.feedback.shelf import Shelf
 
 KIND, NAMES, PREFIX = "saved", "names", "query/"
@@ -79,18 +79,9 @@ class StoredQuery(NamedTuple):
 class SavedQueries:
     """The saved queries of principals, who each see their own. Without names, all callers are one principal.
 
-    Names are unique, and few enough: one record of each principal has them all, and is part of every change.
-
-    Args:
-        state: where they are kept.
-        shelf: where answers are found by their trace ids.
-        registered: the databases.
-        reviewers: which principals may query what.
-        most: of one principal.
-        clock: seconds since the epoch.
-
-    Every method raises StateUnavailable where the store cannot be used, and NotPermitted for who has no name where
-    others have one: those would share one shelf.
+    Names are unique, and few enough: one record of each principal has them all, and is part of every change. Every
+    method raises StateUnavailable where the store cannot be used, and NotPermitted for who has no name where others
+    have one: those would share one shelf.
     """
 
     def __init__(
@@ -107,17 +98,10 @@ class SavedQueries:
         self._most, self._clock = most, clock
 
     async def save(self, principal: str, new: NewQuery, *, trace_id: str = "") -> StoredQuery:
-        """Keep a query.
+        """Keep a query; what of its question and SQL is empty comes from the answer of the trace id.
 
-        Args:
-            principal: whose.
-            new: what of question and SQL is empty comes from the answer.
-            trace_id: of that answer.
-
-        Raises:
-            UnknownDatabase, DatabaseUnavailable, SqlRefused: it could not be run.
-            SavedQueryInvalid: there are too many, or no SQL.
-            NameTaken: they have one of that name.
+        Raises UnknownDatabase, DatabaseUnavailable, SqlRefused: it could not be run; SavedQueryInvalid: there are too
+        many, or no SQL; NameTaken.
         """
         if trace_id:
             new = await self._complete(principal, new, trace_id)
@@ -145,17 +129,9 @@ class SavedQueries:
         return await asyncio.to_thread(self._state.get, self._of(principal), PREFIX + query_id) is not None
 
     async def replace(self, principal: str, query_id: str, new: NewQuery, *, version: str = "") -> StoredQuery:
-        """Rename it, or keep another one under its id.
+        """Rename it, or keep another one under its id, if it still has this version; any where empty.
 
-        Args:
-            principal: whose.
-            query_id: of a saved query.
-            new: all of it.
-            version: that it must still have; any where empty.
-
-        Raises:
-            UnknownSavedQuery, ChangedMeanwhile: there is none, or it has another version.
-            UnknownDatabase, DatabaseUnavailable, SqlRefused, SavedQueryInvalid, NameTaken: as `save`.
+        Raises UnknownSavedQuery, ChangedMeanwhile; else as `save`.
         """
         stored = await self.get(principal, query_id)
         if version and version != stored.version:
@@ -175,17 +151,9 @@ class SavedQueries:
     async def run(
         self, principal: str, query_id: str, *, parameters: Values | None = None, row_limit: int | None = None
     ) -> tuple[SavedQuery, Executed]:
-        """Its rows now, through the guard and within all limits.
+        """Its rows now, through the guard and within all limits; `parameters` instead of those that were saved.
 
-        Args:
-            principal: the owner, who calls.
-            query_id: of a saved query.
-            parameters: instead of those that were saved.
-            row_limit: rows at most, where fewer are wanted.
-
-        Raises:
-            UnknownSavedQuery: they have none of this id.
-            SqlRefused, SqlFailed, UnknownDatabase, DatabaseUnavailable, OutOfTime: as `Databases.execute`.
+        Raises UnknownSavedQuery; else as `Databases.execute`.
         """
         query = (await self.get(principal, query_id)).query
         values = query.parameters if parameters is None else parameters

@@ -31,14 +31,7 @@ class StoredAnswer(NamedTuple):
 
 
 class Shelf:
-    """Reviews by database, newest first; answers by trace id and principal.
-
-    Args:
-        state: where records are kept.
-        review_days: after its last change a review is kept for so many days.
-        feedback_days: an answer is known for so many days.
-        clock: seconds since the epoch.
-    """
+    """Reviews by database, newest first; answers by trace id and principal; both kept for so many days."""
 
     def __init__(
         self, state: StateStore, *, review_days: float, feedback_days: float, clock: Callable[[], float] = time.time
@@ -72,14 +65,7 @@ class Shelf:
     def reviews(
         self, databases: Sequence[str], wanted: Callable[[Review], bool], *, start: str = "", limit: int
     ) -> tuple[list[Review], str]:
-        """Reviews of some databases, the newest first, and the id where the next page begins; empty at the end.
-
-        Args:
-            databases: whose.
-            wanted: which of them.
-            start: the id where a page begins.
-            limit: reviews at most.
-        """
+        """Reviews of some databases, the newest first, and the id where the next page begins; empty at the end."""
         every = merge(*(self._newest(database, start) for database in databases), key=lambda review: review.id)
         found = list(islice(filter(wanted, every), limit + 1))
         return found[:limit], found[limit].id if len(found) > limit else ""

@@ -117,13 +117,8 @@ class _Head(Frozen):
 class Sessions:
     """Sessions in a store, which any process that shares the store may go on with.
 
-    Args:
-        store: where they are kept.
-        timeout_s: idle seconds after which a session is gone.
-        max_messages: of the latest ones, that `get` gives.
-        wait_s: seconds that a turn waits for the one before it.
-        lease_s: seconds after which the turn of a process that was killed is over.
-        clock: seconds since the epoch.
+    A session is gone after `timeout_s` idle seconds; `get` gives its latest `max_messages`; a turn waits for the one
+    before it for `wait_s` seconds; the turn of a process that was killed is over after `lease_s` seconds.
     """
 
     def __init__(
@@ -147,16 +142,7 @@ class Sessions:
         return _session(session_id, head)
 
     def get(self, session_id: str, principal: str, *, whole: bool = False) -> Session:
-        """The session with its latest `max_messages` messages.
-
-        Args:
-            session_id: of the session.
-            principal: who asks.
-            whole: with all messages.
-
-        Raises:
-            UnknownSession: there is none, it has expired, or it is another principal's.
-        """
+        """The session, `whole` or with its latest `max_messages` messages. Raises UnknownSession, if another's, too."""
         head, _ = self._head(session_id, principal)
         first = "" if whole else _key(max(0, head.count - self.max_messages))
         found = self.store.records(_place(session_id), prefix=_PREFIX, start=first)
@@ -191,13 +177,9 @@ class Sessions:
     ) -> None:
         """Add messages, all or none, and put off the expiry. Raises UnknownSession, as `get`.
 
-        Args:
-            session_id: of the session.
-            principal: the caller.
-            messages: in their order; what others add at the same time comes before or after them.
-            pending: what the next message may answer; what waited until now is settled.
-            answers: to be kept whole, by the trace ids of their questions.
-            sight: which rows the principal saw, as `RowFilter.sight` has it.
+        What others add at the same time comes before or after them. `pending` is what the next message may answer; what
+        waited until now is settled. `answers` are kept whole, by the trace ids of their questions; `sight` says which
+        rows the principal saw, as `RowFilter.sight` has it.
         """
         batch, place = uuid.uuid4().hex, _place(session_id)
         tried = ""
@@ -240,11 +222,7 @@ class Sessions:
         )
 
     def share(self, session_id: str, principal: str, trace_id: str, link: str) -> str:
-        """Note that an answer is shared under this link, or an earlier one, and put off the expiry. Returns the link.
-
-        Raises:
-            UnknownSession: as `get`.
-        """
+        """Note that an answer is shared; the link, or an earlier one. It puts off the expiry. Raises UnknownSession."""
         place = _place(session_id)
 
         def note() -> str:
@@ -285,11 +263,8 @@ class Sessions:
     def turn(self, session_id: str, principal: str) -> AbstractAsyncContextManager[None]:
         """A block that holds the turn of this session, across all processes; others wait for it.
 
-        The turn of a process that was killed is over after `lease_s`. Taking a turn puts off the expiry.
-
-        Raises:
-            UnknownSession: as `get`.
-            SessionBusy: the one before it took longer than `wait_s`.
+        The turn of a process that was killed is over after `lease_s`. Taking a turn puts off the expiry. Raises
+        UnknownSession; SessionBusy: the one before it took longer than `wait_s`.
         """
         return self._turns.turn(session_id, principal)
 

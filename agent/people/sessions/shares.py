@@ -69,14 +69,7 @@ class _Link(Frozen):
 
 
 class Shares:
-    """The links to answers. Every method raises StateUnavailable where the store cannot be used.
-
-    Args:
-        state: where links are kept.
-        sessions: which keep the answers, and for how long.
-        registered: says who may ask which database, and which rows they see.
-        clock: seconds since the epoch.
-    """
+    """The links to answers. Every method raises StateUnavailable where the store cannot be used."""
 
     def __init__(
         self, state: StateStore, sessions: Sessions, registered: Databases, *, clock: Callable[[], float] = time.time
@@ -86,9 +79,7 @@ class Shares:
     async def put(self, session_id: str, principal: str, trace_id: str) -> Share:
         """Share an answer, or go on sharing it under the link that it has; the session is kept as long.
 
-        Raises:
-            UnknownSession: there is none, or it is another principal's.
-            UnknownAnswer: it has no such answer.
+        Raises UnknownSession, UnknownAnswer.
         """
         return await asyncio.to_thread(self._put, session_id, principal, trace_id)
 
@@ -99,13 +90,8 @@ class Shares:
     async def get(self, link_id: str, reader: str) -> Shared:
         """The answer of a link.
 
-        Args:
-            link_id: of `put`.
-            reader: who wants to see it.
-
-        Raises:
-            UnknownShare: there is none, it has ended, or the reader may not ask its database.
-            NotPermitted: the reader sees other rows of it than who asked.
+        Raises UnknownShare: there is none, it has ended, or the reader may not ask its database; NotPermitted: they see
+        other rows of it than who asked.
         """
         try:
             link, found = await asyncio.to_thread(self._find, link_id)

@@ -42,13 +42,9 @@ class _NotMine(Exception):
 
 
 class Turns:
-    """The turns of all sessions, as this process takes them.
+    """The turns of all sessions, as this process takes them; `leases` blocks and is called in threads.
 
-    Args:
-        leases: where they are kept. Blocks; it is called in threads.
-        wait_s: seconds that a turn waits for the one before it.
-        lease_s: seconds after which a lease lapses that is not renewed.
-        clock: seconds since the epoch.
+    A turn waits for the one before it for `wait_s` seconds; a lease lapses after `lease_s` unless it is renewed.
     """
 
     def __init__(self, leases: Leases, *, wait_s: float, lease_s: float, clock: Callable[[], float]) -> None:

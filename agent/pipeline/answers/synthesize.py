@@ -28,12 +28,7 @@ NO_WHOLE_ANSWER = "The model's answer is incomplete."
 
 
 class Writer:
-    """Writes the answer in the question's language, and has it checked.
-
-    Args:
-        model: the writer.
-        profile: how much it is shown, and whether it may ask for calculations.
-    """
+    """Writes the answer in the question's language, as the profile says, and has it checked."""
 
     def __init__(self, model: ChatModel, profile: Profile) -> None:
         self.model, self.profile = model, profile
@@ -68,10 +63,7 @@ class Writer:
     ) -> str:
         """A sentence or two from the attempt's rows; with `last` and `complaint`, a second try at it.
 
-        Empty where the model said nothing, or more than it may: half a sentence is no answer.
-
-        Raises:
-            ModelUnavailable, ModelFailed: from the model.
+        Empty where the model said nothing, or more than it may: half a sentence is no answer. Raises ModelError.
         """
         shown, rows = self.profile.rows_shown, attempt.rows
         holes = {

@@ -19,14 +19,7 @@ if TYPE_CHECKING:
 
 
 async def reply(run: Run) -> Answer | None:
-    """The response to small talk, or to a question about the data; None for all that needs a query.
-
-    Args:
-        run: whose question is self-contained by now.
-
-    Raises:
-        DatabaseUnavailable: its schema cannot be read.
-    """
+    """The response to small talk or a question about the data; else None. Raises DatabaseUnavailable."""
     with run.ledger.time_step("entry"):
         return await _reply(run)
 

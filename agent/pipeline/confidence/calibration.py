@@ -1,8 +1,9 @@
-"""A fitted calibration: coefficients from a file, and one sum of products for each answer."""
+"""A fitted calibration: features of an answer, coefficients from a file, and one sum of products."""
 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
@@ -11,11 +12,84 @@ from typing import TYPE_CHECKING, Annotated, Literal, Protocol
 from pydantic import Field, ValidationError, model_validator
 
 from agent.core.errors import ConfigurationInvalid
-from agent.pipeline.confidence.features import FEATURES, doubt_of_missing, features_of, is_confirmed
+from agent.understanding.shape import SOFT_CHECKS
 from executors.base import Frozen
 
 if TYPE_CHECKING:
     from agent.pipeline.drafts.consensus import Evidence
+
+# With what each says; a calibration names those that it was fitted with. Few strong ones: single doubts are too rare to
+# have a coefficient each, and what else was tried told nothing more (docs/decisions/confidence.md).
+FEATURES: Mapping[str, str] = {
+    "agreement": "share of the other drafts, and of the judge, that confirm the rows, 0 to 1",
+    "logprob_total": "log-probability of the whole query: the mean, times its words; -5 to -2",
+    "objections": "doubts of rules and checks that failed, no rows among them, at most 3",
+}
+# What they can only say: a coefficient that says the opposite by chance is dropped.
+SPEAK_FOR = frozenset({"agreement", "logprob_total"})
+SPEAK_AGAINST = frozenset({"objections"})
+# No objections, because right answers lack words of the question as often as wrong ones where a noun is translated.
+# `doubt_of_missing` lowers the confidence instead.
+MILD = frozenset({"missing_data"})
+# Log-odds that missing data takes from the confidence, by its evidence; not fitted. With 1.0 no fit of the package is
+# sure of an answer, whatever agrees on it; 0.1 leaves sure those that everything else confirms.
+MISSING_LOG_ODDS: Mapping[str, float] = {"schema": 1.0, "language": 0.1}
+MOST_OBJECTIONS = 3
+# Above, all queries are right as often. Below, length speaks, not doubt: a name written three times counts thrice.
+LEAST_TOTAL, MOST_TOTAL = -5.0, -2.0
+
+_WORD = re.compile(r"'(?:[^']|'')*'|\"[^\"]*\"|`[^`]*`|--[^\n]*|\w+", re.IGNORECASE)
+_VOTE_CHECKS = frozenset({"second_draft", "judge"})  # counted by who confirms the rows
+
+
+def features_of(evidence: Evidence) -> dict[str, float]:
+    """The features by name, those left out that cannot be known, such as log-probabilities that nobody gave.
+
+    Agreement of executed results is the best signal that needs only replies (arXiv 2508.14056), and the probability of
+    the written query the best one of a single reply (arXiv 2411.16742). Neither depends on a wording.
+    """
+    chosen = evidence.chosen
+    supporters, others = _voices(evidence)
+    doubts = sum(doubt.rule not in MILD for doubt in evidence.doubts)
+    # that drafts accept that there are no rows is no evidence that there are none; a judge has read the query for it
+    soft = SOFT_CHECKS if evidence.judge is not True else frozenset[str]()
+    failed = sum(
+        check.passed is False or (check.passed is None and check.name in soft)
+        for check in evidence.checks
+        if check.name not in _VOTE_CHECKS
+    )
+    found = {
+        "agreement": supporters / others if others else 0.0,
+        "objections": float(min(doubts + failed, MOST_OBJECTIONS)),
+    }
+    if chosen.logprob_mean is not None:
+        total = chosen.logprob_mean * len(_WORD.findall(chosen.sql))
+        found["logprob_total"] = min(max(total, LEAST_TOTAL), MOST_TOTAL)
+    return found
+
+
+def doubt_of_missing(evidence: Evidence) -> float:
+    """Log-odds to take away for what the question names and the data lacks; the strongest doubt counts, once."""
+    found = (MISSING_LOG_ODDS.get(it.evidence, 0.0) for it in evidence.doubts if it.rule in MILD)
+    return max(found, default=0.0)
+
+
+def is_confirmed(features: Mapping[str, float]) -> bool:
+    """Whether another draft or the judge confirms the rows: without that no answer is verified, however probable."""
+    return features["agreement"] > 0
+
+
+def _voices(evidence: Evidence) -> tuple[float, float]:
+    """How many confirm the chosen rows, and how many were asked; not the draft that the query comes from.
+
+    Who asked nobody has confirmed nothing, so such an answer is not above one that all others contradict.
+    """
+    source = evidence.chosen.source
+    votes = evidence.base_votes if source == "alternative" else evidence.votes
+    own = 1 if source in {"draft", "alternative"} else 0  # a repaired query has no vote itself
+    requested = evidence.drafts if source == "reused" else max(0, evidence.drafts - 1)
+    return float(max(0, votes - own) + (evidence.judge is True)), float(requested + (evidence.judge is not None))
+
 
 VERSION: Literal[4] = 4  # of the file and of what its features mean; a change of either asks for a new fit
 FOLDER = Path(__file__).parent / "fitted"
@@ -59,12 +133,7 @@ class Fit(Frozen):
         return self
 
     def probability(self, features: Mapping[str, float], less: float = 0.0) -> float:
-        """That the answer is right, 0 to 1.
-
-        Args:
-            features: all that are named in `coefficients`.
-            less: log-odds to take away, for what was not fitted.
-        """
+        """That the answer is right, 0 to 1. `less`: log-odds to take away, for what was not fitted."""
         return sigmoid(self.intercept + sum(it * features[name] for name, it in self.coefficients.items()) - less)
 
 
@@ -101,16 +170,12 @@ class Calibration(Frozen):
     def of(self, evidence: Evidence) -> Sureness:
         """How sure the answer is that this is the evidence of; not at all, where no fit has what it needs."""
         features = features_of(evidence)
-        fit = self.fit_for(features)
+        fit = next((fit for fit in self.fits if fit.coefficients.keys() <= features.keys()), None)
         if fit is None:
             return Sureness(confidence=0.0, sure=False)
         probability = fit.probability(features, doubt_of_missing(evidence))
         above = fit.threshold is not None and probability >= fit.threshold
         return Sureness(confidence=round(probability, 3), sure=above and is_confirmed(features))
-
-    def fit_for(self, features: Mapping[str, float]) -> Fit | None:
-        """The first fit whose features are all known; None where there is none."""
-        return next((fit for fit in self.fits if fit.coefficients.keys() <= features.keys()), None)
 
 
 def sigmoid(x: float) -> float:
@@ -119,11 +184,7 @@ def sigmoid(x: float) -> float:
 
 
 def load(path: Path) -> Calibration:
-    """The calibration in a file.
-
-    Raises:
-        ConfigurationInvalid: it cannot be read, is of another version, or is none.
-    """
+    """The calibration in a file. Raises ConfigurationInvalid: unreadable, no calibration, or another version."""
     again = "Run `python -m agent calibrate` again, or unset PLUMBLINE_CALIBRATION."
     try:
         text = path.expanduser().read_text(encoding="utf-8")
@@ -144,11 +205,7 @@ def load(path: Path) -> Calibration:
 
 
 def calibration_of(path: Path | None, profile: str) -> Calibration:
-    """That of a file where one is named, else the package's for the profile.
-
-    Raises:
-        ConfigurationInvalid: see `load`.
-    """
+    """That of a file where one is named, else the package's for the profile. Raises ConfigurationInvalid."""
     return of_profile(profile) if path is None else load(path)
 
 

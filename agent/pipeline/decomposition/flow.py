@@ -1,22 +1,34 @@
-"""The path of a question with several queries: each part takes the path of any question, one after another."""
+"""The path of a question with several queries: each part takes that of any question, then answers are joined."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, AsyncIterator, Callable
+import re
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
 from contextlib import aclosing
+from decimal import Decimal
+from fractions import Fraction
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from agent.core.answers import Answer, AnswerPart
+from agent.checks.grounding.arithmetic.calculator import CalculationRefused, calculate, format_value
+from agent.checks.grounding.arithmetic.display import MARKS, MAX_DECIMALS, is_amount, is_number
+from agent.checks.grounding.arithmetic.numerals import write_number
+from agent.checks.grounding.languages.language import language_of
+from agent.core.answers import Answer, AnswerNumber, AnswerPart, AttemptRecord
 from agent.core.errors import ModelError, WritesNotAllowed
 from agent.core.events import AnswerDelta, Done, Event, NodeComplete, PartAnswered, QuestionPlanned
+from agent.core.models import Check, Choice
 from agent.core.off_loop import off_loop
-from agent.pipeline.decomposition.join import Found, build_clarification, build_joined_answer
+from agent.pipeline.answers.response import common
+from agent.pipeline.decomposition.planner import QuestionPlan
 from agent.pipeline.run import Run
+from agent.understanding.clarification.languages import frames_of
+from agent.understanding.followups.faithful import with_reply
 from executors.errors import DatabaseUnavailable
 
 if TYPE_CHECKING:
     from agent.pipeline.decomposition.planner import QuestionPlan
+    from agent.pipeline.run import Run
 
 Read = Callable[[Run], AsyncIterator[Event]]
 
@@ -27,15 +39,7 @@ async def answer_in_parts(run: Run, plan: QuestionPlan, read: Read) -> AsyncIter
     """Answer each part, then join them; the events of a part carry its number.
 
     One after the other: a question has one place among those that a database is asked for at once. They share its
-    deadline, its budget and its ledger.
-
-    Args:
-        run: of the whole question.
-        plan: its parts.
-        read: answers a question by one query.
-
-    Raises:
-        ModelError, DatabaseUnavailable: what no further part can help, if none has an answer yet.
+    deadline, its budget and its ledger. Raises ModelError, DatabaseUnavailable where no part has an answer yet.
     """
     found = Found()
     yield QuestionPlanned(questions=plan.questions, calculations=plan.calculations, elapsed_ms=run.ledger.last)
@@ -124,3 +128,241 @@ def _event_of(part: AnswerPart) -> PartAnswered:
 def _number_warnings(run: Run, before: int, number: int) -> None:
     """Say of each warning that a part gave which part it is of."""
     run.ledger.warnings[before:] = [f"[{number}] {warning}" for warning in run.ledger.warnings[before:]]
+
+
+_OPERAND = re.compile(r"\{(\d{1,2})\}")
+_ALLOWED = re.compile(r"(?:\{\d{1,2}\}|[\s+\-*/()]|(?<![\d.}])(?:[1-4]|100)(?![\d.{]))+")
+_MONEY_DECIMALS = 2
+_NOISE = Decimal("1e-12")  # of a number, as a share of it
+_PERCENT = re.compile(r"\s*\|\s*percent\s*$", re.IGNORECASE)
+
+
+class Equation(NamedTuple):
+    """A calculation with its result, as text, and where each of its numbers stands in it."""
+
+    text: str
+    numbers: tuple[AnswerNumber, ...]
+
+
+class _Operand(NamedTuple):
+    """A number of a part. text: its digits, as the row holds them. decimals: two where the part's answer writes two."""
+
+    text: str
+    column: str
+    decimals: int
+
+
+def equations(
+    calculations: Sequence[str], parts: Sequence[AnswerPart], language: str = "en"
+) -> tuple[list[Equation], list[str]]:
+    """The calculations of a plan with the numbers put in, exactly computed, and a warning for each that cannot be.
+
+    Where the plan has none for two parts that give one number each, of the same measure, their difference is added.
+    """
+    operands = {part.number: one for part in parts if (one := _operand(part, language)) is not None}
+    found: list[Equation] = []
+    warnings: list[str] = []
+    for calculation in calculations or _difference(parts, operands):
+        try:
+            found.append(_equation(calculation, operands, language))
+        except CalculationRefused as refused:
+            warnings.append(f"The calculation {calculation!r} was left out: {refused}")
+    return found, warnings
+
+
+def _difference(parts: Sequence[AnswerPart], operands: Mapping[int, _Operand]) -> list[str]:
+    """The difference of the only two numbers, where both are of one measure: their queries aggregate the same."""
+    single = [part for part in parts if part.number in operands]
+    if len(single) != 2:
+        return []
+    measures = {part.plan.aggregates if part.plan else () for part in single}
+    is_one = len(measures) == 1 and measures != {()}
+    return [f"{{{single[0].number}}} - {{{single[1].number}}}"] if is_one else []
+
+
+def _operand(part: AnswerPart, language: str) -> _Operand | None:
+    """The one number that a part gives; None where it gives none, or several."""
+    if part.status != "success" or part.row_count != 1 or len(part.results) != 1:
+        return None
+    numbers = [(column, value) for column, value in part.results[0].items() if is_number(value)]
+    if len(numbers) != 1:
+        return None
+    column, value = numbers[0]
+    text, shown = _digits(Decimal(repr(value))), [it.text for it in part.numbers if it.column == column]
+    mark = MARKS.get(language, MARKS["en"])[1]
+    decimals = [len(re.sub(r"\D+$", "", it).partition(mark)[2]) for it in shown]
+    return _Operand(text, column, _MONEY_DECIMALS if _MONEY_DECIMALS in decimals else 0)
+
+
+def _format_digits(digits: str, decimals: int, language: str, *, grouped: bool) -> str:
+    """Digits with the marks of a language and at least so many decimals."""
+    grouping, mark = MARKS.get(language, MARKS["en"])
+    needed = max(decimals, len(digits.partition(".")[2]))
+    return write_number(Fraction(digits), needed, grouping=grouping if grouped else "", mark=mark)
+
+
+def _digits(exact: Decimal) -> str:
+    """A number as its row holds it, without the noise of binary fractions."""
+    short = round(exact, MAX_DECIMALS)
+    return format((short if abs(short - exact) <= abs(exact) * _NOISE else exact).normalize(), "f")
+
+
+def _equation(calculation: str, operands: Mapping[int, _Operand], language: str) -> Equation:
+    """One calculation, computed. Raises CalculationRefused."""
+    is_share = bool(_PERCENT.search(calculation))
+    template = _PERCENT.sub("", calculation).strip()
+    if not _OPERAND.search(template) or not _ALLOWED.fullmatch(template):
+        raise CalculationRefused("It may hold the numbers of parts, + - * / and parentheses.")
+    missing = [name for name in _OPERAND.findall(template) if int(name) not in operands]
+    if missing:
+        raise CalculationRefused(f"Part {missing[0]} does not give exactly one number.")
+    text, expression, numbers, position = "", "", list[AnswerNumber](), 0
+    for match in _OPERAND.finditer(template):
+        number = int(match[1])
+        one = operands[number]
+        opening, closing = ("(", ")") if one.text.startswith("-") else ("", "")
+        before = template[position : match.start()] + opening
+        digits = _format_digits(one.text, one.decimals, language, grouped=is_amount(one.column))
+        at = {"start": len(text) + len(before), "end": len(text) + len(before) + len(digits)}
+        numbers.append(AnswerNumber(text=digits, **at, source="result", row=0, column=one.column, part=number))
+        text += f"{before}{digits}{closing}"
+        expression += f"{before}{one.text}{closing}"
+        position = match.end()
+    text, expression = text + template[position:], expression + template[position:]
+    used = [operands[int(name)] for name in _OPERAND.findall(template)]
+    digits = format_value(calculate(expression), "percent" if is_share else "")
+    sums = not is_share and not set("*/") & set(template)
+    decimals = max(it.decimals for it in used) if sums else 0
+    grouped = all(is_amount(it.column) for it in used)
+    shown = _format_digits(digits.rstrip("%"), decimals, language, grouped=grouped) + "%" * digits.endswith("%")
+    start = len(text) + len(" = ")
+    at = {"start": start, "end": start + len(shown)}
+    numbers.append(AnswerNumber(text=shown, **at, source="calculation", expression=expression))
+    cited = dict.fromkeys(_OPERAND.findall(template))
+    return Equation(f"{text} = {shown} {''.join(f'[{name}]' for name in cited)}", tuple(numbers))
+
+
+_SHARED = frozenset(AnswerPart.model_fields) & frozenset(Answer.model_fields) - {"question", "status"}
+
+
+class Found:
+    """What became of the parts so far.
+
+    attempts: of all of them. choices: what could be asked instead. doubtful: whether a person should look at one.
+    """
+
+    def __init__(self) -> None:
+        self.parts: list[AnswerPart] = []
+        self.attempts: list[AttemptRecord] = []
+        self.choices: list[Choice] = []
+        self.doubtful = False
+
+    @property
+    def has_answers(self) -> bool:
+        """Whether any part has rows."""
+        return any(part.status == "success" for part in self.parts)
+
+    def add(self, question: str, answer: Answer) -> AnswerPart:
+        """The next part, with its answer."""
+        shared = {name: getattr(answer, name) for name in _SHARED}
+        status = "success" if answer.status == "success" else "error"
+        part = AnswerPart(number=len(self.parts) + 1, question=question, status=status, **shared)
+        self.parts.append(part)
+        self.attempts += answer.attempt_history
+        self.doubtful = self.doubtful or answer.needs_human_review or part.status == "error"
+        self.choices += [choice for choice in answer.choices if answer.status == "error"]
+        return part
+
+    def add_failed(self, question: str, why: str) -> AnswerPart:
+        """The next part, which has no answer."""
+        part = AnswerPart(number=len(self.parts) + 1, question=question, status="error", answer=why)
+        self.parts.append(part)
+        self.doubtful = True
+        return part
+
+
+def build_joined_answer(run: Run, plan: QuestionPlan, found: Found) -> Answer:
+    """The response to the whole question: what each part says with its number behind it, then the calculations."""
+    parts = found.parts
+    language = language_of(run.question.text) or "en"
+    wanted = run.limits.enable_calculator
+    computed, warnings = equations(plan.calculations, parts, language) if wanted else ([], [])
+    for warning in warnings:
+        run.ledger.warn(warning)
+    text, numbers = _text(run, parts, computed)
+    checks = _checks(plan, parts, computed)
+    sources = {part.answer_source for part in parts if part.status == "success"}
+    return common(run).model_copy(
+        update={
+            "status": "success" if found.has_answers else "error",
+            "answer": text,
+            "answer_source": ("model" if "model" in sources else "composed") if sources else None,
+            "tables_used": list(dict.fromkeys(table for part in parts for table in part.tables_used)),
+            "attempts": len(found.attempts),
+            "attempt_history": found.attempts,
+            "verified": all(part.verified for part in parts) and all(check.passed for check in checks),
+            "confidence": _least(parts) if found.has_answers else None,
+            "checks": checks,
+            "numbers": numbers,
+            "parts": parts,
+            "choices": [] if found.has_answers else list({choice.label: choice for choice in found.choices}.values()),
+            "needs_human_review": found.doubtful,
+        }
+    )
+
+
+def build_clarification(run: Run, part: Answer) -> Answer:
+    """The response where a part must be made clear first: its choices, as ways to read the whole question."""
+    whole = run.question.text
+    choices = [Choice(label=it.label, question=with_reply(whole, it.label)) for it in part.choices]
+    taken = {name: getattr(part, name) for name in ("status", "answer", "clarification", "clarification_reason")}
+    return common(run).model_copy(update={**taken, "choices": choices})
+
+
+def _text(run: Run, parts: Sequence[AnswerPart], computed: Sequence[Equation]) -> tuple[str, list[AnswerNumber]]:
+    """The lines of the answer, and its numbers with their places in it."""
+    lines: list[str] = []
+    numbers: list[AnswerNumber] = []
+    start = 0
+    failed = frames_of(run.question.text).failed
+
+    def add(line: str, found: Sequence[AnswerNumber]) -> None:
+        nonlocal start
+        numbers.extend(it.model_copy(update={"start": it.start + start, "end": it.end + start}) for it in found)
+        lines.append(line)
+        start += len(line) + 1
+
+    for part in parts:
+        if part.status == "success":
+            own = [it.model_copy(update={"part": part.number}) for it in part.numbers]
+            add(f"{part.answer.rstrip()} [{part.number}]", own)
+        else:
+            add(f"{part.question} {failed} [{part.number}]", ())
+    for equation in computed:
+        add(equation.text, equation.numbers)
+    return "\n".join(lines), numbers
+
+
+def _checks(plan: QuestionPlan, parts: Sequence[AnswerPart], computed: Sequence[Equation]) -> list[Check]:
+    """The checks of the whole; those of each query are in its part."""
+    detail = f"{len(parts)} queries, each with checks of its own."
+    if plan.unsupported:
+        detail = (
+            f"The plan has numbers from neither the question, the docs nor the calendar: {', '.join(plan.unsupported)}."
+        )
+    checks = [Check(name="plan", passed=not plan.unsupported, detail=detail)]
+    failed = [str(part.number) for part in parts if part.status != "success"]
+    doubted = [str(part.number) for part in parts if part.status == "success" and not part.verified]
+    outcome = [f"Without an answer: {', '.join(failed)}."] if failed else []
+    outcome += [f"Not verified: {', '.join(doubted)}."] if doubted else []
+    checks.append(Check(name="parts", passed=not outcome, detail=" ".join(outcome) or "All are verified."))
+    if computed:
+        checks.append(Check(name="calculator", passed=True, detail="Computed exactly, from the rows of the parts."))
+    return checks
+
+
+def _least(parts: Sequence[AnswerPart]) -> float | None:
+    """The least confidence: that of a part without an answer is 0. None where one of them is not known."""
+    found = [part.confidence if part.status == "success" else 0.0 for part in parts]
+    known = [one for one in found if one is not None]
+    return min(known) if len(known) == len(found) else None

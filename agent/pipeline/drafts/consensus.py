@@ -94,14 +94,7 @@ def is_settled(groups: Sequence[Group]) -> bool:
 def evidence_of(
     candidates: Sequence[Candidate], chosen: Candidate, checks: Sequence[Check], judge: bool | None, drafts: int
 ) -> Evidence:
-    """All that is known of the chosen candidate.
-
-    Args:
-        candidates: all of the question, the chosen one among them.
-        chosen: which the answer rests on.
-        checks, judge: see `Evidence`.
-        drafts: that the model wrote.
-    """
+    """All that is known of the chosen candidate. `drafts`: how many the model wrote."""
     groups = group_candidates(candidates)
     own = [group for group in groups if chosen in group.candidates]
     based = chosen.source == "alternative"

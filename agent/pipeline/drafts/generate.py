@@ -84,11 +84,7 @@ _Shape = type[_DraftReply] | type[_PlannedDraftReply] | type[_ChangeReply]
 class Generator:
     """Writes SQL in the reply format that the model's profile names.
 
-    Args:
-        model: the writer.
-        profile: how.
-        max_tokens: of one reply.
-        temperature: of the first attempt; later ones use the profile's `retry_temperature` if that is higher.
+    `temperature` is that of the first attempt; later ones use the profile's `retry_temperature` if that is higher.
     """
 
     def __init__(self, model: ChatModel, profile: Profile, *, max_tokens: int, temperature: float) -> None:
@@ -129,14 +125,8 @@ class Generator:
     ) -> Draft:
         """One query, with every earlier attempt in view, or a clarification.
 
-        Args:
-            task: `write` for a statement that changes rows; past queries are no examples for it.
-            attempts: earlier ones; with any, the profile's `retry_temperature` is used.
-            temperature: overrides both.
-
-        Raises:
-            ReplyUnusable: no query and no clarification in the reply.
-            ModelUnavailable, ModelFailed: from the model.
+        `task` is `write` for a statement that changes rows; past queries are no examples for it. `temperature`
+        overrides the model's and the profile's. Raises ReplyUnusable, ModelError.
         """
         inline = self.profile.planner == "inline" and task == "generate"
         as_json = self.profile.reply_format == "json"
@@ -171,14 +161,7 @@ class Generator:
     async def draft_anew(
         self, question: str, context: Context, plan: Plan | None, ledger: Ledger, *, index: int = 2
     ) -> Draft:
-        """One query with no earlier one in view, as warm as a later attempt.
-
-        Args:
-            index: which draft of the question it is, from 0; odd ones read the schema in its other form.
-
-        Raises:
-            As `draft`.
-        """
+        """One query with no earlier one in view; drafts with odd numbers read the schema in its other form."""
         shown = context.otherwise if index % 2 else context
         return await self.draft(question, shown, (), plan, ledger, temperature=self._temperature(again=True))
 
@@ -262,16 +245,9 @@ class Logprobs(NamedTuple):
 
 
 def logprobs_of(tokens: Sequence[Token], text: str) -> Logprobs | None:
-    """Those of the tokens that a text within a reply is made of.
+    """Those of the tokens that a text within a reply is made of; None where there are no tokens.
 
-    A fence or a JSON object around the query is the format's choice and says nothing of it.
-
-    Args:
-        tokens: of the whole reply, in order.
-        text: the query, as it was read from the reply; where it is not found there, all tokens count.
-
-    Returns:
-        None where there are no tokens.
+    A fence or a JSON object around the query says nothing of it. Where the text is not found, all tokens count.
     """
     inside = _within(tokens, text) or _within(tokens, json.dumps(text, ensure_ascii=False)[1:-1]) or tokens
     values = [token.logprob for token in inside]

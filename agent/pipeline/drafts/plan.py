@@ -16,10 +16,7 @@ MAX_ITEM_CHARS = 120
 def plan_of(draft: str, checked: str, dialect: str) -> Plan:
     """Tables, joins, filters, aggregates, grouping, order and limit of a query, read from its syntax tree.
 
-    Args:
-        draft: the query as it was written: a limit that the guard added is none of the plan.
-        checked: the same as the guard let it through; read where the draft cannot be parsed as one statement.
-        dialect: a key of `executors.dialects.table.DIALECTS`.
+    A limit that the guard added is none of the plan, so `checked` is read only where the draft is not one statement.
     """
     from sqlglot import exp
     from sqlglot.errors import SqlglotError

@@ -22,12 +22,7 @@ PAUSE_S = 0.1  # between two pieces of news
 
 
 async def with_progress(events: AsyncIterator[Event], *, listens: bool = True) -> AsyncGenerator[Event, None]:
-    """The events of a question, and between them what is told from inside a step. Raises what they raise.
-
-    Args:
-        events: as the steps end.
-        listens: whether anybody wants more than the last one; where not, nothing is told from inside.
-    """
+    """The events of a question, and where somebody listens, between them what is told from inside a step."""
     if not listens:
         async for only in events:
             yield only
@@ -55,15 +50,7 @@ async def with_progress(events: AsyncIterator[Event], *, listens: bool = True) -
 def sql_progress(
     attempt: int, system: str, question: str, private: frozenset[str] = frozenset(), part: int = 0
 ) -> Iterator[None]:
-    """Tell of the query while the model writes it, as far as it may be shown; see `half_written`.
-
-    Args:
-        attempt: its number, from 1.
-        system: the first message that the model is sent.
-        question: what is asked.
-        private: the private columns that it does not name, in lower case.
-        part: of it that the query answers; 0: all of it.
-    """
+    """Tell of the query while the model writes it, as far as it may be shown; see `showable`."""
     tell = TELL.get()
     if tell is None:
         yield
@@ -104,11 +91,8 @@ _OPENS = ("'", '"', "`", "[", "--", "/*")  # what a single character of a token 
 def showable(sql: str, system: str, question: str, private: frozenset[str] = frozenset()) -> str:
     """The beginning of a half-written query that may be shown; it only grows while the query does.
 
-    Args:
-        sql: as far as it is written.
-        system: the first message that the model was sent.
-        question: what is asked: what stands in it may be repeated.
-        private: the private columns that it does not name, in lower case.
+    `system` is the first message that the model was sent; `private` the private columns that the question does not
+    name, in lower case.
     """
     end, visible = 0, normal(question)
     for token in _whole_tokens(sql):

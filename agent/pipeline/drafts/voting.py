@@ -28,10 +28,7 @@ def begin_ahead(run: Run) -> None:
 
 
 def _further_draft(run: Run) -> Coroutine[Any, Any, Draft | None]:
-    """The next draft, with no earlier one in view; None where the reply could not be used, or asks back.
-
-    Its number is taken now. Raises ModelError when it is awaited.
-    """
+    """The next draft, with no earlier one in view; None: unusable, or it asks back. Its number is taken now."""
     index = run.written
     run.written += 1
 
@@ -60,11 +57,6 @@ async def vote(run: Run, rows: Rows, most: int) -> Check:
 
     Each is added to the run's candidates; one that was begun ahead comes first. What is wrong with the model or the
     database ends it, and is told.
-
-    Args:
-        run: whose candidates so far are in view.
-        rows: runs a query through the guard.
-        most: drafts in all, the first included.
     """
     failure = ""
     while (run.ahead.waits or run.written < most) and not is_settled(group_candidates(run.candidates)):

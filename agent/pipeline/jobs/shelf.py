@@ -11,9 +11,15 @@ import base64
 import time
 import zlib
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from typing import Literal
+
+from pydantic import ConfigDict
 
 from agent.core.errors import StateUnavailable
-from agent.pipeline.jobs.records import Job
+from agent.core.models import Options
+from agent.core.problems import TYPE_PREFIX, Problem
+from agent.people.sessions.turns import Lease
 from agent.platform.storage.store import (
     Insert,
     Place,
@@ -24,19 +30,87 @@ from agent.platform.storage.store import (
     remove_all,
     until_no_conflict,
 )
+from executors.base import Frozen
+
+Status = Literal["queued", "running", "succeeded", "failed", "cancelled"]
+
+
+class JobRequest(Frozen):
+    """The question that a job answers, as `Asking.events` takes it. left_out: parts of the response not to be sent."""
+
+    question: str
+    database: str
+    session_id: str | None = None
+    options: Options = Options()
+    left_out: tuple[str, ...] = ()
+
+
+class NodeDone(Frozen):
+    """A finished step.
+
+    node: The step.
+    attempt: Number of the attempt, counted from 1. 0 outside an attempt.
+    elapsed_ms: Milliseconds that the step took.
+    """
+
+    node: str
+    attempt: int = 0
+    elapsed_ms: float = 0.0
+
+
+class Job(Frozen):
+    """A job.
+
+    principal: the owner; no other caller sees it.
+    starts: how often a process has begun it.
+    lease: of the process that works on it; where it has lapsed, that process is gone.
+    result_run, result_parts: under which keys the result is found, and how many they are.
+    """
+
+    model_config = ConfigDict(extra="ignore")  # what a newer version adds
+
+    id: str
+    principal: str
+    request: JobRequest
+    trace_id: str
+    status: Status = "queued"
+    created_at: datetime
+    finished_at: datetime | None = None
+    progress: tuple[NodeDone, ...] = ()
+    problem: Problem | None = None
+    starts: int = 0
+    lease: Lease | None = None
+    result_run: str = ""
+    result_parts: int = 0
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether nothing more will happen."""
+        return self.status in ("succeeded", "failed", "cancelled")
+
+
+def moment(now: float) -> datetime:
+    """A time in UTC. Args: now: seconds since the epoch."""
+    return datetime.fromtimestamp(now, UTC)
+
+
+def build_interrupted_problem(trace_id: str) -> Problem:
+    """The problem of a job whose processes ended before it did."""
+    return Problem(
+        type=f"{TYPE_PREFIX}job-interrupted",
+        title="The job was interrupted",
+        status=503,
+        detail="The processes that worked on this question ended before it was answered. Ask it again.",
+        trace_id=trace_id,
+    )
+
 
 KIND, HEAD, RESULT = "job", "head", "result"
 PART_CHARS = 600_000  # of a record of the result, Base64 as it is, under `MAX_VALUE_BYTES`
 
 
 class JobShelf:
-    """Jobs by their ids.
-
-    Args:
-        state: where they are kept.
-        ttl_s: seconds for which a job is kept after its last change.
-        clock: seconds since the epoch.
-    """
+    """Jobs by their ids, each kept for `ttl_s` seconds after its last change."""
 
     def __init__(self, state: StateStore, *, ttl_s: float, clock: Callable[[], float] = time.time) -> None:
         self._state, self._ttl_s, self.clock = state, ttl_s, clock

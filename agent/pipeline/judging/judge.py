@@ -63,12 +63,7 @@ class Judge:
         ledger: Ledger,
         doubts: Sequence[Doubt] = (),
     ) -> Verdict:
-        """The verdict, with the rules' doubts in view.
-
-        Raises:
-            ReplyUnusable: the reply could not be read.
-            ModelError: from the model.
-        """
+        """The verdict, with the rules' doubts in view. Raises ReplyUnusable, ModelError."""
         shown = self.profile.rows_shown
         reply = await self.model.complete(
             context.messages(

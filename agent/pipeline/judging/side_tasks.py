@@ -73,10 +73,7 @@ class SideTasks:
 
 
 class DraftAhead:
-    """A further draft that is begun before its turn, at most one a question.
-
-    It has no earlier draft in view, so it is as good whatever becomes of the first one.
-    """
+    """A further draft, begun before its turn, at most one a question; it has no earlier draft in view anyway."""
 
     def __init__(self) -> None:
         self._task: asyncio.Task[Draft | None] | None = None

@@ -48,15 +48,7 @@ class Issued(NamedTuple):
 
 
 class WritePlans:
-    """The changes that wait.
-
-    Args:
-        state: where they are kept.
-        lifetime_s: seconds in which a change must be confirmed.
-        clock: seconds since the epoch.
-
-    Methods block briefly, are safe to call from threads, and raise StateUnavailable where the store cannot be used.
-    """
+    """Changes that wait for `lifetime_s` seconds. Methods block, are safe in threads, and raise StateUnavailable."""
 
     def __init__(self, state: StateStore, *, lifetime_s: float, clock: Callable[[], float] = time.time) -> None:
         self._state, self.lifetime_s, self.clock = state, lifetime_s, clock
@@ -71,9 +63,8 @@ class WritePlans:
     def claim(self, token: str, database: str, principal: str) -> PlannedWrite:
         """Take a change to make it; whoever comes second gets nothing.
 
-        Raises:
-            UnknownWritePlan: there is none for this caller and this database; the token stays good for the right ones.
-            WriteNotMade: it was claimed before, or its time is over.
+        Raises UnknownWritePlan: there is none for this caller and database, and the token stays good for the right
+        ones; WriteNotMade: it was claimed before, or its time is over.
         """
         record = self._state.get(_place(token), PLAN)
         plan = PlannedWrite.model_validate(record.value["plan"]) if record else None

@@ -24,14 +24,9 @@ LONGEST_WAIT_S = 600
 
 
 class Bulkhead:
-    """Places for questions, and a queue before them. It belongs to one event loop.
+    """Places for questions, and a queue before them, by default as long. It belongs to one event loop.
 
-    Args:
-        places: questions at once.
-        queue: questions that may wait; by default as many as are answered at once.
-        clock: seconds that only go forward.
-
-    behind: the queue of the one model that answers all of them, where there is one.
+    `behind`: the queue of the one model that answers all of them, where there is one.
     """
 
     def __init__(self, places: int, queue: int | None = None, clock: Callable[[], float] = time.monotonic) -> None:
@@ -65,11 +60,7 @@ class Bulkhead:
     def admit(self, *compartments: str) -> Iterator[Admission]:
         """Inside, for as long as the block runs: in the queue, and in a place while `Admission.place` says so.
 
-        Args:
-            compartments: that this belongs to.
-
-        Raises:
-            TooBusy: the queue is full, or what one compartment may have of it.
+        Raises TooBusy: the queue is full, or what one compartment may have of it.
         """
         most = self._places + self._queue
         share = _share(self._places) + _share(self._queue)

@@ -80,11 +80,7 @@ NEVER = "Rows can be changed, but never tables, views, columns or rights. Ask fo
 def write_refusal(settings: Settings, entry: Entry, principal: str, options: Options) -> str:
     """Why this request may not change data: the first switch that is off, in a sentence. Empty: it may.
 
-    Args:
-        settings: of the service.
-        entry: of the database.
-        principal: the caller; `callers.LOCAL` is permitted, being at the machine.
-        options: of the request. A confirmation is a permission too.
+    A confirmation is a permission too; `callers.LOCAL` is permitted, being at the machine.
     """
     if not settings.allow_writes:
         return f"{_ONLY_READS} Writes are switched off (PLUMBLINE_ALLOW_WRITES). Ask what the data says instead."
@@ -102,13 +98,7 @@ def write_refusal(settings: Settings, entry: Entry, principal: str, options: Opt
 
 
 def refuse_writes(question: str, options: Options, refusal: str) -> None:
-    """Leave a question alone, or raise WritesNotAllowed; what is no plain order is left to the guard.
-
-    Args:
-        question: as it was asked.
-        options: a confirmation requests a change, whatever the question is.
-        refusal: why it may not change data; empty where it may.
-    """
+    """Raise WritesNotAllowed for an order or a confirmation that is refused. The guard decides on all else."""
     if refusal and (options.confirm is not None or wishes_change(question)):
         raise WritesNotAllowed(refusal)
     if options.confirm is None and wants_more_than_rows(question):

@@ -57,13 +57,9 @@ def digest_of(key: str) -> str:
 def parse_keys(text: str, source: str) -> tuple[ApiKey, ...]:
     """The keys of a setting or a file.
 
-    Args:
-        text: `name=hash` separated by commas or lines, `#` before a comment; or a JSON object from names to a hash or a
-            list of hashes. After a hash, `;YYYY-MM-DD` is the last day of the key.
-        source: what to call it in errors.
-
-    Raises:
-        AccessInvalid: an entry cannot be used; it says which one, and nothing of its value.
+    Raises AccessInvalid, which says which entry of `source` cannot be used, and nothing of its value. The text is
+    `name=hash` separated by commas or lines, `#` before a comment; or a JSON object from names to a hash or a list of
+    hashes. After a hash, `;YYYY-MM-DD` is the last day of the key.
     """
     pairs = _of_json(text, source) if text.lstrip().startswith("{") else _of_lines(text, source)
     return tuple(_key(name, value, f"{source}, {place}") for place, name, value in pairs)
@@ -107,15 +103,9 @@ def _check_name(name: str, place: str) -> str:
 
 
 class KeyRing:
-    """The keys that are good now.
+    """The keys that are good now: those listed, and those of a file, which is read again when it changes.
 
-    Args:
-        listed: the setting's text, empty where there is none.
-        file: more of them, one a line; read again when it changes.
-        clock: the time in UTC.
-
-    Raises:
-        AccessInvalid: an entry cannot be used, the file cannot be read, or there is no key at all.
+    Raises AccessInvalid: an entry cannot be used, the file cannot be read, or there is no key at all.
     """
 
     def __init__(

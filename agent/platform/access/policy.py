@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import base64
+import binascii
+import json
 import os
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -11,7 +14,6 @@ from starlette.datastructures import Headers
 
 from agent.core.callers import ANONYMOUS, to_principal
 from agent.core.errors import AccessInvalid, NotAuthenticated, NotPermitted
-from agent.platform.access.app_service import NAME_HEADER, find_signed_in_user, platform_authenticates
 from agent.platform.access.keys import KeyRing
 from agent.platform.access.rate import Rate, RateLimiter
 from agent.platform.config.hosts import host_of, is_loopback, origin_of, origins
@@ -20,6 +22,49 @@ from executors.base import Frozen
 if TYPE_CHECKING:
     from agent.platform.config.settings import Settings
     from agent.platform.storage.store import StateStore
+
+NAME_HEADER = "x-ms-client-principal-name"
+ID_HEADER = "x-ms-client-principal-id"
+PROVIDER_HEADER = "x-ms-client-principal-idp"
+CLAIMS_HEADER = "x-ms-client-principal"
+ENTRA = "aad"  # the provider's name there; a name from any other proves nothing about a user of the tenant
+
+
+def platform_authenticates(environment: Mapping[str, str]) -> bool:
+    """Whether this process runs behind App Service authentication. Args: environment: of the process."""
+    is_on = environment.get("WEBSITE_AUTH_ENABLED", "").casefold() == "true"
+    return is_on and bool(environment.get("WEBSITE_SITE_NAME"))
+
+
+def find_signed_in_user(headers: Mapping[str, str]) -> str | None:
+    """The name of the user signed in with Entra ID; the object id where there is no name, as of an app; else None.
+
+    App Service removes these headers from what callers send and writes them itself, so they are worth as much as its
+    presence: `WEBSITE_AUTH_ENABLED` and `WEBSITE_SITE_NAME`, both of which it alone sets.
+    https://learn.microsoft.com/azure/app-service/configure-authentication-user-identities
+    https://learn.microsoft.com/azure/app-service/reference-app-settings
+    """
+    claims = _claims(headers.get(CLAIMS_HEADER, ""))
+    if claims is None or headers.get(PROVIDER_HEADER, ENTRA).casefold() != ENTRA:
+        return None
+    for header in (NAME_HEADER, ID_HEADER):
+        principal = to_principal(headers.get(header, ""))
+        if principal != ANONYMOUS:
+            return principal
+    return None
+
+
+def _claims(encoded: str) -> list[object] | None:
+    """The claims of Entra ID; None where there are none that can be read."""
+    try:
+        found = json.loads(base64.b64decode(encoded, validate=True))
+    except (binascii.Error, ValueError):
+        return None
+    if not isinstance(found, dict) or found.get("auth_typ") != ENTRA:
+        return None
+    claims = found.get("claims")
+    return claims if isinstance(claims, list) else None
+
 
 Mode = Literal["none", "api_keys", "functions", "entra"]
 Server = tuple[str, int | None] | None
@@ -57,11 +102,7 @@ class Policy(Protocol):
 
 
 class Vouched:
-    """A front end authenticates callers: the Functions host checks keys, a proxy may give a name.
-
-    Args:
-        trusted: whether the name in `x-ms-client-principal-name` is to be believed.
-    """
+    """A front end authenticates callers; `trusted`: whether its `x-ms-client-principal-name` is believed."""
 
     def __init__(self, *, trusted: bool) -> None:
         self._trusted = trusted
@@ -75,11 +116,8 @@ class ThisMachine(Vouched):
 
     A page of another site can send requests to loopback, and by a name that it lets point there can even read the
     answers (DNS rebinding); both say in their headers where they come from. A GET for an image or a script has no
-    `Origin`: its `Referer` says it, or, where the page keeps that back, `Sec-Fetch-Site`.
-
-    Args:
-        trusted: as for `Vouched`; a front end that gives names has looked at the host itself.
-        pages: origins that may ask all the same.
+    `Origin`: its `Referer` says it, or, where the page keeps that back, `Sec-Fetch-Site`. `pages`: origins that may ask
+    all the same. A `trusted` front end that gives names has looked at the host itself.
     """
 
     def __init__(self, *, trusted: bool, pages: tuple[str, ...] = ()) -> None:
@@ -141,14 +179,7 @@ class BySignIn:
 
 
 class Access:
-    """Everything that is decided before a route is called.
-
-    Args:
-        mode: how callers are known.
-        policy: that knows them.
-        limiter: of what each may ask; None: no limit.
-        pages: origins whose pages may ask.
-    """
+    """Everything that is decided before a route is called. `pages`: origins whose pages may ask."""
 
     def __init__(
         self, mode: Mode, policy: Policy, *, limiter: RateLimiter | None = None, pages: tuple[str, ...] = ()
@@ -187,16 +218,9 @@ def build_access(
     environment: Mapping[str, str] | None = None,
     store: Callable[[], StateStore] | None = None,
 ) -> Access:
-    """What the settings say.
+    """What the settings say. Raises AccessInvalid: they let in no caller, or everyone.
 
-    Args:
-        settings: of the process.
-        in_functions: whether the Functions host stands in front.
-        environment: of the process, which tells of the platform; default: its own.
-        store: makes the state store when the first request is counted; default: that of the settings.
-
-    Raises:
-        AccessInvalid: they let in no caller, or everyone.
+    `store` makes the state store when the first request is counted; default: that of the settings.
     """
     mode, pages = mode_of(settings, in_functions=in_functions), origins(settings.cors_origins)
     if "*" in pages and mode in ("none", "entra"):

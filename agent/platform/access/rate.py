@@ -44,13 +44,7 @@ class Rate(Frozen):
 
 
 class RateLimiter:
-    """Counts what principals ask.
-
-    Args:
-        rate: of each principal.
-        store: makes the store that all processes share; called once, when the first request is counted.
-        clock: seconds since the epoch, the same for all who share the store.
-    """
+    """Counts what principals ask, in a store that all processes share, made at the first request. Clocks must agree."""
 
     def __init__(self, rate: Rate, store: Callable[[], StateStore], clock: Callable[[], float] = time.time) -> None:
         self._rate, self._make_store, self._clock = rate, store, clock
@@ -60,12 +54,7 @@ class RateLimiter:
         self._refused: dict[str, float] = {}  # until when; what is spent never grows less, so nobody need be asked
 
     def take(self, principal: str) -> None:
-        """Count one request. It blocks briefly.
-
-        Raises:
-            TooManyRequests: it is one too many; nothing was counted.
-            StateUnavailable: the store cannot be read or written.
-        """
+        """Count one request. It blocks briefly. Raises TooManyRequests: nothing was counted; StateUnavailable."""
         place = Place(kind=KIND, partition=sha256(principal.casefold().encode()).hexdigest())
         self._refuse_before(self._refused.get(place.partition, 0.0))
         with self._lock:

@@ -10,10 +10,7 @@ _HOST = re.compile(r"[a-z0-9.-]+|\[[0-9a-f:.]+\]")  # as browsers write it
 
 
 def is_loopback(host: str) -> bool:
-    """Whether only this machine reaches a host: a loopback address, or `localhost`.
-
-    Any other name is not, whatever it resolves to today.
-    """
+    """Whether only this machine reaches a host: a loopback address, or `localhost`, whatever names resolve to today."""
     try:
         address = ip_address(host.removeprefix("[").removesuffix("]"))
     except ValueError:
@@ -31,11 +28,7 @@ def host_of(authority: str) -> str:
 
 
 def origins(listed: str) -> tuple[str, ...]:
-    """The origins of a setting, separated by commas.
-
-    Raises:
-        ValueError: one is neither `*` nor `scheme://host`, with a port where it is needed and no path.
-    """
+    """The origins of a setting, by commas. Raises ValueError: one is neither `*` nor `scheme://host[:port]`."""
     found = tuple(one.strip() for one in listed.split(",") if one.strip())
     wrong = [one for one in found if one != "*" and not _is_origin(one)]
     if wrong:

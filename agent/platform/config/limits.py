@@ -10,23 +10,14 @@ from executors.base import Frozen
 
 
 def rows_cap(most: int, database_most: int | None) -> tuple[int, str]:
-    """The most rows that one query gives, and which setting says so.
-
-    Args:
-        most: by the settings.
-        database_most: by the registry; None where it does not say.
-    """
+    """The most rows that one query gives, of settings and registry, and which setting says so."""
     if database_most is not None and database_most < most:
         return database_most, "`limits: row_limit` of the database in the registry"
     return most, "PLUMBLINE_MAX_ROWS"
 
 
 def within(requested: int | None, usual: int, cap: tuple[int, str], field: str) -> int:
-    """The number of rows to give: the requested one, else the usual.
-
-    Raises:
-        TooManyRows: more than the limit; rows are never cut silently.
-    """
+    """The number of rows to give: the requested, else the usual. Raises TooManyRows: rows are never cut silently."""
     most, where = cap
     if requested is not None and requested > most:
         raise TooManyRows(f"`{field}` is {requested:,}; at most {most:,} rows are allowed ({where}). Ask for fewer.")
@@ -61,15 +52,8 @@ class Limits(Frozen):
 def limits_of(settings: Settings, options: Options, row_limit: int | None = None) -> Limits:
     """The settings' values; a request may switch off and never on, and ask for fewer attempts, never for more.
 
-    It may say how many rows it wants, up to the cap of settings and database.
-
-    Args:
-        settings: of the process.
-        options: of the request.
-        row_limit: of the database, where it has one; it holds for the rows behind an aggregate as well.
-
-    Raises:
-        TooManyRows: the request wants more rows than can be had.
+    It may say how many rows it wants, up to the cap of settings and database, which holds for the rows behind an
+    aggregate as well. Raises TooManyRows.
     """
     cap = rows_cap(settings.max_rows, row_limit)
     raw = within(options.raw_row_limit, settings.raw_row_limit, cap, "raw_row_limit")

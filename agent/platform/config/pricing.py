@@ -46,12 +46,7 @@ PriceTable = Annotated[dict[str, Price], NoDecode, BeforeValidator(_object)]
 
 
 class Prices:
-    """The price table.
-
-    Args:
-        table: price by the model's name, or Azure's deployment, as the settings have it.
-        otherwise: of a model that is not in it; None: not known.
-    """
+    """The price table, by the model's name, or Azure's deployment. `otherwise`: of all others; None: not known."""
 
     def __init__(self, table: Mapping[str, Price], otherwise: Price | None = None) -> None:
         self._table, self._otherwise = table, otherwise

@@ -6,11 +6,7 @@ MINUTE, HOUR = 60, 3600
 
 
 def cron(seconds: float) -> str:
-    """The NCRONTAB expression (second, minute, hour, day, month, weekday) that comes nearest to an interval.
-
-    Args:
-        seconds: between two runs; what a clock's minutes and hours cannot be divided into is rounded.
-    """
+    """The NCRONTAB expression (second, minute, hour, day, month, weekday) that comes nearest to an interval."""
     minutes = max(1, round(seconds / MINUTE))
     if minutes < HOUR // MINUTE:
         return f"0 */{minutes} * * * *"

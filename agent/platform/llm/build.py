@@ -18,14 +18,7 @@ Provider = Callable[[Settings, str], ChatModel]
 def build_model(settings: Settings, *, model_name: str | None = None) -> ChatModel:
     """The model that the settings name, from Azure OpenAI, OpenAI or a compatible endpoint; else the embedded one.
 
-    Loads and calls nothing before `ready` or the first `complete`.
-
-    Args:
-        settings: where it runs, and with which key.
-        model_name: another model, or Azure deployment, than `settings.chat_model`; the embedded model has no other.
-
-    Raises:
-        ExtensionInvalid: there is no such provider.
+    Loads and calls nothing before `ready` or the first `complete`. Raises ExtensionInvalid: no such provider.
     """
     return provider_of(settings)(settings, model_name or settings.chat_model or DEFAULT_MODEL)
 
@@ -42,14 +35,9 @@ def provider_of(settings: Settings) -> Provider:
 
 
 def add_provider(name: str, provider: Provider) -> None:
-    """Make a provider known, that `PLUMBLINE_MODEL_PROVIDER` may name.
+    """Make a provider known, that `PLUMBLINE_MODEL_PROVIDER` may name. It must neither import much nor call anybody.
 
-    Args:
-        name: of the provider.
-        provider: makes a model from the settings and the model's name; it must neither import much nor call anybody.
-
-    Raises:
-        ValueError: the name is taken.
+    Raises ValueError: the name is taken.
     """
     if name in PROVIDERS:
         raise ValueError(f"{name}: that name is taken")

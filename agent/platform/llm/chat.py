@@ -1,11 +1,14 @@
-"""One chat client for OpenAI, Azure OpenAI, any compatible endpoint and the embedded model."""
+"""One chat client for OpenAI, Azure OpenAI, any endpoint and the embedded model, and the base of what wraps one."""
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple, Protocol, TypedDict
+from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, TypedDict, Unpack
 
 from agent.core.usage import Usage
 from executors.base import Frozen
+
+if TYPE_CHECKING:
+    from agent.core.queueing import Turns
 
 
 class Message(Frozen):
@@ -84,9 +87,8 @@ class ChatModel(Protocol):
     ) -> Reply:
         """The model's next message; JSON of `schema` where one is given.
 
-        Raises:
-            ModelUnavailable: it cannot be reached, refuses the key, or stays overloaded.
-            ModelFailed: it answered with nothing usable.
+        Raises ModelUnavailable: it cannot be reached, refuses the key, or stays overloaded; ModelFailed: it answered
+        with nothing usable.
         """
 
     async def ready(self) -> None:
@@ -97,3 +99,27 @@ class ChatModel(Protocol):
 
 
 ENTRA_SCOPE = "https://cognitiveservices.azure.com/.default"  # of all that Azure OpenAI serves
+
+
+class WrappedModel:
+    """A `ChatModel` that hands everything on. Args: model: the wrapped one."""
+
+    def __init__(self, model: ChatModel) -> None:
+        self.name, self._model = model.name, model
+
+    @property
+    def queue(self) -> Turns | None:
+        """Where calls wait for each other; None where the model answers any number at once."""
+        return getattr(self._model, "queue", None)
+
+    async def complete(self, messages: list[Message], **request: Unpack[ChatRequest]) -> Reply:
+        """See `ChatModel.complete`."""
+        return await self._model.complete(messages, **request)
+
+    async def ready(self) -> None:
+        """See `ChatModel.ready`."""
+        await self._model.ready()
+
+    async def close(self) -> None:
+        """See `ChatModel.close`."""
+        await self._model.close()

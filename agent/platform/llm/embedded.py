@@ -7,11 +7,12 @@ memory, of several earlier ones: a prompt that begins like one of them is read o
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import logging
 import os
 import secrets
 import weakref
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
@@ -24,12 +25,141 @@ from agent.core.usage import Usage
 from agent.platform.config.profiles import choose
 from agent.platform.config.settings import Settings
 from agent.platform.llm.chat import ChatRequest, Message, Reply, ReplyGrammar
-from agent.platform.llm.files.model_specs import CHUNK, MODELS
-from agent.platform.llm.files.prefix_states import PrefixStates, prepare
+from agent.platform.llm.files.model_specs import CHUNK, MODELS, sha256_of
 from agent.platform.llm.replies import ON_TEXT
 
 if TYPE_CHECKING:
+    import httpx2
+
     from agent.platform.llm.openai.model import OpenAIModel
+
+
+SUFFIX = ".state"
+_TIMEOUT_S = 600.0  # a request waits for the slot, and so for the reply before it
+_DIGITS = 32  # of a hash, in a file's name
+
+
+class PrefixStates:
+    """llama.cpp's states after prompts' prefixes, stored on disk: a machine reads a schema once, not each process.
+
+    All prompts about one database begin with the same system message. The embedded model takes half a minute on two
+    cores to read it, and some milliseconds to load the saved state. llama.cpp compares the loaded tokens with each new
+    prompt and reads on from the first difference, so a state saves time and never changes a reply.
+
+    A file's name has what the state depends on (`made_for`: the model, the library's version, the context's size) and
+    the file's own SHA-256. llama.cpp ends the process when it gets an incomplete file, so the hash is checked first.
+    The server was started with `folder` as its `slot_save_path`; its owner alone may read it, since the files hold the
+    schema and its samples. Of more than `most_bytes`, those that were used longest ago go first.
+
+    For a server with one slot. Use it from one task at a time, around each completion.
+    """
+
+    def __init__(self, address: str, key: str, folder: Path, *, made_for: str, most_bytes: int) -> None:
+        self._address, self._headers = address, {"Authorization": f"Bearer {key}"}
+        self._folder, self._made_for, self._most_bytes = folder, made_for, most_bytes
+        self._read: set[str] = set()  # by key: what this process holds in memory
+        self._in_slot = ""
+
+    async def restore(self, prefix: str) -> bool:
+        """Load the state of a prefix, where this process has not read it and there is one.
+
+        A file that cannot be used is removed, with a warning; the prefix is then read as if there had been none.
+
+        Returns whether this process has it now.
+        """
+        key = self._key(prefix)
+        if key not in self._read and (path := await asyncio.to_thread(self._usable, key)) is not None:
+            if await self._ask("restore", path.name) is not None:
+                self._read.discard(self._in_slot)  # what the slot held is gone
+                self._read.add(key)
+            else:
+                log.warning("The stored state of a schema could not be loaded; the model reads the schema again.")
+                path.unlink(missing_ok=True)
+        self._in_slot = key
+        return key in self._read
+
+    async def save(self, prefix: str) -> None:
+        """Keep what the slot holds after a completion that began with the prefix. Failures are in the log."""
+        key = self._key(prefix)
+        self._read.add(key)
+        if not prefix or await asyncio.to_thread(lambda: next(self._files(key), None)) is not None:
+            return
+        draft = self._folder / f"{secrets.token_hex(8)}.new"
+        written = await self._ask("save", draft.name)
+        try:
+            await asyncio.to_thread(self._keep, key, draft, written)
+        except OSError as error:
+            log.warning("The model's state after a schema was not stored: %s", error.strerror)
+        finally:
+            draft.unlink(missing_ok=True)
+
+    # -- files --------------------------------------------------------------------------------------------
+
+    def _key(self, prefix: str) -> str:
+        return hashlib.sha256(f"{self._made_for}\n{prefix}".encode()).hexdigest()[:_DIGITS]
+
+    def _files(self, key: str = "") -> Iterator[Path]:
+        return self._folder.glob(f"{key}*{SUFFIX}")
+
+    def _usable(self, key: str) -> Path | None:
+        """The whole file of a key, marked as used; one that is damaged is removed."""
+        for path in self._files(key):
+            try:
+                if sha256_of(path).startswith(path.stem.partition("-")[2]):
+                    os.utime(path)
+                    return path
+                log.warning("The stored state of a schema is damaged; the model reads the schema again.")
+                path.unlink(missing_ok=True)
+            except OSError as error:
+                log.warning("The stored state of a schema cannot be loaded: %s", error.strerror)
+        return None
+
+    def _keep(self, key: str, draft: Path, written: int | None) -> None:
+        """Give a whole file its name, and make room. Raises OSError."""
+        if written is None or draft.stat().st_size != written:
+            log.warning("The model's state after a schema was not stored; the disk may be full.")
+            return
+        draft.chmod(0o600)
+        draft.replace(self._folder / f"{key}-{sha256_of(draft)[:_DIGITS]}{SUFFIX}")
+        self._make_room()
+
+    def _make_room(self) -> None:
+        total = 0
+        for path in sorted(self._files(), key=lambda it: it.stat().st_mtime, reverse=True):
+            total += path.stat().st_size
+            if total > self._most_bytes:
+                path.unlink(missing_ok=True)
+
+    # -- the server ---------------------------------------------------------------------------------------
+
+    async def _ask(self, action: str, name: str) -> int | None:
+        """Have the slot saved to a file, or restored from one; its bytes, or None where that failed."""
+        import httpx2
+
+        try:
+            async with self._client() as client:
+                reply = await client.post("/slots/0", params={"action": action}, json={"filename": name})
+            if reply.is_success:
+                body = reply.json()
+                return int(body.get("n_written") or body.get("n_read") or 0)
+        except (httpx2.HTTPError, ValueError) as error:
+            log.debug("llama.cpp did not %s a slot: %s", action, error)
+        return None
+
+    def _client(self) -> httpx2.AsyncClient:
+        import httpx2
+
+        return httpx2.AsyncClient(base_url=self._address, headers=self._headers, timeout=_TIMEOUT_S, trust_env=False)
+
+
+def prepare(folder: Path) -> Path:
+    """The folder, made for its owner alone. Raises OSError."""
+    folder.mkdir(parents=True, exist_ok=True)
+    folder.chmod(0o700)
+    for left in folder.glob("*.new"):  # of a process that was killed
+        left.unlink(missing_ok=True)
+    return folder
+
 
 # About 28 KB a token, so some forty thousand tokens of prompts that are not in the context any more.
 PROMPT_CACHE_MIB = 1024
@@ -74,9 +204,8 @@ class EmbeddedModel:
     async def complete(self, messages: list[Message], **request: Unpack[ChatRequest]) -> Reply:
         """The model's next message; of `schema` where one is given, be it of JSON or a grammar.
 
-        Raises:
-            ModelUnavailable: it cannot be loaded, or does not answer in time.
-            ModelFailed: the prompt is longer than the context.
+        Raises ModelUnavailable: it cannot be loaded, or does not answer in time; ModelFailed: the prompt is longer than
+        the context.
         """
         loaded = await self._ensure_loaded()
         extra = dict(EXTRA)
@@ -212,14 +341,7 @@ def _wait_for_its_loop(server: Any, key: str) -> None:
 
 
 def _start(path: Path, key: str, settings: Settings, states: Path | None) -> Any:
-    """llama.cpp's server on a free loopback port.
-
-    Args:
-        states: where its slot may be saved; None: nowhere.
-
-    Raises:
-        ModelUnavailable: xllamacpp is not here, or cannot load the file.
-    """
+    """llama.cpp's server on a free loopback port, whose slot may be saved in `states`. Raises ModelUnavailable."""
     try:
         import xllamacpp
     except ImportError as error:

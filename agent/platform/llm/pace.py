@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Unpack
 
 from agent.core.errors import ModelBusy, StateUnavailable
 from agent.core.queueing import WAITS, Standing
-from agent.platform.llm.wrappers.base import WrappedModel
+from agent.platform.llm.chat import WrappedModel
 from agent.platform.storage.store import Insert, Place, Replace, StateStore, until_no_conflict
 from executors.base import Frozen
 
@@ -108,12 +108,10 @@ class Limits(Frozen):
 
 
 def limits_in(status: int, headers: Mapping[str, str], now: float) -> Limits:
-    """What a response says of its endpoint's limits.
+    """What a response says of its endpoint's limits; after 429 nothing is left, whatever else is said.
 
-    Args:
-        status: of the response; after 429 nothing is left, whatever else is said.
-        headers: `x-ratelimit-limit-`, `-remaining-` and `-reset-`, each of `requests` and `tokens`; `retry-after`.
-        now: seconds since the epoch.
+    The headers are `x-ratelimit-limit-`, `-remaining-` and `-reset-`, each of `requests` and `tokens`, and
+    `retry-after`.
     """
     refused_s = None
     if status == TOO_MANY:
@@ -197,11 +195,7 @@ CALL: ContextVar[Call | None] = ContextVar("call", default=None)
 class Pace:
     """Turns at one endpoint's model, given by all processes that share a state store.
 
-    Args:
-        state: where what is left is written down.
-        endpoint: names the endpoint and its model; never a key.
-        longest_s: no call waits longer.
-        clock: seconds since the epoch. sleep: how to wait.
+    No call waits longer than `longest_s`. `endpoint` names the endpoint and its model; never a key.
     """
 
     def __init__(
@@ -221,14 +215,7 @@ class Pace:
 
     @asynccontextmanager
     async def turn(self, tokens: int) -> AsyncIterator[Call]:
-        """Wait for a turn, and settle what the call has spent at its end.
-
-        Args:
-            tokens: that it may need, those of its reply included.
-
-        Raises:
-            ModelBusy: it would wait for too long.
-        """
+        """Wait for a turn, and settle at its end what the call spent; `tokens` with its reply's. Raises ModelBusy."""
         call = Call(tokens)
         if self._limited is not False:
             await self._wait(call)

@@ -33,11 +33,7 @@ def read_partial_sql(reply: str) -> str:
 
 
 def ends_its_query(reply: str) -> bool:
-    """Whether a reply has gone on after a query in a closed fence, so that `extract_sql` reads nothing of what follows.
-
-    Args:
-        reply: in plain text, as far as it is written.
-    """
+    """Whether a reply goes on after a query in a closed fence: `extract_sql` reads nothing of what follows."""
     for match in _FENCE.finditer(reply):
         closed = match[0].endswith("```") and len(match[0]) > len("``````")
         if closed and _is_query(match):
@@ -99,10 +95,8 @@ _MAX_DEPTH = 50
 def parse_structured(text: str, type_: type[T]) -> T:
     """An object of `type_` from a reply that is JSON, fenced JSON, or JSON among prose, perhaps cut off at the end.
 
-    Of a reply that was cut off, the fields that are whole count; half a string is dropped, never used.
-
-    Raises:
-        ReplyUnusable: no JSON object in it fits; the message tells the model what is missing.
+    Of a reply that was cut off, the fields that are whole count; half a string is dropped, never used. Raises
+    ReplyUnusable, which tells the model what is missing.
     """
     problem = "it holds no JSON object"
     for candidate in _objects(text):

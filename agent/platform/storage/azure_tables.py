@@ -17,6 +17,7 @@ from agent.core.errors import StateUnavailable
 from agent.platform.storage.store import (
     MAX_CHANGES,
     MAX_NAME_CHARS,
+    PAST_ALL,
     Change,
     Insert,
     Place,
@@ -24,8 +25,13 @@ from agent.platform.storage.store import (
     Remove,
     Replace,
     StateConflict,
+    decode_name,
+    encode_name,
+    is_over,
+    payloads,
+    take_records,
+    value_of,
 )
-from agent.platform.storage.values import PAST_ALL, decode_name, encode_name, is_over, payloads, take_records, value_of
 
 if TYPE_CHECKING:
     from azure.core.exceptions import AzureError
@@ -52,14 +58,9 @@ Operation = tuple[str, Mapping[str, Any], Mapping[str, Any]]
 class AzureTablesStore:
     """A `StateStore` in one table, which is made when it is missing.
 
-    A commit whose response was lost may have been made all the same: the SDK sends it again after a 500, 503 or 504,
-    and what comes then is a StateConflict.
-
-    Args:
-        connection: a connection string; empty: `endpoint` and managed identity, or who is logged in with `az login`.
-        endpoint: `https://ACCOUNT.table.core.windows.net`.
-        table: its name.
-        clock: seconds since the epoch.
+    Without a connection string, `endpoint` is reached by managed identity, or as who is logged in with `az login`. A
+    commit whose response was lost may have been made all the same: the SDK sends it again after a 500, 503 or 504, and
+    what comes then is a StateConflict.
     """
 
     def __init__(

@@ -5,19 +5,14 @@ from __future__ import annotations
 from functools import partial
 
 from agent.platform.config.settings import Settings
-from agent.platform.storage.files import import_files
 from agent.platform.storage.store import StateStore
-from agent.platform.storage.versions import VersionedStore
+from agent.platform.storage.versions import VersionedStore, import_files
 
 FILE = "state.sqlite"  # in the folder of `state_dir`
 
 
 def build_store(settings: Settings) -> StateStore:
-    """The store of the service's state; nothing is opened or connected before it is used.
-
-    Args:
-        settings: `state_store`, or else what else is set, says which.
-    """
+    """The store of the service's state, as the settings say; nothing is opened or connected before it is used."""
     if settings.state_kind == "memory":
         from agent.platform.storage.memory import MemoryStore
 

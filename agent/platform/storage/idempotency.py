@@ -81,13 +81,9 @@ class _Head(Frozen):
 
 
 class Idempotency:
-    """Responses by principal and key. Methods block, and raise StateUnavailable.
+    """Responses by principal and key, kept for `ttl_s` seconds. Methods block, and raise StateUnavailable.
 
-    Args:
-        state: where they are kept.
-        ttl_s: seconds for which a response is kept.
-        lease_s: seconds in which a request is answered; where it was not, its process is gone, and another may.
-        clock: seconds since the epoch.
+    A request is answered within `lease_s` seconds; where it was not, its process is gone, and another may.
     """
 
     def __init__(
@@ -98,16 +94,9 @@ class Idempotency:
     def begin(self, principal: str, key: str, fingerprint: str, arriving_s: float = 0.0) -> Claim | StoredResponse:
         """The claim to answer a request, or the response that it had before.
 
-        Args:
-            principal: the sender.
-            key: of their own.
-            fingerprint: of all that the response depends on.
-            arriving_s: seconds that the request may take until it is there, beside those to answer it.
-
-        Raises:
-            KeyReused: another request had this key.
-            RequestInProgress: it is being answered.
-            ResponseNotKept: it was answered, and the response was too large.
+        The fingerprint is of all that the response depends on; `arriving_s`: seconds until the request is there, beside
+        those to answer it. Raises KeyReused: another request had this key; RequestInProgress; ResponseNotKept: the
+        response was too large.
         """
         place, name = Place(kind=KIND, partition=key_of(principal)), hashlib.sha256(key.encode()).hexdigest()
         head = _Head(fingerprint=fingerprint, run=secrets.token_hex(8))

@@ -7,8 +7,18 @@ import time
 import uuid
 from collections.abc import Callable, Iterator, Sequence
 
-from agent.platform.storage.store import Change, Place, Record, Remove, StateConflict
-from agent.platform.storage.values import conflicts, is_over, payloads, take_records, value_of
+from agent.platform.storage.store import (
+    Change,
+    Place,
+    Record,
+    Remove,
+    StateConflict,
+    conflicts,
+    is_over,
+    payloads,
+    take_records,
+    value_of,
+)
 from executors.base import Frozen
 
 
@@ -19,11 +29,7 @@ class _Entry(Frozen):
 
 
 class MemoryStore:
-    """A `StateStore` that ends with the process.
-
-    Args:
-        clock: seconds since the epoch.
-    """
+    """A `StateStore` that ends with the process."""
 
     def __init__(self, clock: Callable[[], float] = time.time) -> None:
         self._clock = clock

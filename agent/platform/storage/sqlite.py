@@ -10,8 +10,19 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from agent.core.errors import StateUnavailable
-from agent.platform.storage.store import Change, Place, Record, Remove, StateConflict
-from agent.platform.storage.values import PAST_ALL, conflicts, decode_name, encode_name, payloads, value_of
+from agent.platform.storage.store import (
+    PAST_ALL,
+    Change,
+    Place,
+    Record,
+    Remove,
+    StateConflict,
+    conflicts,
+    decode_name,
+    encode_name,
+    payloads,
+    value_of,
+)
 
 SCHEMA = 1  # as `PRAGMA user_version` says it
 BUSY_S = 10  # seconds to wait for another process that writes
@@ -27,14 +38,10 @@ _ALIVE = "(expires_at IS NULL OR expires_at >= ?)"
 
 
 class SqliteStore:
-    """A `StateStore` in a file.
+    """A `StateStore` in a file, which is made with its folder when first used.
 
     It keeps SQLite's rollback journal: the write-ahead log needs memory that the processes share, which a folder on a
     network share, as a Function App has it, does not give.
-
-    Args:
-        path: made with its folder when first used.
-        clock: seconds since the epoch.
     """
 
     def __init__(self, path: Path, clock: Callable[[], float] = time.time) -> None:

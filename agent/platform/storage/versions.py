@@ -6,12 +6,27 @@ instances of the old release still work with the same state.
 
 from __future__ import annotations
 
+import json
+import logging
+import sqlite3
 import threading
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, suppress
+from pathlib import Path
+from typing import NamedTuple
 
 from agent.core.errors import StateUnavailable
-from agent.platform.storage.store import Change, Place, Record, Replace, StateConflict, StateStore
+from agent.platform.storage.store import (
+    Change,
+    Insert,
+    Place,
+    Record,
+    Replace,
+    StateConflict,
+    StateStore,
+    insert_missing,
+)
 
 FIRST = 1  # of state that does not say its version: the first release kept none
 META, VERSION = Place(kind="meta", partition="state"), "version"
@@ -22,11 +37,8 @@ Migration = Callable[[StateStore], None]  # may be run twice, by several process
 class VersionedStore:
     """A `StateStore` that is brought up to date before it is first used; where that fails, the next use tries again.
 
-    Args:
-        store: where the records are.
-        migrations: the first leads from version `FIRST` to the next, and so on.
-
-    Every method raises StateUnavailable, too, where the state is of a newer Plumbline.
+    The first migration leads from version `FIRST` to the next, and so on. Every method raises StateUnavailable, too,
+    where the state is of a newer Plumbline.
     """
 
     def __init__(self, store: StateStore, migrations: Sequence[Migration]) -> None:
@@ -83,3 +95,88 @@ class VersionedStore:
             now = Replace(key=VERSION, value={"version": self.version}, version=record.version if record else "")
             with suppress(StateConflict):  # another process has done the same
                 self.store.commit(META, [now])
+
+
+DONE = ".imported"  # after the file's name
+FORGOTTEN_AFTER_S = 86_400.0  # a change's record outlives its token by so much
+
+log = logging.getLogger(__name__)
+
+Found = Iterator[tuple[Place, Insert]]
+
+
+class _File(NamedTuple):
+    """A file of version 1, and how to read it. needed: whether its content would be missed."""
+
+    name: str
+    read: Callable[[sqlite3.Connection], Found]
+    needed: bool
+
+
+def import_files(folder: Path, store: StateStore) -> None:
+    """Migrate the SQLite files of version 1 into a store. Raises StateUnavailable: the documents cannot be read.
+
+    Each file is read once and then renamed, so that no other store reads it again. Records that the store already has
+    are newer and stay; nothing is lost.
+    """
+    for file in _FILES:
+        path = folder / file.name
+        if path.exists():
+            _import(path, file, store)
+
+
+def _import(path: Path, file: _File, store: StateStore) -> None:
+    by_place: dict[Place, list[Insert]] = defaultdict(list)
+    try:
+        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
+            for place, insert in file.read(connection):
+                by_place[place].append(insert)
+    except (sqlite3.Error, ValueError) as error:
+        if path.exists():  # else another process has read it meanwhile
+            _cannot(file, error)
+        return
+    for place, inserts in by_place.items():
+        insert_missing(store, place, inserts)
+    try:
+        path.rename(path.with_name(path.name + DONE))
+    except FileNotFoundError:
+        return  # as above
+    except OSError as error:
+        log.warning("%s was taken over and cannot be renamed: %s", path.name, error.strerror)
+
+
+def _cannot(file: _File, error: Exception) -> None:
+    """Report that a file cannot be read. Raises StateUnavailable where its content would be missed."""
+    detail = f"{file.name} in the folder of PLUMBLINE_STATE_DIR cannot be migrated ({error})"
+    if file.needed:
+        raise StateUnavailable(f"{detail}. Repair it, or move it away to continue without its content.") from error
+    log.warning("%s; it is left in place and no longer read.", detail)
+
+
+def _read_verified(connection: sqlite3.Connection) -> Found:
+    for database, question, sql, tables, fingerprint, used_at in connection.execute(
+        "SELECT database, question, sql, tables, fingerprint, used_at FROM verified"
+    ):
+        query = {"sql": sql, "tables": json.loads(tables), "fingerprint": fingerprint}
+        value = {"query": query, "used_at": used_at}
+        yield Place(kind="verified", partition=database), Insert(key=question, value=value)
+
+
+def _writes(connection: sqlite3.Connection) -> Found:
+    for token, plan, until, used in connection.execute("SELECT token, plan, expires_at, used FROM writes"):
+        value = {"plan": json.loads(plan), "until": until, "used": bool(used)}
+        insert = Insert(key="plan", value=value, expires_at=until + FORGOTTEN_AFTER_S)
+        yield Place(kind="write", partition=token), insert
+
+
+def _documents(connection: sqlite3.Connection) -> Found:
+    for number, database, key, document in connection.execute("SELECT number, database, id, document FROM documents"):
+        value = {"document": json.loads(document), "added_at": float(number)}
+        yield Place(kind="document", partition=database), Insert(key=key, value=value)
+
+
+_FILES = (
+    _File("verified.sqlite", _read_verified, needed=False),
+    _File("writes.sqlite", _writes, needed=False),
+    _File("documents.sqlite", _documents, needed=True),
+)

@@ -85,14 +85,7 @@ class Telemetry:
     def query(
         self, database: str, dialect: str, sql: str, operation: str, tables: Sequence[str]
     ) -> AbstractContextManager[QuerySpan]:
-        """A statement is being run.
-
-        Args:
-            database: its name in the registry.
-            sql: with its literals.
-            operation: `SELECT`, `INSERT`, ...
-            tables: that it reads or changes.
-        """
+        """A statement, with its literals, is being run."""
         return _NO_QUERY
 
     def trace_model(self, model: ChatModel) -> ChatModel:

@@ -15,12 +15,7 @@ NO_STEP = "other"
 
 
 class Ledger:
-    """Kept by the loop while it answers one question.
-
-    Args:
-        prices: of the models; None where nobody wants to know what calls cost.
-        model: whose calls those are that name no other.
-    """
+    """Kept by the loop while it answers one question. Calls that name no model are `model`'s."""
 
     def __init__(self, prices: Prices | None = None, model: str = "") -> None:
         self.usage = Usage(cost_usd=0.0)
@@ -30,12 +25,7 @@ class Ledger:
         self._last = 0.0
 
     def spend(self, usage: Usage, model: str = "") -> None:
-        """Add a model call's tokens, and what they cost, to the step that it was made for.
-
-        Args:
-            usage: of one call.
-            model: that was called; the ledger's own where absent.
-        """
+        """Add a model call's tokens, and what they cost, to the step that it was made for."""
         model = model or self._model
         cost = self._prices.cost(model, usage) if self._prices is not None else None
         telemetry.get().record_cost(model, cost)

@@ -132,14 +132,7 @@ class Metrics:
             self.record("text2sql_execution_row_count", event.row_count, of)
 
     def count_question(self, answer: Answer | None, error_type: str, elapsed_ms: float, of: Attributes) -> None:
-        """Count the question itself.
-
-        Args:
-            answer: None where there was none.
-            error_type: why; else empty.
-            elapsed_ms: that it took in all.
-            of: database and dialect.
-        """
+        """Count the question itself; `error_type` is empty where it has an answer."""
         status = answer.status if answer is not None else "failed"
         outcome = {**of, "status": status} | ({"error_type": error_type} if error_type else {})
         self.count("text2sql_requests_total", outcome)

@@ -1,4 +1,4 @@
-"""Exporters of spans and metrics: OTLP over HTTP or gRPC, Azure Monitor, or both. Imported only if telemetry is on."""
+"""Exporters of spans and metrics: OTLP, Azure Monitor, or both. Imported only if telemetry is on."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from opentelemetry.sdk.metrics import MeterProvider
 from opentelemetry.sdk.metrics.export import MetricExporter, MetricReader, PeriodicExportingMetricReader
 from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.trace import Span, SpanProcessor, TracerProvider
-from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExporter
+from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExporter, SpanExportResult
 from opentelemetry.sdk.trace.id_generator import RandomIdGenerator
 
 from agent import __version__
@@ -133,3 +133,39 @@ def _resource() -> Resource:
     named = "OTEL_SERVICE_NAME" in os.environ or "service.name=" in os.environ.get("OTEL_RESOURCE_ATTRIBUTES", "")
     own = {"service.version": __version__} | ({} if named else {"service.name": SERVICE_NAME})
     return Resource.create(own)
+
+
+_WAIT_S = 10.0
+_INGESTION = "ingestionendpoint"  # of a connection string; without one it is Azure's global address
+_GLOBAL = "https://dc.services.visualstudio.com"
+
+
+def destinations(settings: Settings) -> dict[str, bool]:
+    """Each destination that the settings name, and whether it can be reached. Blocks, for some ten seconds at most."""
+    reached: dict[str, bool] = {}
+    for spans, metrics in otlp_exporters(settings):
+        try:
+            reached["OTLP"] = spans.export([]) is SpanExportResult.SUCCESS
+        finally:
+            spans.shutdown()
+            metrics.shutdown()
+    connection = settings.applicationinsights_connection_string
+    if connection is not None:
+        reached["Application Insights"] = _answers(_ingestion(connection.get_secret_value()))
+    return reached
+
+
+def _ingestion(connection: str) -> str:
+    parts = dict(part.split("=", 1) for part in connection.split(";") if "=" in part)
+    return next((value for name, value in parts.items() if name.strip().lower() == _INGESTION), _GLOBAL)
+
+
+def _answers(address: str) -> bool:
+    """Whether a server answers there, with any status: telemetry goes to a path that wants a key."""
+    import httpx2
+
+    try:
+        httpx2.get(address, timeout=_WAIT_S)
+    except (httpx2.HTTPError, httpx2.InvalidURL):
+        return False
+    return True

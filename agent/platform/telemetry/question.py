@@ -74,15 +74,7 @@ Values = dict[str, str | int | float | bool]
 
 
 class QuestionSpans(QuestionTrace):
-    """One question. Its span is open from here on, until `end`.
-
-    Args:
-        tracer, metrics: that record it.
-        question: that is answered.
-        dialect: of its database.
-        provider: of the model, as `gen_ai.provider.name` has it.
-        content: whether the question, its answer and rows are recorded.
-    """
+    """One question. Its span is open until `end`; with `content` it holds the question, its answer and rows."""
 
     def __init__(
         self, tracer: Tracer, metrics: Metrics, question: Question, dialect: str, *, provider: str, content: bool

@@ -1,4 +1,4 @@
-"""Telemetry when it is on: events become spans and metrics.
+"""Telemetry when it is on: events, and a chat model's calls, become spans and metrics.
 
 invoke_agent text2sql                  the question; above it FastAPI's span of the request, where there is one
 ├── text2sql.entry, .dialect_resolver, .schema_selector, ...    one for each event of a step
@@ -13,18 +13,26 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 from opentelemetry import trace
+from opentelemetry.semconv._incubating.attributes import gen_ai_attributes as gen_ai
 from opentelemetry.semconv.attributes import db_attributes as db
 from opentelemetry.semconv.attributes.error_attributes import ERROR_TYPE
-from opentelemetry.trace import Span, SpanKind
+from opentelemetry.trace import Span, SpanKind, Tracer
 
 from agent import __version__
+from agent.platform.llm.chat import MAX_TOKENS, WrappedModel
 from agent.platform.telemetry.base import QuerySpan, QuestionTrace, Telemetry, log_answer
-from agent.platform.telemetry.chat import TracedModel
-from agent.platform.telemetry.metrics import COST, ERRORS_OF_NODE, QUERIES, Metrics
-from agent.platform.telemetry.question import QuestionSpans, current, error_type, fail, traceparent_of_span
+from agent.platform.telemetry.metrics import CALLS, COST, ERRORS_OF_NODE, QUERIES, TOKENS, Metrics
+from agent.platform.telemetry.question import (
+    QuestionSpans,
+    current,
+    error_type,
+    fail,
+    messages_json,
+    traceparent_of_span,
+)
 from agent.platform.telemetry.trace import STEP, traceparent_within, working_for
 from executors.errors import UnknownDatabase
 
@@ -33,8 +41,61 @@ if TYPE_CHECKING:
 
     from agent.core.models import Question
     from agent.platform.config.settings import Settings
-    from agent.platform.llm.chat import ChatModel
+    from agent.platform.llm.chat import ChatModel, ChatRequest, Message, Reply
     from agent.platform.telemetry.providers import Providers
+
+
+class TracedModel(WrappedModel):
+    """A chat model like the one it wraps, whose calls are recorded; with `content`, prompts and replies, too."""
+
+    def __init__(self, model: ChatModel, provider: str, tracer: Tracer, metrics: Metrics, *, content: bool) -> None:
+        super().__init__(model)
+        self._provider = provider
+        self._tracer, self._metrics, self._content = tracer, metrics, content
+
+    async def complete(self, messages: list[Message], **request: Unpack[ChatRequest]) -> Reply:
+        """See `ChatModel.complete`."""
+        named = {
+            gen_ai.GEN_AI_OPERATION_NAME: "chat",
+            gen_ai.GEN_AI_PROVIDER_NAME: self._provider,
+            gen_ai.GEN_AI_REQUEST_MODEL: self.name,
+        }
+        wanted = {
+            gen_ai.GEN_AI_REQUEST_MAX_TOKENS: request.get("max_tokens", MAX_TOKENS),
+            gen_ai.GEN_AI_REQUEST_TEMPERATURE: request.get("temperature", 0.0),
+        }
+        start, failure = time.perf_counter(), {}
+        span = self._tracer.start_span(f"chat {self.name}", kind=SpanKind.CLIENT, attributes={**named, **wanted})
+        if self._content:
+            messages_text = messages_json([(message.role, message.content) for message in messages])
+            span.set_attribute(gen_ai.GEN_AI_INPUT_MESSAGES, messages_text)
+        try:
+            with current(span):
+                reply = await super().complete(messages, **request)
+            usage = reply.usage
+            span.set_attributes(
+                {
+                    gen_ai.GEN_AI_USAGE_INPUT_TOKENS: usage.prompt_tokens,
+                    gen_ai.GEN_AI_USAGE_OUTPUT_TOKENS: usage.completion_tokens,
+                    gen_ai.GEN_AI_USAGE_CACHE_READ_INPUT_TOKENS: usage.cached_tokens,
+                    gen_ai.GEN_AI_RESPONSE_FINISH_REASONS: ["length" if reply.truncated else "stop"],
+                }
+            )
+            if self._content:
+                span.set_attribute(gen_ai.GEN_AI_OUTPUT_MESSAGES, messages_json([("assistant", reply.text)]))
+            step = {**named, "text2sql.node": STEP.get()}
+            self._metrics.record(TOKENS, usage.prompt_tokens, {**step, gen_ai.GEN_AI_TOKEN_TYPE: "input"})
+            self._metrics.record(TOKENS, usage.completion_tokens, {**step, gen_ai.GEN_AI_TOKEN_TYPE: "output"})
+        except BaseException as error:
+            failure = {ERROR_TYPE: error_type(error)}
+            fail(span, error_type(error))
+            raise
+        else:
+            return reply
+        finally:
+            span.end()
+            self._metrics.record(CALLS, time.perf_counter() - start, named | failure)
+
 
 ROWS_RETURNED = "db.response.returned_rows"
 HEALTH = "/api/health/"  # asked every few seconds by whoever keeps the app alive

@@ -134,10 +134,7 @@ def _names_month(name: str) -> bool:
 
 
 def _grain(texts: Sequence[str]) -> Grain | None:
-    """What all of the texts are; a date-time that is always midnight is a date.
-
-    Dates that are all the first of a month are months, as `date_trunc` gives them.
-    """
+    """What all of the texts are; midnights are dates, and firsts of months are months, as `date_trunc` gives them."""
     found = next((grain for grain, form in _TEXTS if all(form.fullmatch(text) for text in texts)), None)
     if found is Grain.DATETIME and all(_MIDNIGHT.search(text) for text in texts):
         found = Grain.DATE

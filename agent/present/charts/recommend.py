@@ -34,11 +34,7 @@ _NEVER_ADDS_UP = re.compile(
 
 
 def recommend(result: QueryResult) -> Chart | None:
-    """The chart of a result; None where a chart says nothing, or where rows are missing from it.
-
-    Args:
-        result: the rows.
-    """
+    """The chart of a result; None where a chart says nothing, or where rows are missing from it."""
     if result.truncated or not MIN_ROWS <= result.row_count <= MAX_ROWS:
         return None
     columns = read_columns(result)
@@ -187,13 +183,7 @@ def _capital(words: str) -> str:
 
 
 def _describe_keyed(kind: str, y: ChartColumn, keys: Sequence[ChartColumn]) -> str:
-    """A chart of one measure for each key: "Bar chart of total for each country: 5 values; the highest is …".
-
-    Args:
-        kind: of chart.
-        y: the measure.
-        keys: what its values belong to.
-    """
+    """A chart of one measure for each key: "Bar chart of total for each country: 5 values; the highest is …"."""
     numbers = [(row, value) for row, value in enumerate(y.values) if is_number(value)]
     low, high = (pick(numbers, key=lambda pair: pair[1]) for pick in (min, max))
     times = [key for key in keys if key.role is ColumnRole.TIME]

@@ -29,14 +29,7 @@ def field(name: str) -> str:
 
 
 def view(mark: Channel, encoding: dict[str, Channel], *, title: str, description: str) -> dict[str, Any]:
-    """A whole specification.
-
-    Args:
-        mark: what is drawn.
-        encoding: which column goes where.
-        title: over the chart.
-        description: the chart in words, for readers who cannot see it.
-    """
+    """A whole specification. The description is the chart in words, for readers who cannot see it."""
     return {
         "$schema": SCHEMA,
         "title": title,

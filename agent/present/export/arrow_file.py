@@ -35,12 +35,7 @@ def arrow_chunks(result: QueryResult) -> Iterator[bytes]:
 
 
 class ArrowRows:
-    """The same batches in memory, for a reader of Arrow's C stream, which may ask for it more than once.
-
-    Args:
-        result: the rows.
-        columns: its columns, as `columns_of` has them; their names may differ.
-    """
+    """The same batches in memory, for a reader of Arrow's C stream, which may ask for it more than once."""
 
     def __init__(self, result: QueryResult, columns: Sequence[ExportColumn]) -> None:
         from nanoarrow.c_schema import c_schema
@@ -56,12 +51,7 @@ class ArrowRows:
 
 
 def batches(result: QueryResult, columns: Sequence[ExportColumn]) -> Iterator[CArray]:
-    """Record batches of some thousand rows, at least one.
-
-    Args:
-        result: the rows.
-        columns: its columns, as `columns_of` has them; their names may differ.
-    """
+    """Record batches of some thousand rows, at least one. The columns' names may differ from the result's."""
     from nanoarrow import c_array_from_buffers
 
     for start in range(0, max(result.row_count, 1), ROWS_PER_BATCH):

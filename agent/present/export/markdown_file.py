@@ -27,12 +27,7 @@ def markdown_chunks(result: QueryResult) -> Iterator[bytes]:
 
 
 def answer_chunks(answer: Answer, result: QueryResult) -> Iterator[bytes]:
-    """The question, the answer, its rows or parts, how sure it is, its query, and what it was warned of.
-
-    Args:
-        answer: whatever its status.
-        result: its rows.
-    """
+    """The question, the answer, its rows or parts, how sure it is, its query, and what it was warned of."""
     yield (f"**{_inline(answer.question)}**\n\n" if answer.question else "").encode()
     yield from _sentence_chunks(answer)
     if result.columns and result.rows:

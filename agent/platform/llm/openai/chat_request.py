@@ -99,7 +99,8 @@ def chat_fields(
         strict = {"name": schema.name, "schema": strict_schema(schema.schema_), "strict": True}
         request["response_format"] = {"type": "json_schema", "json_schema": strict}
     elif schema is not None:
-        messages = _with_schema_in_words(messages, schema)
+        words = "Reply with one JSON object and nothing else. It must fit this JSON Schema:\n"
+        messages = _with_words(messages, words + json.dumps(schema.schema_, ensure_ascii=False))
         if abilities.reply_format == "json_object":
             request["response_format"] = {"type": "json_object"}
     if abilities.cache_key and messages[0].role == "system":
@@ -122,11 +123,6 @@ def cache_key(prefix: str) -> str:
     Source: OpenAI, "Prompt caching". Prompts from 1,024 tokens on are cached. A hash tells nothing.
     """
     return hashlib.sha256(prefix.encode()).hexdigest()[:32]
-
-
-def _with_schema_in_words(messages: list[Message], schema: ReplySchema) -> list[Message]:
-    words = "Reply with one JSON object and nothing else. It must fit this JSON Schema:\n"
-    return _with_words(messages, words + json.dumps(schema.schema_, ensure_ascii=False))
 
 
 def _with_words(messages: list[Message], words: str) -> list[Message]:

@@ -18,9 +18,8 @@ from tenacity import AsyncRetrying, retry_if_exception, stop_after_attempt
 from agent.core.errors import ModelFailed, ModelUnavailable
 from agent.platform.llm.chat import ENTRA_SCOPE, Message, Reply, ReplyGrammar, ReplySchema
 from agent.platform.llm.openai.chat_request import Abilities, chat_fields, tokens_of
-from agent.platform.llm.openai.completion import read_total_tokens, reply_of
+from agent.platform.llm.openai.completion import USAGE, collect_stream, read_total_tokens, reply_of
 from agent.platform.llm.openai.errors import Endpoint, is_passing, translate_error, wait_before_retry
-from agent.platform.llm.openai.streamed import USAGE, collect_stream
 from agent.platform.llm.pace import CALL, PACE
 from agent.platform.llm.replies import ON_TEXT, ends_its_query
 
@@ -79,11 +78,8 @@ class OpenAIModel:
     ) -> Reply:
         """The model's next message; JSON of `schema` where one is given.
 
-        `extra` holds fields that only some endpoints know; they are added to the request as they are.
-
-        Raises:
-            ModelUnavailable: it cannot be reached, refuses the key, or stays overloaded.
-            ModelFailed: it refused the request, or declined to answer.
+        `extra` holds fields that only some endpoints know; they are added to the request as they are. Raises
+        ModelUnavailable, ModelBusy; ModelFailed: it refused the request, or declined to answer.
         """
         client = await self._get_client()
         import openai
@@ -108,11 +104,7 @@ class OpenAIModel:
             return reply_of(completion)
 
     async def ready(self) -> None:
-        """Return when the endpoint answers and takes the key.
-
-        Raises:
-            ModelUnavailable: it does not.
-        """
+        """Return when the endpoint answers and takes the key. Raises ModelUnavailable."""
         client = await self._get_client()
         import openai
 

@@ -26,10 +26,8 @@ _COMMENT = re.compile(r"--[^\n]*")
 def problem(text: str, system: str, visible: Iterable[str]) -> str:
     """Why a text that a model wrote is not passed on; empty where nothing is wrong with it.
 
-    Args:
-        text: what it wrote.
-        system: the first message that it was sent: its schema and rules may not be dumped either.
-        visible: the question and the rows: what stands in them may be repeated.
+    What stands in `visible`, the question and the rows, may be repeated; `system`, the first message with its schema
+    and rules, may not be dumped.
     """
     known = "\n".join(visible).casefold()
     if _repeats(text, system, known):
@@ -43,11 +41,7 @@ def problem(text: str, system: str, visible: Iterable[str]) -> str:
 def problem_of_query(sql: str, dialect: str, system: str, question: str) -> str:
     """The same of a query, whose own texts would stand in its rows as if they came from the data.
 
-    Args:
-        sql: the query.
-        dialect: sqlglot's name of it.
-        system: see `problem`.
-        question: an address that stands in it may be selected; one may always be compared with.
+    An address that stands in the question may be selected; one may always be compared with.
     """
     if _repeats(sql, system, question.casefold()):
         return REPEATED
@@ -58,10 +52,6 @@ def may_repeat_from(text: str, system: str) -> int:
     """Up to where a text that is still being written may be passed on, since its last words could become a repetition.
 
     The first `FREE` words of one tell nothing.
-
-    Args:
-        text: as far as it is written.
-        system: see `problem`.
     """
     words = list(_WORD.finditer(text))[1 - RUN :]
     last = tuple(word[0].casefold() for word in words)

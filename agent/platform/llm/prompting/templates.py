@@ -95,9 +95,5 @@ def own_words() -> Iterator[str]:
 
 
 def render(name: str, **holes: object) -> str:
-    """The prompt of that name with its holes filled.
-
-    Raises:
-        jinja2.UndefinedError: a hole was not given.
-    """
+    """The prompt of that name with its holes filled. Raises jinja2.UndefinedError: a hole was not given."""
     return without_turns(_environment(wording()).get_template(f"{name}.txt").render(**holes)).strip() + "\n"

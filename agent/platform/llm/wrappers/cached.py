@@ -11,26 +11,17 @@ from pathlib import Path
 from typing import Unpack
 
 from agent.core.errors import StateUnavailable
-from agent.platform.llm.chat import MAX_TOKENS, ChatModel, ChatRequest, Message, Reply, ReplyGrammar
-from agent.platform.llm.wrappers.base import WrappedModel
+from agent.platform.llm.chat import MAX_TOKENS, ChatModel, ChatRequest, Message, Reply, ReplyGrammar, WrappedModel
 
 _TABLE = "CREATE TABLE IF NOT EXISTS replies (asked TEXT PRIMARY KEY, max_tokens INTEGER NOT NULL, reply TEXT NOT NULL)"
 
 
 class CachedModel(WrappedModel):
-    """Returns the cached reply, else calls the model and stores its reply.
+    """Returns the cached reply, else calls the model and stores its reply, in an SQLite file or in memory.
 
     The n-th call of the same words has a reply of its own, so drafts that are written warm differ as they would without
-    this; `again` and the next process begin with the first. Runs over the same questions then differ by what is done
-    with the replies. Usage is that of the first time. A reply that was cut off counts only where no longer one is
-    allowed.
-
-    Args:
-        model: that answers what was not asked yet.
-        path: of an SQLite file, made where there is none; None: replies stay in memory.
-
-    Raises:
-        StateUnavailable: the file cannot be used.
+    this; `again` and the next process begin with the first. Usage is that of the first time. A reply that was cut off
+    counts only where no longer one is allowed. Raises StateUnavailable: the file cannot be used.
     """
 
     def __init__(self, model: ChatModel, path: Path | None = None) -> None:

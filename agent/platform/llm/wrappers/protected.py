@@ -1,19 +1,91 @@
-"""Models behind a circuit breaker: questions do not keep calling, with all retries, a model that is down."""
+"""Models behind the budget of a question, and behind a breaker: one that is down is not called with all retries."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Unpack
 
 from agent.core.breaker import Breaker
-from agent.core.errors import ModelUnavailable
-from agent.platform.llm.wrappers.base import WrappedModel
-from agent.platform.llm.wrappers.budget import BudgetedModel
+from agent.core.errors import BudgetSpent, ModelUnavailable
+from agent.platform.llm.chat import MAX_TOKENS, WrappedModel
 
 if TYPE_CHECKING:
     from agent.platform.config.settings import Settings
     from agent.platform.llm.chat import ChatModel, ChatRequest, Message, Reply
     from rag.embedding.embedder import OpenAIEmbedder
+
+SHORTEST_REPLY = 16  # tokens; a call that has room for less is not made
+CALL_TOKENS = 4  # of each message, for its role and its ends
+
+
+class Budget:
+    """The model calls, and tokens, that one question may have, in all steps and beside them; None: any number."""
+
+    def __init__(self, calls: int | None, tokens: int | None) -> None:
+        self._calls, self._tokens = calls, tokens
+        self._calls_left, self._tokens_left = calls, tokens
+
+    @classmethod
+    def of(cls, settings: Settings) -> Budget:
+        """That of one question, as the settings say."""
+        return cls(settings.max_model_calls, settings.max_tokens_per_question)
+
+    def take(self, prompt_tokens: int, max_tokens: int) -> int:
+        """Take what one call may need; returns the tokens its reply may have. Raises BudgetSpent: nothing was taken."""
+        if self._calls_left is not None and self._calls_left < 1:
+            raise BudgetSpent(f"The question has used its {self._calls} model calls.")
+        if self._tokens_left is not None:
+            max_tokens = min(max_tokens, self._tokens_left - prompt_tokens)
+            if max_tokens < SHORTEST_REPLY:
+                raise BudgetSpent(
+                    f"The question may use {self._tokens} tokens, and {max(0, self._tokens_left)} are left; "
+                    f"the next step needs {prompt_tokens + SHORTEST_REPLY}."
+                )
+            self._tokens_left -= prompt_tokens + max_tokens
+        if self._calls_left is not None:
+            self._calls_left -= 1
+        return max_tokens
+
+    def settle(self, taken: int, spent: int) -> None:
+        """Replace what was taken for a call by what it has spent, in tokens."""
+        if self._tokens_left is not None:
+            self._tokens_left += taken - spent
+
+
+# Of the question that is being answered; none where no question is, as in a check of the model.
+BUDGET: ContextVar[Budget | None] = ContextVar("budget", default=None)
+
+
+class BudgetedModel(WrappedModel):
+    """A chat model whose calls are paid for by the question that they are made for."""
+
+    async def complete(self, messages: list[Message], **request: Unpack[ChatRequest]) -> Reply:
+        """See `ChatModel.complete`. Raises BudgetSpent, too."""
+        budget = BUDGET.get()
+        if budget is None:
+            return await super().complete(messages, **request)
+        prompt_tokens = estimate_prompt_tokens(messages)
+        request["max_tokens"] = room = budget.take(prompt_tokens, request.get("max_tokens", MAX_TOKENS))
+        spent = 0  # a call that failed gave nothing that anybody has counted
+        try:
+            reply = await super().complete(messages, **request)
+            counted = reply.usage.prompt_tokens + reply.usage.completion_tokens
+            spent = counted or prompt_tokens + _estimate(reply.text)  # not every endpoint counts
+        finally:
+            budget.settle(prompt_tokens + room, spent)
+        return reply
+
+
+def estimate_prompt_tokens(messages: list[Message]) -> int:
+    """About how many tokens a prompt has."""
+    return sum(_estimate(message.content) + CALL_TOKENS for message in messages)
+
+
+def _estimate(text: str) -> int:
+    from rag.schema.text import estimate_tokens
+
+    return estimate_tokens(text)
 
 
 class ProtectedModel(WrappedModel):
@@ -47,12 +119,7 @@ def protect_model(model: ChatModel, settings: Settings) -> ProtectedModel:
 
 
 class ProtectedEmbedder:
-    """An embedding endpoint behind a breaker; see `rag.embedding.embedder.Embedder`.
-
-    Args:
-        embedder: that calls the endpoint.
-        breaker: of EmbedderUnavailable.
-    """
+    """An embedding endpoint behind a breaker; see `rag.embedding.embedder.Embedder`."""
 
     def __init__(self, embedder: OpenAIEmbedder, breaker: Breaker) -> None:
         self._embedder, self.breaker = embedder, breaker

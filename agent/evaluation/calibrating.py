@@ -7,6 +7,7 @@ folds. Intervals are bootstrapped over databases, each with all of its questions
 
 from __future__ import annotations
 
+import io
 import math
 import random
 from bisect import bisect_left, bisect_right
@@ -14,11 +15,23 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from itertools import zip_longest
 from statistics import pstdev
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from agent.core.errors import PlumblineError
-from agent.pipeline.confidence.calibration import VERSION, Calibration, Figures, Fit
-from agent.pipeline.confidence.features import FEATURES, SPEAK_AGAINST, SPEAK_FOR, is_confirmed
+from agent.evaluation.report import wilson
+from agent.pipeline.confidence.calibration import (
+    FEATURES,
+    SPEAK_AGAINST,
+    SPEAK_FOR,
+    VERSION,
+    Calibration,
+    Figures,
+    Fit,
+    is_confirmed,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 LEAST_QUESTIONS, LEAST_OF_EACH, LEAST_DATABASES = 60, 12, 5
 LEAST_DIFFERENT = 5  # samples that a feature must tell from the rest
@@ -36,7 +49,7 @@ class CalibrationImpossible(PlumblineError):
 
 
 class Sample(NamedTuple):
-    """One answered question. features: see `agent.pipeline.confidence.features`; right: whether its rows are."""
+    """One answered question. features: see `agent.pipeline.confidence.calibration`; right: whether its rows are."""
 
     database: str
     features: dict[str, float]
@@ -67,15 +80,9 @@ def calibrate(
 ) -> tuple[Calibration, list[Fitted]]:
     """Fit a calibration: with log-probabilities where the samples have them, and one without.
 
-    Args:
-        samples: answered questions.
-        profile: whose answers they are.
-        precision: of verified answers, 0 to 1, that the threshold is to give.
-        precision_without: the same for the fit without log-probabilities.
-        note: what a reader of the file should know.
-
-    Raises:
-        CalibrationImpossible: too few questions, databases, or right or wrong answers; the message says how many.
+    `precision` of verified answers, 0 to 1, is what the threshold is to give; `precision_without`, that of the fit
+    without log-probabilities. Raises CalibrationImpossible, which says how many questions, databases, or right or wrong
+    answers there are.
     """
     refuse_too_few(samples)
     full = [it for it in samples if it.features.keys() >= LOGPROBS]
@@ -280,10 +287,7 @@ def auroc_of(held: Sequence[HeldOut]) -> float | None:
 def interval_of(
     held: Sequence[HeldOut], figure: Callable[[Sequence[HeldOut]], float | None]
 ) -> tuple[float, float] | None:
-    """The 95 % interval of a figure: databases are drawn at random with all of their questions (bootstrap).
-
-    None where most draws have no such figure.
-    """
+    """The 95 % interval of a figure, by drawing whole databases at random (bootstrap); None: seldom defined."""
     by_database: dict[str, list[HeldOut]] = {}
     for it in held:
         by_database.setdefault(it.database, []).append(it)
@@ -316,3 +320,46 @@ def bins_of(held: Sequence[HeldOut], count: int = 10) -> list[Bin]:
         Bin(sum(it.probability for it in ones) / len(ones), sum(it.right for it in ones) / len(ones), len(ones))
         for _, ones in sorted(steps.items())
     ]
+
+
+def require_matplotlib() -> None:
+    """Raises CalibrationImpossible where the package that draws is not installed."""
+    try:
+        import matplotlib.figure  # noqa: F401
+    except ImportError as error:
+        raise CalibrationImpossible(
+            "The diagram needs matplotlib, which is not installed: `pip install -r requirements-calibrate.txt`."
+        ) from error
+
+
+def reliability_diagram(held: Sequence[HeldOut], threshold: float | None) -> str:
+    """Share of right answers by confidence, each with its 95 % interval; on the diagonal they are the same."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(4.2, 4.2), layout="constrained")
+    axes = figure.subplots()
+    axes.set(xlim=(0, 1), ylim=(0, 1.03), xlabel="confidence", ylabel="share right")
+    axes.plot([0, 1], [0, 1], "--", color="tab:gray")
+    if threshold is not None:
+        axes.axvline(threshold, linestyle="--", color="tab:green")
+        axes.annotate("verified from here", (threshold, 1), (-6, 0), textcoords="offset points", ha="right", va="top")
+    bins = bins_of(held)
+    intervals = [wilson(round(it.right * it.n), it.n) or (0.0, 1.0) for it in bins]
+    confidences = [it.confidence for it in bins]
+    axes.vlines(confidences, *zip(*intervals, strict=True))
+    axes.plot(confidences, [it.right for it in bins], "o", gid="bins")
+    for it in bins:
+        axes.annotate(
+            str(it.n), (it.confidence, it.right), (6, 0), textcoords="offset points", va="center", color="gray"
+        )
+    return as_svg(figure, f"Reliability of confidence over {len(held)} questions")
+
+
+def as_svg(figure: Figure, title: str) -> str:
+    """The picture with its text as text; the same figure gives the same bytes."""
+    import matplotlib as mpl
+
+    written = io.StringIO()
+    with mpl.rc_context({"svg.fonttype": "none", "svg.hashsalt": "plumbline"}):
+        figure.savefig(written, format="svg", metadata={"Title": title, "Date": None})
+    return written.getvalue()

@@ -1,0 +1,348 @@
+"""Examines the whole deployment, part by part and side by side; a broken part does not stop the others."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import time
+import uuid
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from functools import partial
+from typing import Literal
+
+from pydantic import Field
+
+from agent.core.errors import PlumblineError
+from agent.databases.registry import build_router
+from agent.platform.config.settings import Settings
+from agent.platform.configuration import Configuration, examine
+from agent.platform.llm.build import build_model
+from agent.platform.llm.chat import ChatModel, Message
+from executors.base import Frozen, Layer
+from executors.dialects.row import READERS_LOGIN
+from executors.errors import ExecutorError
+from executors.guard.row_security.held_rows import RowRules
+from executors.registry.entry import Entry
+from executors.registry.registry import Registry
+from executors.router import Router
+from rag.embedding.embedder import Embedder
+from rag.errors import RetrievalError
+from rag.index.revision import INDEX_VERSION, IndexContent
+from rag.index.store import Store
+
+Status = Literal["ok", "warning", "failed"]
+
+_FEW = 3
+PATIENCE_S = 60.0  # for one part; each has shorter times of its own
+
+
+class Diagnosis(Frozen):
+    """What was found of one thing.
+
+    part: of the deployment, as `model` or `database shop`.
+    check: what of it was looked at.
+    message: what was found; where it is not ok, with what to do. Its key in JSON is `said`.
+    """
+
+    part: str
+    check: str
+    status: Status
+    message: str = Field(serialization_alias="said")
+
+
+async def run_check(part: str, check: str, look: Callable[[], Awaitable[Sequence[Diagnosis]]]) -> Sequence[Diagnosis]:
+    """What `look` finds; what it raises on purpose, or too long a wait, is a failure of that part and of no other."""
+    try:
+        async with asyncio.timeout(PATIENCE_S):
+            return await look()
+    except TimeoutError:
+        message = f"No answer within {PATIENCE_S:g} s; check that it runs, and the network between."
+    except (PlumblineError, ExecutorError, RetrievalError) as error:
+        message = str(error)
+    return [Diagnosis(part=part, check=check, status="failed", message=message)]
+
+
+class Discretion:
+    """Removes secrets and addresses from what is shown; short values would be found everywhere, and are let be."""
+
+    def __init__(self, values: Iterable[str]) -> None:
+        longest_first = sorted({value for value in values if len(value) > _FEW}, key=len, reverse=True)
+        self._values = re.compile("|".join(rf"(?<![\w-]){re.escape(it)}(?![\w-])" for it in longest_first) or r"(?!)")
+
+    def redact(self, finding: Diagnosis) -> Diagnosis:
+        """The finding without them."""
+        return finding.model_copy(update={"message": self._values.sub("…", finding.message)})
+
+
+_UNKNOWN = "could not be checked. Verify it on the server."
+
+
+class DatabaseChecks:
+    """Looks at the databases of a registry, one at a time."""
+
+    def __init__(self, settings: Settings, router: Router) -> None:
+        self._settings, self._router = settings, router
+
+    async def close(self) -> None:
+        """Close what was opened."""
+        await asyncio.to_thread(self._router.close)
+
+    async def of_database(self, name: str) -> Sequence[Diagnosis]:
+        """Whether its schema can be read, and each of its layers. Raises DatabaseUnavailable."""
+        return await asyncio.to_thread(self._of_database, name)
+
+    def _of_database(self, name: str) -> list[Diagnosis]:
+        finding = partial(Diagnosis, part=f"database {name}")
+        entry, executor = self._router.entry(name), self._router.get(name)
+        schema = executor.schema()
+        if entry.row_filter is not None:
+            RowRules(entry.row_filter, schema)
+        count = len(schema.tables)
+        message = f"{count} table{'' if count == 1 else 's'}, {executor.dialect}."
+        findings = [finding(check="schema", status="ok", message=message)]
+        findings += [finding(check="schema", status="warning", message=warning) for warning in executor.warnings]
+        layers = executor.layers()
+        if not layers:
+            return [*findings, self._without_layers(entry)]
+        return [*findings, *(self._of_layer(entry, layer) for layer in layers)]
+
+    def _of_layer(self, entry: Entry, layer: Layer) -> Diagnosis:
+        finding = partial(Diagnosis, part=f"database {entry.name}", check=layer.name)
+        if layer.holds:
+            return finding(status="ok", message="It holds.")
+        if layer.holds is None:
+            return finding(status="warning", message=f"It {_UNKNOWN}")
+        if layer.name != READERS_LOGIN:
+            return finding(status="failed", message=f"It does not hold. {layer.advice}")
+        if entry.writable and self._settings.allow_writes:
+            return finding(status="ok", message="This login can write, as `writable` in the registry wants it.")
+        return finding(status="warning", message=layer.advice)
+
+    @staticmethod
+    def _without_layers(entry: Entry) -> Diagnosis:
+        finding = partial(Diagnosis, part=f"database {entry.name}", check="layers")
+        if entry.via:
+            return finding(
+                status="ok", message="They are those of the app that has it: run `python -m agent doctor` there."
+            )
+        return finding(status="warning", message=f"This engine {_UNKNOWN} Give it a login that can only read.")
+
+
+async def of_index(store: Store, names: Sequence[str], embedder: Embedder | None) -> Sequence[Diagnosis]:
+    """Whether the index can be read, and fits the embedder, where that works. Raises RetrievalError."""
+    finding = partial(Diagnosis, part="index")
+    await asyncio.to_thread(store.content, "")
+    findings = [finding(check="store", status="ok", message="It can be read.")]
+    for name in names:
+        try:
+            content = await asyncio.to_thread(store.content, name)
+        except RetrievalError as error:
+            findings.append(finding(check=name, status="failed", message=str(error)))
+            continue
+        findings.append(finding(check=name, **_fit(name, content, embedder)))
+    return findings
+
+
+def _fit(name: str, content: IndexContent | None, embedder: Embedder | None) -> dict[str, str]:
+    again = f"run `python -m agent index -d {name}`, or let the next question do it."
+    if content is None:
+        return {"status": "warning", "message": f"Nothing is indexed yet: {again}"}
+    if content.index_version != INDEX_VERSION:
+        message = f"It has version {content.index_version}, and {INDEX_VERSION} is read here: {again}"
+        return {"status": "warning", "message": message}
+    made = f"{content.embedding_model} with {content.dimension} dimensions"
+    if embedder is not None and (content.embedding_model, content.dimension) != (embedder.name, embedder.dimension):
+        now = f"{embedder.name} with {embedder.dimension}"
+        return {"status": "warning", "message": f"It was made by {made}, and the settings name {now}: {again}"}
+    return {"status": "ok", "message": f"{content.count} documents by {made}."}
+
+
+_PING = [Message(role="user", content="Answer with one word: ready")]
+_REPLY_TOKENS = 8
+_RECORD_S = 60.0  # where it could be written and then not removed
+
+
+def of_configuration(found: Configuration) -> list[Diagnosis]:
+    """Everything that is wrong with settings and registry."""
+    problem = partial(Diagnosis, part="configuration", status="failed")
+    findings = [problem(check="settings", message=message) for message in found.problems]
+    findings += [problem(check="registry", message=message) for message in found.registry_problems]
+    findings += [
+        Diagnosis(part="configuration", check="settings", status="warning", message=message)
+        for message in found.warnings
+    ]
+    if not findings:
+        count = len(found.registry.entries)
+        message = f"Nothing wrong; {count} database{'' if count == 1 else 's'} in the registry."
+        findings.append(Diagnosis(part="configuration", check="settings and registry", status="ok", message=message))
+    return findings
+
+
+def models_of(settings: Settings) -> dict[str, str | None]:
+    """The check's name for each model: the one that writes, and the one that judges, where they differ."""
+    judge = settings.judge_model if settings.is_hosted else None
+    return {"chat model": settings.chat_model} | ({"judge model": judge} if judge else {})
+
+
+async def of_model(settings: Settings, check: str, name: str | None) -> Sequence[Diagnosis]:
+    """Whether a model answers one tiny question. Raises ModelUnavailable, ModelFailed."""
+    model = build_model(settings, model_name=name)
+    try:
+        return [await _answers(model, check)]
+    finally:
+        await model.close()
+
+
+async def _answers(model: ChatModel, check: str) -> Diagnosis:
+    began = time.perf_counter()
+    reply = await model.complete(_PING, max_tokens=_REPLY_TOKENS)
+    if not reply.text.strip():
+        message = f"{model.name} sent an empty reply; check that it is a chat model."
+        return Diagnosis(part="model", check=check, status="failed", message=message)
+    message = f"{model.name} answered in {time.perf_counter() - began:.1f} s."
+    return Diagnosis(part="model", check=check, status="ok", message=message)
+
+
+async def of_embeddings(embedder: Embedder) -> Sequence[Diagnosis]:
+    """Whether a text becomes a vector of the length that the embedder says."""
+    vectors = await asyncio.to_thread(embedder.embed, ["ready"])
+    dimension = await asyncio.to_thread(lambda: embedder.dimension)
+    if [len(vector) for vector in vectors] != [dimension]:
+        message = f"{embedder.name} says {dimension} dimensions and gives others; set PLUMBLINE_EMBEDDING_MODEL anew."
+        return [Diagnosis(part="embeddings", check=embedder.name, status="failed", message=message)]
+    message = f"A text becomes {dimension} numbers."
+    return [Diagnosis(part="embeddings", check=embedder.name, status="ok", message=message)]
+
+
+async def of_state(settings: Settings) -> Sequence[Diagnosis]:
+    """Whether a record can be written, read and removed again."""
+    return await asyncio.to_thread(_state, settings)
+
+
+def _state(settings: Settings) -> list[Diagnosis]:
+    from agent.platform.storage.build import build_store
+    from agent.platform.storage.store import Insert, Place, Remove
+
+    store, place, value = build_store(settings), Place(kind="doctor", partition=uuid.uuid4().hex), {"written": True}
+    finding = partial(Diagnosis, part="state store", check=settings.state_kind)
+    try:
+        store.commit(place, [Insert(key="record", value=value, expires_at=time.time() + _RECORD_S)])
+        record = store.get(place, "record")
+        store.commit(place, [Remove(key="record")])
+        if record is None or record.value != value or store.get(place, "record") is not None:
+            message = (
+                "A record was not there, or not as it was written: do two deployments share the store under one name?"
+            )
+            return [finding(status="failed", message=message)]
+    finally:
+        store.close()
+    return [finding(status="ok", message="A record was written, read and removed.")]
+
+
+async def of_telemetry(settings: Settings) -> Sequence[Diagnosis]:
+    """Whether what the settings name takes an empty batch."""
+    finding = partial(Diagnosis, part="telemetry")
+    otlp, azure = settings.otel_exporter_otlp_endpoint, settings.applicationinsights_connection_string
+    if not otlp and azure is None:
+        return [finding(check="export", status="ok", message="Off: neither OTLP nor Application Insights is set.")]
+    try:
+        from agent.platform.telemetry.providers import destinations
+    except ImportError:
+        message = "Its packages are not installed: `pip install -r requirements.txt`."
+        return [finding(check="export", status="failed", message=message)]
+    findings: list[Diagnosis] = []
+    for name, reached in (await asyncio.to_thread(destinations, settings)).items():
+        message = (
+            "It took an empty batch."
+            if reached
+            else ("It cannot be reached, or does not accept data. Check its address, its headers and the network.")
+        )
+        findings.append(finding(check=name, status="ok" if reached else "failed", message=message))
+    return findings
+
+
+async def diagnose() -> tuple[Diagnosis, ...]:
+    """What is found of this process's deployment. Nothing is changed, but for a record of the state store.
+
+    The settings' retries are left out: here a person waits.
+    """
+    configuration = examine()
+    findings = of_configuration(configuration)
+    settings = configuration.provisional
+    if settings is None:
+        message = "Nothing else was checked: without usable settings the parts are unknown."
+        return (*findings, Diagnosis(part="deployment", check="parts", status="failed", message=message))
+    findings += await _of_parts(settings.model_copy(update={"model_retries": 0}), configuration.registry)
+    discretion = Discretion(_find_secrets(settings, configuration))
+    return tuple(map(discretion.redact, findings))
+
+
+async def _of_parts(settings: Settings, registry: Registry) -> list[Diagnosis]:
+    databases = DatabaseChecks(settings, build_router(settings, registry))
+    looks: list[tuple[str, Awaitable[Sequence[Diagnosis]]]] = [
+        *(
+            ("model", run_check("model", check, partial(of_model, settings, check, name)))
+            for check, name in models_of(settings).items()
+        ),
+        ("index", _of_retrieval(settings, registry.names())),
+        *(
+            (f"database {name}", run_check(f"database {name}", "schema", partial(databases.of_database, name)))
+            for name in registry.names()
+        ),
+        ("state store", run_check("state store", settings.state_kind, partial(of_state, settings))),
+        ("telemetry", run_check("telemetry", "export", partial(of_telemetry, settings))),
+    ]
+    try:
+        seen = await asyncio.gather(*(look for _, look in looks), return_exceptions=True)
+    finally:
+        await databases.close()
+    return [finding for (part, _), some in zip(looks, seen, strict=True) for finding in _findings_of(part, some)]
+
+
+def _findings_of(part: str, some: Sequence[Diagnosis] | BaseException) -> Sequence[Diagnosis]:
+    """What was found. Even a fault of the examination itself costs one part and no more."""
+    if not isinstance(some, BaseException):
+        return some
+    if not isinstance(some, Exception):
+        raise some
+    message = f"Examining it failed unexpectedly ({type(some).__name__}). Please report that."
+    return [Diagnosis(part=part, check="examination", status="failed", message=message)]
+
+
+async def _of_retrieval(settings: Settings, names: Sequence[str]) -> Sequence[Diagnosis]:
+    """The embedder, then the index, which is held against it."""
+    if not settings.enable_retrieval:
+        message = "Off: PLUMBLINE_ENABLE_RETRIEVAL is false."
+        return [Diagnosis(part="index", check="retrieval", status="ok", message=message)]
+    from agent.databases.knowledge.build import build_embedder, build_store
+
+    embedder: Embedder = build_embedder(settings)
+    embedded = await run_check("embeddings", "model", partial(of_embeddings, embedder))
+    works = all(finding.status == "ok" for finding in embedded)
+    store = build_store(settings)
+    try:
+        index = await run_check("index", "store", partial(of_index, store, names, embedder if works else None))
+    finally:
+        await asyncio.to_thread(store.close)
+    return [*embedded, *index]
+
+
+def _find_secrets(settings: Settings, configuration: Configuration) -> Iterator[str]:
+    """Secrets of the settings, and the hosts and passwords of everything that has an address."""
+    from urllib.parse import urlsplit
+
+    from pydantic import SecretStr
+
+    for value in settings.__dict__.values():
+        if isinstance(value, SecretStr):
+            yield value.get_secret_value()
+        elif isinstance(value, str) and "://" in value:
+            yield value
+            yield urlsplit(value).hostname or ""
+    for entry in configuration.registry.entries:
+        yield from (entry.key.get_secret_value() if entry.key else "", urlsplit(entry.via).hostname or "")
+        if entry.is_file or entry.via:
+            continue
+        address = entry.address
+        password = address.password.get_secret_value() if address.password is not None else ""
+        yield from (entry.url, address.host or "", password)

@@ -1,1 +1,0 @@
-"""Fitting the confidence to questions with known answers."""
