@@ -5,9 +5,24 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
+from typing import Any, Self
 
-from executors.dialects.frozen import Frozen
+from pydantic import BaseModel, ConfigDict
+
 from executors.errors import ErrorKind
+
+
+class Frozen(BaseModel):
+    """An immutable value that crosses a module's border."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
+        """As pydantic's; but what was worked out of the original's fields is worked out anew of the copy's."""
+        copied = super().model_copy(update=update, deep=deep)
+        for name in copied.__dict__.keys() - type(copied).model_fields.keys():
+            del copied.__dict__[name]
+        return copied
 
 
 def words(*lines: str) -> frozenset[str]:
@@ -239,16 +254,16 @@ class Dialect(Frozen):
         }
         if not lacking:
             return self
-        missing = {name: text.format(column="col") for name, text in self.without.items() if name in lacking}
+        without = {name: text for name, text in self.without.items() if name in lacking}
+        missing = {name: text.format(column="col") for name, text in without.items()}
         functions = self.functions, self.aggregates, self.table_functions
         if version[0] >= self.oldest:
             functions = tuple(names - lacking for names in functions)  # type: ignore[assignment]
-        replaced = _Replaced({name: self.without[name] for name in missing})
         return self.model_copy(
             update={
-                "truncate_month": replaced.template(self.truncate_month),
-                "hints": tuple(map(replaced.text, self.hints)),
-                "instead": {name: replaced.text(text) for name, text in self.instead.items()} | missing,
+                "truncate_month": _stand_in(self.truncate_month, without),
+                "hints": tuple(_stand_in(hint, missing) for hint in self.hints),
+                "instead": {name: _stand_in(text, missing) for name, text in self.instead.items()} | missing,
                 **dict(zip(("functions", "aggregates", "table_functions"), functions, strict=True)),
             }
         )
@@ -281,21 +296,11 @@ class Dialect(Frozen):
         return name in self.table_functions if in_from else name in self.functions or name in self.aggregates
 
 
-class _Replaced:
-    """Texts in which calls of some functions give way to what `Dialect.without` has for them."""
-
-    def __init__(self, without: dict[str, str]) -> None:
-        self._without = without
-
-    def text(self, text: str) -> str:
-        for name, stands_in in self._without.items():
-            text = re.sub(rf"(?i)\b{name}\([^()]*\)", stands_in.format(column="col").replace("\\", r"\\"), text)
-        return text
-
-    def template(self, text: str) -> str:
-        for name, stands_in in self._without.items():
-            text = re.sub(rf"(?i)\b{name}\([^()]*\)", stands_in.replace("\\", r"\\"), text)
-        return text
+def _stand_in(text: str, without: Mapping[str, str]) -> str:
+    """A text in which calls of some functions give way to what `Dialect.without` has for them."""
+    for name, stands_in in without.items():
+        text = re.sub(rf"(?i)\b{name}\([^()]*\)", stands_in.replace("\\", r"\\"), text)
+    return text
 
 
 COMMON = words(

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from executors.dialects.row import words
-from executors.dialects.table import Dialect
+from executors.dialects.row import Dialect, words
 from executors.errors import Because, ErrorKind, SqlRefused
 from executors.sql.names import diagnose
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, get_args
@@ -27,6 +27,9 @@ LISTS = ("owners", "writers", "allowed", "reviewers", "schemas", "questions")
 _OF_VIA = ("key", "identity", "database")  # keys that mean nothing without it
 _SAME_SCHEME = frozenset({"mysql", "mariadb"})  # dialects that one scheme may mean
 _FUNCTION = re.compile(r"[^\W\d][\w$#]*(\.[^\W\d][\w$#]*){0,2}")
+_COLUMN = "a column; write table.column, or *.column for every table"
+_CALLED = "write my_func, or dbo.my_func as it is called"
+_DESCRIBING = "write sqlite_master, or information_schema.tables"
 _VARIABLE = re.compile(r"\$\{(\w*)\}")
 
 
@@ -41,9 +44,7 @@ class EntryReader:
     """Reads one entry, and remembers all that is wrong with it; no problem repeats an address or a key.
 
     Args:
-        name: of the entry.
         folder: that its paths are relative to.
-        variables: of the environment.
     """
 
     def __init__(self, name: str, folder: Path, variables: Mapping[str, str]) -> None:
@@ -87,9 +88,9 @@ class EntryReader:
             "description": self._text(fields, "description"),
             "docs": tuple(self._docs(fields.get("docs"))),
             "limits": self._limits(fields.get("limits")),
-            "private": self._private(fields),
-            "functions": self._functions(fields),
-            "catalogue": self._catalogue(fields),
+            "private": self._names(fields, "private", _is_column, _COLUMN),
+            "functions": self._names(fields, "functions", _FUNCTION.fullmatch, f"the name of a function; {_CALLED}"),
+            "catalogue": self._names(fields, "catalogue", _FUNCTION.fullmatch, f"the name of a table; {_DESCRIBING}"),
             "writable": self._is_writable(fields),
             **{key: self._texts(fields, key) for key in LISTS},
         }
@@ -114,33 +115,12 @@ class EntryReader:
             self._wrong(text, *text.partition(":")[0].split("."))
         return EntryLimits() if problems else EntryLimits.model_validate(given)
 
-    def _private(self, fields: Mapping[str, Any]) -> tuple[str, ...]:
-        patterns = self._texts(fields, "private")
-        for pattern in patterns:
-            if not all(pattern.rpartition(".")[::2]):
-                self._wrong(
-                    f"private: {pattern!r} is not a column; write table.column, or *.column for every table", "private"
-                )
-        return patterns
-
-    def _functions(self, fields: Mapping[str, Any]) -> tuple[str, ...]:
-        names = self._texts(fields, "functions")
+    def _names(self, fields: Mapping[str, Any], key: str, fits: Callable[[str], object], what: str) -> tuple[str, ...]:
+        """A list of names. Args: what: each is to be, and an example; told of those that do not fit."""
+        names = self._texts(fields, key)
         for name in names:
-            if not _FUNCTION.fullmatch(name):
-                message = (
-                    f"functions: {name!r} is not the name of a function; write my_func, or dbo.my_func as it is called"
-                )
-                self._wrong(message, "functions")
-        return names
-
-    def _catalogue(self, fields: Mapping[str, Any]) -> tuple[str, ...]:
-        names = self._texts(fields, "catalogue")
-        for name in names:
-            if not _FUNCTION.fullmatch(name):
-                message = (
-                    f"catalogue: {name!r} is not the name of a table; write sqlite_master, or information_schema.tables"
-                )
-                self._wrong(message, "catalogue")
+            if not fits(name):
+                self._wrong(f"{key}: {name!r} is not {what}", key)
         return names
 
     # -- where it is --------------------------------------------------------------------------------------
@@ -261,3 +241,7 @@ class EntryReader:
             if name not in self._variables:
                 self._wrong(f"the environment has no variable {name!r}", key)
         return _VARIABLE.sub(lambda match: self._variables.get(match[1], ""), text)
+
+
+def _is_column(pattern: str) -> bool:
+    return all(pattern.rpartition(".")[::2])

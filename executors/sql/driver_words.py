@@ -112,7 +112,6 @@ def without_values(message: str, sql: str, schema: Schema) -> str:
     """The message with a gap for each word that may be a value.
 
     Args:
-        message: of a driver.
         sql: the query that it is about; the caller knows its words.
         schema: whose names may be shown.
     """

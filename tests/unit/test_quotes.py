@@ -10,8 +10,8 @@ from bare_names import bare
 
 from executors.base import CheckedSql, Column, Schema, Table
 from executors.dialects import reserved
-from executors.dialects.row import RESERVED
-from executors.dialects.table import DIALECTS, NameCase
+from executors.dialects.row import RESERVED, NameCase
+from executors.dialects.table import DIALECTS
 from executors.guard import guard
 from executors.guard.write import check_write
 

@@ -22,15 +22,19 @@ from executors.engines.duckdb import engine as duckdb_engine
 from executors.engines.duckdb.executor import scratch_folder
 from executors.engines.duckdb.schema import count_rows, is_key, text_samples
 from executors.engines.files import file_tables
-from executors.engines.files.file_groups import differences, group_parts, root_of, write_select
-from executors.engines.files.file_keys import key_candidates, with_foreign_keys
+from executors.engines.files.file_groups import (
+    differences,
+    group_parts,
+    key_candidates,
+    root_of,
+    with_foreign_keys,
+    write_select,
+)
 from executors.engines.files.file_reports import table_report
 from executors.engines.files.file_table import FileTable
 from executors.engines.files.file_tables import WHOLE_BYTES
 from executors.engines.files.prepared import prepare_file
-from executors.engines.local import probing
-from executors.engines.local.files_state import FileState, state_of
-from executors.engines.local.samples import quote_name
+from executors.engines.local.files import FileState, duckdb_layers, quote_name, state_of
 from executors.engines.stopping import out_of_time
 from executors.errors import DatabaseUnavailable, DiskFull, is_disk_full
 from executors.registry.kinds import FILE_SUFFIXES, PACKED, PACKED_TEXTS, is_file_of_data, is_glob, why_unread
@@ -83,9 +87,7 @@ class FilesExecutor(Executor):
     `warnings` says why; only where none can be read is the database unavailable.
 
     Args:
-        name: of the database.
         path: a file, a folder with the folders in it, or a glob (`**` is any folders).
-        memory, threads: of DuckDB.
         sample_values: stored values shown per text column.
         encoding: of texts that are not UTF-8; empty: it is detected.
     """
@@ -110,7 +112,7 @@ class FilesExecutor(Executor):
         self._schema: Schema | None = None
 
     def schema(self) -> Schema:
-        """See `Executor.schema`. Keys are inferred (`file_keys`); large files of text are not counted."""
+        """See `Executor.schema`. Keys are inferred; large files of text are not counted."""
         with self._lock:
             catalog = self._current()
             if self._schema is None:
@@ -172,9 +174,8 @@ class FilesExecutor(Executor):
         self._inspected, self._described, self._reported = pickle.loads(cache)  # noqa: S301  of a process like this one
 
     def layers(self) -> tuple[Layer, ...]:
-        """See `Executor.layers`."""
         with self._cursor() as cursor:
-            return probing.duckdb_layers(cursor)
+            return duckdb_layers(cursor)
 
     def close(self) -> None:
         """Let go of the files."""

@@ -18,23 +18,20 @@ from executors.dialects.row import (
 from executors.errors import ErrorKind
 
 _BOTH = words(
-    "aes_decrypt aes_encrypt bit_xor char_length charset coercibility collation compress concat_ws crc32",
-    "geometrycollection ifnull is_ipv4 is_ipv4_compat is_ipv4_mapped is_ipv6 json_arrayagg json_merge",
-    "json_objectagg json_schema_valid linestring lower mbrcontains mbrcoveredby mbrcovers mbrdisjoint mbrequals",
-    "mbrintersects mbroverlaps mbrtouches mbrwithin md5 multilinestring multipoint multipolygon nullif",
-    "octet_length point polygon quote rand row sha2 st_area st_asbinary st_asgeojson st_astext st_aswkb st_aswkt",
-    "st_boundary st_buffer st_buffer_strategy st_centroid st_collect st_contains st_convexhull st_crosses",
-    "st_difference st_dimension st_disjoint st_distance st_distance_sphere st_endpoint st_envelope st_equals",
-    "st_exteriorring st_frechetdistance st_geohash st_geomcollfromtext st_geometrycollectionfromtext",
-    "st_geometryfromtext st_geometryn st_geometrytype st_geomfromgeojson st_geomfromtext st_geomfromwkb",
-    "st_hausdorffdistance st_interiorringn st_intersection st_intersects st_isclosed st_isempty st_isring",
-    "st_issimple st_isvalid st_latfromgeohash st_latitude st_length st_linefromtext st_linefromwkb",
-    "st_lineinterpolatepoint st_lineinterpolatepoints st_longfromgeohash st_longitude st_makeenvelope",
-    "st_mlinefromtext st_mpointfromtext st_mpolyfromtext st_numgeometries st_numinteriorring st_numinteriorrings",
-    "st_numpoints st_overlaps st_pointatdistance st_pointfromgeohash st_pointfromtext st_pointfromwkb st_pointn",
-    "st_pointonsurface st_polyfromtext st_polygonfromtext st_relate st_simplify st_srid st_startpoint st_swapxy",
-    "st_symdifference st_touches st_transform st_union st_validate st_within st_x st_y time_format",
-    "uncompressed_length upper uuid uuid_short weight_string",
+    "aes_decrypt aes_encrypt bit_xor charset coercibility collation compress geometrycollection is_ipv4 is_ipv4_compat",
+    "is_ipv4_mapped is_ipv6 json_arrayagg json_merge json_objectagg json_schema_valid linestring mbrcontains",
+    "mbrcoveredby mbrcovers mbrdisjoint mbrequals mbrintersects mbroverlaps mbrtouches mbrwithin multilinestring",
+    "multipoint multipolygon polygon rand row st_asbinary st_asgeojson st_aswkb st_aswkt st_boundary st_buffer",
+    "st_buffer_strategy st_centroid st_collect st_convexhull st_crosses st_difference st_dimension st_disjoint",
+    "st_distance_sphere st_endpoint st_envelope st_equals st_exteriorring st_frechetdistance st_geohash",
+    "st_geomcollfromtext st_geometrycollectionfromtext st_geometryfromtext st_geometryn st_geometrytype",
+    "st_geomfromgeojson st_geomfromwkb st_hausdorffdistance st_interiorringn st_intersection st_isclosed st_isempty",
+    "st_isring st_issimple st_isvalid st_latfromgeohash st_latitude st_linefromtext st_linefromwkb",
+    "st_lineinterpolatepoint st_lineinterpolatepoints st_longfromgeohash st_longitude st_makeenvelope st_mlinefromtext",
+    "st_mpointfromtext st_mpolyfromtext st_numgeometries st_numinteriorring st_numinteriorrings st_numpoints",
+    "st_overlaps st_pointatdistance st_pointfromgeohash st_pointfromtext st_pointfromwkb st_pointn st_pointonsurface",
+    "st_polyfromtext st_polygonfromtext st_relate st_simplify st_srid st_startpoint st_swapxy st_symdifference",
+    "st_touches st_transform st_union st_validate uncompressed_length uuid uuid_short weight_string",
 )
 
 _MYSQL_ONLY = words(
@@ -44,10 +41,9 @@ _MYSQL_ONLY = words(
 )
 
 _MARIADB_ONLY = words(
-    "add_months column_check column_create column_exists column_get column_json column_list crc32c",
-    "format_pico_time json_array_intersect json_key_value json_object_filter_keys json_object_to_array",
-    "json_overlaps json_pretty sys_guid to_number uuid_v4 uuid_v7 vec_distance",
-    "vec_distance_cosine vec_distance_euclidean vec_fromtext vec_totext",
+    "add_months column_check column_create column_exists column_get column_json column_list crc32c format_pico_time",
+    "json_array_intersect json_key_value json_object_filter_keys json_object_to_array json_pretty sys_guid to_number",
+    "uuid_v4 uuid_v7 vec_distance vec_distance_cosine vec_distance_euclidean vec_fromtext vec_totext",
 )
 
 
@@ -159,20 +155,20 @@ _AGGREGATES = COMMON_AGGREGATES | words(
 )
 
 _FUNCTIONS = COMMON | words(
-    "conv cot crc32 format ln log2 mod pow truncate div greatest least if ifnull interval isnull ascii bin",
-    "bit_count bit_length char char_length character_length elt export_set field find_in_set from_base64 hex insert",
-    "instr lcase left length locate lpad make_set mid oct octet_length ord position quote repeat reverse right rpad",
-    "soundex space strcmp substr substring_index to_base64 ucase unhex convert regexp_instr regexp_replace",
-    "regexp_substr adddate addtime convert_tz curdate curtime current_date current_time current_timestamp date",
-    "date_add date_format date_sub datediff day dayname dayofmonth dayofweek dayofyear extract from_days",
-    "from_unixtime get_format hour last_day localtime localtimestamp makedate maketime microsecond minute month",
-    "monthname now period_add period_diff quarter sec_to_time second str_to_date subdate subtime time time_format",
-    "time_to_sec timediff timestamp timestampadd timestampdiff to_days to_seconds unix_timestamp utc_date utc_time",
-    "utc_timestamp week weekday weekofyear year yearweek md5 sha1 sha sha2 inet_aton inet_ntoa inet6_aton inet6_ntoa",
-    "json_array json_array_append json_array_insert json_contains json_contains_path json_depth json_extract",
-    "json_insert json_keys json_length json_merge_patch json_merge_preserve json_object json_overlaps json_quote",
-    "json_remove json_replace json_search json_set json_type json_unquote json_valid json_value nth_value",
-    "st_area st_astext st_contains st_distance st_geomfromtext st_intersects st_length st_within st_x st_y point",
+    "conv cot crc32 format ln log2 mod pow truncate div greatest least if ifnull interval isnull ascii bin bit_count",
+    "bit_length char char_length character_length elt export_set field find_in_set from_base64 hex insert instr lcase",
+    "left length locate lpad make_set mid oct octet_length ord position quote repeat reverse right rpad soundex space",
+    "strcmp substr substring_index to_base64 ucase unhex convert regexp_instr regexp_replace regexp_substr adddate",
+    "addtime convert_tz curdate curtime current_date current_time current_timestamp date date_add date_format date_sub",
+    "datediff day dayname dayofmonth dayofweek dayofyear extract from_days from_unixtime get_format hour last_day",
+    "localtime localtimestamp makedate maketime microsecond minute month monthname now period_add period_diff quarter",
+    "sec_to_time second str_to_date subdate subtime time time_format time_to_sec timediff timestamp timestampadd",
+    "timestampdiff to_days to_seconds unix_timestamp utc_date utc_time utc_timestamp week weekday weekofyear year",
+    "yearweek md5 sha1 sha sha2 inet_aton inet_ntoa inet6_aton inet6_ntoa json_array json_array_append",
+    "json_array_insert json_contains json_contains_path json_depth json_extract json_insert json_keys json_length",
+    "json_merge_patch json_merge_preserve json_object json_overlaps json_quote json_remove json_replace json_search",
+    "json_set json_type json_unquote json_valid json_value nth_value st_area st_astext st_contains st_distance",
+    "st_geomfromtext st_intersects st_length st_within st_x st_y point",
 )
 
 MYSQL = Dialect(

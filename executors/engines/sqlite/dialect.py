@@ -77,13 +77,13 @@ SQLITE = Dialect(
     ),
     functions=COMMON
     | words(
-        "acosh asinh atanh cosh ln log2 mod pow sinh tanh trunc random char format glob hex ifnull iif instr",
-        "length like likelihood likely octet_length printf quote soundex substr typeof unhex unicode unlikely",
-        "current_date current_time current_timestamp date datetime julianday strftime time timediff unixepoch",
-        "json json_array json_array_length json_error_position json_extract json_insert json_object json_patch",
-        "json_quote json_remove json_replace json_set json_type json_valid nth_value jsonb jsonb_array jsonb_extract",
-        "jsonb_insert jsonb_object jsonb_patch jsonb_remove jsonb_replace jsonb_set json_pretty json_array_insert sign",
-        "octet_length concat concat_ws unistr unistr_quote if bm25 highlight snippet",
+        "acosh asinh atanh cosh ln log2 mod pow sinh tanh trunc random char format glob hex ifnull iif instr length",
+        "like likelihood likely octet_length printf quote soundex substr typeof unhex unicode unlikely current_date",
+        "current_time current_timestamp date datetime julianday strftime time timediff unixepoch json json_array",
+        "json_array_length json_error_position json_extract json_insert json_object json_patch json_quote json_remove",
+        "json_replace json_set json_type json_valid nth_value jsonb jsonb_array jsonb_extract jsonb_insert",
+        "jsonb_object jsonb_patch jsonb_remove jsonb_replace jsonb_set json_pretty json_array_insert unistr",
+        "unistr_quote if bm25 highlight snippet",
     ),
     table_functions=words(
         "generate_series json_each json_tree jsonb_each jsonb_tree",

@@ -311,17 +311,16 @@ SQLSERVER = Dialect(
     functions=COMMON
     | words(
         "parse try_parse str char format iif soundex unicode current_timestamp json_array json_object cot grouping",
-        "grouping_id",
-        "greatest least ascii left len reverse right translate datediff datepart datetrunc day month year",
+        "grouping_id greatest least ascii left len reverse right translate datediff datepart datetrunc day month year",
         "json_value atn2 rand square choose isnull isnumeric checksum binary_checksum hashbytes newid charindex",
         "difference datalength nchar patindex quotename string_escape stuff datefromparts date_bucket dateadd",
-        "datediff_big datename datetime2fromparts datetimefromparts datetimeoffsetfromparts eomonth getdate",
-        "getutcdate isdate smalldatetimefromparts switchoffset sysdatetime sysdatetimeoffset sysutcdatetime",
-        "timefromparts todatetimeoffset isjson json_modify json_path_exists json_query json_contains bit_count get_bit",
-        "set_bit left_shift right_shift parsename sql_variant_property formatmessage current_timezone nth_value unistr",
+        "datediff_big datename datetime2fromparts datetimefromparts datetimeoffsetfromparts eomonth getdate getutcdate",
+        "isdate smalldatetimefromparts switchoffset sysdatetime sysdatetimeoffset sysutcdatetime timefromparts",
+        "todatetimeoffset isjson json_modify json_path_exists json_query json_contains bit_count get_bit set_bit",
+        "left_shift right_shift parsename sql_variant_property formatmessage current_timezone nth_value unistr",
         "base64_encode base64_decode compress regexp_like regexp_replace regexp_substr regexp_instr regexp_count",
         "edit_distance edit_distance_similarity jaro_winkler_distance jaro_winkler_similarity vector_distance",
-        "vector_norm vector_normalize replicate space contains freetext current_date acos log10",
+        "vector_norm vector_normalize replicate space contains freetext current_date",
     ),
     oldest=130,
     # The version, and the level of compatibility where that counts too.
