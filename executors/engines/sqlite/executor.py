@@ -282,7 +282,7 @@ def _run_write(
     Args:
         connection: opened for writing, in no transaction.
         reads: authorizes what is not a write.
-        is_over: whether the time has _run_write out; asked every `steps` instructions of SQLite's machine.
+        is_over: whether the time has run out; asked every `steps` instructions of SQLite's machine.
 
     Raises:
         SqlFailed: it is another statement, or would change more than its own rows, or too many.
