@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
+from pathlib import Path
 from typing import Any, Self
 
 from pydantic import BaseModel, ConfigDict
@@ -28,6 +29,23 @@ class Frozen(BaseModel):
 def words(*lines: str) -> frozenset[str]:
     """The words of some lines, as a set."""
     return frozenset(name for line in lines for name in line.split())
+
+
+def read_words(module: str, name: str = "words.txt") -> dict[str, frozenset[str]]:
+    """The words of a text beside a module, by the section that they stand in.
+
+    Args:
+        module: its `__file__`.
+        name: of the text.
+    """
+    sections: dict[str, list[str]] = {}
+    found: list[str] = []
+    for line in Path(module).with_name(name).read_text(encoding="utf-8").splitlines():
+        if line.startswith("["):
+            found = sections.setdefault(line.strip("[]"), [])
+        elif not line.startswith("#"):
+            found += line.split()
+    return {section: frozenset(listed) for section, listed in sections.items()}
 
 
 def map_codes(kinds: Mapping[ErrorKind, str]) -> dict[str, ErrorKind]:
@@ -165,7 +183,10 @@ class Dialect(Frozen):
     sqlglot: the parser's name of it.
     like: another dialect, whose particular checks hold for this one too; empty: none.
     quote: what stands before and after a name that needs quoting.
-    reserved: words, in lower case, that are no names without quotes here, beyond those of `RESERVED`.
+    reserved: words, in lower case, that are no names without quotes here, beyond those of `RESERVED`. Every name in a
+        query that runs is quoted, so no query depends on them: they decide where people and models see quotes. Sources:
+        the vendors' lists, as in SQLAlchemy's dialects; for DuckDB `duckdb_keywords()`, for SQLite what its parser
+        refuses.
     case: what a name without quotes means.
     truncate_month: a template with the hole `{column}`.
     hints: what a model must know, one example each, most important first.
