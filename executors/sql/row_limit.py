@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from executors.dialects.row import ROW_MAKERS
-from executors.dialects.table import Dialect, Limit
+from executors.dialects.row import ROW_MAKERS, Dialect, Limit
 from executors.errors import ErrorKind, SqlRefused
 
 # Take two columns of one name in a derived table, by `SELECT *`.
@@ -22,12 +21,11 @@ def apply_limit(query: exp.Query, cap: int, dialect: Dialect) -> tuple[exp.Query
 
     Args:
         query: the root of a checked tree; it is left as it is.
-        cap: rows at most.
     """
     query = _order_outside(query, dialect)
     if _gives_one_row(query, dialect):
         return query, query
-    own = own_limit(query)
+    own, ordered = own_limit(query), query.args.get("order") or query.args.get("offset")
     if own is not None and own <= cap:
         return query, query
     if own is None and not _is_unlimited(query):
@@ -35,16 +33,12 @@ def apply_limit(query: exp.Query, cap: int, dialect: Dialect) -> tuple[exp.Query
         if not _can_stand_in_from(query, dialect):
             return query, query
         query = _inside(query)
-    elif dialect.limit is Limit.TOP and isinstance(query, exp.SetOperation) and not _has_order(query):
+    elif dialect.limit is Limit.TOP and isinstance(query, exp.SetOperation) and not ordered:
         # FETCH wants an order, and not everything can be ordered by: xml, text, geography.
         if not _can_stand_in_from(query, dialect):
             return query, query
         query = _inside(query)
     return with_limit(query, cap, dialect), with_limit(query, cap + 1, dialect)
-
-
-def _has_order(query: exp.Query) -> bool:
-    return bool(query.args.get("order") or query.args.get("offset"))
 
 
 def _can_stand_in_from(query: exp.Query, dialect: Dialect) -> bool:

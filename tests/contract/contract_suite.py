@@ -18,7 +18,8 @@ from unguarded import unguarded
 from until import until
 
 from executors.base import Cancel, Executor, QueryResult, Table
-from executors.dialects.table import DIALECTS, Dialect, Limit
+from executors.dialects.row import Dialect, Limit
+from executors.dialects.table import DIALECTS
 from executors.errors import ErrorKind, SqlError, SqlFailed
 from executors.guard import guard
 from executors.records.raw_records import derive, strays
