@@ -136,10 +136,11 @@ PLACE = Place(kind="changes", partition="databases")
 
 
 class Changes:
-    """The changes of all databases, as this instance knows them.
+    """Change notices between instances: which schemas and docs have changed since they were read.
 
-    It looks every `every_s` seconds, and calls `changed`, which blocks, with each database that another instance has
-    changed.
+    The state store has one record for each database, whose version changes with what is known of the database. This
+    looks every `every_s` seconds, and only while there are requests; `changed`, which blocks, is called with each
+    database that another instance has changed.
     """
 
     def __init__(
