@@ -194,14 +194,10 @@ class ExecuteResponse(Frozen):
     @classmethod
     def of(cls, done: Executed) -> ExecuteResponse:
         """The wire's shape of what was run."""
-        result = done.result
         return cls(
-            columns=result.columns,
-            rows=result.rows,
-            row_count=result.row_count,
-            truncated=result.truncated,
+            **shared_fields(done.result, cls),
+            row_count=done.result.row_count,
             cursor=done.cursor,
-            elapsed_ms=result.elapsed_ms,
             sql=done.query.sql,
             warnings=(*done.query.held, *done.warnings),
         )
