@@ -19,7 +19,7 @@ from collections.abc import Sequence
 
 from pydantic import TypeAdapter, ValidationError
 
-from agent.databases.changes import LOOK_EVERY_S
+from agent.databases.catalogue import LOOK_EVERY_S
 from agent.platform.config.pricing import PriceTable
 from agent.platform.config.settings import Settings
 from bench import capacity_figures

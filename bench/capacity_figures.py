@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 from agent.evaluation.retrieval.merged import MergedCatalogue
 from agent.pipeline.service import build_service
-from agent.platform.access.rate import Rate, RateLimiter
+from agent.platform.access.policy import Rate, RateLimiter
 from agent.platform.storage.sqlite import SqliteStore
 from bench import own_time, retrieval_scale, schema_reading, synthetic
 from bench.capacity_plan import Measured

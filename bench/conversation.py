@@ -22,7 +22,7 @@ from agent.core.usage import Usage
 from agent.pipeline.service import build_service
 from agent.platform.config.settings import Settings
 from agent.platform.llm.chat import ChatRequest, Message, Reply
-from agent.present.transcript import Transcript
+from agent.present.terminal import Transcript
 from testbed.service_process import ROOT
 from testbed.tireless_model import TirelessModel, reply_to, wants_sentence
 

@@ -33,8 +33,7 @@ from agent.core.events import Done
 from agent.core.fields import check_zone
 from agent.core.models import Options
 from agent.pipeline.service import Service
-from agent.present.terminal import cell_text, plain
-from agent.present.transcript import Transcript
+from agent.present.terminal import Transcript, cell_text, plain
 
 EXIT_CODES = {"success": 0, "error": 1, "clarification_needed": 2}
 NoClarify = Annotated[bool, typer.Option("--no-clarify", help="Never ask back; state assumptions instead.")]

@@ -6,12 +6,18 @@ from datetime import UTC, date, datetime
 from typing import Annotated, Any, Literal
 from zoneinfo import ZoneInfo
 
-from pydantic import Field
+from pydantic import BaseModel, Field
 
 from agent.core.callers import ANONYMOUS
 from agent.core.fields import A_NUMBER, Flag, TimeZone
 from agent.core.usage import Effort
 from executors.base import Frozen, QueryResult
+
+
+def shared_fields(of: BaseModel, wanted: type[BaseModel]) -> dict[str, Any]:
+    """The fields of a model that another one has by the same name, as they are."""
+    return {name: getattr(of, name) for name in type(of).model_fields if name in wanted.model_fields}
+
 
 Reason = Literal[
     "vague_time", "two_dates", "several_values", "several_columns", "vague_measure", "missing_data", "model"

@@ -24,8 +24,7 @@ from executors.base import CheckedSql, Frozen, JsonValue, Parameters, QueryResul
 from executors.errors import DatabaseUnavailable, ExecutorError
 
 if TYPE_CHECKING:
-    from agent.databases.catalogue import Catalogue
-    from agent.databases.changes import Changes
+    from agent.databases.catalogue import Catalogue, Changes
     from agent.platform.config.settings import Settings
     from executors.registry.entry import Entry
     from executors.registry.registry import Registry

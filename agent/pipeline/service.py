@@ -17,8 +17,7 @@ from agent.core.errors import NotPermitted, StateUnavailable, UnknownAnswer
 from agent.core.health import PartHealth, check_health
 from agent.core.models import Question
 from agent.core.usage import Usage
-from agent.databases.catalogue import Catalogue
-from agent.databases.changes import Changes
+from agent.databases.catalogue import Catalogue, Changes
 from agent.databases.knowledge.context import enrich
 from agent.databases.knowledge.documents import AddedDocuments, ColumnPlace, Documents
 from agent.databases.knowledge.verified_queries import VerifiedQueries
@@ -38,7 +37,7 @@ from agent.pipeline.drafts.generate import Generator
 from agent.pipeline.jobs.jobs import Jobs
 from agent.pipeline.jobs.shelf import JobShelf
 from agent.pipeline.judging.judge import Judge
-from agent.pipeline.parts import Parts
+from agent.pipeline.run import Parts
 from agent.pipeline.steps import load_steps
 from agent.pipeline.writes.tokens import WritePlans
 from agent.platform import telemetry

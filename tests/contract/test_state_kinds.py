@@ -13,14 +13,14 @@ import pytest
 from manual_clock import Clock
 
 from agent.core.errors import TooManyRequests, UnknownWritePlan, WriteNotMade
-from agent.databases.changes import PLACE, Changes
+from agent.databases.catalogue import PLACE, Changes
 from agent.databases.knowledge.added_documents import AddedDocuments
 from agent.databases.knowledge.verified_queries import USED_S, Key, VerifiedQueries, VerifiedQuery
 from agent.people.feedback.records import AnswerRecord, Feedback, Review
 from agent.people.feedback.shelf import DAY_S, Shelf
 from agent.pipeline.jobs.shelf import PART_CHARS, Job, JobRequest, JobShelf, moment
 from agent.pipeline.writes.tokens import FORGOTTEN_AFTER_S, PlannedWrite, WritePlans
-from agent.platform.access.rate import Rate, RateLimiter
+from agent.platform.access.policy import Rate, RateLimiter
 from agent.platform.storage.azure_tables import AzureTablesStore
 from agent.platform.storage.memory import MemoryStore
 from agent.platform.storage.sqlite import SqliteStore

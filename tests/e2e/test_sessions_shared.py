@@ -14,10 +14,9 @@ from session_client import LEASE_S, PRINCIPAL, answer
 from agent.people.sessions.sessions import Sessions
 from agent.platform.config.settings import Settings
 from agent.platform.storage.azure_tables import AzureTablesStore
-from agent.platform.storage.build import build_store
+from agent.platform.storage.build import VersionedStore, build_store
 from agent.platform.storage.sqlite import SqliteStore
 from agent.platform.storage.store import StateStore
-from agent.platform.storage.versions import VersionedStore
 from testbed import azurite
 from testbed.azurite import Azurite
 

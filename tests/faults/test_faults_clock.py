@@ -13,7 +13,7 @@ import pytest
 from agent.core.errors import SessionBusy, TooManyRequests, UnknownSession, WriteNotMade
 from agent.people.sessions.sessions import SessionMessage, Sessions
 from agent.pipeline.writes.tokens import PlannedWrite, WritePlans
-from agent.platform.access.rate import Rate, RateLimiter
+from agent.platform.access.policy import Rate, RateLimiter
 from agent.platform.storage.sqlite import SqliteStore
 
 HOUR, DAY = 3600.0, 86_400.0

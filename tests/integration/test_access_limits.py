@@ -13,8 +13,7 @@ from door import ANN, KEYS, STRANGER, Opened, bearer
 
 from agent.api.app import create_app
 from agent.pipeline.service import Service
-from agent.platform.access.policy import Access, build_access
-from agent.platform.access.rate import Rate, RateLimiter
+from agent.platform.access.policy import Access, Rate, RateLimiter, build_access
 from agent.platform.config.settings import Settings
 from agent.platform.storage.memory import MemoryStore
 

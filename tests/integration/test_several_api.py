@@ -21,8 +21,7 @@ from agent.core.answers import Answer
 from agent.pipeline.service import build_service
 from agent.platform.config.settings import Settings
 from agent.platform.llm.scripted import ScriptedModel
-from agent.present.terminal import StepPrinter
-from agent.present.transcript import Transcript
+from agent.present.terminal import StepPrinter, Transcript
 
 WHY = "Why did the amount of orders fall in April?"
 MARCH, APRIL = "What is the total amount of orders in March?", "What is the total amount of orders in April?"

@@ -10,7 +10,7 @@ import pytest
 from manual_clock import Clock
 
 from agent.core.errors import StateUnavailable
-from agent.databases.changes import LOOK_EVERY_S, PLACE, Changes, digest_of
+from agent.databases.catalogue import LOOK_EVERY_S, PLACE, Changes, digest_of
 from agent.platform.storage.memory import MemoryStore
 from agent.platform.storage.store import Change, Place, Record
 from executors.base import Column, Schema, Table

@@ -24,7 +24,7 @@ call = lambda: embedder.embed(["x"])
 # Another thread loads it slowly, as on a busy machine, while the client is made and its request goes out.
 LOADED_MEANWHILE = """
 import sys, threading
-import httpx2, openai, tenacity, rag.embedding.bounded, agent.platform.llm.openai.errors
+import httpx2, openai, tenacity, rag.embedding.bounded, agent.platform.llm.openai.completion
 from agent.core.errors import ModelUnavailable
 from rag.errors import EmbedderUnavailable
 from importlib.abc import Loader, MetaPathFinder

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from agent.databases.database import Database
-from agent.databases.knowledge.examples import Examples
-from agent.databases.knowledge.knowledge import Knowledge
+from agent.databases.knowledge.knowledge import Examples, Knowledge
 from executors.base import Column, Schema, Table
 from rag.docs.documents import Retrieved, make_document
 from rag.docs.past_queries import fold_question, mask, mask_past_question, vocabulary, vocabulary_of

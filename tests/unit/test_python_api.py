@@ -156,7 +156,7 @@ def test_without_the_file_a_question_says_how_to_fetch_it(
             raise PackageNotFoundError(name)
         return name
 
-    monkeypatch.setattr("agent.core.command_line.distribution", distribution)
+    monkeypatch.setattr("agent.platform.llm.files.model_specs.distribution", distribution)
     with (
         Plumbline.open(file, settings=settings, fetch_model=False) as orders,
         pytest.raises(ModelUnavailable, match=f"run `{command}`"),

@@ -12,7 +12,7 @@ import pytest
 from manual_clock import Clock
 
 from agent.core.errors import TooManyRequests
-from agent.platform.access.rate import ATTEMPTS, Rate, RateLimiter
+from agent.platform.access.policy import ATTEMPTS, Rate, RateLimiter
 from agent.platform.storage.memory import MemoryStore
 from agent.platform.storage.sqlite import SqliteStore
 from agent.platform.storage.store import Change, Place, StateConflict
@@ -149,7 +149,7 @@ def test_threads_share_one_count(tmp_path: Path, clock: Clock) -> None:
 COUNT = """
 import sys
 from pathlib import Path
-from agent.platform.access.rate import Rate, RateLimiter
+from agent.platform.access.policy import Rate, RateLimiter
 from agent.core.errors import TooManyRequests
 from agent.platform.storage.sqlite import SqliteStore
 

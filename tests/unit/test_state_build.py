@@ -13,11 +13,10 @@ from pydantic import SecretStr, ValidationError
 from agent.core.errors import StateUnavailable
 from agent.platform.config.settings import Settings
 from agent.platform.storage.azure_tables import AzureTablesStore
-from agent.platform.storage.build import build_store
+from agent.platform.storage.build import VersionedStore, build_store
 from agent.platform.storage.memory import MemoryStore
 from agent.platform.storage.sqlite import SqliteStore
 from agent.platform.storage.store import PAST_ALL, Place, decode_name, encode_name
-from agent.platform.storage.versions import VersionedStore
 
 CONNECTION = SecretStr("AccountName=me;AccountKey=c2VjcmV0")
 ENDPOINT = "https://me.table.core.windows.net"

@@ -18,10 +18,10 @@ from agent.people.feedback.shelf import Shelf
 from agent.people.sessions.sessions import HEAD, KIND, Sessions
 from agent.pipeline.writes.tokens import WritePlans
 from agent.platform.storage.azure_tables import AzureTablesStore
+from agent.platform.storage.build import META, VERSION, Migration, VersionedStore, import_files
 from agent.platform.storage.memory import MemoryStore
 from agent.platform.storage.sqlite import SqliteStore
 from agent.platform.storage.store import Insert, Place, Replace, StateStore, insert_missing
-from agent.platform.storage.versions import META, VERSION, Migration, VersionedStore, import_files
 from testbed.azurite import Azurite
 
 DUMPS = Path(__file__).parents[1] / "state_v1"

@@ -17,7 +17,7 @@ Result = TypeVar("Result")
 
 
 class OpenStream:
-    """Events whose first one has arrived: what is refused before has a status of its own. `encode`: None: not sent."""
+    """Events whose first one has arrived: what is refused before has its own status. `encode` may leave some out."""
 
     def __init__(
         self,

@@ -30,6 +30,7 @@ from agent.api.schemas.common import (
     Text,
 )
 from agent.core.answers import Answer
+from agent.core.models import shared_fields
 from agent.databases.registry import Executed, Supporting
 from agent.pipeline.asking import QuestionTerms
 from agent.pipeline.service import Service
@@ -226,14 +227,8 @@ class RecordsResponse(Frozen):
         """The wire's shape of what was found."""
         if found.result is None:
             return cls(reason=found.reason)
-        return cls(
-            columns=found.result.columns,
-            rows=found.result.rows,
-            row_count=found.result.row_count,
-            truncated=found.result.truncated,
-            total=found.total,
-            sql=found.sql,
-        )
+        shared = shared_fields(found.result, cls)
+        return cls(**shared, row_count=found.result.row_count, total=found.total, sql=found.sql)
 
 
 @router.post(

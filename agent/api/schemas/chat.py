@@ -22,7 +22,7 @@ from agent.api.schemas.common import (
 from agent.core.answers import Answer, AnswerPart, AnswerSource, CandidateRecord, Chart, Correction
 from agent.core.events import Done, Event
 from agent.core.kinds import Kind
-from agent.core.models import Check, Choice, Options, ReadOptions
+from agent.core.models import Check, Choice, Options, ReadOptions, shared_fields
 from agent.core.usage import Usage
 from executors.base import Frozen, JsonValue
 
@@ -30,6 +30,11 @@ from executors.base import Frozen, JsonValue
 def _where_it_applies() -> Any:
     """A field that is left out where it is None; a None below it is said."""
     return Field(None, exclude_if=lambda value: value is None)
+
+
+# The fields of every response, and those of one without rows besides.
+_ALWAYS = ("status", "kind", "message", "question", "trace_id", "usage", "warnings")
+_OF_ERROR = ("sql_query", "verified", "confidence", "checks", "needs_human_review", "review_id", "parts")
 
 
 class ChatResponse(Frozen):
@@ -99,42 +104,20 @@ class ChatResponse(Frozen):
     @classmethod
     def of(cls, answer: Answer) -> ChatResponse:
         """The wire's shape of an answer."""
-        fields: dict[str, Any] = {
-            "status": answer.status,
-            "kind": answer.kind,
-            "message": answer.answer,
-            "question": answer.question,
-            "trace_id": answer.trace_id,
-            "usage": answer.usage,
-            "warnings": answer.warnings,
-        }
+        fields = shared_fields(answer, cls) | {"message": answer.answer, "sql_query": answer.sql}
         if answer.status == "clarification_needed":
-            return cls(**fields, choices=answer.choices)
+            return cls(**{name: fields[name] for name in (*_ALWAYS, "choices")})
+        shown = with_first_records(answer)
         fields |= {
-            "sql_query": answer.sql,
-            "verified": answer.verified,
-            "confidence": answer.confidence,
-            "checks": answer.checks,
+            "parts": shown.parts or None,
+            "raw_results": shown.raw_results or None,
+            "explanation": answer.explanation or None,
+            "candidates": answer.candidates or None,
+            "choices": None,
         }
-        fields |= {"needs_human_review": answer.needs_human_review, "review_id": answer.review_id}
-        fields |= {"parts": with_first_records(answer).parts or None}
         if answer.status == "error":
-            return cls(**fields, error_details=error_details(answer))
-        return cls(
-            **fields,
-            answer_source=answer.answer_source,
-            results=answer.results,
-            columns=answer.columns,
-            row_count=answer.row_count,
-            corrections=answer.corrections,
-            truncated=answer.truncated,
-            cursor=answer.cursor,
-            raw_results=with_first_records(answer).raw_results or None,
-            raw_total=answer.raw_total,
-            explanation=answer.explanation or None,
-            chart=answer.chart,
-            candidates=answer.candidates or None,
-        )
+            return cls(**{name: fields[name] for name in (*_ALWAYS, *_OF_ERROR)}, error_details=error_details(answer))
+        return cls(**fields)
 
     def wire(self, left_out: frozenset[str] = NOTHING) -> dict[str, Any]:
         """As JSON, without what does not apply. Args: left_out: parts that are not sent."""

@@ -8,6 +8,7 @@ from typing import Any, Literal
 from pydantic import ConfigDict, Field, model_validator
 
 from agent.api.schemas.common import Name, one_of
+from agent.core.models import shared_fields
 from agent.people.sessions.sessions import Session
 from agent.understanding.overview import Overview
 from agent.understanding.suggest import TEXT
@@ -194,16 +195,7 @@ class SessionResponse(Frozen):
     def of(cls, session: Session, found: Overview) -> SessionResponse:
         """All of it together."""
         messages = [
-            SessionMessageShown(
-                role=message.role,
-                content=message.content,
-                sql_query=message.sql_query,
-                timestamp=message.timestamp,
-                status=message.status,
-                confidence=message.confidence,
-                question=message.understood or None,
-                trace_id=message.trace_id,
-            )
+            SessionMessageShown(**shared_fields(message, SessionMessageShown), question=message.understood or None)
             for message in session.messages
         ]
         return cls.model_validate(
@@ -285,14 +277,7 @@ class SessionSummary(Frozen):
     @classmethod
     def of(cls, session: Session) -> SessionSummary:
         """The wire's shape of a session, in short."""
-        return cls(
-            session_id=session.id,
-            database=session.database,
-            title=session.title,
-            messages=session.count,
-            created_at=session.created_at,
-            last_activity=session.last_activity,
-        )
+        return cls(**shared_fields(session, cls) | {"session_id": session.id, "messages": session.count})
 
 
 class SessionList(Frozen):

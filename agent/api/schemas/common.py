@@ -11,7 +11,7 @@ from agent.core.answers import Answer, AnswerNumber, AnswerPart
 from agent.core.events import Done, Event, Failed, NodeComplete
 from agent.core.fields import A_NUMBER
 from agent.core.health import PartHealth, Readiness
-from agent.core.models import Check, Options
+from agent.core.models import Check, Options, shared_fields
 from agent.databases.registry import DatabaseInfo, Executed
 from agent.databases.uploads.uploads import UploadRules
 from executors.base import Frozen, JsonValue, Schema, Table
@@ -194,14 +194,10 @@ class ExecuteResponse(Frozen):
     @classmethod
     def of(cls, done: Executed) -> ExecuteResponse:
         """The wire's shape of what was run."""
-        result = done.result
         return cls(
-            columns=result.columns,
-            rows=result.rows,
-            row_count=result.row_count,
-            truncated=result.truncated,
+            **shared_fields(done.result, cls),
+            row_count=done.result.row_count,
             cursor=done.cursor,
-            elapsed_ms=result.elapsed_ms,
             sql=done.query.sql,
             warnings=(*done.query.held, *done.warnings),
         )
@@ -281,15 +277,7 @@ class DatabaseSchema(Frozen):
     @classmethod
     def of(cls, schema: Schema, enriched: str, warnings: tuple[str, ...]) -> DatabaseSchema:
         """All of it together."""
-        return cls(
-            database=schema.database,
-            dialect=schema.dialect,
-            tables=schema.tables,
-            namespace=schema.namespace,
-            version=schema.version,
-            enriched=enriched,
-            warnings=warnings,
-        )
+        return cls(**shared_fields(schema, cls) | {"enriched": enriched, "warnings": warnings})
 
 
 class IndexReport(Frozen):

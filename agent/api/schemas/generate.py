@@ -12,7 +12,7 @@ from agent.core.answers import Answer, AnswerSource
 from agent.core.events import Done, Event, Failed, NodeComplete, Started
 from agent.core.fields import A_NUMBER
 from agent.core.kinds import Kind
-from agent.core.models import Check, Choice, Options
+from agent.core.models import Check, Choice, Options, shared_fields
 from agent.core.usage import Usage
 from executors.base import Frozen, JsonValue
 
@@ -110,23 +110,12 @@ class GenerateResponse(Frozen):
             failed |= {"clarification": answer.clarification or answer.answer, "choices": answer.choices}
         return cls(
             success=answer.status == "success",
-            kind=answer.kind,
-            sql=answer.sql,
             reasoning=answer.explanation,
             answer_summary=answer.answer,
-            dialect=dialect_name(answer.dialect),
             execution_result=answer.results,
-            trace_id=answer.trace_id,
-            needs_human_review=answer.needs_human_review,
-            verified=answer.verified,
-            confidence=answer.confidence,
-            checks=answer.checks,
-            warnings=answer.warnings,
-            attempts=answer.attempts,
-            usage=answer.usage,
-            answer_source=answer.answer_source,
-            review_id=answer.review_id,
-            **failed,
+            **shared_fields(answer, cls)
+            | {"dialect": dialect_name(answer.dialect), "clarification": None, "choices": None}
+            | failed,
         )
 
 

@@ -9,6 +9,7 @@ from pydantic import Field
 
 from agent.api.schemas.common import ANSWER_EXAMPLE, with_first_records
 from agent.core.answers import Answer
+from agent.core.models import shared_fields
 from agent.core.problems import Problem
 from agent.pipeline.jobs.jobs import StoredJob
 from agent.pipeline.jobs.shelf import Job, NodeDone, Status
@@ -48,16 +49,10 @@ class JobResponse(Frozen):
         """The wire's shape of a job."""
         job = stored.job
         return cls(
-            id=job.id,
-            status=job.status,
+            **shared_fields(job, cls),
             database=job.request.database,
             question=job.request.question,
-            created_at=job.created_at,
-            finished_at=job.finished_at,
-            progress=list(job.progress),
             result=None if stored.answer is None else with_first_records(stored.answer),
-            problem=job.problem,
-            trace_id=job.trace_id,
         )
 
     @classmethod

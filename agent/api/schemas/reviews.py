@@ -10,6 +10,7 @@ from pydantic import ConfigDict, Field, model_validator
 from agent.api.schemas.common import BLANK, FILLED, ExecuteResponse, Text, one_of
 from agent.core.events import UsedDocument
 from agent.core.fields import Flag
+from agent.core.models import shared_fields
 from agent.people.feedback.feedback import GivenFeedback, Taken
 from agent.people.feedback.records import (
     MAX_COMMENT,
@@ -91,12 +92,8 @@ class ReviewDetail(ReviewSummary):
         return cls.model_validate(_fields(review, ReviewDetail) | {"version": version, "may_settle": may_settle})
 
 
-BESIDE = ("sql", "may_settle", "version")  # what is no field of a review by that name
-
-
 def _fields(review: Review, wanted: type[ReviewSummary]) -> dict[str, Any]:
-    named = {name: getattr(review, name) for name in wanted.model_fields if name not in BESIDE}
-    return named | {"sql": review.proposed_sql}
+    return shared_fields(review, wanted) | {"sql": review.proposed_sql}
 
 
 class ReviewPage(Frozen):

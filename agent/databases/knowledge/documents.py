@@ -16,7 +16,7 @@ from rag.docs.reading import resolve_documents
 from rag.errors import RetrievalError
 
 if TYPE_CHECKING:
-    from agent.databases.changes import Changes
+    from agent.databases.catalogue import Changes
     from agent.databases.database import Database
     from agent.databases.knowledge.knowledge import Knowledge
     from agent.databases.registry import Databases

@@ -7,7 +7,7 @@ The last gets the same first drafts, so the difference is evaluation alone.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
@@ -20,7 +20,7 @@ from agent.core.callers import LOCAL
 from agent.core.models import Options
 from agent.evaluation.baseline import Baseline
 from agent.evaluation.comparison import Comparison, compare, compare_files
-from agent.evaluation.harness import evaluate
+from agent.evaluation.harness import Ask, GoldQuestion, evaluate
 from agent.evaluation.report import Report, ResultLine, report_of, summary_rows
 from agent.evaluation.retrieval.cases import Folder, read_folders
 from agent.pipeline.service import Service
@@ -83,11 +83,25 @@ async def _ask_all(
             return await baseline.query(question, await service.registered.get(names[database], LOCAL))
         return await service.query(question, names[database], options=options, principal=LOCAL)
 
+    out = results / f"{folder.name}.{way.replace(' ', '_')}.jsonl"
     questions = sample_evenly(folder.questions, limit)
+    return await _evaluate(questions, ask, service, names, err, title=f"{plain(folder.name)}, {way}", out=out)
+
+
+async def _evaluate(
+    questions: Sequence[GoldQuestion],
+    ask: Ask,
+    service: Service,
+    names: Mapping[Path, str],
+    err: Console,
+    *,
+    title: str,
+    out: Path,
+) -> list[ResultLine]:
+    """The result lines; meanwhile a bar that counts the right ones."""
     lines: list[ResultLine] = []
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=err) as bar:
-        title = f"{plain(folder.name)}, {way}"
         task = bar.add_task(title, total=len(questions))
 
         def on_result(line: ResultLine) -> None:
@@ -95,11 +109,7 @@ async def _ask_all(
             bar.update(task, advance=1, description=f"{title}: {sum(it.correct for it in lines)} right")
 
         await evaluate(
-            questions,
-            ask,
-            open_database=lambda it: service.router.get(names[it]),
-            out=results / f"{folder.name}.{way.replace(' ', '_')}.jsonl",
-            on_result=on_result,
+            questions, ask, open_database=lambda it: service.router.get(names[it]), out=out, on_result=on_result
         )
     return lines
 
@@ -210,24 +220,8 @@ async def _ask(
         text = f"{question}\n({evidence})" if show_evidence and evidence else question
         return await service.query(text, names[database], options=options, principal=LOCAL)
 
-    questions = folder.questions[:limit]
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=err) as bar:
-        title = f"{plain(folder.name)}, {'with' if enabled else 'without'} retrieval"
-        task, right = bar.add_task(title, total=len(questions)), 0
-
-        def on_result(line: ResultLine) -> None:
-            nonlocal right
-            right += line.correct
-            bar.update(task, advance=1, description=f"{title}: {right} right")
-
-        await evaluate(
-            questions,
-            ask,
-            open_database=lambda it: service.router.get(names[it]),
-            out=path,
-            on_result=on_result,
-        )
+    title = f"{plain(folder.name)}, {'with' if enabled else 'without'} retrieval"
+    await _evaluate(folder.questions[:limit], ask, service, names, err, title=title, out=path)
 
 
 def accuracy_table(found: Sequence[tuple[str, Comparison]]) -> Table:

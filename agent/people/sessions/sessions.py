@@ -21,7 +21,7 @@ from pydantic import ConfigDict, Field
 
 from agent.core.answers import Answer, AnswerPart
 from agent.core.errors import UnknownSession
-from agent.core.models import Exchange, Pending
+from agent.core.models import Exchange, Pending, shared_fields
 from agent.people.sessions.turns import Lease, Turns
 from agent.platform.storage.store import (
     MAX_CHANGES,
@@ -321,17 +321,7 @@ def _replacement(head: _Head, update: Mapping[str, object], version: str) -> Rep
 
 
 def _session(session_id: str, head: _Head, messages: tuple[SessionMessage, ...] = ()) -> Session:
-    return Session(
-        id=session_id,
-        database=head.database,
-        principal=head.principal,
-        created_at=head.created_at,
-        last_activity=head.last_activity,
-        messages=messages,
-        pending=head.pending,
-        title=head.title,
-        count=head.count,
-    )
+    return Session(id=session_id, messages=messages, **shared_fields(head, Session))
 
 
 MAX_ROWS = 200  # of the results, and of the records behind them; the query runs again for more

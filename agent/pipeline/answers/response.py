@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from agent.checks.grounding.languages.language import language_of
 from agent.core.answers import Answer, AttemptRecord, CandidateRecord, Correction
 from agent.core.events import HumanReview
-from agent.core.models import Attempt, Check, Choice
+from agent.core.models import Attempt, Check, Choice, shared_fields
 from agent.pipeline.drafts.consensus import Evidence
 from agent.present.charts.recommend import recommend
 from agent.understanding.clarification.languages import frames_of
@@ -75,14 +75,11 @@ def candidate_records(evidence: Evidence) -> list[CandidateRecord]:
     shown = [(group, evidence.chosen if at == 0 else group.first) for at, group in enumerate(evidence.groups)]
     return [
         CandidateRecord(
-            sql=it.sql,
-            source=it.source,
-            note=it.note,
+            **shared_fields(it, CandidateRecord),
             votes=group.votes,
             columns=list(it.result.columns),
             results=it.result.records()[:CANDIDATE_ROWS],
             row_count=it.result.row_count,
-            doubts=list(it.doubts),
         )
         for group, it in shown
         if it.result is not None
@@ -203,12 +200,6 @@ def common(run: Run) -> Answer:
 
 
 def _record(attempt: Attempt) -> AttemptRecord:
-    return AttemptRecord(
-        sql=attempt.executed_sql or attempt.sql,
-        note=attempt.note,
-        error=attempt.error,
-        error_type=attempt.error_type,
-        hint=attempt.hint,
-        row_count=attempt.result.row_count if attempt.result else None,
-        verdict=attempt.verdict,
-    )
+    row_count = attempt.result.row_count if attempt.result else None
+    own = {"sql": attempt.executed_sql or attempt.sql, "row_count": row_count}
+    return AttemptRecord(**shared_fields(attempt, AttemptRecord) | own)

@@ -18,14 +18,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
 from pydantic import SecretStr
 
-from agent.core.command_line import command_line
 from agent.core.errors import ModelUnavailable
 from agent.core.queueing import Turns
 from agent.core.usage import Usage
 from agent.platform.config.profiles import choose
 from agent.platform.config.settings import Settings
 from agent.platform.llm.chat import ChatRequest, Message, Reply, ReplyGrammar
-from agent.platform.llm.files.model_specs import CHUNK, MODELS, sha256_of
+from agent.platform.llm.files.model_specs import CHUNK, MODELS, command_line, sha256_of
 from agent.platform.llm.replies import ON_TEXT
 
 if TYPE_CHECKING:

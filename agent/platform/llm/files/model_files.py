@@ -18,13 +18,13 @@ from typing import TYPE_CHECKING
 
 from filelock import FileLock, Timeout
 
-from agent.core.command_line import command_line
 from agent.core.errors import ModelUnavailable
 from agent.platform.llm.files.model_specs import (
     MODELS,
     ModelSpec,
     Progress,
     SourceFailed,
+    command_line,
     no_progress,
     read_json,
     sha256_of,

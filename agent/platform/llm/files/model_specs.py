@@ -1,9 +1,10 @@
-"""The available embedded models' files, and shared helpers: progress, digests, small JSON files."""
+"""The available embedded models' files, and shared helpers: progress, digests, small JSON files, the command's name."""
 
 from __future__ import annotations
 
 import hashlib
 import json
+from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 from typing import Protocol
 
@@ -110,3 +111,12 @@ def write_json(path: Path, value: object) -> None:
     draft = path.with_name(path.name + ".new")
     draft.write_text(json.dumps(value), encoding="utf-8")
     draft.replace(path)
+
+
+def command_line() -> str:
+    """`plumbline` where the package is installed, `python -m agent` in a checkout."""
+    try:
+        distribution("plumbline")
+    except PackageNotFoundError:
+        return "python -m agent"
+    return "plumbline"

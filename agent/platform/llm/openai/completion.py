@@ -1,20 +1,27 @@
-"""The fields of a chat completion that are used, whole or streamed. The openai package parses many more."""
+"""What an endpoint says: the used fields of a chat completion, whole or streamed, and what its errors mean."""
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Annotated, Any
+from urllib.parse import urlsplit
 
 from pydantic import BaseModel, Field, ValidationError, ValidatorFunctionWrapHandler, WrapValidator
 
-from agent.core.errors import ModelFailed
+from agent.core.errors import Fatal, ModelFailed, ModelUnavailable
 from agent.core.usage import Usage
 from agent.platform.llm.chat import Reply, Token
 from agent.platform.llm.replies import ON_TEXT
 
 if TYPE_CHECKING:
-    from openai import AsyncOpenAI
+    from openai import APIStatusError, AsyncOpenAI
+    from tenacity import RetryCallState
 
 
 def _or_none(value: object, read: ValidatorFunctionWrapHandler) -> object:
@@ -200,3 +207,120 @@ def _translate_connection_errors(request: Any) -> Iterator[None]:
         raise openai.APITimeoutError(request=request) from error
     except httpx2.RequestError as error:
         raise openai.APIConnectionError(request=request) from error
+
+
+FIRST_WAIT_S = 2.0
+LONGEST_WAIT_S = 60.0
+
+_SAFE_CODE = re.compile(r"[\w.-]{1,60}")
+_QUOTA_CODES = frozenset({"insufficient_quota", "billing_hard_limit_reached", "billing_not_active"})
+_LENGTH_CODES = frozenset({"context_length_exceeded", "exceed_context_size_error"})
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    """What an error message may say about an endpoint: never its key, nor what it sent back."""
+
+    model: str
+    address: str
+    access: str  # the setting, or role, that gives access
+    timeout_s: float
+    tries: int
+
+    @property
+    def host(self) -> str:
+        parts = urlsplit(self.address)
+        return parts.hostname or "the endpoint"
+
+
+def is_passing(error: BaseException) -> bool:
+    """Whether the same request may succeed a little later."""
+    import openai
+
+    if isinstance(error, openai.APIConnectionError | TimeoutError):
+        return True
+    if isinstance(error, openai.RateLimitError):
+        return _code(error) not in _QUOTA_CODES
+    return isinstance(error, openai.APIStatusError) and (error.status_code >= 500 or error.status_code == 408)
+
+
+def wait_before_retry(state: RetryCallState) -> float:
+    """Seconds until the next try: what Retry-After says, else 2, 4, 8, ...; a minute at most."""
+    import openai
+
+    error = state.outcome.exception() if state.outcome else None
+    retry_after_s = _retry_after(error) if isinstance(error, openai.APIStatusError) else None
+    wait = FIRST_WAIT_S * 2 ** (state.attempt_number - 1) if retry_after_s is None else retry_after_s
+    return min(wait, LONGEST_WAIT_S)
+
+
+def _retry_after(error: APIStatusError) -> float | None:
+    """Seconds of the endpoint's Retry-After, in any of the three forms in use; None without one."""
+    headers = error.response.headers
+    for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
+        value = headers.get(name, "")
+        try:
+            seconds = float(value) * unit
+        except ValueError:
+            continue
+        if math.isfinite(seconds) and seconds >= 0:
+            return seconds
+    try:
+        at = parsedate_to_datetime(headers.get("retry-after", ""))
+    except ValueError:
+        return None
+    at = at if at.tzinfo else at.replace(tzinfo=UTC)
+    return max(0.0, (at - datetime.now(UTC)).total_seconds())
+
+
+def _code(error: APIStatusError) -> str:
+    """The error's code or type, where it is a plain word."""
+    return next((word for word in (error.code, error.type) if word and _SAFE_CODE.fullmatch(word)), "")
+
+
+def translate_error(error: Exception, endpoint: Endpoint) -> Fatal:
+    """The error for the caller: one sentence that a person can act on."""
+    import openai
+
+    at, model = endpoint.host, endpoint.model
+    if isinstance(error, openai.APITimeoutError | TimeoutError):
+        return ModelUnavailable(
+            f"The model {model!r} at {at} did not answer within {endpoint.timeout_s:g} s ({_times(endpoint)}); "
+            "try again, or raise PLUMBLINE_MODEL_TIMEOUT_S."
+        )
+    if isinstance(error, openai.APIConnectionError):
+        return ModelUnavailable(
+            f"The model's endpoint {at} cannot be reached ({_times(endpoint)}); check its address and the network."
+        )
+    if isinstance(error, openai.APIStatusError):
+        return _translate_status(error, endpoint)
+    return ModelFailed(f"The endpoint {at} did not answer as the OpenAI protocol has it; check the base URL.")
+
+
+def _translate_status(error: APIStatusError, endpoint: Endpoint) -> Fatal:
+    at, model, status, code = endpoint.host, endpoint.model, error.status_code, _code(error)
+    complaint = str(error).lower()
+    if status == 401:
+        return ModelUnavailable(f"The model's endpoint {at} refuses the key; check {endpoint.access}.")
+    if status == 403:
+        return ModelUnavailable(f"The endpoint {at} refuses access to the model {model!r}; check {endpoint.access}.")
+    if status == 404:
+        return ModelUnavailable(
+            f"The endpoint {at} has no model or deployment {model!r}; check PLUMBLINE_CHAT_MODEL and the address."
+        )
+    if code in _QUOTA_CODES:
+        return ModelUnavailable(f"The quota of the account at {at} is used up; check its plan and billing.")
+    if status == 429:
+        return ModelUnavailable(f"The endpoint {at} is overloaded (429, {_times(endpoint)}); try again later.")
+    if status >= 500 or status == 408:
+        return ModelUnavailable(f"The endpoint {at} is in trouble ({status}, {_times(endpoint)}); try again later.")
+    if code in _LENGTH_CODES or "context length" in complaint or "context size" in complaint:
+        return ModelFailed(f"The prompt is longer than the context of {model!r}; ask about fewer tables, or less text.")
+    if code == "content_filter" or "content management policy" in complaint:
+        return ModelFailed("The endpoint's content filter refused the prompt; word the question differently.")
+    what = f"{status}, {code}" if code else str(status)
+    return ModelFailed(f"The endpoint {at} refused the request to {model!r} ({what}).")
+
+
+def _times(endpoint: Endpoint) -> str:
+    return "1 try" if endpoint.tries == 1 else f"{endpoint.tries} tries"

@@ -18,8 +18,16 @@ from tenacity import AsyncRetrying, retry_if_exception, stop_after_attempt
 from agent.core.errors import ModelFailed, ModelUnavailable
 from agent.platform.llm.chat import ENTRA_SCOPE, Message, Reply, ReplyGrammar, ReplySchema
 from agent.platform.llm.openai.chat_request import Abilities, chat_fields, tokens_of
-from agent.platform.llm.openai.completion import USAGE, collect_stream, read_total_tokens, reply_of
-from agent.platform.llm.openai.errors import Endpoint, is_passing, translate_error, wait_before_retry
+from agent.platform.llm.openai.completion import (
+    USAGE,
+    Endpoint,
+    collect_stream,
+    is_passing,
+    read_total_tokens,
+    reply_of,
+    translate_error,
+    wait_before_retry,
+)
 from agent.platform.llm.pace import CALL, PACE
 from agent.platform.llm.replies import ON_TEXT, ends_its_query
 
