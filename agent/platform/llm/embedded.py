@@ -1,4 +1,4 @@
-"""The default model: llama.cpp in this process, behind the same client as a hosted model.
+"""The default model: llama.cpp in this process.
 
 llama.cpp's own server listens on a loopback port with a random key. It keeps the state of the last prompt and, in
 memory, of several earlier ones: a prompt that begins like one of them is read only from the first difference.
@@ -15,8 +15,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
-from pydantic import SecretStr
-
 from agent.core.command_line import command_line
 from agent.core.errors import ModelUnavailable
 from agent.core.queueing import Turns
@@ -29,7 +27,7 @@ from agent.platform.llm.files.prefix_states import PrefixStates, prepare
 from agent.platform.llm.replies import ON_TEXT
 
 if TYPE_CHECKING:
-    from agent.platform.llm.openai.model import OpenAIModel
+    from agent.platform.llm.llama_server import LlamaServer
 
 # About 28 KB a token, so some forty thousand tokens of prompts that are not in the context any more.
 PROMPT_CACHE_MIB = 1024
@@ -45,7 +43,7 @@ log = logging.getLogger(__name__)
 class _Loaded(NamedTuple):
     """The server's client, and what it keeps of prompts; None where nothing is kept."""
 
-    client: OpenAIModel
+    client: LlamaServer
     states: PrefixStates | None
 
 
@@ -98,11 +96,8 @@ class EmbeddedModel:
     async def close(self) -> None:
         """Stop the server and give its memory back; a later call loads it again."""
         loading, self._loading = self._loading, None
-        if loading is not None:
-            if not loading.done():
-                await asyncio.wait([loading])
-            if not _has_failed(loading):
-                await loading.result().client.close()
+        if loading is not None and not loading.done():
+            await asyncio.wait([loading])
         await asyncio.to_thread(self._server.clear)
 
     async def _ensure_loaded(self) -> _Loaded:
@@ -112,24 +107,18 @@ class EmbeddedModel:
 
     def _load(self) -> _Loaded:
         """Start the server, in a worker thread."""
-        from agent.platform.llm.openai.model import OpenAIModel
+        from agent.platform.llm.llama_server import LlamaServer
 
         path = self._find_verified_file()
         _read_through(path)
         key = secrets.token_urlsafe(32)
         folder = self._states_folder()
         server = _start(path, key, self._settings, folder)
-        _wait_for_its_loop(server, key)
+        timeout_s = choose(self._settings, self.name).timeout_s
+        client = LlamaServer(self.name, server.listening_address, key, timeout_s=timeout_s)
+        client.wait_for_its_loop()
         self._server[:] = [server]
-        client = OpenAIModel(
-            self.name,
-            base_url=f"{server.listening_address}/v1",
-            api_key=SecretStr(key),
-            timeout_s=choose(self._settings, self.name).timeout_s,
-            retries=0,
-            local=True,
-        )
-        return _Loaded(client, self._states(folder, server.listening_address, key))
+        return _Loaded(client, self._states(folder, client))
 
     def _states_folder(self) -> Path | None:
         """Where states of prefixes are kept; None where they are not, or where nothing can be written."""
@@ -141,15 +130,14 @@ class EmbeddedModel:
             log.warning("The model's state after a schema will not be stored: %s", error.strerror)
             return None
 
-    def _states(self, folder: Path | None, address: str, key: str) -> PrefixStates | None:
+    def _states(self, folder: Path | None, client: LlamaServer) -> PrefixStates | None:
         if folder is None:
             return None
         from importlib.metadata import version
 
         parts = (self._spec.sha256, version("xllamacpp"), str(self._settings.embedded_context))
-        return PrefixStates(
-            address, key, folder, made_for=" ".join(parts), most_bytes=self._settings.prefix_cache_mb * 1_000_000
-        )
+        most_bytes = self._settings.prefix_cache_mb * 1_000_000
+        return PrefixStates(client.connect, folder, made_for=" ".join(parts), most_bytes=most_bytes)
 
     def _find_verified_file(self) -> Path:
         from agent.platform.llm.files.model_files import find, verify
@@ -201,14 +189,6 @@ def _read_through(path: Path) -> None:
     with path.open("rb", buffering=0) as file:
         while file.readinto(buffer):
             pass
-
-
-def _wait_for_its_loop(server: Any, key: str) -> None:
-    """Return when the server works off its tasks: one that is stopped before that deadlocks."""
-    import httpx2
-
-    headers = {"Authorization": f"Bearer {key}"}
-    httpx2.get(f"{server.listening_address}/slots", headers=headers, trust_env=False).raise_for_status()
 
 
 def _start(path: Path, key: str, settings: Settings, states: Path | None) -> Any:

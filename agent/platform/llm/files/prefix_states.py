@@ -15,7 +15,7 @@ import hashlib
 import logging
 import os
 import secrets
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -35,14 +35,16 @@ class PrefixStates:
     """The states of one server with one slot. Use it from one task at a time, around each completion.
 
     Args:
-        address, key: of llama.cpp's server, which was started with `folder` as its `slot_save_path`.
+        connect: makes a client of llama.cpp's server, which was started with `folder` as its `slot_save_path`.
         folder: where the files are; its owner alone may read it, since they hold the schema and its samples.
         made_for: what a state depends on beside the text: the model, the library's version, the context's size.
         most_bytes: of all files together; those that were used longest ago go first.
     """
 
-    def __init__(self, address: str, key: str, folder: Path, *, made_for: str, most_bytes: int) -> None:
-        self._address, self._headers = address, {"Authorization": f"Bearer {key}"}
+    def __init__(
+        self, connect: Callable[[float], httpx2.AsyncClient], folder: Path, *, made_for: str, most_bytes: int
+    ) -> None:
+        self._connect = connect
         self._folder, self._made_for, self._most_bytes = folder, made_for, most_bytes
         self._read: set[str] = set()  # by key: what this process holds in memory
         self._in_slot = ""
@@ -124,7 +126,7 @@ class PrefixStates:
         import httpx2
 
         try:
-            async with self._client() as client:
+            async with self._connect(_TIMEOUT_S) as client:
                 reply = await client.post("/slots/0", params={"action": action}, json={"filename": name})
             if reply.is_success:
                 body = reply.json()
@@ -132,11 +134,6 @@ class PrefixStates:
         except (httpx2.HTTPError, ValueError) as error:
             log.debug("llama.cpp did not %s a slot: %s", action, error)
         return None
-
-    def _client(self) -> httpx2.AsyncClient:
-        import httpx2
-
-        return httpx2.AsyncClient(base_url=self._address, headers=self._headers, timeout=_TIMEOUT_S, trust_env=False)
 
 
 def prepare(folder: Path) -> Path:

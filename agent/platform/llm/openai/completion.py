@@ -55,6 +55,28 @@ class _Timings(BaseModel):
     cache_n: int | None = None
 
 
+class _ChunkToken(BaseModel):
+    token: str
+    logprob: float | None = None
+
+
+class _ChunkLogprobs(BaseModel):
+    content: list[_ChunkToken] | None = None
+
+
+class _ChunkChoice(BaseModel):
+    delta: _Message
+    finish_reason: str | None = None
+    logprobs: _ChunkLogprobs | None = None
+
+
+class Chunk(BaseModel):
+    """A piece of a completion that comes as a stream; `reply_of` reads what they are put together to."""
+
+    choices: list[_ChunkChoice]
+    usage: _Tokens | None = None
+
+
 class _Completion(BaseModel):
     choices: list[_Choice] = Field(min_length=1)
     usage: _Tokens | None = None

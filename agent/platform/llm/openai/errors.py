@@ -89,24 +89,48 @@ def translate_error(error: Exception, endpoint: Endpoint) -> Fatal:
     """The error for the caller: one sentence that a person can act on."""
     import openai
 
-    at, model = endpoint.host, endpoint.model
     if isinstance(error, openai.APITimeoutError | TimeoutError):
-        return ModelUnavailable(
-            f"The model {model!r} at {at} did not answer within {endpoint.timeout_s:g} s ({_times(endpoint)}); "
-            "try again, or raise PLUMBLINE_MODEL_TIMEOUT_S."
-        )
+        return not_answered(endpoint)
     if isinstance(error, openai.APIConnectionError):
-        return ModelUnavailable(
-            f"The model's endpoint {at} cannot be reached ({_times(endpoint)}); check its address and the network."
-        )
+        return not_reached(endpoint)
     if isinstance(error, openai.APIStatusError):
-        return _translate_status(error, endpoint)
-    return ModelFailed(f"The endpoint {at} did not answer as the OpenAI protocol has it; check the base URL.")
+        return translate_status(error.status_code, _code(error), str(error), endpoint)
+    return not_understood(endpoint)
 
 
-def _translate_status(error: APIStatusError, endpoint: Endpoint) -> Fatal:
-    at, model, status, code = endpoint.host, endpoint.model, error.status_code, _code(error)
-    complaint = str(error).lower()
+def not_answered(endpoint: Endpoint) -> ModelUnavailable:
+    """The error where no answer came in time."""
+    return ModelUnavailable(
+        f"The model {endpoint.model!r} at {endpoint.host} did not answer within {endpoint.timeout_s:g} s "
+        f"({_times(endpoint)}); try again, or raise PLUMBLINE_MODEL_TIMEOUT_S."
+    )
+
+
+def not_reached(endpoint: Endpoint) -> ModelUnavailable:
+    """The error where there was no connection, or it broke."""
+    return ModelUnavailable(
+        f"The model's endpoint {endpoint.host} cannot be reached ({_times(endpoint)}); check its address and the "
+        "network."
+    )
+
+
+def not_understood(endpoint: Endpoint) -> ModelFailed:
+    """The error where what came is no answer."""
+    return ModelFailed(
+        f"The endpoint {endpoint.host} did not answer as the OpenAI protocol has it; check the base URL."
+    )
+
+
+def translate_status(status: int, code: str, complaint: str, endpoint: Endpoint) -> Fatal:
+    """The error for an HTTP status.
+
+    Args:
+        status: 400 or more.
+        code: the endpoint's own, where it is a plain word; else empty.
+        complaint: what it says.
+        endpoint: that was asked.
+    """
+    at, model, complaint = endpoint.host, endpoint.model, complaint.lower()
     if status == 401:
         return ModelUnavailable(f"The model's endpoint {at} refuses the key; check {endpoint.access}.")
     if status == 403:

@@ -43,7 +43,7 @@ async def collect_stream(
     )
     on_text = ON_TEXT.get()
     last = request["messages"][-1]
-    reply = _Pieces(last["content"] if last["role"] == "assistant" else "")
+    reply = Pieces(last["content"] if last["role"] == "assistant" else "")
     with _translate_connection_errors(stream.response.request):
         async with stream:
             if _is_whole(stream.response):  # it knows no streams, and says nothing of it
@@ -58,7 +58,7 @@ async def collect_stream(
     return reply.completion(request)
 
 
-class _Pieces:
+class Pieces:
     """What has come of a reply so far. Args: opening: what it began with before the first piece."""
 
     def __init__(self, opening: str) -> None:
@@ -68,7 +68,7 @@ class _Pieces:
         self._usage: dict[str, object] | None = None
 
     def add(self, chunk: Any) -> None:
-        """Take the next piece, a `ChatCompletionChunk`."""
+        """Take the next piece, a `Chunk` or the openai package's own."""
         if chunk.usage:
             self._usage = chunk.usage.model_dump()
         for choice in chunk.choices:
