@@ -9,17 +9,21 @@ from __future__ import annotations
 import asyncio
 import json
 import ssl
-from collections.abc import AsyncIterator, Mapping
-from contextlib import closing
-from http.client import HTTPConnection
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import aclosing
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
 
 from agent.core.errors import Fatal
 from agent.platform.llm.chat import Message, Reply, ReplyGrammar, ReplySchema
 from agent.platform.llm.openai.chat_request import Abilities, chat_fields
 from agent.platform.llm.openai.completion import Chunk, reply_of
-from agent.platform.llm.openai.errors import Endpoint, not_answered, not_reached, not_understood, translate_status
+from agent.platform.llm.openai.errors import (
+    Endpoint,
+    describe_foreign_reply,
+    describe_lost_connection,
+    describe_timeout,
+    translate_status,
+)
 from agent.platform.llm.openai.streamed import USAGE, Pieces
 from agent.platform.llm.replies import ON_TEXT, ends_its_query
 
@@ -48,22 +52,22 @@ class LlamaServer:
         """A client of the server, which keeps no connection for later. Args: timeout_s: for one step of a request."""
         import httpx2
 
-        nobody = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)  # whom it trusts: to load the usual list takes 20 ms
         return httpx2.AsyncClient(
             base_url=self.address,
             headers=self._headers,
             timeout=timeout_s,
-            verify=nobody,
+            verify=_trust_nobody(),
             trust_env=False,
             limits=httpx2.Limits(max_keepalive_connections=0),
         )
 
     def wait_for_its_loop(self) -> None:
         """Return when the server works off its tasks: one that is stopped before that deadlocks."""
-        host = urlsplit(self.address).netloc
-        with closing(HTTPConnection(host)) as connection:
-            connection.request("GET", "/slots", headers=self._headers)
-            connection.getresponse().read()
+        import httpx2
+
+        # The first request loads the modules of all: in this thread, where the event loop goes on.
+        address, nobody = f"{self.address}/slots", _trust_nobody()
+        httpx2.get(address, headers=self._headers, verify=nobody, trust_env=False).raise_for_status()
 
     async def complete(
         self,
@@ -95,11 +99,11 @@ class LlamaServer:
             async with asyncio.timeout(self._timeout_s):
                 return await self._read(request, endpoint, may_end=isinstance(schema, ReplyGrammar))
         except (TimeoutError, httpx2.TimeoutException) as error:
-            raise not_answered(endpoint) from error
+            raise describe_timeout(endpoint) from error
         except httpx2.RequestError as error:
-            raise not_reached(endpoint) from error
+            raise describe_lost_connection(endpoint) from error
         except ValueError as error:
-            raise not_understood(endpoint) from error
+            raise describe_foreign_reply(endpoint) from error
 
     async def _read(self, request: dict[str, Any], endpoint: Endpoint, *, may_end: bool) -> Reply:
         """Args: may_end: whether nothing more is wanted after a query."""
@@ -111,17 +115,23 @@ class LlamaServer:
             client.stream("POST", "/v1/chat/completions", json=request) as response,
         ):
             if response.status_code >= 400:
-                raise _refusal(response.status_code, await response.aread(), endpoint)
-            async for data in _events(response):
-                reply.add(Chunk.model_validate_json(data))
-                if on_text is not None:
-                    on_text(reply.text)
-                if may_end and ends_its_query(reply.text):
-                    break
+                raise _describe_refusal(response.status_code, await response.aread(), endpoint)
+            async with aclosing(_read_events(response)) as events:
+                async for data in events:
+                    reply.add(Chunk.model_validate_json(data))
+                    if on_text is not None:
+                        on_text(reply.text)
+                    if may_end and ends_its_query(reply.text):
+                        break
         return reply_of(reply.completion(request))
 
 
-async def _events(response: httpx2.Response) -> AsyncIterator[bytes]:
+def _trust_nobody() -> ssl.SSLContext:
+    """No list of certificates: nothing here is encrypted, and to load the usual list takes 20 ms for each client."""
+    return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+
+
+async def _read_events(response: httpx2.Response) -> AsyncGenerator[bytes, None]:
     """The JSON of each server-sent event. Lines end with a line feed alone: texts hold other ends of lines."""
     rest = b""
     async for piece in response.aiter_bytes():
@@ -132,7 +142,7 @@ async def _events(response: httpx2.Response) -> AsyncIterator[bytes]:
                 yield data
 
 
-def _refusal(status: int, body: bytes, endpoint: Endpoint) -> Fatal:
+def _describe_refusal(status: int, body: bytes, endpoint: Endpoint) -> Fatal:
     """The error for what the server says in its `error`. Raises ValueError: it is no JSON."""
     told = json.loads(body).get("error", {})
     return translate_status(status, str(told.get("type", "")), str(told.get("message", "")), endpoint)

@@ -90,15 +90,15 @@ def translate_error(error: Exception, endpoint: Endpoint) -> Fatal:
     import openai
 
     if isinstance(error, openai.APITimeoutError | TimeoutError):
-        return not_answered(endpoint)
+        return describe_timeout(endpoint)
     if isinstance(error, openai.APIConnectionError):
-        return not_reached(endpoint)
+        return describe_lost_connection(endpoint)
     if isinstance(error, openai.APIStatusError):
         return translate_status(error.status_code, _code(error), str(error), endpoint)
-    return not_understood(endpoint)
+    return describe_foreign_reply(endpoint)
 
 
-def not_answered(endpoint: Endpoint) -> ModelUnavailable:
+def describe_timeout(endpoint: Endpoint) -> ModelUnavailable:
     """The error where no answer came in time."""
     return ModelUnavailable(
         f"The model {endpoint.model!r} at {endpoint.host} did not answer within {endpoint.timeout_s:g} s "
@@ -106,7 +106,7 @@ def not_answered(endpoint: Endpoint) -> ModelUnavailable:
     )
 
 
-def not_reached(endpoint: Endpoint) -> ModelUnavailable:
+def describe_lost_connection(endpoint: Endpoint) -> ModelUnavailable:
     """The error where there was no connection, or it broke."""
     return ModelUnavailable(
         f"The model's endpoint {endpoint.host} cannot be reached ({_times(endpoint)}); check its address and the "
@@ -114,7 +114,7 @@ def not_reached(endpoint: Endpoint) -> ModelUnavailable:
     )
 
 
-def not_understood(endpoint: Endpoint) -> ModelFailed:
+def describe_foreign_reply(endpoint: Endpoint) -> ModelFailed:
     """The error where what came is no answer."""
     return ModelFailed(
         f"The endpoint {endpoint.host} did not answer as the OpenAI protocol has it; check the base URL."
