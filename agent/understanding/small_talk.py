@@ -31,6 +31,7 @@ PATIENCE_S = 5.0  # for the model; where it takes longer, the message is a quest
 NEARER, SURE = 0.10, 0.30
 _NEAREST = 2
 _MOST_WORDS = 15  # of small talk that is known by its meaning alone
+_NAMED = 2  # words of the schema or values, and more than half of those that tell something: no small talk has them
 
 
 def _lines(text: str) -> tuple[str, ...]:
@@ -248,7 +249,7 @@ async def read_small_talk(question: Question, database: Database, meaning: Embed
     """What small talk a message is; a confirmation's words are not read, and a reply to what was asked back is none.
 
     By its words, which need no model; else by its meaning, which needs the multilingual one. "Ask anyway" asks for a
-    query, and so does a number.
+    query, and so does a number, or a message that mostly names the data.
 
     Args:
         question: as it came.
@@ -265,11 +266,14 @@ async def read_small_talk(question: Question, database: Database, meaning: Embed
         return found
     if re.search(r"\d", question.text):
         return None
+    telling = telling_words(question.text)
+    named = telling & words_of_data(await database.schema())
+    if len(named) >= _NAMED and len(named) > len(telling) / 2:
+        return None  # whatever it is near to; the first question of a process does without loading the model
     near = await nearness(question.text, meaning)
     if near is None or near.by < NEARER:
         return None
-    names_data = bool(telling_words(question.text) & words_of_data(await database.schema()))
-    if near.by < SURE and (names_data or question.history):
+    if near.by < SURE and (named or question.history):
         return None
     return SmallTalk(near.talk, language_of(question.text))
 

@@ -188,9 +188,10 @@ async def test_a_beginning_that_another_process_has_read_is_not_read_again(model
 
 async def slots(model: EmbeddedModel) -> list[dict[str, Any]]:
     """What llama.cpp says of its slots."""
-    client = await (await model._ensure_loaded()).client._get_client()
-    root = str(client.base_url).removesuffix("/v1/")
-    return await client.with_options(base_url=root).get("/slots", cast_to=list[dict[str, Any]])
+    server = (await model._ensure_loaded()).client
+    async with server.connect(60.0) as client:
+        found: list[dict[str, Any]] = (await client.get("/slots")).json()
+    return found
 
 
 @pytest.mark.parametrize("question, why", [("Write.", "while it writes"), ("word " * 1500, "while it reads")])
@@ -209,11 +210,11 @@ async def test_a_cancelled_call_stops_the_server(model: EmbeddedModel, question:
 async def test_nobody_gets_in_without_the_key(model: EmbeddedModel) -> None:
     import httpx2
 
-    client = await (await model._ensure_loaded()).client._get_client()
+    address = (await model._ensure_loaded()).client.address
     async with httpx2.AsyncClient(trust_env=False) as stranger:
-        answer = await stranger.post(f"{client.base_url}chat/completions", json={"messages": []})
+        answer = await stranger.post(f"{address}/v1/chat/completions", json={"messages": []})
     assert answer.status_code == 401
-    assert client.base_url.host == "127.0.0.1"
+    assert address.startswith("http://127.0.0.1:")
 
 
 async def test_a_closed_model_is_loaded_again_when_it_is_needed(model_file: Path) -> None:

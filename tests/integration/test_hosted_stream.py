@@ -13,7 +13,7 @@ from agent.core.errors import ModelFailed
 from agent.pipeline.drafts.generate import SQL_ALONE
 from agent.platform.llm.chat import Message, Token
 from agent.platform.llm.openai.model import AzureOpenAIModel
-from agent.platform.llm.replies import ON_TEXT, extract_sql
+from agent.platform.llm.replies import ON_TEXT
 
 __all__ = ["endpoint", "make", "waits"]  # fixtures
 USAGE = {
@@ -121,20 +121,6 @@ async def test_a_reply_that_ends_with_its_query_is_read_to_its_count(
     model = make()
     assert (await model.complete(ASK, schema=SQL_ALONE)).usage.completion_tokens == USAGE["completion_tokens"]
     await model.close()
-
-
-async def test_a_model_that_reads_grammars_goes_on_from_the_beginning_of_its_reply(
-    endpoint: Endpoint, make: Make, heard: list[str]
-) -> None:
-    endpoint.answers = [pieces("SELECT", " 1;\n", usage=USAGE)]
-    model = make(local=True)
-    reply = await model.complete(ASK, schema=SQL_ALONE)
-    await model.close()
-    assert endpoint.asked[0]["messages"][-1] == {"role": "assistant", "content": "```sql\n"}
-    assert reply.text == "```sql\nSELECT 1;\n"
-    assert heard[0] == "```sql\nSELECT", "who listens hears the whole of it"
-    assert extract_sql(reply.text) == "SELECT 1"
-    assert reply.usage.completion_tokens == USAGE["completion_tokens"]
 
 
 async def test_a_reply_of_two_statements_stays_two_statements(endpoint: Endpoint, make: Make, heard: list[str]) -> None:

@@ -172,6 +172,16 @@ async def test_a_model_that_cannot_be_loaded_makes_no_message_small_talk(service
     assert await nearness("hello there", Broken()) is None
 
 
+async def test_a_question_that_mostly_names_the_data_is_read_without_the_model(service: Service) -> None:
+    class Unwanted(MultilingualEmbedder):
+        def embed(self, texts: Sequence[str]) -> list[list[float]]:
+            raise AssertionError("the first question of a process would wait for the model")
+
+    question = Question(text="How many orders do the customers have?", database="shop", trace_id="t")
+    database = await service.registered.get("shop", LOCAL)
+    assert await read_small_talk(question, database, Unwanted()) is None
+
+
 HISTORY = (Exchange(question="How many customers?", answer="Three."),)
 PENDING = Pending(question="Recent orders?", clarification="Which time do you mean?")
 
@@ -181,6 +191,7 @@ PENDING = Pending(question="Recent orders?", clarification="Which time do you me
     (0.05, "evening all", {}, False),
     (0.2, "the customers, please", {}, False),  # a name of the data
     (0.4, "the customers, please", {}, True),
+    (0.4, "the orders of customers, please", {}, False),  # mostly names of the data
     (0.2, "lovely evening", {"history": HISTORY}, False),  # may lean on what was said
     (0.4, "lovely evening", {"history": HISTORY}, True),
     (0.4, "evening all", {"pending": PENDING}, False),  # may answer what was asked back

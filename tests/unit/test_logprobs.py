@@ -20,6 +20,7 @@ from agent.databases.knowledge.context import Context
 from agent.pipeline.drafts.generate import SQL_ALONE, Generator, Logprobs, logprobs_of
 from agent.platform.config.profiles import EMBEDDED
 from agent.platform.llm.chat import Message, Reply, Token
+from agent.platform.llm.llama_server import LlamaServer
 from agent.platform.llm.openai.completion import reply_of
 from agent.platform.llm.openai.model import OpenAIModel
 from agent.platform.llm.scripted import ScriptedModel
@@ -110,14 +111,10 @@ class _Endpoint:
 async def _replies(endpoint: _Endpoint, times: int = 1) -> list[Reply]:
     app = Starlette(routes=[Route("/v1/chat/completions", endpoint.chat, methods=["POST"])])
     async with served(app) as address:
-        model = OpenAIModel(
-            "m",
-            base_url=f"{address}/v1",
-            api_key=SecretStr("key"),
-            timeout_s=30,
-            retries=0,
-            local=endpoint.streams,
-        )
+        if endpoint.streams:
+            server = LlamaServer("m", address, "key", timeout_s=30)
+            return [await server.complete(ASKED, schema=SQL_ALONE) for _ in range(times)]
+        model = OpenAIModel("m", base_url=f"{address}/v1", api_key=SecretStr("key"), timeout_s=30, retries=0)
         replies = [await model.complete(ASKED, schema=SQL_ALONE) for _ in range(times)]
         await model.close()
     return replies

@@ -16,6 +16,7 @@ from starlette.responses import JSONResponse
 from starlette.routing import Route
 
 from agent.platform.llm.embedded import PrefixStates, prepare
+from agent.platform.llm.llama_server import LlamaServer
 
 MADE_FOR = "model 1 4096"
 
@@ -59,7 +60,8 @@ async def address(slots: Slots) -> AsyncIterator[str]:
 
 
 def states(address: str, folder: Path, *, made_for: str = MADE_FOR, most_bytes: int = 1000) -> PrefixStates:
-    return PrefixStates(address, "key", folder, made_for=made_for, most_bytes=most_bytes)
+    server = LlamaServer("model", address, "key", timeout_s=5)
+    return PrefixStates(server.connect, folder, made_for=made_for, most_bytes=most_bytes)
 
 
 async def read(states: PrefixStates, prefix: str) -> None:

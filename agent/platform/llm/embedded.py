@@ -1,4 +1,4 @@
-"""The default model: llama.cpp in this process, behind the same client as a hosted model.
+"""The default model: llama.cpp in this process.
 
 llama.cpp's own server listens on a loopback port with a random key. It keeps the state of the last prompt and, in
 memory, of several earlier ones: a prompt that begins like one of them is read only from the first difference.
@@ -12,11 +12,9 @@ import logging
 import os
 import secrets
 import weakref
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
-
-from pydantic import SecretStr
 
 from agent.core.errors import ModelUnavailable
 from agent.core.queueing import Turns
@@ -30,7 +28,7 @@ from agent.platform.llm.replies import ON_TEXT
 if TYPE_CHECKING:
     import httpx2
 
-    from agent.platform.llm.openai.model import OpenAIModel
+    from agent.platform.llm.llama_server import LlamaServer
 
 
 SUFFIX = ".state"
@@ -53,8 +51,10 @@ class PrefixStates:
     For a server with one slot. Use it from one task at a time, around each completion.
     """
 
-    def __init__(self, address: str, key: str, folder: Path, *, made_for: str, most_bytes: int) -> None:
-        self._address, self._headers = address, {"Authorization": f"Bearer {key}"}
+    def __init__(
+        self, connect: Callable[[float], httpx2.AsyncClient], folder: Path, *, made_for: str, most_bytes: int
+    ) -> None:
+        self._connect = connect
         self._folder, self._made_for, self._most_bytes = folder, made_for, most_bytes
         self._read: set[str] = set()  # by key: what this process holds in memory
         self._in_slot = ""
@@ -136,7 +136,7 @@ class PrefixStates:
         import httpx2
 
         try:
-            async with self._client() as client:
+            async with self._connect(_TIMEOUT_S) as client:
                 reply = await client.post("/slots/0", params={"action": action}, json={"filename": name})
             if reply.is_success:
                 body = reply.json()
@@ -144,11 +144,6 @@ class PrefixStates:
         except (httpx2.HTTPError, ValueError) as error:
             log.debug("llama.cpp did not %s a slot: %s", action, error)
         return None
-
-    def _client(self) -> httpx2.AsyncClient:
-        import httpx2
-
-        return httpx2.AsyncClient(base_url=self._address, headers=self._headers, timeout=_TIMEOUT_S, trust_env=False)
 
 
 def prepare(folder: Path) -> Path:
@@ -174,7 +169,7 @@ log = logging.getLogger(__name__)
 class _Loaded(NamedTuple):
     """The server's client, and what it keeps of prompts; None where nothing is kept."""
 
-    client: OpenAIModel
+    client: LlamaServer
     states: PrefixStates | None
 
 
@@ -226,11 +221,8 @@ class EmbeddedModel:
     async def close(self) -> None:
         """Stop the server and give its memory back; a later call loads it again."""
         loading, self._loading = self._loading, None
-        if loading is not None:
-            if not loading.done():
-                await asyncio.wait([loading])
-            if not _has_failed(loading):
-                await loading.result().client.close()
+        if loading is not None and not loading.done():
+            await asyncio.wait([loading])
         await asyncio.to_thread(self._server.clear)
 
     async def _ensure_loaded(self) -> _Loaded:
@@ -240,24 +232,18 @@ class EmbeddedModel:
 
     def _load(self) -> _Loaded:
         """Start the server, in a worker thread."""
-        from agent.platform.llm.openai.model import OpenAIModel
+        from agent.platform.llm.llama_server import LlamaServer
 
         path = self._find_verified_file()
         _read_through(path)
         key = secrets.token_urlsafe(32)
         folder = self._states_folder()
         server = _start(path, key, self._settings, folder)
-        _wait_for_its_loop(server, key)
+        timeout_s = choose(self._settings, self.name).timeout_s
+        client = LlamaServer(self.name, server.listening_address, key, timeout_s=timeout_s)
+        client.wait_for_its_loop()
         self._server[:] = [server]
-        client = OpenAIModel(
-            self.name,
-            base_url=f"{server.listening_address}/v1",
-            api_key=SecretStr(key),
-            timeout_s=choose(self._settings, self.name).timeout_s,
-            retries=0,
-            local=True,
-        )
-        return _Loaded(client, self._states(folder, server.listening_address, key))
+        return _Loaded(client, self._states(folder, client))
 
     def _states_folder(self) -> Path | None:
         """Where states of prefixes are kept; None where they are not, or where nothing can be written."""
@@ -269,15 +255,14 @@ class EmbeddedModel:
             log.warning("The model's state after a schema will not be stored: %s", error.strerror)
             return None
 
-    def _states(self, folder: Path | None, address: str, key: str) -> PrefixStates | None:
+    def _states(self, folder: Path | None, client: LlamaServer) -> PrefixStates | None:
         if folder is None:
             return None
         from importlib.metadata import version
 
         parts = (self._spec.sha256, version("xllamacpp"), str(self._settings.embedded_context))
-        return PrefixStates(
-            address, key, folder, made_for=" ".join(parts), most_bytes=self._settings.prefix_cache_mb * 1_000_000
-        )
+        most_bytes = self._settings.prefix_cache_mb * 1_000_000
+        return PrefixStates(client.connect, folder, made_for=" ".join(parts), most_bytes=most_bytes)
 
     def _find_verified_file(self) -> Path:
         from agent.platform.llm.files.model_files import find, verify
@@ -329,14 +314,6 @@ def _read_through(path: Path) -> None:
     with path.open("rb", buffering=0) as file:
         while file.readinto(buffer):
             pass
-
-
-def _wait_for_its_loop(server: Any, key: str) -> None:
-    """Return when the server works off its tasks: one that is stopped before that deadlocks."""
-    import httpx2
-
-    headers = {"Authorization": f"Bearer {key}"}
-    httpx2.get(f"{server.listening_address}/slots", headers=headers, trust_env=False).raise_for_status()
 
 
 def _start(path: Path, key: str, settings: Settings, states: Path | None) -> Any:

@@ -68,6 +68,28 @@ class _Timings(BaseModel):
     cache_n: int | None = None
 
 
+class _ChunkToken(BaseModel):
+    token: str
+    logprob: float | None = None
+
+
+class _ChunkLogprobs(BaseModel):
+    content: list[_ChunkToken] | None = None
+
+
+class _ChunkChoice(BaseModel):
+    delta: _Message
+    finish_reason: str | None = None
+    logprobs: _ChunkLogprobs | None = None
+
+
+class Chunk(BaseModel):
+    """A piece of a completion that comes as a stream; `reply_of` reads what they are put together to."""
+
+    choices: list[_ChunkChoice]
+    usage: _Tokens | None = None
+
+
 class _Completion(BaseModel):
     choices: list[_Choice] = Field(min_length=1)
     usage: _Tokens | None = None
@@ -142,7 +164,7 @@ async def collect_stream(
     )
     on_text = ON_TEXT.get()
     last = request["messages"][-1]
-    reply = _Pieces(last["content"] if last["role"] == "assistant" else "")
+    reply = Pieces(last["content"] if last["role"] == "assistant" else "")
     with _translate_connection_errors(stream.response.request):
         async with stream:
             if _is_whole(stream.response):  # it knows no streams, and says nothing of it
@@ -157,7 +179,7 @@ async def collect_stream(
     return reply.completion(request)
 
 
-class _Pieces:
+class Pieces:
     """What has come of a reply so far. Args: opening: what it began with before the first piece."""
 
     def __init__(self, opening: str) -> None:
@@ -167,7 +189,7 @@ class _Pieces:
         self._usage: dict[str, object] | None = None
 
     def add(self, chunk: Any) -> None:
-        """Take the next piece, a `ChatCompletionChunk`."""
+        """Take the next piece, a `Chunk` or the openai package's own."""
         if chunk.usage:
             self._usage = chunk.usage.model_dump()
         for choice in chunk.choices:
@@ -282,24 +304,48 @@ def translate_error(error: Exception, endpoint: Endpoint) -> Fatal:
     """The error for the caller: one sentence that a person can act on."""
     import openai
 
-    at, model = endpoint.host, endpoint.model
     if isinstance(error, openai.APITimeoutError | TimeoutError):
-        return ModelUnavailable(
-            f"The model {model!r} at {at} did not answer within {endpoint.timeout_s:g} s ({_times(endpoint)}); "
-            "try again, or raise PLUMBLINE_MODEL_TIMEOUT_S."
-        )
+        return describe_timeout(endpoint)
     if isinstance(error, openai.APIConnectionError):
-        return ModelUnavailable(
-            f"The model's endpoint {at} cannot be reached ({_times(endpoint)}); check its address and the network."
-        )
+        return describe_lost_connection(endpoint)
     if isinstance(error, openai.APIStatusError):
-        return _translate_status(error, endpoint)
-    return ModelFailed(f"The endpoint {at} did not answer as the OpenAI protocol has it; check the base URL.")
+        return translate_status(error.status_code, _code(error), str(error), endpoint)
+    return describe_foreign_reply(endpoint)
 
 
-def _translate_status(error: APIStatusError, endpoint: Endpoint) -> Fatal:
-    at, model, status, code = endpoint.host, endpoint.model, error.status_code, _code(error)
-    complaint = str(error).lower()
+def describe_timeout(endpoint: Endpoint) -> ModelUnavailable:
+    """The error where no answer came in time."""
+    return ModelUnavailable(
+        f"The model {endpoint.model!r} at {endpoint.host} did not answer within {endpoint.timeout_s:g} s "
+        f"({_times(endpoint)}); try again, or raise PLUMBLINE_MODEL_TIMEOUT_S."
+    )
+
+
+def describe_lost_connection(endpoint: Endpoint) -> ModelUnavailable:
+    """The error where there was no connection, or it broke."""
+    return ModelUnavailable(
+        f"The model's endpoint {endpoint.host} cannot be reached ({_times(endpoint)}); check its address and the "
+        "network."
+    )
+
+
+def describe_foreign_reply(endpoint: Endpoint) -> ModelFailed:
+    """The error where what came is no answer."""
+    return ModelFailed(
+        f"The endpoint {endpoint.host} did not answer as the OpenAI protocol has it; check the base URL."
+    )
+
+
+def translate_status(status: int, code: str, complaint: str, endpoint: Endpoint) -> Fatal:
+    """The error for an HTTP status.
+
+    Args:
+        status: 400 or more.
+        code: the endpoint's own, where it is a plain word; else empty.
+        complaint: what it says.
+        endpoint: that was asked.
+    """
+    at, model, complaint = endpoint.host, endpoint.model, complaint.lower()
     if status == 401:
         return ModelUnavailable(f"The model's endpoint {at} refuses the key; check {endpoint.access}.")
     if status == 403:

@@ -1,4 +1,4 @@
-"""Chat models that speak OpenAI's protocol: OpenAI, Azure OpenAI, any compatible endpoint, and the embedded one.
+"""Chat models that speak OpenAI's protocol: OpenAI, Azure OpenAI and any compatible endpoint.
 
 Fields that an endpoint refuses are left out (`chat_request`). The working form is remembered, so each endpoint and
 model refuses only one call.
@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import importlib
 import json
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
 from pydantic import SecretStr
@@ -51,9 +51,8 @@ class OpenAIModel:
         timeout_s: seconds for one reply.
         retries: tries after the first, on 429, 5xx and lost connections.
         sleep: how to wait between tries.
-        local: the endpoint is llama.cpp in this process: it reads grammars; no proxy, no connection kept for later, and
-            every reply comes as a stream, since only there it notices that the caller has gone. Of another endpoint
-            those do for which `agent.platform.llm.replies.ON_TEXT` is set.
+
+    A reply comes as a stream where `agent.platform.llm.replies.ON_TEXT` is set.
     """
 
     def __init__(
@@ -65,13 +64,11 @@ class OpenAIModel:
         timeout_s: float,
         retries: int,
         sleep: Sleep = asyncio.sleep,
-        local: bool = False,
     ) -> None:
         self.name = name
         self._base_url, self._api_key = base_url, api_key
         self._timeout_s, self._retries, self._sleep = timeout_s, retries, sleep
-        self._local = local
-        self._abilities = Abilities(grammar=local, cache_key=not local)
+        self._abilities = Abilities()
         self._client: AsyncOpenAI | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
 
@@ -82,12 +79,10 @@ class OpenAIModel:
         schema: ReplySchema | None = None,
         max_tokens: int = 500,
         temperature: float = 0.0,
-        extra: Mapping[str, object] | None = None,
     ) -> Reply:
         """The model's next message; JSON of `schema` where one is given.
 
-        `extra` holds fields that only some endpoints know; they are added to the request as they are. Raises
-        ModelUnavailable, ModelBusy; ModelFailed: it refused the request, or declined to answer.
+        Raises ModelUnavailable, ModelBusy; ModelFailed: it refused the request, or declined to answer.
         """
         client = await self._get_client()
         import openai
@@ -95,11 +90,11 @@ class OpenAIModel:
         abilities = self._abilities
         while True:  # each refusal takes something away, so this ends
             request = chat_fields(messages, schema, max_tokens, temperature, abilities)
-            if (self._local or ON_TEXT.get() is not None) and abilities.stream:
+            if ON_TEXT.get() is not None and abilities.stream:
                 request |= {"stream": True} | ({"stream_options": USAGE} if abilities.stream_usage else {})
             ended = ends_its_query if isinstance(schema, ReplyGrammar) else None
             try:
-                completion = await self._send(client, {"model": self.name, **request, **(extra or {})}, ended)
+                completion = await self._send(client, {"model": self.name, **request}, ended)
             except (json.JSONDecodeError, TimeoutError) as error:
                 raise translate_error(error, self._endpoint()) from error
             except openai.OpenAIError as error:
@@ -150,16 +145,12 @@ class OpenAIModel:
         )
 
     def _http_client(self) -> httpx2.AsyncClient:
-        import httpx2
         import openai
 
         from rag.embedding.bounded import Bound, load_httpx
 
         load_httpx()
         hooks = {"response": [Bound(MAX_REPLY_BYTES, _too_much).async_hook, _tell_limits]}
-        if self._local:
-            limits = httpx2.Limits(max_keepalive_connections=0)
-            return openai.DefaultAsyncHttpxClient(trust_env=False, limits=limits, event_hooks=hooks)
         return openai.DefaultAsyncHttpxClient(event_hooks=hooks)
 
     def _timeout(self) -> Any:

@@ -1,0 +1,150 @@
+"""A client of llama.cpp's own server on this machine.
+
+The server speaks OpenAI's protocol. The openai package would too, but to load it takes longer than to read a question,
+and every process would pay for it before its first draft.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import ssl
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import aclosing
+from typing import TYPE_CHECKING, Any
+
+from agent.core.errors import Fatal
+from agent.platform.llm.chat import Message, Reply, ReplyGrammar, ReplySchema
+from agent.platform.llm.openai.chat_request import Abilities, chat_fields
+from agent.platform.llm.openai.completion import (
+    USAGE,
+    Chunk,
+    Endpoint,
+    Pieces,
+    describe_foreign_reply,
+    describe_lost_connection,
+    describe_timeout,
+    reply_of,
+    translate_status,
+)
+from agent.platform.llm.replies import ON_TEXT, ends_its_query
+
+if TYPE_CHECKING:
+    import httpx2
+
+_ABILITIES = Abilities(grammar=True, cache_key=False)
+_DATA, _DONE = b"data:", b"[DONE]"
+
+
+class LlamaServer:
+    """The model of a server.
+
+    Args:
+        name: of the model.
+        address: of the server, on this machine.
+        key: that it wants.
+        timeout_s: seconds for one reply.
+    """
+
+    def __init__(self, name: str, address: str, key: str, *, timeout_s: float) -> None:
+        self.name, self.address = name, address
+        self._headers, self._timeout_s = {"Authorization": f"Bearer {key}"}, timeout_s
+
+    def connect(self, timeout_s: float) -> httpx2.AsyncClient:
+        """A client of the server, which keeps no connection for later. Args: timeout_s: for one step of a request."""
+        import httpx2
+
+        return httpx2.AsyncClient(
+            base_url=self.address,
+            headers=self._headers,
+            timeout=timeout_s,
+            verify=_trust_nobody(),
+            trust_env=False,
+            limits=httpx2.Limits(max_keepalive_connections=0),
+        )
+
+    def wait_for_its_loop(self) -> None:
+        """Return when the server works off its tasks: one that is stopped before that deadlocks."""
+        import httpx2
+
+        # The first request loads the modules of all: in this thread, where the event loop goes on.
+        address, nobody = f"{self.address}/slots", _trust_nobody()
+        httpx2.get(address, headers=self._headers, verify=nobody, trust_env=False).raise_for_status()
+
+    async def complete(
+        self,
+        messages: list[Message],
+        *,
+        schema: ReplySchema | None = None,
+        max_tokens: int = 500,
+        temperature: float = 0.0,
+        extra: Mapping[str, object] | None = None,
+    ) -> Reply:
+        """The model's next message; of `schema` where one is given, be it of JSON or a grammar.
+
+        It comes as a stream, since only there the server notices that the caller has gone.
+
+        Args:
+            messages, schema, max_tokens, temperature: see `ChatModel.complete`.
+            extra: fields that this server alone knows.
+
+        Raises:
+            ModelUnavailable: the server does not answer in time, or not at all.
+            ModelFailed: it refused the request.
+        """
+        import httpx2
+
+        fields = chat_fields(messages, schema, max_tokens, temperature, _ABILITIES)
+        request = {"model": self.name, **fields, "stream": True, "stream_options": USAGE, **(extra or {})}
+        endpoint = Endpoint(self.name, self.address, "its key", self._timeout_s, 1)
+        try:
+            async with asyncio.timeout(self._timeout_s):
+                return await self._read(request, endpoint, may_end=isinstance(schema, ReplyGrammar))
+        except (TimeoutError, httpx2.TimeoutException) as error:
+            raise describe_timeout(endpoint) from error
+        except httpx2.RequestError as error:
+            raise describe_lost_connection(endpoint) from error
+        except ValueError as error:
+            raise describe_foreign_reply(endpoint) from error
+
+    async def _read(self, request: dict[str, Any], endpoint: Endpoint, *, may_end: bool) -> Reply:
+        """Args: may_end: whether nothing more is wanted after a query."""
+        on_text = ON_TEXT.get()
+        last = request["messages"][-1]
+        reply = Pieces(last["content"] if last["role"] == "assistant" else "")
+        async with (
+            self.connect(self._timeout_s) as client,
+            client.stream("POST", "/v1/chat/completions", json=request) as response,
+        ):
+            if response.status_code >= 400:
+                raise _describe_refusal(response.status_code, await response.aread(), endpoint)
+            async with aclosing(_read_events(response)) as events:
+                async for data in events:
+                    reply.add(Chunk.model_validate_json(data))
+                    if on_text is not None:
+                        on_text(reply.text)
+                    if may_end and ends_its_query(reply.text):
+                        break
+        return reply_of(reply.completion(request))
+
+
+def _trust_nobody() -> ssl.SSLContext:
+    """No list of certificates: nothing here is encrypted, and to load the usual list takes 20 ms for each client."""
+    return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+
+
+async def _read_events(response: httpx2.Response) -> AsyncGenerator[bytes, None]:
+    """The JSON of each server-sent event. Lines end with a line feed alone: texts hold other ends of lines."""
+    rest = b""
+    async for piece in response.aiter_bytes():
+        *lines, rest = (rest + piece).split(b"\n")
+        for line in lines:
+            data = line.removeprefix(_DATA).strip()
+            if line.startswith(_DATA) and data != _DONE:
+                yield data
+
+
+def _describe_refusal(status: int, body: bytes, endpoint: Endpoint) -> Fatal:
+    """The error for what the server says in its `error`. Raises ValueError: it is no JSON."""
+    told = json.loads(body).get("error", {})
+    return translate_status(status, str(told.get("type", "")), str(told.get("message", "")), endpoint)
