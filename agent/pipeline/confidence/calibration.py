@@ -73,6 +73,7 @@ class Sureness(Frozen):
 
     confidence: float
     sure: bool
+    threshold: float | None = None
 
 
 class Confidence(Protocol):
@@ -106,7 +107,8 @@ class Calibration(Frozen):
             return Sureness(confidence=0.0, sure=False)
         probability = fit.probability(features, doubt_of_missing(evidence))
         above = fit.threshold is not None and probability >= fit.threshold
-        return Sureness(confidence=round(probability, 3), sure=above and is_confirmed(features))
+        sure = above and is_confirmed(features)
+        return Sureness(confidence=round(probability, 3), sure=sure, threshold=fit.threshold)
 
     def fit_for(self, features: Mapping[str, float]) -> Fit | None:
         """The first fit whose features are all known; None where there is none."""
