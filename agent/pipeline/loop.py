@@ -104,6 +104,9 @@ async def _read(run: Run) -> AsyncIterator[Event]:
             return
         async for event in _try(run, turn):
             yield event
+        if missing := await run.missing_column():
+            yield Done(answer=build_clarification(run, missing))
+            return
 
     async for event in _as_event(run):
         yield event
