@@ -186,17 +186,21 @@ class Run:
     def _may_ask(self, clarifier: Clarifier) -> bool:
         return self.limits.clarify and self.question.options.clarify is not False and not clarifier.inquiry.declines
 
-    async def missing_column(self) -> Clarification | None:
-        """A question back, where a query failed for a column that the question names and the data lacks.
+    @property
+    def missing_column(self) -> str:
+        """What to tell where the last query failed for a column that the question names and the data lacks; else empty.
 
         Further drafts could only read something else.
         """
-        last = self.attempts[-1]
-        if last.error_type is not ErrorKind.COLUMN_NOT_FOUND or self.best is not None:
-            return None
+        last = self.attempts[-1] if self.attempts else None
+        if last is None or last.error_type is not ErrorKind.COLUMN_NOT_FOUND:
+            return ""
         named = words(last.error or "")
-        told = next((sentence for mention, sentence in self.lacking.items() if words(mention) & named), None)
-        return None if told is None else await self._clarifier().of_missing(told)
+        return next((sentence for mention, sentence in self.lacking.items() if words(mention) & named), "")
+
+    async def clarification_of_missing(self, told: str) -> Clarification:
+        """What could be asked instead, after a sentence that says what the data lacks."""
+        return await self._clarifier().of_missing(told)
 
     async def clarification_for(self, text: str, choices: tuple[str, ...]) -> Clarification:
         """The model's own question to the user, with what the data holds, else with the model's choices."""
@@ -228,7 +232,7 @@ class Run:
 
     @property
     def may_try(self) -> bool:
-        if self.given_up or self._is_settled:
+        if self.given_up or self._is_settled or (self.missing_column and self.best is None):
             return False
         return self.next_draft is not None or self.tries_left > 0
 
