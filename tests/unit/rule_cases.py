@@ -249,6 +249,61 @@ CASES: dict[str, tuple[Case, ...]] = {
         Case(f"SELECT r.name {READS} WHERE l.due IS NULL", None, "a loan without a day may be meant"),
         Case(f"SELECT r.name {READS} WHERE NOT l.id IS NULL", None, "all have one"),
     ),
+    "counted_amount": (
+        Case(
+            "SELECT COUNT(*) AS visitors FROM openings",
+            "SELECT SUM(openings.visitors) AS visitors FROM openings",
+            "all",
+        ),
+        Case(
+            "SELECT weekday, COUNT(*) AS total_visitors FROM openings GROUP BY weekday ORDER BY COUNT(*) DESC",
+            "SELECT weekday, SUM(openings.visitors) AS total_visitors FROM openings GROUP BY weekday "
+            "ORDER BY SUM(openings.visitors) DESC",
+            "in each group, and in their order",
+        ),
+        Case(
+            "SELECT COUNT(o.id) AS helpers FROM openings AS o WHERE o.season = 2",
+            "SELECT SUM(o.number_of_helpers) AS helpers FROM openings AS o WHERE o.season = 2",
+            "a column that is a number of them",
+        ),
+        Case(
+            "SELECT COUNT(visitors) AS num_visitors FROM openings",
+            "SELECT SUM(openings.visitors) AS num_visitors FROM openings",
+            "its rows are counted, too",
+        ),
+        Case(
+            "SELECT weekday, COUNT(*) AS visitors FROM openings GROUP BY weekday HAVING COUNT(*) > 9",
+            "SELECT weekday, SUM(openings.visitors) AS visitors FROM openings GROUP BY weekday "
+            "HAVING SUM(openings.visitors) > 9",
+            "and a bound on it",
+        ),
+        Case(
+            "SELECT MAX(visitors) FROM (SELECT COUNT(*) AS visitors FROM openings GROUP BY weekday) AS t",
+            "SELECT MAX(visitors) FROM (SELECT SUM(openings.visitors) AS visitors FROM openings GROUP BY weekday) AS t",
+            "in a query inside",
+        ),
+        *left_alone(
+            ("SELECT COUNT(*) FROM openings", "nothing says what is counted"),
+            ("SELECT COUNT(*) AS n FROM openings", "a count of rows"),
+            ("SELECT COUNT(*) AS total FROM openings", "a total of rows"),
+            ("SELECT COUNT(*) AS openings FROM openings", "the rows by their own name"),
+            ("SELECT COUNT(*) AS number_of_openings FROM openings", "the number of rows"),
+            ("SELECT COUNT(*) AS remarks FROM openings", "texts can only be counted"),
+            ("SELECT COUNT(*) AS season FROM openings", "a name in the singular is one for each row"),
+            ("SELECT COUNT(*) AS seasons FROM openings", "of which there may be several, one for each row"),
+            ("SELECT COUNT(DISTINCT visitors) AS visitors FROM openings", "different ones are asked for"),
+            ("SELECT SUM(visitors) AS visitors FROM openings", "the sum itself"),
+            ("SELECT COUNT(*) AS keys FROM openings", "a key is no amount"),
+            ("SELECT COUNT(*) AS visitor_days FROM openings", "something else than visitors"),
+            ("SELECT COUNT(*) AS days_with_visitors FROM openings WHERE visitors > 0", "days are counted"),
+            ("SELECT COUNT(*) AS visitors FROM readers", "no column of the table is called so"),
+            ("SELECT COUNT(*) AS visitors FROM openings AS o JOIN badges AS b ON b.id = o.keys", "rows of a join"),
+            ("SELECT COUNT(*) AS visitors FROM (SELECT * FROM openings) AS t", "rows of a query inside"),
+            ("SELECT weekday AS visitors, COUNT(*) AS n FROM openings GROUP BY weekday", "the name of something else"),
+            ("SELECT COUNT(*) AS hours FROM openings", "opening hours are hours of one kind"),
+            ("SELECT COUNT(*) OVER (PARTITION BY weekday) AS visitors FROM openings", "beside each row"),
+        ),
+    ),
     "fan_out": (
         Case("SELECT SUM(b.price) FROM books AS b JOIN loans AS l ON l.book_id = b.id", DOUBT, "once for each loan"),
         Case("SELECT AVG(price) FROM books JOIN loans ON loans.book_id = books.id", DOUBT, "unqualified"),
