@@ -252,34 +252,33 @@ CASES: dict[str, tuple[Case, ...]] = {
     "counted_amount": (
         Case(
             "SELECT COUNT(*) AS visitors FROM openings",
-            "SELECT SUM(openings.visitors) AS visitors FROM openings",
+            "SELECT SUM(visitors) AS visitors FROM openings",
             "all",
         ),
         Case(
             "SELECT weekday, COUNT(*) AS total_visitors FROM openings GROUP BY weekday ORDER BY COUNT(*) DESC",
-            "SELECT weekday, SUM(openings.visitors) AS total_visitors FROM openings GROUP BY weekday "
-            "ORDER BY SUM(openings.visitors) DESC",
+            "SELECT weekday, SUM(visitors) AS total_visitors FROM openings GROUP BY weekday "
+            "ORDER BY SUM(visitors) DESC",
             "in each group, and in their order",
         ),
         Case(
             "SELECT COUNT(o.id) AS helpers FROM openings AS o WHERE o.season = 2",
-            "SELECT SUM(o.number_of_helpers) AS helpers FROM openings AS o WHERE o.season = 2",
+            "SELECT SUM(number_of_helpers) AS helpers FROM openings AS o WHERE o.season = 2",
             "a column that is a number of them",
         ),
         Case(
             "SELECT COUNT(visitors) AS num_visitors FROM openings",
-            "SELECT SUM(openings.visitors) AS num_visitors FROM openings",
+            "SELECT SUM(visitors) AS num_visitors FROM openings",
             "its rows are counted, too",
         ),
         Case(
             "SELECT weekday, COUNT(*) AS visitors FROM openings GROUP BY weekday HAVING COUNT(*) > 9",
-            "SELECT weekday, SUM(openings.visitors) AS visitors FROM openings GROUP BY weekday "
-            "HAVING SUM(openings.visitors) > 9",
+            "SELECT weekday, SUM(visitors) AS visitors FROM openings GROUP BY weekday HAVING SUM(visitors) > 9",
             "and a bound on it",
         ),
         Case(
             "SELECT MAX(visitors) FROM (SELECT COUNT(*) AS visitors FROM openings GROUP BY weekday) AS t",
-            "SELECT MAX(visitors) FROM (SELECT SUM(openings.visitors) AS visitors FROM openings GROUP BY weekday) AS t",
+            "SELECT MAX(visitors) FROM (SELECT SUM(visitors) AS visitors FROM openings GROUP BY weekday) AS t",
             "in a query inside",
         ),
         *left_alone(

@@ -12,7 +12,7 @@ from sqlglot import exp
 
 from agent.checks.rules.base import Change, Finding, Rule, RuleContext
 from executors.base import Column, Table
-from executors.sql.names.tables import column_of
+from executors.sql.names.tables import identifier
 from executors.sql.tree import selects_of
 from rag.words import split_name, tokens, words
 
@@ -29,7 +29,7 @@ def apply(context: RuleContext) -> Finding | None:
                 count, column = item.unalias(), _column_called(item.alias, table)
                 if column is None or not _is_count_of_rows(count):
                     continue
-                total = exp.Sum(this=column_of(next(iter(tables)), column.name, context.schema))
+                total = exp.Sum(this=exp.column(identifier(column.name, context.schema)))
                 before, after = context.to_sql(count), context.to_sql(total)
                 same = [it for it in select.find_all(exp.Count) if it == count]
                 for node in [it for it in same if it.find_ancestor(exp.Select) is select]:
