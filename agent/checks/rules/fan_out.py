@@ -130,8 +130,8 @@ def _unique_probes(context: RuleContext, joined: list[Joined]) -> tuple[str, ...
         if len(columns) != 1:
             return ()
         for queries, is_distinct in zip(counted, (False, True), strict=True):
-            column: exp.Expr = exp.column(identifier(columns[0].name, context.schema))
-            values = exp.Distinct(expressions=[column]) if is_distinct else column
+            joined_by = exp.column(identifier(columns[0].name, context.schema))
+            values = exp.Distinct(expressions=[joined_by]) if is_distinct else joined_by
             queries.append(exp.select(exp.Count(this=values)).from_(to_source(table, context.schema)))
     return tuple(context.to_sql(it[0] if len(it) == 1 else exp.union(*it, distinct=False)) for it in counted)
 
