@@ -105,6 +105,9 @@ def ask(
 
 
 def chat(
+    source: Annotated[
+        str | None, typer.Argument(help="A file, folder or server's address; in the place of --database.")
+    ] = None,
     database: Database = "shop",
     docs: Docs = None,
     script: Annotated[
@@ -122,7 +125,7 @@ def chat(
     show = _Shown()
     options = Options(clarify=False if no_clarify else None, effort=effort, time_zone=time_zone)
     with open_service() as (service, runner):
-        name = resolve(service, database, docs)
+        name = resolve(service, source or database, docs)
         bring_model(service.settings)
         session = runner.run(service.start_session(name, LOCAL))
         lines = Transcript(name)

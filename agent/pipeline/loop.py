@@ -111,6 +111,9 @@ async def _read(run: Run) -> AsyncIterator[Event]:
 async def _as_event(run: Run) -> AsyncIterator[Event]:
     """What was found, in words."""
     best = run.best
+    if best is None and run.missing_column:
+        yield Done(answer=build_clarification(run, await run.clarification_of_missing(run.missing_column)))
+        return
     if best is None:
         review = await run.review()
         yield review

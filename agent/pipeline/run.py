@@ -43,7 +43,8 @@ from agent.platform.config.settings import Settings
 from agent.platform.telemetry.ledger import Ledger
 from agent.understanding.first_look.look import FirstLooks
 from agent.understanding.followups.followups import FollowUps
-from executors.errors import DatabaseUnavailable
+from executors.errors import DatabaseUnavailable, ErrorKind
+from rag.words import words
 
 if TYPE_CHECKING:
     from agent.core.models import Clarification, RuleEvidence
@@ -95,6 +96,7 @@ class Run:
     next_draft: Draft | None = None
     written: int = 0
     doubts: tuple[Doubt, ...] = ()  # of the question, whatever its query is
+    lacking: dict[str, str] = field(default_factory=dict)  # what the data lacks of the question, with the sentence
     cursor: str | None = None
     part: int = 0
 
@@ -173,9 +175,7 @@ class Run:
         with self.ledger.time_step("schema_selector"):
             clarifier = self._clarifier()
             missing = await clarifier.missing() if self.limits.enable_retrieval else Missing()
-            may_ask = (
-                self.limits.clarify and self.question.options.clarify is not False and not clarifier.inquiry.declines
-            )
+            may_ask = self._may_ask(clarifier)
             if missing.nothing_near is not None and may_ask:
                 return missing.nothing_near
             found = await clarifier.find() if self.limits.enable_retrieval else None
@@ -200,10 +200,32 @@ class Run:
             found.append((unexplained, missing.nothing_near.assumption))
         for it in missing.lacking:
             frame = frames.read_as if it.near else frames.lacking
-            found.append(("language" if it.presumed else unexplained, frame.format(mention=it.mention, near=it.near)))
+            evidence: RuleEvidence = "language" if it.presumed else unexplained
+            found.append((evidence, frame.format(mention=it.mention, near=it.near)))
+            if evidence == "schema" and self._may_ask(clarifier):
+                self.lacking[it.mention] = found[-1][1]
         for evidence, sentence in found:
             self.ledger.warn(sentence)
             self.doubts = (*self.doubts, Doubt(rule="missing_data", evidence=evidence, detail=sentence))
+
+    def _may_ask(self, clarifier: Clarifier) -> bool:
+        return self.limits.clarify and self.question.options.clarify is not False and not clarifier.inquiry.declines
+
+    @property
+    def missing_column(self) -> str:
+        """What to tell where the last query failed for a column that the question names and the data lacks; else empty.
+
+        Further drafts could only read something else.
+        """
+        last = self.attempts[-1] if self.attempts else None
+        if last is None or last.error_type is not ErrorKind.COLUMN_NOT_FOUND:
+            return ""
+        named = words(last.error or "")
+        return next((sentence for mention, sentence in self.lacking.items() if words(mention) & named), "")
+
+    async def clarification_of_missing(self, told: str) -> Clarification:
+        """What could be asked instead, after a sentence that says what the data lacks."""
+        return await self._clarifier().of_missing(told)
 
     async def clarification_for(self, text: str, choices: tuple[str, ...]) -> Clarification:
         """The model's own question to the user, with what the data holds, else with the model's choices."""
@@ -235,7 +257,7 @@ class Run:
 
     @property
     def may_try(self) -> bool:
-        if self.given_up or self._is_settled:
+        if self.given_up or self._is_settled or (self.missing_column and self.best is None):
             return False
         return self.next_draft is not None or self.tries_left > 0
 

@@ -248,7 +248,9 @@ def answer_parts(answer: Answer, width: int) -> list[RenderableType]:
         if check.passed is not True and check.detail
     ]
     parts += [Text(f"? {doubt.rule}: {plain(doubt.detail)}", style="yellow") for doubt in answer.doubts]
-    parts += [Text(f"! {plain(warning)}", style="yellow") for warning in answer.warnings]
+    told = {check.detail for check in answer.checks if check.passed is not True}
+    told |= {doubt.detail for doubt in answer.doubts}
+    parts += [Text(f"! {plain(warning)}", style="yellow") for warning in answer.warnings if warning not in told]
     return parts
 
 

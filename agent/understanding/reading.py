@@ -147,6 +147,8 @@ def _read(cue: Cue, text: str, matches: Sequence[re.Match[str]], language: Langu
     if topic in _NO_NAMES:
         return None
     found = names.find(spoken)
+    if topic is Topic.WHERE and not found.columns and (found.left or not found.tables):
+        found = names.find_by_parts(spoken, found)
     if topic in {Topic.COLUMNS, Topic.KEYS, Topic.SIZES, Topic.FRESHNESS} | _NEED_TABLE:
         return AboutData(topic=topic, tables=found.tables) if found.tables and not found.left else None
     if topic in _NEED_NAME and not found.left and (found.columns or found.term or found.tables):
@@ -209,6 +211,23 @@ class _Names:
         if tables:
             return self._with_rest(spoken, tables)
         return _Found(tables=near) if (near := self._find_misspelled(spoken)) else _Found(left=tuple(spoken))
+
+    def find_by_parts(self, spoken: Sequence[str], found: _Found) -> _Found:
+        """The columns that some words name in part: `monthly_fee` of "the fee of a plan"; else what was found.
+
+        Args:
+            spoken: words of the question.
+            found: what whole names gave; its tables are those whose columns are meant.
+        """
+        parts = found.left or spoken
+        stems = frozenset().union(*(words(it) for it in parts))
+        columns = tuple(
+            (table.name, column.name)
+            for table in self._schema.tables
+            for column in table.columns
+            if stems and stems <= words(column.name) and (not found.tables or table.name in found.tables)
+        )
+        return _Found(tables=found.tables, columns=columns, term=" ".join(parts)) if columns else found
 
     def _tables(self, stems: frozenset[str]) -> tuple[str, ...]:
         """The tables whose whole name these words are."""

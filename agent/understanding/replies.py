@@ -211,7 +211,7 @@ class DataReplies:
     def _where(self, about: AboutData) -> Reply:
         self._from_schema()
         columns = ", ".join(f"{table}.{column}" for table, column in about.columns)
-        name = about.columns[0][1] if about.columns else about.term
+        name = about.term or about.columns[0][1]
         rows: list[dict[str, JsonValue]] = [{"table": table, "column": column} for table, column in about.columns]
         tables = [table for name, _ in about.columns if (table := self._schema.table(name))]
         return _listing(self._phrases.where.format(name=name, columns=columns), rows, tables)

@@ -52,6 +52,20 @@ def test_a_script_is_asked_line_by_line_and_written_down(run: Run, model: Script
     assert "> and orders?" in ended.output
 
 
+def test_a_file_is_named_as_ask_takes_it(run: Run, model: ScriptedModel, tmp_path: Path) -> None:
+    script, stays = tmp_path / "script.txt", tmp_path / "stays.csv"
+    script.write_text("How many stays are there?\n", encoding="utf-8")
+    stays.write_text("guest,nights\nAda,2\nBo,3\n", encoding="utf-8")
+    model.replies(sql="SELECT COUNT(*) AS n FROM stays")
+    model.replies(correct=True, reason="yes")
+    model.replies(text="There are 2 stays.")
+
+    ended = run(stays, "--script", script)
+
+    assert ended.exit_code == 0, ended.output
+    assert "There are 2 stays." in ended.output
+
+
 def test_a_turn_that_fails_is_written_down_and_the_next_one_asked(
     run: Run, model: ScriptedModel, tmp_path: Path
 ) -> None:

@@ -193,6 +193,40 @@ async def test_what_only_one_model_finds_far_is_told_beside_the_answer(asking: S
     assert not answer.verified
 
 
+async def test_a_query_that_fails_for_what_the_data_lacks_is_not_drafted_again(
+    asking: Service, model: ScriptedModel
+) -> None:
+    model.replies(sql="SELECT avg(salary) AS average_salary FROM clients")
+
+    answer = await asking.query("What is the average employee salary?", "trade", principal=LOCAL)
+
+    assert answer.status == "clarification_needed"
+    assert answer.clarification_reason == "missing_data"
+    assert answer.answer.startswith("No table or column is called “employee salary”; the nearest is total amount.")
+    assert answer.choices
+    assert len(answer.attempt_history) == 1
+
+
+@pytest.mark.parametrize(
+    "question, why",
+    [
+        ("What is the average amount of the orders?", "the data has what is asked for, under another name"),
+        ("What is the average employee salary? Just guess.", "the user wants no question back"),
+    ],
+)
+async def test_a_query_that_fails_for_another_reason_is_drafted_again(
+    asking: Service, model: ScriptedModel, question: str, why: str
+) -> None:
+    model.replies(sql="SELECT avg(salary) AS average FROM orders")
+    model.replies(sql="SELECT avg(total_amount) AS average FROM orders")
+    model.replies(correct=True, reason="one number")
+
+    answer = await asking.query(question, "trade", options=Options(enable_answer=False), principal=LOCAL)
+
+    assert answer.status == "success", why
+    assert answer.attempts == 2
+
+
 async def test_an_english_question_over_a_german_schema_is_not_refused(asking: Service, model: ScriptedModel) -> None:
     model.replies(sql="SELECT count(*) AS n FROM mitarbeiter")
     model.replies(correct=True, reason="one number")

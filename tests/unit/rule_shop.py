@@ -62,6 +62,21 @@ TABLES = (
         primary_key=("id",),
         foreign_keys=(_key("giver_id", "readers"),),
     ),
+    Table(
+        name="openings",  # a day on which the library was open
+        columns=(
+            _column("id"),
+            _column("weekday", "TEXT", "Monday", "Tuesday"),
+            _column("visitors"),
+            _column("number_of_helpers"),
+            _column("opening_hours", "REAL"),
+            _column("remarks", "TEXT"),
+            _column("season"),
+            _column("keys"),
+        ),
+        primary_key=("id",),
+        foreign_keys=(_key("keys", "badges"),),
+    ),
 )
 
 

@@ -26,6 +26,10 @@ CREATE TABLE employees (id INTEGER PRIMARY KEY, name TEXT, manager_id INTEGER RE
 CREATE TABLE payroll (id INTEGER PRIMARY KEY REFERENCES employees (id), salary REAL);
 CREATE TABLE staff (id INTEGER PRIMARY KEY, country TEXT, headcount INTEGER);
 CREATE TABLE invoices (id INTEGER PRIMARY KEY, state TEXT);
+CREATE TABLE plans (plan_id INTEGER, label TEXT);
+CREATE TABLE members (member_id INTEGER, plan_id INTEGER, town TEXT);
+CREATE TABLE payments (payment_id INTEGER, member_id INTEGER, paid REAL);
+CREATE TABLE visits (member_id INTEGER, day TEXT);
 INSERT INTO customers VALUES (1, 'Ada', 'Niger', 'T'), (2, 'Bo', 'Nigeria', 'M'), (3, 'Cy', 'Nigeria', 'M'),
     (4, 'Di', NULL, 'T');
 INSERT INTO employees VALUES (1, 'Eve', NULL), (2, 'Flo', 1), (3, 'Gus', 1);
@@ -36,6 +40,10 @@ INSERT INTO order_items VALUES (1, 'pen', 2), (1, 'ink', 1), (2, 'pen', 1), (2, 
 INSERT INTO payroll VALUES (1, 300), (2, 200), (3, 100);
 INSERT INTO staff VALUES (1, 'Nigeria', 70), (2, 'Togo', 5);
 INSERT INTO invoices VALUES (1, 'Awaiting Payment'), (2, 'Paid'), (3, 'Paid');
+INSERT INTO plans VALUES (1, 'Basic'), (2, 'Plus');
+INSERT INTO members VALUES (1, 1, 'York'), (2, 2, 'Hull'), (3, 1, 'York');
+INSERT INTO payments VALUES (1, 1, 20), (2, 1, 20), (3, 2, 35), (4, 3, 20);
+INSERT INTO visits VALUES (1, '2024-03-01'), (1, '2024-03-02'), (3, '2024-03-02');
 """
 DOCS = """
 # customers
@@ -133,6 +141,12 @@ RIGHT = [
      "ON o.customer_id = c.id GROUP BY c.id) AS x"),
     ("How many full dozens were sold?", "SELECT SUM(quantity) / 12 AS n FROM order_items"),
     ("Which orders are from before 2025?", "SELECT id FROM orders WHERE ordered_at < '2025-01-01'"),
+    # no table has a key, and the values of what is joined by are all different
+    ("How much did the members in York pay?",
+     "SELECT SUM(p.paid) AS s FROM payments AS p JOIN members AS m ON p.member_id = m.member_id WHERE m.town = 'York'"),
+    ("How much was paid for each plan?",
+     "SELECT l.label, SUM(p.paid) AS s FROM payments AS p JOIN members AS m ON p.member_id = m.member_id "
+     "JOIN plans AS l ON l.plan_id = m.plan_id GROUP BY l.label"),
     ("Who is no manager?",
      "SELECT name FROM employees EXCEPT SELECT m.name FROM employees AS e JOIN employees AS m ON e.manager_id = m.id"),
 ]  # fmt: skip
@@ -193,6 +207,12 @@ WRONG = [
     ("trade", "What is the total of orders with items, of customers?",
      "SELECT x.total FROM (SELECT SUM(o.amount) AS total FROM orders AS o JOIN customers AS c ON o.customer_id = c.id "
      "JOIN order_items AS i ON i.order_id = o.id) AS x", "fan_out"),
+    ("trade", "How much did the members pay who came in March 2024?",
+     "SELECT SUM(p.paid) AS s FROM payments AS p JOIN visits AS v ON v.member_id = p.member_id "
+     "WHERE v.day LIKE '2024-03-%'", "fan_out"),
+    ("trade", "How much did the visitors of each plan pay?",
+     "SELECT m.plan_id, SUM(p.paid) AS s FROM payments AS p JOIN members AS m ON m.member_id = p.member_id "
+     "JOIN visits AS v ON v.member_id = m.member_id GROUP BY m.plan_id", "fan_out"),
     ("trade", "What is the total salary of managers?",
      "SELECT TOTAL(p.salary) AS s FROM payroll AS p JOIN employees AS e ON e.manager_id = p.id", "fan_out"),
     ("trade", "What share of orders that are not cancelled is over 15?",

@@ -54,6 +54,7 @@ def test_a_value_is_a_gap(message: str, told: str) -> None:
     "Unknown column 'nmae' in 'field list'",
     "No function matches the given name and argument types 'city(STRING_LITERAL, VARCHAR)'.",
     'column "customers.city" must appear in the GROUP BY clause or be used in an aggregate function',
+    "Conversion Error: Unimplemented type for cast (TIMESTAMP -> INTERVAL) when casting from source column city",
     "Unknown expression identifier `nmae`. Maybe you meant: ['city']. (UNKNOWN_IDENTIFIER)",
 ])  # fmt: skip
 def test_names_and_the_engines_own_words_are_told(message: str) -> None:

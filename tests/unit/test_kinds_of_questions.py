@@ -127,6 +127,7 @@ ABOUT = [
     ("define average order value", Topic.MEANING, (), "en"),
     ("Where is revenue defined?", Topic.DEFINED, (), "en"),
     ("In which table is the email stored?", Topic.WHERE, (), "en"),
+    ("Which columns have an id?", Topic.WHERE, (), "en"),
     ("how big is the database?", Topic.SIZES, (), "en"),
     ("How many rows does each table have?", Topic.SIZES, (), "en"),
     ("how fresh is the data?", Topic.FRESHNESS, (), "en"),
@@ -168,6 +169,8 @@ ABOUT = [
 ]  # fmt: skip
 
 QUERIES = [
+    ("Which columns hold the most ids?", "more is asked than where they are"),
+    ("Which tables are free on Friday?", "tables of a restaurant"),
     ("How many orders are there?", "a count"),
     ("How many rows are in orders?", "a count, which SQL answers best"),
     ("Show me the orders table", "its rows are wanted"),

@@ -14,6 +14,7 @@ from agent.core.callers import LOCAL
 from agent.core.models import Options
 from agent.core.usage import Effort
 from agent.pipeline.answers.synthesize import answer_prefix
+from agent.pipeline.confidence.calibration import of_profile
 from agent.pipeline.service import Service
 from agent.platform.llm.scripted import ScriptedModel
 
@@ -74,6 +75,39 @@ async def test_drafts_vote_until_they_agree(
     assert answer.usage.model_calls == len(drafts) + 1, why
     assert answer.candidates[0].results == answer.results, "the chosen result comes first"
     assert sum(it.votes for it in answer.candidates) == sum(it not in (BROKEN, WRONG_ALIAS) for it in drafts), why
+
+
+async def test_a_confidence_below_the_threshold_is_a_check_of_its_own(
+    make_service: Make, model: ScriptedModel, tmp_path: Path
+) -> None:
+    fitted, path = of_profile("hosted"), tmp_path / "strict.json"
+    fits = tuple(fit.model_copy(update={"threshold": 0.999}) for fit in fitted.fits)
+    path.write_text(fitted.model_copy(update={"fits": fits}).model_dump_json())
+    service = make_service(second_draft=None, calibration=path)
+    model.replies(sql=TOTAL)
+    model.replies(sql=SAME)
+    model.replies(text="It comes to 460.5.")
+    try:
+        answer = await service.query("What do all orders come to?", "shop")
+    finally:
+        await service.close()
+
+    failed = [check for check in answer.checks if not check.passed]
+    assert not answer.verified
+    assert [check.name for check in failed] == ["confidence"]
+    assert failed[0].detail.endswith("an answer is verified from 99.9% on.")
+
+
+async def test_drafts_that_had_to_be_repaired_are_counted(voting: Service, model: ScriptedModel) -> None:
+    model.replies(sql=WRONG_ALIAS)
+    model.replies(sql=TOTAL)
+    model.replies(sql=WRONG_ALIAS)
+    model.replies(text="It comes to 460.5.")
+
+    answer = await voting.query("What do all orders come to?", "shop")
+
+    (told,) = [check.detail for check in answer.checks if check.name == "second_draft"]
+    assert told == "3 drafts give these rows, but only 1 of them ran as written."
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,7 @@ from agent.core.events import (
     SqlValidated,
     Started,
 )
-from agent.core.models import Check, Plan, Verdict
+from agent.core.models import Check, Doubt, Plan, Verdict
 from agent.core.usage import Usage
 from agent.evaluation.commands.answers import miss_text, report_table
 from agent.evaluation.report import ResultLine, report_of
@@ -87,6 +87,15 @@ def test_what_looks_like_markup_is_shown_to_the_letter(event: NodeComplete | Sta
 @pytest.mark.parametrize("total, shown", [(1000, "1000 rows behind it"), (None, "200+ rows behind it")])
 def test_the_records_are_counted_where_their_number_is_known(total: int | None, shown: str) -> None:
     assert shown in printed(RawRecordsFetched(sql="SELECT 1", row_count=200, truncated=True, total=total))
+
+
+def test_a_warning_that_a_check_or_a_doubt_tells_is_shown_once() -> None:
+    checks = [Check(name="docs", passed=None, detail="No docs were read.")]
+    doubts = [Doubt(rule="missing_data", evidence="schema", detail="No column is like it.")]
+    warnings = ["No docs were read.", "No column is like it.", "There are more rows."]
+    answer = Answer(status="success", answer="Yes.", checks=checks, doubts=doubts, warnings=warnings)
+    text = printed(Done(answer=answer))
+    assert all(text.count(warning) == 1 for warning in warnings)
 
 
 def test_data_cannot_steer_the_terminal() -> None:

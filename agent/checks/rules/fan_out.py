@@ -1,20 +1,30 @@
 """An aggregate over a join that repeats its rows: a total of orders, once for each of their items.
 
 Keys show it: a join by anything but a complete key of the joined table may find several rows. If each group has as many
-rows as keys, nothing was repeated.
+rows as keys, or no value of the joined columns is stored twice, nothing was repeated.
 """
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 from sqlglot import exp
 
 from agent.checks.rules.base import Finding, Rule, RuleContext
 from executors.base import Table
 from executors.dialects.table import DIALECTS
-from executors.sql.names.tables import column_of
+from executors.sql.names.tables import column_of, identifier, to_source
 from executors.sql.tree import conjuncts
 
 Pairs = set[tuple[tuple[str, str], tuple[str, str]]]
+
+
+class Joined(NamedTuple):
+    """A table that is joined by columns that its key does not cover."""
+
+    table: Table
+    by: frozenset[str]
+
 
 # What they give is the same, however often a row comes.
 _UNMOVED = (exp.Max, exp.Min, exp.AnyValue, exp.ApproxDistinct, exp.ArrayUniqueAgg, exp.LogicalAnd, exp.LogicalOr)
@@ -29,11 +39,13 @@ def apply(context: RuleContext) -> Finding | None:
         for node in select.find_all(exp.AggFunc, exp.Anonymous):
             aggregates = isinstance(node, exp.AggFunc) or node.name.lower() in named
             alias = _rows_of(node, tables) if aggregates and node.find_ancestor(exp.Select) is select else None
-            if alias is not None and _is_repeated(alias, tables, pairs):
+            joined = [] if alias is None else _list_repeating(alias, tables, pairs)
+            if alias is not None and joined:
                 detail = (
                     f"The join repeats rows of {tables[alias].name}, and {context.to_sql(node)} takes each of them."
                 )
-                return Finding(detail, probes=_probes(context, select, alias, tables[alias]))
+                probes = _probes(context, select, alias, tables[alias]) or _unique_probes(context, joined)
+                return Finding(detail, probes=probes)
     return None
 
 
@@ -79,19 +91,19 @@ def _pairs(select: exp.Select) -> Pairs:
     return found | {(other, one) for one, other in found}
 
 
-def _is_repeated(alias: str, tables: dict[str, Table], pairs: Pairs) -> bool:
-    """Whether a row of this table may meet several rows of another, on any way along the joins."""
-    seen, waiting = {alias}, [alias]
+def _list_repeating(alias: str, tables: dict[str, Table], pairs: Pairs) -> list[Joined]:
+    """The tables of which a row of this one may meet several, on any way along the joins."""
+    seen, waiting, found = {alias}, [alias], list[Joined]()
     while waiting:
         here = waiting.pop()
         for there in {other[0] for one, other in pairs if one[0] == here} & tables.keys() - seen:
             by = {other[1] for one, other in pairs if one[0] in seen and other[0] == there}
             key = {name.lower() for name in tables[there].primary_key}
             if not key or not key <= by:
-                return True
+                found.append(Joined(tables[there], frozenset(by)))
             seen.add(there)
             waiting.append(there)
-    return False
+    return found
 
 
 def _probes(context: RuleContext, select: exp.Select, alias: str, table: Table) -> tuple[str, ...]:
@@ -108,6 +120,20 @@ def _probes(context: RuleContext, select: exp.Select, alias: str, table: Table) 
         probe.set("expressions", [*(it.copy() for it in keys), exp.Count(this=counted)])
         found.append(context.to_sql(probe))
     return tuple(found)
+
+
+def _unique_probes(context: RuleContext, joined: list[Joined]) -> tuple[str, ...]:
+    """The number of values that each table is joined by, and of different ones."""
+    counted: list[list[exp.Query]] = [[], []]
+    for table, by in joined:
+        columns = [column for name in sorted(by) if (column := table.column(name)) is not None]
+        if len(columns) != 1:
+            return ()
+        for queries, is_distinct in zip(counted, (False, True), strict=True):
+            joined_by = exp.column(identifier(columns[0].name, context.schema))
+            values = exp.Distinct(expressions=[joined_by]) if is_distinct else joined_by
+            queries.append(exp.select(exp.Count(this=values)).from_(to_source(table, context.schema)))
+    return tuple(context.to_sql(it[0] if len(it) == 1 else exp.union(*it, distinct=False)) for it in counted)
 
 
 RULE = Rule("fan_out", "query", "schema", "doubt", apply)

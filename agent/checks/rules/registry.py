@@ -20,6 +20,7 @@ RULES = (
     "numbers_as_text",
     "day_ends",
     "missing_partner",
+    "counted_amount",
     # doubts, from schema and data
     "fan_out",
     "ungrouped_columns",

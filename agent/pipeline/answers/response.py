@@ -16,6 +16,7 @@ from agent.understanding.shape import SOFT_CHECKS
 
 if TYPE_CHECKING:
     from agent.core.models import Clarification
+    from agent.pipeline.confidence.calibration import Sureness
     from agent.pipeline.run import Run
 
 
@@ -24,6 +25,9 @@ def build_answer(run: Run, best: Attempt) -> Answer:
     checks = (*final_checks(run, best), *run.text.checks)
     evidence = run.evidence(best)
     sureness = run.parts.calibration.of(evidence)
+    passes = best.is_accepted and nothing_against(evidence, checks)
+    if passes and (unsure := unsure_check(sureness)):
+        checks = (*checks, unsure)
     raw = run.raw.result
     return common(run).model_copy(
         update={
@@ -41,7 +45,7 @@ def build_answer(run: Run, best: Attempt) -> Answer:
             "raw_total": run.raw.total,
             "group_columns": None if run.raw.keys is None else list(run.raw.keys),
             "tables_used": list(best.tables),
-            "verified": best.is_accepted and sureness.sure and nothing_against(evidence, checks),
+            "verified": passes and sureness.sure,
             "confidence": sureness.confidence,
             "checks": list(checks),
             "doubts": [*best.doubts, *run.doubts],
@@ -63,6 +67,17 @@ def nothing_against(evidence: Evidence, checks: Sequence[Check]) -> bool:
     doubted = any(doubt.evidence != "language" for doubt in evidence.doubts)
     passed = all(check.passed or (check.passed is None and check.name in OPTIONAL_CHECKS) for check in checks)
     return passed and not doubted
+
+
+def unsure_check(sureness: Sureness) -> Check | None:
+    """What alone keeps an answer from being verified: a confidence below the threshold. None where it is not."""
+    confidence, threshold = sureness.confidence, sureness.threshold
+    if threshold is None or confidence >= threshold:
+        return None
+    detail = (
+        f"The rows are right with a probability of {confidence:.1%}; an answer is verified from {threshold:.1%} on."
+    )
+    return Check(name="confidence", passed=False, detail=detail)
 
 
 def changes_of(best: Attempt) -> list[Correction]:

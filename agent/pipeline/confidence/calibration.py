@@ -142,6 +142,7 @@ class Sureness(Frozen):
 
     confidence: float
     sure: bool
+    threshold: float | None = None
 
 
 class Confidence(Protocol):
@@ -175,7 +176,8 @@ class Calibration(Frozen):
             return Sureness(confidence=0.0, sure=False)
         probability = fit.probability(features, doubt_of_missing(evidence))
         above = fit.threshold is not None and probability >= fit.threshold
-        return Sureness(confidence=round(probability, 3), sure=above and is_confirmed(features))
+        sure = above and is_confirmed(features)
+        return Sureness(confidence=round(probability, 3), sure=sure, threshold=fit.threshold)
 
 
 def sigmoid(x: float) -> float:

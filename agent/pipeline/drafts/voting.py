@@ -98,7 +98,8 @@ def _votes_text(groups: tuple[Group, ...], run: Run, failure: str) -> Check:
     if voting < AGREED:
         errors = [it.error for it in run.candidates if it.error]
         alike = {it.draft for it in groups[0].candidates} if is_settled(groups) else ()
-        why = f"{len(alike)} drafts give these rows, and most of them had to be repaired first." if alike else failure
+        ran = f"only {votes} of them" if votes else "none of them"
+        why = f"{len(alike)} drafts give these rows, but {ran} ran as written." if alike else failure
         why = why or (f"The others could not be run: {errors[-1]}" if errors else "No other draft was written.")
         return Check(name=NAME, passed=None, detail=why)
     return Check(name=NAME, passed=False, detail=f"{voting} drafts give {len(groups)} different results.")

@@ -14,7 +14,7 @@ from agent.understanding.clarification.inquiry import Inquiry, Place, date_place
 from agent.understanding.clarification.languages import write_list
 from agent.understanding.clarification.lookups import Lookups, RangeCache
 from agent.understanding.clarification.measures import vague_measure
-from agent.understanding.clarification.missing import Examples, Missing, missing_data, no_examples
+from agent.understanding.clarification.missing import Examples, Missing, missing_data, no_examples, suggest_instead
 from agent.understanding.clarification.names import ambiguous_name
 from agent.understanding.clarification.times import span_choices, two_dates, vague_time
 
@@ -76,6 +76,10 @@ class Clarifier:
         if self.inquiry.context.same_question is not None:
             return Missing()
         return await missing_data(self.inquiry, self._embedder, self._meaning, self._examples)
+
+    async def of_missing(self, text: str) -> Clarification:
+        """What to ask instead, after a sentence that says what the data lacks."""
+        return await suggest_instead(self.inquiry, text, self._examples)
 
     async def of_model(self, text: str, proposed: tuple[str, ...] = ()) -> Clarification:
         """A model's own question back, with real ranges and choices where it names columns that have them.

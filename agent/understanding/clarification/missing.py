@@ -422,15 +422,23 @@ def _terms_of(inquiry: Inquiry) -> Iterable[str]:
 
 
 async def _nothing_near(inquiry: Inquiry, phrase: str, examples: Examples) -> Clarification:
-    ranked = [it.table for it in inquiry.context.linked.ranking.tables]
-    names = list(dict.fromkeys([*ranked, *(table.name for table in inquiry.schema.tables)]))
-    questions = list(await examples(ranked))
+    names = list(dict.fromkeys([*_rank_tables(inquiry), *(table.name for table in inquiry.schema.tables)]))
     frames = inquiry.frames
     about = ", ".join(name.replace("_", " ") for name in names[:_TABLES_SHOWN])
     text = frames.missing.format(mention=phrase, tables=about + (", …" if len(names) > _TABLES_SHOWN else ""))
+    found = await suggest_instead(inquiry, text, examples)
+    return found.model_copy(update={"assumption": frames.nothing_near.format(mention=phrase)})
+
+
+async def suggest_instead(inquiry: Inquiry, text: str, examples: Examples) -> Clarification:
+    """A sentence that says what the data lacks, with questions that the data can answer."""
+    questions = list(await examples(_rank_tables(inquiry)))
     return Clarification(
         reason="missing_data",
-        text=write_list(f"{text} {frames.instead}", questions) if questions else text,
+        text=write_list(f"{text} {inquiry.frames.instead}", questions) if questions else text,
         choices=tuple(Choice(label=question, question=question) for question in questions),
-        assumption=frames.nothing_near.format(mention=phrase),
     )
+
+
+def _rank_tables(inquiry: Inquiry) -> list[str]:
+    return [it.table for it in inquiry.context.linked.ranking.tables]

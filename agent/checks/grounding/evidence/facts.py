@@ -201,7 +201,7 @@ class Facts:
         cells = [row[index] for row in self.rows if row[index] is not None]
         texts = list(self._docs_of((*named.sources, name.lower())))
         scale = _scale((name, *named.sources, *texts))
-        currency = self._currency(" ".join((name.replace("_", " "), *texts)))
+        currency = self._currency(" ".join((name.replace("_", " "), *texts)), named.sources)
         sources = named.sources
         if named.product and (priced := [word for it in sources for word in words_of(it) if _MONEY.search(word)]):
             sources, texts = tuple(dict.fromkeys(priced)), []  # a quantity times a price is no quantity
@@ -252,8 +252,8 @@ class Facts:
             if document.kind == "column" and document.column.lower() in columns and (not tables or table in tables):
                 yield document.text
 
-    def _currency(self, said: str) -> str:
-        found = find_currency(said)
+    def _currency(self, said: str, sources: Sequence[str]) -> str:
+        found = find_currency(said) or find_currency(" ".join(sources).replace("_", " "))
         if not found and _MONEY.search(said):
             rules = " ".join(it.text for it in self.documents if it.kind in ("rule", "table"))
             found = find_currency(rules) or find_currency(self.question)
