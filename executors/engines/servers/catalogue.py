@@ -22,6 +22,8 @@ from executors.errors import DatabaseUnavailable
 if TYPE_CHECKING:
     from sqlalchemy.pool import PoolProxiedConnection
 
+log = logging.getLogger(__name__)
+
 Rows = Sequence[Sequence[Any]]
 Fetch = Callable[..., Rows]
 Attempt = Callable[[str], Rows | None]
@@ -33,6 +35,8 @@ SAMPLED_TABLES = 100
 SAMPLED_ROWS = 1000
 SAMPLING_S = 5.0
 _NAMED = 3
+_NEEDED_S, _SPARE_S = 60.0, 5.0  # for a query without which there is no schema, and for any other
+_LESS = "Comments and numbers of rows could not be read; see the service's log."
 
 _TEXT = re.compile(r"char|text|string|enum|clob|symbol", re.IGNORECASE)
 _WHOLE = re.compile(r"\d{1,9}")
@@ -273,12 +277,6 @@ class SchemaCache:
         """Have the next `get` read it."""
         with self._lock:
             self._cached = None
-
-
-log = logging.getLogger(__name__)
-
-_NEEDED_S, _SPARE_S = 60.0, 5.0
-_LESS = "Comments and numbers of rows could not be read; see the service's log."
 
 
 class Reader:
