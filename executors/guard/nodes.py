@@ -7,7 +7,7 @@ compared with the functions of the dialect, and the few nodes that may do harm i
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 from sqlglot import exp
 
@@ -24,6 +24,7 @@ from executors.guard.refusals import (
     too_big,
 )
 from executors.sql.plain.clauses import Phrase
+from executors.sql.tree import conjuncts
 
 MAX_JOINS = 40
 MAX_SET_OPERATIONS = 40
@@ -295,7 +296,7 @@ class NodeCheck:
 
     def _check_connect(self, node: exp.Connect) -> None:
         """CONNECT BY follows a hierarchy, or counts one row to a written number; else it makes rows without end."""
-        conditions = list(_conjuncts(node.args["connect"]))
+        conditions = [part.unnest() for part in conjuncts(node.args["connect"])]
         counts = _is_one_row(node.parent) and any(map(_counts, conditions))
         if not counts and not any(map(_follows, conditions)):
             message = f"CONNECT BY needs `PRIOR column = column`, or FROM dual LEVEL <= {MAX_COUNTED} at most."
@@ -308,17 +309,6 @@ class NodeCheck:
             self._functions.check(call)
         message = f"{type(node).__name__} is not allowed in a query."
         return SqlRefused(ErrorKind.PERMISSION, message, form(self._dialect))
-
-
-def _conjuncts(condition: exp.Expr) -> Iterator[exp.Expr]:
-    """The parts that must all be true."""
-    while isinstance(condition, exp.Paren):
-        condition = condition.this
-    if isinstance(condition, exp.And):
-        yield from _conjuncts(condition.this)
-        yield from _conjuncts(condition.expression)
-    else:
-        yield condition
 
 
 def _follows(node: exp.Expr) -> bool:
