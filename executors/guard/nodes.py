@@ -14,7 +14,7 @@ from sqlglot import exp
 from executors.dialects.row import Dialect, words
 from executors.errors import Because, ErrorKind, SqlRefused
 from executors.guard.functions import FunctionCheck
-from executors.guard.names import BareNames, FieldCheck
+from executors.guard.names import NameUse
 from executors.guard.refusals import (
     build_function_refusal,
     build_paste_refusal,
@@ -106,8 +106,7 @@ class NodeCheck:
     Args:
         functions: of the database's own that may be called, as `FunctionCheck` takes them.
         open_parameters: whether placeholders may stay in it, to be given values later.
-        columns: of the database's tables, in lower case, as `FieldCheck` takes them.
-        types: of the database, as `BareNames` takes them.
+        columns, types: of the database, as `NameUse` takes them.
     """
 
     def __init__(
@@ -120,8 +119,7 @@ class NodeCheck:
         types: frozenset[str] = frozenset(),
     ) -> None:
         self._dialect, self._open_parameters = dialect, open_parameters
-        self._fields = FieldCheck(dialect, functions, columns)
-        self._bare = BareNames(dialect, columns, types, functions)
+        self._names = NameUse(dialect, columns, types, functions)
         self._functions = FunctionCheck(dialect, functions)
         self._checks: dict[type[exp.Expr], Callable[..., None]] = {
             exp.Table: self._functions.check_table,
@@ -180,8 +178,7 @@ class NodeCheck:
         ):
             if many > limit:
                 raise too_big(f"It has {many} {what}, and {limit} are allowed.")
-        self._fields.run(root)
-        self._bare.run(root)
+        self._names.run(root)
 
     # -- nodes that may do harm in some places --------------------------------------------------------------
 
