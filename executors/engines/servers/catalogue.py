@@ -340,9 +340,9 @@ class Reader:
         log.debug("The query was %s", " ".join(sql.split()))
         try:  # in a new transaction, and on a new connection where the old one cannot begin one
             self._lease.rollback()
-        except self._error as error:
-            log.debug("The connection to %s is replaced: %s", self._name, error)
-            self.give_up(error)
+        except self._error as lost:
+            log.debug("The connection to %s is replaced: %s", self._name, lost)
+            self.give_up(lost)
             self._open.close()
             self._lease = self._open.enter_context(self._leased())
 
