@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from itertools import pairwise
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from sqlglot import exp
 from sqlglot.errors import ParseError, TokenError, UnsupportedError
@@ -38,6 +38,7 @@ from executors.sql.row_limit import apply_limit
 
 if TYPE_CHECKING:
     from executors.guard.held_columns import Hidden
+    from executors.guard.row_security.held_rows import HeldRows
 
 
 MAX_CHARS = 20_000
@@ -56,15 +57,6 @@ _OTHER_WORDS = words(
 )
 
 
-class VisibleRows(Protocol):
-    """The rows that a caller may see, as `HeldRows` of the row filters. visible: the schema that they may see."""
-
-    visible: Schema
-
-    def hold(self, root: exp.Query, names: NameCheck) -> tuple[str, ...]:
-        """Have a query's tables give these rows alone. Returns what is kept from the caller, in sentences."""
-
-
 def check(
     sql: str,
     schema: Schema,
@@ -73,7 +65,7 @@ def check(
     check_names: bool = True,
     parameters: Parameters | None = None,
     open_parameters: bool = False,
-    rows: VisibleRows | None = None,
+    rows: HeldRows | None = None,
     functions: frozenset[str] = frozenset(),
     catalogue: frozenset[str] = frozenset(),
     hidden: Hidden | None = None,

@@ -39,15 +39,25 @@ _TYPES = words(
 _NAMED = (exp.TableAlias, exp.Alias, exp.PivotAlias, exp.ColumnDef, exp.JSONColumnDef, exp.OpenJSONColumnDef)
 _SET = (exp.RecursiveWithSearch,)  # SEARCH ... SET and CYCLE ... SET make columns
 _NAME = re.compile(r"\w+")
+# Fields of what PostgreSQL's own functions and its extensions' give; none is the name of a function that harms.
+_FIELDS = words(
+    "key value ordinality f1 f2 f3 f4 f5 f6 f7 f8 f9 column1 column2 column3 lexeme positions weights alias",
+    "description token dictionaries dictionary lexemes tokid geom path valid reason location",
+    "center radius i j message detail hint",
+)
+# An operator is a function of its schema; those of others than these are anybody's.
+_OPERATOR = re.compile(r'(?:OPERATOR\(\s*(?:"?(?:pg_catalog|public)"?\s*\.\s*)?)?[-+*/<>=~!@#%^&|`?]+\s*\)?')
+_ROWS = words("json_table xmltable")  # give rows, never single values
+_SAMPLES = words("bernoulli system reservoir block")
 
 
-class BareNames:
-    """The bare names of one tree.
+class NameUse:
+    """What the names of one tree may be, besides columns.
 
     Args:
-        columns: of the database's tables, in lower case.
+        columns: of the database's tables, in lower case: they are the fields of whole rows, too.
         types: of the database, in lower case; none where names are not held against a schema.
-        functions: of the database's own that may be called.
+        functions: of the database's own that may be called, in lower case.
     """
 
     def __init__(
@@ -57,7 +67,55 @@ class BareNames:
         self._calls = _CALLS.get(dialect.kin, frozenset[str]())
 
     def run(self, root: exp.Expr) -> None:
-        """Refuse a bare name that may be a call, a table or a table's row. Raises SqlRefused."""
+        """Refuse a name that may be a call, a table or a table's row. Raises SqlRefused."""
+        if isinstance(root, exp.Query):  # what is no query does not tell its sources
+            self._check_fields(root)
+        self._check_bare(root)
+
+    def _check_fields(self, root: exp.Query) -> None:
+        """The names behind a dot."""
+        if self._dialect.kin == "postgresql":
+            self._check_postgres_fields(root)
+        elif self._dialect.kin == "oracle":
+            sources = set(map(_name, root.find_all(exp.Table, exp.TableAlias)))
+            for column in root.find_all(exp.Column):
+                before = [part.name.lower() for part in column.parts[:-1]]
+                if before and sources.isdisjoint(before):
+                    raise build_function_refusal(".".join(part.name for part in column.parts), self._dialect)
+
+    def _check_postgres_fields(self, root: exp.Expr) -> None:
+        for dot in root.find_all(exp.Dot):
+            if isinstance(dot.expression, exp.Identifier):
+                self._check_field(dot.expression)
+        plain, makers = _sources(root)
+        for column in root.find_all(exp.Column):
+            before = column.table.lower()
+            if not before or isinstance(column.this, exp.Star) or (before in plain and before not in makers):
+                continue
+            if _fold_name(column.this) not in makers.get(before, ()):
+                self._check_field(column.this)
+        for operator in root.find_all(exp.Operator):
+            written = str(operator.args["operator"])
+            if not _OPERATOR.fullmatch(written):
+                raise build_function_refusal(written, self._dialect)
+        for sample in root.find_all(exp.TableSample):
+            if (method := sample.text("method").lower()) and method not in _SAMPLES:
+                raise build_function_refusal(method, self._dialect)
+
+    def _check_field(self, name: exp.Expr) -> None:
+        field = name.name.lower()
+        if any(field in known for known in (_FIELDS, self._columns, self._functions)):
+            return
+        if self._dialect.may_call(field, in_from=False):
+            return
+        refused = build_function_refusal(name.name, self._dialect)
+        if refused.because is not Because.FUNCTION:
+            raise refused
+        message = f"What stands behind a dot may be a function, and {name.name[:80]} is not known."
+        hint = "Name the columns of a function in FROM: FROM f(1) AS x(a, b). Fields may be listed under `functions`."
+        raise SqlRefused(ErrorKind.FUNCTION_NOT_FOUND, message, hint, because=Because.FUNCTION)
+
+    def _check_bare(self, root: exp.Expr) -> None:
         if self._dialect.kin == "postgresql":
             self._check_types(root)
         if self._dialect.kin == "clickhouse":
@@ -143,77 +201,6 @@ def _as_query(node: exp.In, column: exp.Column) -> None:
     node.set("expressions", None)
     query = exp.Select(expressions=[exp.Star()], from_=exp.From(this=table))
     node.set("query", exp.Subquery(this=query))
-
-
-# Fields of what PostgreSQL's own functions and its extensions' give; none is the name of a function that harms.
-_FIELDS = words(
-    "key value ordinality f1 f2 f3 f4 f5 f6 f7 f8 f9 column1 column2 column3 lexeme positions weights alias",
-    "description token dictionaries dictionary lexemes tokid geom path valid reason location",
-    "center radius i j message detail hint",
-)
-# An operator is a function of its schema; those of others than these are anybody's.
-_OPERATOR = re.compile(r'(?:OPERATOR\(\s*(?:"?(?:pg_catalog|public)"?\s*\.\s*)?)?[-+*/<>=~!@#%^&|`?]+\s*\)?')
-_ROWS = words("json_table xmltable")  # give rows, never single values
-_SAMPLES = words("bernoulli system reservoir block")
-
-
-class FieldCheck:
-    """The names behind a dot, in one tree.
-
-    Args:
-        own: functions of the database's own that may be called, in lower case.
-        columns: of the database's tables, in lower case: they are the fields of whole rows.
-    """
-
-    def __init__(self, dialect: Dialect, own: frozenset[str], columns: frozenset[str]) -> None:
-        self._dialect, self._known = dialect, own | columns
-
-    def run(self, root: exp.Expr) -> None:
-        """Refuse what may be a call that is on no list. What is no query does not tell its sources, and is left out.
-
-        Raises:
-            SqlRefused: FUNCTION_NOT_FOUND.
-        """
-        if not isinstance(root, exp.Query):
-            return
-        if self._dialect.kin == "postgresql":
-            self._run_postgres(root)
-        elif self._dialect.kin == "oracle":
-            sources = set(map(_name, root.find_all(exp.Table, exp.TableAlias)))
-            for column in root.find_all(exp.Column):
-                before = [part.name.lower() for part in column.parts[:-1]]
-                if before and sources.isdisjoint(before):
-                    raise build_function_refusal(".".join(part.name for part in column.parts), self._dialect)
-
-    def _run_postgres(self, root: exp.Expr) -> None:
-        for dot in root.find_all(exp.Dot):
-            if isinstance(dot.expression, exp.Identifier):
-                self._check(dot.expression)
-        plain, makers = _sources(root)
-        for column in root.find_all(exp.Column):
-            before = column.table.lower()
-            if not before or isinstance(column.this, exp.Star) or (before in plain and before not in makers):
-                continue
-            if _fold_name(column.this) not in makers.get(before, ()):
-                self._check(column.this)
-        for operator in root.find_all(exp.Operator):
-            written = str(operator.args["operator"])
-            if not _OPERATOR.fullmatch(written):
-                raise build_function_refusal(written, self._dialect)
-        for sample in root.find_all(exp.TableSample):
-            if (method := sample.text("method").lower()) and method not in _SAMPLES:
-                raise build_function_refusal(method, self._dialect)
-
-    def _check(self, name: exp.Expr) -> None:
-        field = name.name.lower()
-        if field in _FIELDS or field in self._known or self._dialect.may_call(field, in_from=False):
-            return
-        refused = build_function_refusal(name.name, self._dialect)
-        if refused.because is not Because.FUNCTION:
-            raise refused
-        message = f"What stands behind a dot may be a function, and {name.name[:80]} is not known."
-        hint = "Name the columns of a function in FROM: FROM f(1) AS x(a, b). Fields may be listed under `functions`."
-        raise SqlRefused(ErrorKind.FUNCTION_NOT_FOUND, message, hint, because=Because.FUNCTION)
 
 
 def _sources(root: exp.Expr) -> tuple[set[str], dict[str, set[str]]]:

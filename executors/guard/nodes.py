@@ -7,14 +7,14 @@ compared with the functions of the dialect, and the few nodes that may do harm i
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 from sqlglot import exp
 
 from executors.dialects.row import Dialect, words
 from executors.errors import Because, ErrorKind, SqlRefused
 from executors.guard.functions import FunctionCheck
-from executors.guard.names import BareNames, FieldCheck
+from executors.guard.names import NameUse
 from executors.guard.refusals import (
     build_function_refusal,
     build_paste_refusal,
@@ -24,6 +24,7 @@ from executors.guard.refusals import (
     too_big,
 )
 from executors.sql.plain.clauses import Phrase
+from executors.sql.tree import conjuncts
 
 MAX_JOINS = 40
 MAX_SET_OPERATIONS = 40
@@ -105,8 +106,7 @@ class NodeCheck:
     Args:
         functions: of the database's own that may be called, as `FunctionCheck` takes them.
         open_parameters: whether placeholders may stay in it, to be given values later.
-        columns: of the database's tables, in lower case, as `FieldCheck` takes them.
-        types: of the database, as `BareNames` takes them.
+        columns, types: of the database, as `NameUse` takes them.
     """
 
     def __init__(
@@ -119,8 +119,7 @@ class NodeCheck:
         types: frozenset[str] = frozenset(),
     ) -> None:
         self._dialect, self._open_parameters = dialect, open_parameters
-        self._fields = FieldCheck(dialect, functions, columns)
-        self._bare = BareNames(dialect, columns, types, functions)
+        self._names = NameUse(dialect, columns, types, functions)
         self._functions = FunctionCheck(dialect, functions)
         self._checks: dict[type[exp.Expr], Callable[..., None]] = {
             exp.Table: self._functions.check_table,
@@ -179,8 +178,7 @@ class NodeCheck:
         ):
             if many > limit:
                 raise too_big(f"It has {many} {what}, and {limit} are allowed.")
-        self._fields.run(root)
-        self._bare.run(root)
+        self._names.run(root)
 
     # -- nodes that may do harm in some places --------------------------------------------------------------
 
@@ -295,7 +293,7 @@ class NodeCheck:
 
     def _check_connect(self, node: exp.Connect) -> None:
         """CONNECT BY follows a hierarchy, or counts one row to a written number; else it makes rows without end."""
-        conditions = list(_conjuncts(node.args["connect"]))
+        conditions = [part.unnest() for part in conjuncts(node.args["connect"])]
         counts = _is_one_row(node.parent) and any(map(_counts, conditions))
         if not counts and not any(map(_follows, conditions)):
             message = f"CONNECT BY needs `PRIOR column = column`, or FROM dual LEVEL <= {MAX_COUNTED} at most."
@@ -308,17 +306,6 @@ class NodeCheck:
             self._functions.check(call)
         message = f"{type(node).__name__} is not allowed in a query."
         return SqlRefused(ErrorKind.PERMISSION, message, form(self._dialect))
-
-
-def _conjuncts(condition: exp.Expr) -> Iterator[exp.Expr]:
-    """The parts that must all be true."""
-    while isinstance(condition, exp.Paren):
-        condition = condition.this
-    if isinstance(condition, exp.And):
-        yield from _conjuncts(condition.this)
-        yield from _conjuncts(condition.expression)
-    else:
-        yield condition
 
 
 def _follows(node: exp.Expr) -> bool:

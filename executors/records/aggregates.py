@@ -11,6 +11,8 @@ from typing import TypeVar
 
 from sqlglot import exp
 
+from executors.sql import tree
+
 _Node = TypeVar("_Node", bound=exp.Expr)
 
 # Aggregates that sqlglot reads as calls of an unknown function.
@@ -76,14 +78,8 @@ def has_query(node: exp.Expr) -> bool:
 
 
 def conjuncts(condition: exp.Expr | None) -> list[exp.Expr]:
-    """The parts of `a AND b AND c`; none for no condition."""
-    if condition is None:
-        return []
-    if isinstance(condition, exp.Paren):
-        return conjuncts(condition.this) if isinstance(condition.this, (exp.And, exp.Paren)) else [condition.this]
-    if isinstance(condition, exp.And):
-        return [*conjuncts(condition.this), *conjuncts(condition.expression)]
-    return [condition]
+    """The parts of `a AND b AND c`, without brackets; none for no condition."""
+    return [part.unnest() for part in tree.conjuncts(condition)]
 
 
 def function(node: exp.Expr) -> exp.Expr:

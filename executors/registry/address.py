@@ -26,13 +26,12 @@ _ADVICE = "Write it as scheme://user:password@host:port/database, each part perc
 
 
 class Address(Frozen):
-    """A server, a database on it, and its login. Only `display_text` may leave the process.
+    """A server, a database on it, and its login, which no text of it shows.
 
     dialect: a key of `dialects.DIALECTS`.
     host, port, database, user, password: None, or empty, where the address does not say.
     query: what the address says beyond that, as `sslmode` or `driver`. For SQL Server the keys are in lower case, as
         ODBC does not tell upper from lower.
-    shown: dialect, host, port and database; neither user nor password.
     """
 
     model_config = ConfigDict(hide_input_in_errors=True)
@@ -44,13 +43,6 @@ class Address(Frozen):
     user: str | None = Field(None, repr=False)
     password: SecretStr | None = Field(None, repr=False)
     query: Mapping[str, str] = Field({}, repr=False)
-
-    @property
-    def display_text(self) -> str:
-        host = self.host or ""
-        host = f"[{host}]" if ":" in host else host
-        port = f":{self.port}" if self.port is not None else ""
-        return f"{self.dialect}://{host}{port}/{self.database or ''}"
 
     @property
     def is_local(self) -> bool:

@@ -126,7 +126,7 @@ class EntryReader:
             return EntryLimits()
 
     def _names(self, fields: Mapping[str, Any], key: str, fits: Callable[[str], object], what: str) -> tuple[str, ...]:
-        """A list of names. Args: what: each is to be, and an example; told of those that do not fit."""
+        """A list of names. Args: what: each of them is to be, which those that do not fit are told."""
         names = self._texts(fields, key)
         for name in names:
             if not fits(name):

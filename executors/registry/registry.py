@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from executors.base import Frozen
-from executors.errors import RegistryInvalid, UnknownDatabase
+from executors.errors import RegistryInvalid
 from executors.registry.entry import NAME, Entry, EntryLimits
 from executors.registry.entry_reader import EntryReader
 
@@ -41,13 +41,6 @@ class Registry(Frozen):
     def names(self) -> tuple[str, ...]:
         """The names of all databases."""
         return tuple(entry.name for entry in self.entries)
-
-    def entry(self, name: str) -> Entry:
-        """The entry of that name. Raises UnknownDatabase."""
-        for entry in self.entries:
-            if entry.name == name:
-                return entry
-        raise UnknownDatabase(name, self.names())
 
 
 class Readable(NamedTuple):

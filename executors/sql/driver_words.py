@@ -61,13 +61,8 @@ def without_values(message: str, sql: str, schema: Schema) -> str:
         within = [match for match in tokens if start <= match.start() < end]
         if any(match.start() in gaps for match in within):
             gaps |= {match.start() for match in within if not _is_name(match[0], known)}
-    parts: list[str] = []
-    at = 0
-    for match in tokens:
-        parts.append(message[at : match.start()])
-        parts.append(_GAP if match.start() in gaps else match[0])
-        at = match.end()
-    return _GAPS.sub(_GAP, "".join(parts) + message[at:])
+    shown = _TOKEN.sub(lambda match: _GAP if match.start() in gaps else match[0], message)
+    return _GAPS.sub(_GAP, shown)
 
 
 def _is_name(word: str, known: set[str]) -> bool:

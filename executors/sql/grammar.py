@@ -18,7 +18,7 @@ from sqlglot.errors import ErrorLevel, ParseError, TokenError, UnsupportedError
 from sqlglot.tokenizer_core import Token
 
 from executors.dialects.row import Dialect, NameCase
-from executors.sql import bounded, grammar
+from executors.sql import bounded
 
 ADDED: dict[str, SqlglotDialect] = {}  # grammars of extensions; see `executors.extend`
 
@@ -145,7 +145,7 @@ def _keep_titles(tree: exp.Expr, dialect: Dialect) -> None:
     for select in tree.find_all(exp.Select):
         for item in select.expressions:
             if not item.output_name and not item.is_star and item.find(exp.Identifier):
-                title = dialect.fold(grammar.write(item, dialect.sqlglot))
+                title = dialect.fold(write(item, dialect.sqlglot))
                 if len(title) <= _TITLE_CHARS[dialect.case] and dialect.quote[1] not in title:
                     item.replace(exp.alias_(item.copy(), exp.to_identifier(title, quoted=True)))
 

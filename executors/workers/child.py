@@ -195,8 +195,7 @@ def main(descriptor: int, memory: int) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the terminal says it to the whole group; this ends with its parent
     connection = Connection(descriptor)
     inbox: queue.SimpleQueue[tuple[bytes, Cancel]] = queue.SimpleQueue()
-    running = _Running()
-    threading.Thread(target=_listen, args=(connection, inbox, running), name="listen", daemon=True).start()
+    threading.Thread(target=_listen, args=(connection, inbox), name="listen", daemon=True).start()
     limits.limit_memory(memory)
     tasks = Tasks()
     while True:
@@ -205,34 +204,17 @@ def main(descriptor: int, memory: int) -> None:
         connection.send_bytes(pack(reply))
 
 
-class _Running:
-    """What is being worked on, and can be cancelled."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._cancel = Cancel()
-
-    def renew(self) -> Cancel:
-        """For the next request."""
-        with self._lock:
-            self._cancel = Cancel()
-            return self._cancel
-
-    def cancel(self) -> None:
-        with self._lock:
-            cancel = self._cancel
-        cancel.cancel()
-
-
-def _listen(connection: Connection, inbox: queue.SimpleQueue[tuple[bytes, Cancel]], running: _Running) -> None:
+def _listen(connection: Connection, inbox: queue.SimpleQueue[tuple[bytes, Cancel]]) -> None:
     """Take what comes, while the main thread works; end the process where nothing can come any more."""
+    cancel = Cancel()  # of the last request; made here, else a cancel that follows at once is lost
     try:
         while True:
             frame = connection.recv_bytes()
             if frame[:1] == CANCEL:
-                running.cancel()
+                cancel.cancel()
             elif frame[:1] == REQUEST:
-                inbox.put((frame[1:], running.renew()))  # here: else a cancel that follows at once is lost
+                cancel = Cancel()
+                inbox.put((frame[1:], cancel))
     except (EOFError, OSError):
         shutil.rmtree(tempfile.gettempdir(), ignore_errors=True)  # this worker's own
         os._exit(0)

@@ -8,9 +8,10 @@ import time
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
+from azure.core.credentials import AccessToken
 from azure.core.exceptions import ClientAuthenticationError
 from until import until
 
@@ -171,11 +172,6 @@ def test_a_connection_that_breaks_at_the_commit_leaves_nobody_in_false_certainty
 # -- Entra ID ----------------------------------------------------------------------------------------------
 
 
-class Token(NamedTuple):
-    token: str
-    expires_on: int
-
-
 class Clerk:
     """A credential whose tokens are passwords of a role on the server, each good for one login."""
 
@@ -189,11 +185,11 @@ class Clerk:
         """Whether the last token is over."""
         return time.time() >= self._ends
 
-    def get_token(self, *scopes: str) -> Token:
+    def get_token(self, *scopes: str, **_: object) -> AccessToken:
         if self.refuses:
             raise ClientAuthenticationError("DefaultAzureCredential failed for tenant 1234")
         self._ends = round(time.time()) + 1
-        return Token(self.token, round(self._ends))
+        return AccessToken(self.token, round(self._ends))
 
 
 def test_a_token_is_the_password_and_each_new_connection_has_a_fresh_one(server: PostgresServer) -> None:

@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable, Iterator
 from typing import Any
 
 import pytest
+from azure.core.credentials import AccessToken
 from pydantic import SecretStr
 from remote_host import ServedApp
 from starlette.requests import Request
@@ -218,20 +219,15 @@ def test_a_key_is_sent_as_azure_wants_it(answering: Answering) -> None:
     assert "authorization" not in app.asked[0][2]
 
 
-class Token:
-    def __init__(self, token: str, expires_on: int) -> None:
-        self.token, self.expires_on = token, expires_on
-
-
 class Credential:
     """Tokens that are out of date at once, numbered."""
 
     def __init__(self) -> None:
         self.scopes: list[tuple[str, ...]] = []
 
-    def get_token(self, *scopes: str) -> Token:
+    def get_token(self, *scopes: str, **_: object) -> AccessToken:
         self.scopes.append(scopes)
-        return Token(f"token {len(self.scopes)}", 0)
+        return AccessToken(f"token {len(self.scopes)}", 0)
 
 
 def test_an_identity_is_sent_as_a_token_that_is_renewed(answering: Answering) -> None:
@@ -251,7 +247,7 @@ def test_no_token_says_how_to_get_one(answering: Answering, monkeypatch: pytest.
     from azure.core.exceptions import ClientAuthenticationError
 
     class Nobody:
-        def get_token(self, *scopes: str) -> Token:
+        def get_token(self, *scopes: str, **_: object) -> AccessToken:
             raise ClientAuthenticationError("nobody is signed in")
 
     monkeypatch.setattr("azure.identity.DefaultAzureCredential", Nobody)

@@ -9,6 +9,7 @@ import pytest
 from executors.base import Column, Schema, Table
 from executors.dialects.table import DIALECTS
 from executors.engines.servers import failures
+from executors.engines.servers.tokens import CredentialError
 from executors.errors import DatabaseUnavailable, ErrorKind
 
 POSTGRESQL = DIALECTS["postgresql"]
@@ -46,7 +47,7 @@ def test_why_no_connection_is_to_be_had(message: str, why: str, caplog: pytest.L
 
 
 def test_a_token_that_is_not_to_be_had_is_told() -> None:
-    error = failures.CredentialError("DefaultAzureCredential failed for tenant 1234")
+    error = CredentialError("DefaultAzureCredential failed for tenant 1234")
 
     assert "no Entra ID token" in str(failures.unreachable("shop", error))
 

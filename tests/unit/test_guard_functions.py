@@ -89,7 +89,7 @@ def test_the_registry_lists_them(tmp_path: Path) -> None:
     path = tmp_path / "databases.yaml"
     path.write_text("shop:\n  url: shop.sqlite\n  functions: [my_func, dbo.GetReports]\n", encoding="utf-8")
 
-    assert load_registry(path, {}).entry("shop").functions == ("my_func", "dbo.GetReports")
+    assert load_registry(path, {}).entries[0].functions == ("my_func", "dbo.GetReports")
 
 
 @pytest.mark.parametrize("name", ["f(1)", "a b", "1f", "a.b.c.d", "f; DROP TABLE x", "a..b"])

@@ -58,7 +58,7 @@ def _sqlite(path: Path) -> None:
 
 
 def test_a_path_alone_is_an_entry_relative_to_the_file(load: Load, tmp_path: Path) -> None:
-    entry = load("shop: data/shop.duckdb").entry("shop")
+    entry = load("shop: data/shop.duckdb").entries[0]
 
     assert entry.path == tmp_path / "data/shop.duckdb"
     assert (entry.docs, entry.description, entry.dialect) == ((), "", None)
@@ -71,7 +71,7 @@ def test_a_mapping_says_more(load: Load, tmp_path: Path) -> None:
 
     entry = load(
         "sales: {url: '${FOLDER}/x.db', dialect: sqlite, docs: [docs, docs/*.md], description: Orders}", FOLDER="/data"
-    ).entry("sales")
+    ).entries[0]
 
     assert entry.path == Path("/data/x.db")
     assert entry.docs == (tmp_path / "docs", tmp_path / "docs/a.md", tmp_path / "docs/b.md")
@@ -202,7 +202,7 @@ def test_a_password_is_not_shown(load: Load, text: str) -> None:
     registry = load(text, SECRET="hunter2")
 
     assert "hunter2" not in repr(registry)
-    assert "hunter2" not in str(registry.entry("sales"))
+    assert "hunter2" not in str(registry.entries[0])
 
 
 @pytest.mark.parametrize("text", [
@@ -225,7 +225,7 @@ def test_what_is_wrong_is_said_without_a_password(load: Load, text: str) -> None
 
 
 def test_a_server_may_be_given_by_its_address_alone(load: Load) -> None:
-    entry = load("warehouse: ${WAREHOUSE_URL}", WAREHOUSE_URL="mssql://u:p@host.example/sales").entry("warehouse")
+    entry = load("warehouse: ${WAREHOUSE_URL}", WAREHOUSE_URL="mssql://u:p@host.example/sales").entries[0]
 
     assert (entry.address.dialect, entry.address.host, entry.is_file) == ("sqlserver", "host.example", False)
     with pytest.raises(DatabaseUnavailable, match="not in a file"):
@@ -243,7 +243,7 @@ warehouse:
   writable: true
   writers: [ada]
   allowed: [ada, bo]
-""").entry("warehouse")
+""").entries[0]
 
     assert entry.address.dialect == "mariadb"
     assert entry.schemas == ("sales", "stock")

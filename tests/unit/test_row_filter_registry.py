@@ -16,7 +16,7 @@ from executors.registry.registry import Entry, load_registry
 def load(tmp_path: Path, lines: str, url: str = "shop.sqlite") -> Entry:
     path = tmp_path / "databases.yaml"
     path.write_text(f"shop:\n  url: {url}\n" + "".join(f"  {line}\n" for line in lines.splitlines()), encoding="utf-8")
-    return load_registry(path, {"REGION": "EU"}).entry("shop")
+    return load_registry(path, {"REGION": "EU"}).entries[0]
 
 
 def filter_of(entry: Entry) -> RowFilter:

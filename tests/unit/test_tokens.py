@@ -5,17 +5,12 @@ from __future__ import annotations
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
-from typing import NamedTuple
 
 import pytest
+from azure.core.credentials import AccessToken
 from azure.core.exceptions import ClientAuthenticationError
 
 from executors.engines.servers.tokens import POSTGRESQL_SCOPE, REFRESH_BEFORE_S, CredentialError, TokenSource
-
-
-class Token(NamedTuple):
-    token: str
-    expires_on: int
 
 
 class Clerk:
@@ -26,11 +21,11 @@ class Clerk:
         self.asked: list[tuple[str, ...]] = []
         self.refuses = False
 
-    def get_token(self, *scopes: str) -> Token:
+    def get_token(self, *scopes: str, **_: object) -> AccessToken:
         self.asked.append(scopes)
         if self.refuses:
             raise ClientAuthenticationError("no identity was found")
-        return Token(f"token {len(self.asked)}", round(time.time() + self.lasts_s))
+        return AccessToken(f"token {len(self.asked)}", round(time.time() + self.lasts_s))
 
 
 def test_a_token_is_fetched_when_it_is_needed_and_kept() -> None:

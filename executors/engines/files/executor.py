@@ -27,10 +27,10 @@ from executors.engines.files.file_groups import (
     group_parts,
     key_candidates,
     root_of,
+    table_report,
     with_foreign_keys,
     write_select,
 )
-from executors.engines.files.file_reports import table_report
 from executors.engines.files.file_table import FileTable
 from executors.engines.files.file_tables import WHOLE_BYTES
 from executors.engines.files.prepared import prepare_file

@@ -39,11 +39,6 @@ class FileTable(NamedTuple):
     reasons: tuple[tuple[str, str], ...] = ()
     remarks: tuple[str, ...] = ()
 
-    @property
-    def query(self) -> str:
-        """Everything that the file holds."""
-        return f"SELECT {self.select} FROM {self.reader}"
-
 
 # What stands for a missing value in a column of numbers or dates: `N/A`, `-`, `null`, `k. A.`
 _ABSENT = r"(?i)^(?:#?n\.?/?a\.?|#n/v|k\.\s?a\.|s/d|null|none|nil|nan|unknown|[-–—]{1,3}|\?)$"

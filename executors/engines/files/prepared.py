@@ -318,20 +318,10 @@ def _sheets(path: Path, folder: Path) -> Iterator[Prepared]:
         count = uncomputed.get(title, 0)
         problem = f"{path.name}: {title} has cells with a formula and no value, which are empty: {count:,}."
         problems = (f"{problem} Open it in Excel and save it.",) if count else ()
-        remarks = (
-            *(
-                [f"{path.name}: {title}: its header has two rows, whose names are joined."]
-                if layout.find_joined_header()
-                else []
-            ),
-            *(
-                [f"{path.name}: {title}: its last row has the sums of the others, and is not read as one."]
-                if layout.has_totals
-                else []
-            ),
-        )
+        remarks = ["its header has two rows, whose names are joined."] if layout.find_joined_header() else []
+        remarks += ["its last row has the sums of the others, and is not read as one."] if layout.has_totals else []
         name = path.stem if len(found) == 1 else f"{path.stem}_{title}"
-        yield Prepared(name, target, problems, remarks=remarks)
+        yield Prepared(name, target, problems, remarks=tuple(f"{path.name}: {title}: {it}" for it in remarks))
 
 
 def _count_uncomputed(path: Path) -> Counter[str]:

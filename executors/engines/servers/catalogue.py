@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from itertools import islice
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from executors.base import Column, ForeignKey, Schema, Table
 from executors.dialects.row import Dialect, SchemaQueries
@@ -21,6 +21,8 @@ from executors.errors import DatabaseUnavailable
 
 if TYPE_CHECKING:
     from sqlalchemy.pool import PoolProxiedConnection
+
+log = logging.getLogger(__name__)
 
 Rows = Sequence[Sequence[Any]]
 Fetch = Callable[..., Rows]
@@ -33,6 +35,8 @@ SAMPLED_TABLES = 100
 SAMPLED_ROWS = 1000
 SAMPLING_S = 5.0
 _NAMED = 3
+_NEEDED_S, _SPARE_S = 60.0, 5.0  # for a query without which there is no schema, and for any other
+_LESS = "Comments and numbers of rows could not be read; see the service's log."
 
 _TEXT = re.compile(r"char|text|string|enum|clob|symbol", re.IGNORECASE)
 _WHOLE = re.compile(r"\d{1,9}")
@@ -64,31 +68,25 @@ def read(
     queries = dialect.reads
     if queries is None:
         raise ValueError(f"{dialect.title} is no server")
-    source = _Source(fetch, attempt or fetch, warn or (lambda _: None))
-    return _Catalogue(source, dialect, queries, samples, schemas).schema(database)
-
-
-class _Source(NamedTuple):
-    fetch: Fetch
-    attempt: Attempt
-    warn: Warn
-
-    def fetch_or_warn(self, query: str, what: str) -> Rows:
-        """The rows, or none and a warning. Args: query: empty asks nothing; what: it reads."""
-        rows = self.attempt(query) if query else ()
-        if rows is None:
-            self.warn(f"{what} could not be read; see the service's log.")
-        return rows or ()
+    found = _Catalogue(fetch, attempt or fetch, warn or (lambda _: None), dialect, queries, samples, schemas)
+    return found.schema(database)
 
 
 class _Catalogue:
     """The rows of the catalogue queries, sorted by table."""
 
     def __init__(
-        self, source: _Source, dialect: Dialect, queries: SchemaQueries, samples: int, schemas: Sequence[str]
+        self,
+        fetch: Fetch,
+        attempt: Attempt,
+        warn: Warn,
+        dialect: Dialect,
+        queries: SchemaQueries,
+        samples: int,
+        schemas: Sequence[str],
     ) -> None:
-        self._source, self._dialect, self._queries, self._count = source, dialect, queries, samples
-        fetch = source.fetch
+        self._fetch, self._attempt, self._warn = fetch, attempt, warn
+        self._dialect, self._queries, self._count = dialect, queries, samples
         self._version = self._read_version()
         self._default = str(fetch(queries.default_schema)[0][0] or "")
         self._only = frozenset(name.lower() for name in schemas)
@@ -102,17 +100,24 @@ class _Catalogue:
             self._columns[row[0], row[1]].append(row)
 
     def _fetch_required(self, query: str, plain: str) -> Rows:
-        return self._source.fetch(query, plain) if plain else self._source.fetch(query)
+        return self._fetch(query, plain) if plain else self._fetch(query)
+
+    def _fetch_or_warn(self, query: str, what: str) -> Rows:
+        """The rows, or none and a warning. Args: query: empty asks nothing; what: it reads."""
+        rows = self._attempt(query) if query else ()
+        if rows is None:
+            self._warn(f"{what} could not be read; see the service's log.")
+        return rows or ()
 
     def _read_version(self) -> tuple[int, ...]:
         """Of the server; empty where it does not say: a schema needs it not, and nothing is left out then."""
-        rows = self._source.attempt(self._queries.version) if self._queries.version else ()
+        rows = self._attempt(self._queries.version) if self._queries.version else ()
         numbers = [str(number) for number in rows[0]] if rows else []
         return tuple(map(int, numbers)) if all(map(_WHOLE.fullmatch, numbers)) else ()
 
     def schema(self, database: str) -> Schema:
         keys: dict[Key, list[str]] = defaultdict(list)
-        for schema, table, column in self._source.fetch_or_warn(self._queries.primary_keys, "Primary keys"):
+        for schema, table, column in self._fetch_or_warn(self._queries.primary_keys, "Primary keys"):
             keys[schema, table].append(column)
         foreign = self._foreign_keys()
         samples = self._samples()
@@ -136,7 +141,7 @@ class _Catalogue:
             tables=tables,
             namespace=self._default,
             version=self._version,
-            types=tuple(str(row[0]) for row in self._source.fetch_or_warn(self._queries.types, "Types")),
+            types=tuple(str(row[0]) for row in self._fetch_or_warn(self._queries.types, "Types")),
         )
 
     def _name(self, key: Key) -> str:
@@ -144,7 +149,7 @@ class _Catalogue:
 
     def _foreign_keys(self) -> dict[Key, list[ForeignKey]]:
         parts: dict[tuple[str, str, str], list[Sequence[Any]]] = defaultdict(list)
-        for row in self._source.fetch_or_warn(self._queries.foreign_keys, "Foreign keys"):
+        for row in self._fetch_or_warn(self._queries.foreign_keys, "Foreign keys"):
             parts[row[0], row[1], row[2]].append(row)
         found: dict[Key, list[ForeignKey]] = defaultdict(list)
         for (schema, table, _), rows in parts.items():
@@ -168,7 +173,7 @@ class _Catalogue:
         found: dict[tuple[str, str, str], tuple[str, ...]] = {}
         listed: dict[tuple[str, str, str], list[Any]] = defaultdict(list)
         statistics = self._queries.samples.replace("{n}", str(self._count))
-        for schema, table, column, values in self._source.fetch_or_warn(statistics, "The server's statistics"):
+        for schema, table, column, values in self._fetch_or_warn(statistics, "The server's statistics"):
             listed[schema, table, column] += _list(values)
         found |= {place: _cut_samples(values, self._count) for place, values in listed.items() if place in texts}
         of_tables = {place[:2] for place in listed}
@@ -194,7 +199,7 @@ class _Catalogue:
                 self._queries.head.format(column=quote(column), n=MAX_SAMPLE_CHARS + 1) for column in columns
             )
             place = ".".join(quote(part) for part in key if part)
-            rows = self._source.attempt(self._queries.first_rows.format(columns=heads, table=place, n=SAMPLED_ROWS))
+            rows = self._attempt(self._queries.first_rows.format(columns=heads, table=place, n=SAMPLED_ROWS))
             if rows is None:
                 refused.append(self._name(key))
                 continue
@@ -204,7 +209,7 @@ class _Catalogue:
                 found[(*key, column)] = _cut_samples((value for value, _ in ranked), self._count)
         if refused:
             more = f" and {len(refused) - _NAMED} more" if len(refused) > _NAMED else ""
-            self._source.warn(f"No values of {', '.join(refused[:_NAMED])}{more} could be read; see the service's log.")
+            self._warn(f"No values of {', '.join(refused[:_NAMED])}{more} could be read; see the service's log.")
         return found
 
 
@@ -274,12 +279,6 @@ class SchemaCache:
             self._cached = None
 
 
-log = logging.getLogger(__name__)
-
-_NEEDED_S, _SPARE_S = 60.0, 5.0
-_LESS = "Comments and numbers of rows could not be read; see the service's log."
-
-
 class Reader:
     """The connection that `catalogue.read` queries, inside a `with` block.
 
@@ -339,15 +338,11 @@ class Reader:
     def _note(self, sql: str, error: Exception) -> None:
         log.warning("A part of the schema of %s could not be read: %s", self._name, error)
         log.debug("The query was %s", " ".join(sql.split()))
-        self._begin_again()
-
-    def _begin_again(self) -> None:
-        """After an error: in a new transaction, and on a new connection where the old one cannot begin one."""
-        try:
+        try:  # in a new transaction, and on a new connection where the old one cannot begin one
             self._lease.rollback()
-        except self._error as error:
-            log.debug("The connection to %s is replaced: %s", self._name, error)
-            self.give_up(error)
+        except self._error as lost:
+            log.debug("The connection to %s is replaced: %s", self._name, lost)
+            self.give_up(lost)
             self._open.close()
             self._lease = self._open.enter_context(self._leased())
 

@@ -10,7 +10,6 @@ import logging
 import threading
 from collections.abc import Callable
 from contextvars import copy_context
-from functools import partial
 from typing import TypeVar, Unpack
 
 from executors import base
@@ -51,28 +50,23 @@ class PatientExecutor(Executor):
         self.name, self.dialect = self.inner.name, self.inner.dialect
 
     def schema(self) -> Schema:
-        inner = self.inner
-        found = self._patiently(inner, inner.schema, SCHEMA_S + self._slack_s)
-        self.warnings = inner.warnings
+        found, self.warnings = self._patiently(lambda inner: (inner.schema(), inner.warnings), SCHEMA_S + self._slack_s)
         return found
 
     def run(self, query: CheckedSql, *, timeout_s: float, cancel: Cancel | None = None) -> QueryResult:
-        inner = self.inner
-        call = partial(inner.run, query, timeout_s=timeout_s, cancel=cancel)
-        return self._patiently(inner, call, timeout_s + self._slack_s)
+        return self._patiently(
+            lambda inner: inner.run(query, timeout_s=timeout_s, cancel=cancel), timeout_s + self._slack_s
+        )
 
     def write(self, statement: CheckedWrite, **terms: Unpack[base.WriteTerms]) -> WriteResult:
-        inner = self.inner
-        call = partial(inner.write, statement, **terms)
-        return self._patiently(inner, call, terms["timeout_s"] + self._slack_s, writes=terms["commit"])
+        seconds = terms["timeout_s"] + self._slack_s
+        return self._patiently(lambda inner: inner.write(statement, **terms), seconds, writes=terms["commit"])
 
     def layers(self) -> tuple[Layer, ...]:
-        inner = self.inner
-        return self._patiently(inner, inner.layers, ASKING_S + self._slack_s)
+        return self._patiently(lambda inner: inner.layers(), ASKING_S + self._slack_s)
 
     def refresh(self) -> None:
-        inner = self.inner
-        self._patiently(inner, inner.refresh, CLOSE_S)
+        self._patiently(lambda inner: inner.refresh(), CLOSE_S)
 
     def close(self) -> None:
         try:
@@ -80,9 +74,10 @@ class PatientExecutor(Executor):
         except NoAnswer:
             log.warning("The connections to %s could not be closed: the server does not answer.", self.name)
 
-    def _patiently(self, inner: Executor, call: Callable[[], T], seconds: float, *, writes: bool = False) -> T:
+    def _patiently(self, call: Callable[[Executor], T], seconds: float, *, writes: bool = False) -> T:
+        inner = self.inner
         try:
-            return within(seconds, call)
+            return within(seconds, lambda: call(inner))
         except NoAnswer as error:
             with self._lock:
                 if self.inner is inner:

@@ -199,7 +199,25 @@ class SqlAlchemyExecutor(Executor):
     def layers(self) -> tuple[Layer, ...]:
         with self._lease(writable=False) as lease:
             self._begin(lease, _ASKING_S)
-            return probe_layers(lease, self.row.probes, self._driver_error())
+            probes = self.row.probes
+            return tuple(Layer(name=it.layer, holds=self._holds(lease, it), advice=it.advice) for it in probes)
+
+    def _holds(self, lease: PoolProxiedConnection, probe: Probe) -> bool | None:
+        """Whether a layer holds on a connection that is ready for a query; None: the server does not tell."""
+        try:
+            cursor = lease.cursor()
+            cursor.execute(probe.sql)
+            values = [row[0] for row in cursor.fetchall()]
+            cursor.close()
+        except self._driver_error() as error:
+            log.debug("The probe for %s was refused: %s", probe.layer, error)
+            lease.rollback()  # some servers take nothing more in a transaction that failed
+            return None
+        if not values or None in values:
+            return None
+        if probe.pattern:
+            return all(re.fullmatch(probe.pattern, str(value), re.DOTALL) for value in values)
+        return bool(int(values[0]))
 
     def close(self) -> None:
         """Close every connection."""
@@ -423,31 +441,3 @@ class SqlAlchemyExecutor(Executor):
             raise failures.no_tables(self.name)
         self.warnings = tuple(reader.warnings)
         return found
-
-
-def probe_layers(lease: PoolProxiedConnection, probes: Sequence[Probe], error: type[Exception]) -> tuple[Layer, ...]:
-    """What the probes of a dialect's row find, in their order.
-
-    Args:
-        lease: the connection, made ready as for a query.
-        probes: each gives 1 or 0; one that the server refuses is a layer of which nothing is known.
-    """
-    return tuple(Layer(name=it.layer, holds=_holds(lease, it, error), advice=it.advice) for it in probes)
-
-
-def _holds(lease: PoolProxiedConnection, probe: Probe, error: type[Exception]) -> bool | None:
-    try:
-        cursor = lease.cursor()
-        cursor.execute(probe.sql)
-        rows = cursor.fetchall()
-        cursor.close()
-    except error as refused:
-        log.debug("The probe for %s was refused: %s", probe.layer, refused)
-        lease.rollback()  # some servers take nothing more in a transaction that failed
-        return None
-    values = [row[0] for row in rows]
-    if not values or None in values:
-        return None
-    if probe.pattern:
-        return all(re.fullmatch(probe.pattern, str(value), re.DOTALL) for value in values)
-    return bool(int(values[0]))

@@ -4,27 +4,14 @@ from __future__ import annotations
 
 import threading
 import time
-from typing import Protocol
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from azure.core.credentials import AccessToken, TokenCredential
 
 POSTGRESQL_SCOPE = "https://ossrdbms-aad.database.windows.net/.default"
 SQL_SERVER_SCOPE = "https://database.windows.net/.default"
 REFRESH_BEFORE_S = 300.0
-
-
-class AccessToken(Protocol):
-    """What a credential gives: the token, and the time (seconds since 1970) at which it ends."""
-
-    @property
-    def token(self) -> str: ...
-
-    @property
-    def expires_on(self) -> int: ...
-
-
-class Credential(Protocol):
-    """As those of azure-identity."""
-
-    def get_token(self, *scopes: str) -> AccessToken: ...
 
 
 class CredentialError(Exception):
@@ -38,7 +25,7 @@ class TokenSource:
         credential: where it comes from; managed identity, `az login` and the like where absent.
     """
 
-    def __init__(self, scope: str, credential: Credential | None = None) -> None:
+    def __init__(self, scope: str, credential: TokenCredential | None = None) -> None:
         self._scope, self._credential = scope, credential
         self._lock = threading.Lock()
         self._token: AccessToken | None = None

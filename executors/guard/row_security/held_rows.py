@@ -230,15 +230,7 @@ def _table(given: str, schema: Schema) -> Table:
 def _visible(schema: Schema, conditions: Mapping[str, object]) -> Schema:
     """The tables that are seen; with no stored values and no number of rows, for those are of every row."""
     tables = tuple(_filter_table(table, conditions) for table in schema.tables if table.name in conditions)
-    # Not as a copy with other tables: that would keep what the whole schema has looked up by name.
-    return Schema(
-        database=schema.database,
-        dialect=schema.dialect,
-        tables=tables,
-        namespace=schema.namespace,
-        version=schema.version,
-        types=schema.types,
-    )
+    return schema.model_copy(update={"tables": tables})
 
 
 def _filter_table(table: Table, conditions: Mapping[str, object]) -> Table:

@@ -58,11 +58,6 @@ class RowCondition:
             raise self._invalid(error.message) from error
 
     @property
-    def names(self) -> tuple[str, ...]:
-        """The `:names`, in order of appearance."""
-        return tuple(dict.fromkeys(str(place.meta[_NAME]) for place in _places(self._holder)))
-
-    @property
     def columns(self) -> tuple[str, ...]:
         """The columns of the filtered table that it names outside of its subqueries, as they are written there."""
         outside = self._holder.walk(prune=lambda node: isinstance(node, exp.Query))
