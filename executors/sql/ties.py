@@ -8,7 +8,7 @@ from typing import NamedTuple
 from sqlglot import exp
 
 from executors.base import JsonValue
-from executors.dialects.table import Dialect
+from executors.dialects.row import Dialect
 from executors.sql.row_limit import own_limit, with_limit
 
 
