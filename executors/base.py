@@ -12,8 +12,8 @@ from typing import Annotated, Any, Literal, NotRequired, TypedDict, Unpack
 
 from pydantic import Field, field_validator
 
-from executors.dialects.frozen import Frozen as Frozen
 from executors.dialects.row import Dialect
+from executors.dialects.row import Frozen as Frozen
 from executors.dialects.table import DIALECTS
 from executors.errors import ErrorKind, SqlRefused
 
@@ -352,7 +352,6 @@ def make_unique(names: Sequence[str], *, same_case: bool = True) -> tuple[str, .
     """The names, a repeated one with a number behind it: `name`, `name_2`.
 
     Args:
-        names: as the query gives them.
         same_case: whether names that differ in nothing but their case count as different.
     """
     taken: set[str] = set()

@@ -87,7 +87,6 @@ class SqlError(ExecutorError):
     """A query that did not give rows.
 
     Args:
-        kind: the class of the error.
         message: what is wrong, one sentence.
         hint: how to repair it (nearest names, the columns a table really has); empty when nothing is known.
     """
@@ -98,11 +97,7 @@ class SqlError(ExecutorError):
 
 
 class SqlRefused(SqlError):
-    """The guard refused the query; the database never saw it.
-
-    Args:
-        because: why, where the kind does not say it.
-    """
+    """The guard refused the query; the database never saw it. Args: because: why, where the kind does not say it."""
 
     def __init__(self, kind: ErrorKind, message: str, hint: str = "", *, because: Because | None = None) -> None:
         super().__init__(kind, message, hint)

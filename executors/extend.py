@@ -7,7 +7,8 @@ from importlib.util import find_spec
 
 from sqlglot.dialects.dialect import Dialect as SqlglotDialect
 
-from executors.dialects.table import ALIASES, DIALECTS, EXTENDED, Dialect
+from executors.dialects.row import Dialect
+from executors.dialects.table import ALIASES, DIALECTS, EXTENDED
 from executors.registry.openers import OPENERS, Opener, dialect_of
 from executors.sql.grammar import ADDED, ENGINES
 
@@ -23,7 +24,6 @@ def add_dialect(
         row: the dialect; often a copy of another, `POSTGRESQL.model_copy(update={...})`, with `like` naming that one,
             so that its particular checks hold here too.
         opener: the class, the driver and the schemes of addresses.
-        aliases: other names that people call it.
         grammar: that `row.sqlglot` names, written like those of `executors.engines`; None: it is one of them.
 
     Raises:

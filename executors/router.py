@@ -29,10 +29,8 @@ class Router:
     """Opens databases by name, each once and on first use. Safe to use from several threads.
 
     Args:
-        registry: the databases that a request may name.
         sample_values: stored values shown per text column of a schema.
         duckdb_memory: limit of each DuckDB database, as `1GB`.
-        duckdb_threads: of each DuckDB database.
         server: options of servers whose entry sets none; `writable` allows writes where the entry does, too.
         workers: processes at most, for all local databases together.
         worker_memory: of each, in bytes.
@@ -66,7 +64,6 @@ class Router:
         """What the registry says of a database.
 
         Args:
-            name: of the database.
             principal: the caller; None: this machine's own user, who always may.
 
         Raises:
@@ -96,8 +93,6 @@ class Router:
         """Make a file, folder or glob known for the life of this process: for the command line, never for a request.
 
         Args:
-            path: of the data.
-            docs: files and folders that describe it.
             name: to go by; from the path where absent.
 
         Returns:
@@ -116,7 +111,6 @@ class Router:
 
         Args:
             source: a path, or a server's address, such as `postgresql://reader@host/sales`.
-            docs: files and folders that describe it.
 
         Returns:
             Its name.
@@ -131,11 +125,7 @@ class Router:
         return self._add(server_entry(source, docs))
 
     def with_docs(self, name: str, docs: Sequence[Path]) -> str:
-        """The same database with other docs and another name.
-
-        Raises:
-            UnknownDatabase: there is none of that name.
-        """
+        """The same database with other docs and another name. Raises UnknownDatabase: there is none of that name."""
         return self._add(self.entry(name).model_copy(update={"docs": tuple(doc.absolute() for doc in docs)}))
 
     def _add(self, wanted: Entry) -> str:

@@ -108,7 +108,6 @@ def collect(
 
     Args:
         fetch: the cursor's `fetchmany`.
-        row_limit: the cap on rows.
         decoders: one per column; `to_json` for all where absent.
 
     Returns:

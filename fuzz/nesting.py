@@ -23,7 +23,6 @@ from bench.loop_blocks import LoopBlocks
 from executors.dialects.table import DIALECTS
 from executors.errors import ErrorKind, SqlRefused
 from executors.records.raw_records import derive
-from executors.sql import hana  # noqa: F401  sqlglot knows this dialect from here
 from executors.workers import checking
 from fuzz.cases import Case, Check, Target
 from fuzz.shop import shop_schema

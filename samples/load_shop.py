@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from executors.dialects.row import Dialect
 from executors.dialects.table import DIALECTS
-from executors.engines.servers import driver, failures
+from executors.engines.servers import failures, pool
 from executors.errors import DatabaseUnavailable, RegistryInvalid
 from executors.registry.address import Address
 from executors.registry.entry import ServerOptions
@@ -161,7 +161,7 @@ def _statements(address: Address) -> Iterator[Callable[[str], Any]]:
     try:
         kind: type[SqlAlchemyExecutor] = getattr(import_module(opener.module), opener.executor)
         executor = kind("the server", address, options=ServerOptions(writable=True))
-        server = driver.load(executor.url())
+        server = pool.load(executor.url())
     except ImportError as error:
         raise failures.no_driver("The server", DIALECTS[address.dialect]) from error
     try:

@@ -16,7 +16,7 @@ from executors.base import Frozen, Schema
 from executors.errors import ErrorKind, SqlRefused
 
 if TYPE_CHECKING:
-    from executors.dialects.table import Dialect
+    from executors.dialects.row import Dialect
 
 ROW_LIMIT = 500
 

@@ -25,6 +25,7 @@ class RawRecords(Frozen):
     total: how many there are in all; None: they were not counted.
     keys: the columns of the result that tell its groups apart, so that each row has records of its own; None: it has
         not, none: all rows are of one group.
+    ties: how many further rows tie with the last one of the result.
     needed: whether the query aggregates.
     failure: why they could not be fetched, where they should have been.
     """
@@ -33,6 +34,7 @@ class RawRecords(Frozen):
     result: QueryResult | None = None
     total: int | None = None
     keys: tuple[str, ...] | None = None
+    ties: int = 0
     needed: bool = False
     reason: str = ""
     failure: str = ""

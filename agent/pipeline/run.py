@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -27,7 +28,8 @@ from agent.databases.knowledge.knowledge import Knowledge
 from agent.databases.knowledge.verified_queries import VerifiedQueries
 from agent.databases.paging import Cursors, Paged
 from agent.databases.supporting_rows import RawRecords, fetch_raw_records
-from agent.pipeline.answers.synthesize import Writer, facts_of, row_count_context
+from agent.databases.ties import count_ties, write_tie_count
+from agent.pipeline.answers.synthesize import Writer, add_row_context, facts_of
 from agent.pipeline.confidence.calibration import Confidence
 from agent.pipeline.drafts.consensus import Evidence, evidence_of
 from agent.pipeline.drafts.generate import Generator
@@ -308,6 +310,8 @@ class Run:
             self.raw = await self.side.raw() or await self._raw_records(best)
         if self.raw.failure:
             self.ledger.warn(f"The rows behind the result were not fetched: {self.raw.failure}")
+        if self.raw.ties:
+            self.ledger.warn(f"Rows that tie with the last one and are not shown: {write_tie_count(self.raw.ties)}.")
         result = self.raw.result
         return RawRecordsFetched(
             sql=self.raw.sql,
@@ -330,6 +334,7 @@ class Run:
                 draft=self.side.text(),
                 calculate=self.limits.enable_calculator,
                 quick=self.limits.effort == "quick",
+                ties=self.raw.ties,
             )
         return AnswerFormatted(
             answer=self.text.text,
@@ -359,8 +364,8 @@ class Run:
 
         facts = facts_of(self.question.text, best, self.context, raw=None, calculate=False)
         found = await off_loop(partial(compose, facts))
-        text = found.text + row_count_context(best.rows)
-        self.text = CheckedText(text=text, numbers=found.numbers, source="composed")
+        text = CheckedText(text=found.text, numbers=found.numbers, source="composed")
+        self.text = add_row_context(text, facts, self.raw.ties)
 
     async def review(self) -> HumanReview:
         """Step 13: what was tried, why it failed, what could be asked instead."""
@@ -407,14 +412,13 @@ class Run:
             )
 
     async def _raw_records(self, attempt: Attempt) -> RawRecords:
+        question, sql = self.question.own_words, attempt.executed_sql or attempt.sql
         with self.ledger.step("raw_records"):
-            return await fetch_raw_records(
-                self.question.own_words,
-                attempt.executed_sql or attempt.sql,
-                self.database,
-                self.limits.raw_row_limit,
-                result=attempt.result,
+            raw, ties = await asyncio.gather(
+                fetch_raw_records(question, sql, self.database, self.limits.raw_row_limit, result=attempt.result),
+                count_ties(question, sql, self.database, attempt.rows),
             )
+        return raw.model_copy(update={"ties": ties})
 
 
 def best_of(attempts: Sequence[Attempt]) -> Attempt | None:

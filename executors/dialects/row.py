@@ -5,14 +5,47 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
+from pathlib import Path
+from typing import Any, Self
 
-from executors.dialects.frozen import Frozen
+from pydantic import BaseModel, ConfigDict
+
 from executors.errors import ErrorKind
+
+
+class Frozen(BaseModel):
+    """An immutable value that crosses a module's border."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
+        """As pydantic's; but what was worked out of the original's fields is worked out anew of the copy's."""
+        copied = super().model_copy(update=update, deep=deep)
+        for name in copied.__dict__.keys() - type(copied).model_fields.keys():
+            del copied.__dict__[name]
+        return copied
 
 
 def words(*lines: str) -> frozenset[str]:
     """The words of some lines, as a set."""
     return frozenset(name for line in lines for name in line.split())
+
+
+def read_words(module: str, name: str = "words.txt") -> dict[str, frozenset[str]]:
+    """The words of a text beside a module, by the section that they stand in.
+
+    Args:
+        module: its `__file__`.
+        name: of the text.
+    """
+    sections: dict[str, list[str]] = {}
+    found: list[str] = []
+    for line in Path(module).with_name(name).read_text(encoding="utf-8").splitlines():
+        if line.startswith("["):
+            found = sections.setdefault(line.strip("[]"), [])
+        elif not line.startswith("#"):
+            found += line.split()
+    return {section: frozenset(listed) for section, listed in sections.items()}
 
 
 def map_codes(kinds: Mapping[ErrorKind, str]) -> dict[str, ErrorKind]:
@@ -150,7 +183,10 @@ class Dialect(Frozen):
     sqlglot: the parser's name of it.
     like: another dialect, whose particular checks hold for this one too; empty: none.
     quote: what stands before and after a name that needs quoting.
-    reserved: words, in lower case, that are no names without quotes here, beyond those of `RESERVED`.
+    reserved: words, in lower case, that are no names without quotes here, beyond those of `RESERVED`. Every name in a
+        query that runs is quoted, so no query depends on them: they decide where people and models see quotes. Sources:
+        the vendors' lists, as in SQLAlchemy's dialects; for DuckDB `duckdb_keywords()`, for SQLite what its parser
+        refuses.
     case: what a name without quotes means.
     truncate_month: a template with the hole `{column}`.
     hints: what a model must know, one example each, most important first.
@@ -239,16 +275,16 @@ class Dialect(Frozen):
         }
         if not lacking:
             return self
-        missing = {name: text.format(column="col") for name, text in self.without.items() if name in lacking}
+        without = {name: text for name, text in self.without.items() if name in lacking}
+        missing = {name: text.format(column="col") for name, text in without.items()}
         functions = self.functions, self.aggregates, self.table_functions
         if version[0] >= self.oldest:
             functions = tuple(names - lacking for names in functions)  # type: ignore[assignment]
-        replaced = _Replaced({name: self.without[name] for name in missing})
         return self.model_copy(
             update={
-                "truncate_month": replaced.template(self.truncate_month),
-                "hints": tuple(map(replaced.text, self.hints)),
-                "instead": {name: replaced.text(text) for name, text in self.instead.items()} | missing,
+                "truncate_month": _stand_in(self.truncate_month, without),
+                "hints": tuple(_stand_in(hint, missing) for hint in self.hints),
+                "instead": {name: _stand_in(text, missing) for name, text in self.instead.items()} | missing,
                 **dict(zip(("functions", "aggregates", "table_functions"), functions, strict=True)),
             }
         )
@@ -281,21 +317,11 @@ class Dialect(Frozen):
         return name in self.table_functions if in_from else name in self.functions or name in self.aggregates
 
 
-class _Replaced:
-    """Texts in which calls of some functions give way to what `Dialect.without` has for them."""
-
-    def __init__(self, without: dict[str, str]) -> None:
-        self._without = without
-
-    def text(self, text: str) -> str:
-        for name, stands_in in self._without.items():
-            text = re.sub(rf"(?i)\b{name}\([^()]*\)", stands_in.format(column="col").replace("\\", r"\\"), text)
-        return text
-
-    def template(self, text: str) -> str:
-        for name, stands_in in self._without.items():
-            text = re.sub(rf"(?i)\b{name}\([^()]*\)", stands_in.replace("\\", r"\\"), text)
-        return text
+def _stand_in(text: str, without: Mapping[str, str]) -> str:
+    """A text in which calls of some functions give way to what `Dialect.without` has for them."""
+    for name, stands_in in without.items():
+        text = re.sub(rf"(?i)\b{name}\([^()]*\)", stands_in.replace("\\", r"\\"), text)
+    return text
 
 
 COMMON = words(

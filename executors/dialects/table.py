@@ -10,20 +10,8 @@ import re
 from importlib import import_module
 from itertools import starmap
 
-from executors.dialects.row import Dialect, Limit, NameCase
+from executors.dialects.row import Dialect
 from executors.errors import ErrorKind
-
-__all__ = [
-    "ALIASES",
-    "DIALECTS",
-    "EXTENDED",
-    "Dialect",
-    "Limit",
-    "NameCase",
-    "classify",
-    "dialect_named",
-    "match_error",
-]
 
 # The engines' rows: the package in `executors.engines`, and the name in its module `dialect`.
 _ROWS = (
@@ -58,11 +46,6 @@ def dialect_named(name: str) -> Dialect | None:
     """The dialect of that name or alias; None where there is none. Args: name: in any case."""
     lowered = name.strip().lower()
     return DIALECTS.get(ALIASES.get(lowered, lowered))
-
-
-def classify(dialect: str, message: str) -> ErrorKind:
-    """The kind of a driver's error. Args: dialect: a key of `DIALECTS`; message: as the driver gave it."""
-    return match_error(dialect, message)[0]
 
 
 # What every database says in much the same words.

@@ -22,7 +22,6 @@ class Watch:
     Args:
         interrupt: stops the database, from another thread, any number of times.
         timeout_s: seconds from now.
-        cancel: of the caller.
         again_s: seconds to wait for the end before the interrupt is repeated.
     """
 

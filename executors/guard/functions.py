@@ -10,8 +10,7 @@ import re
 
 from sqlglot import exp
 
-from executors.dialects.row import words
-from executors.dialects.table import Dialect
+from executors.dialects.row import Dialect, words
 from executors.errors import Because, ErrorKind, SqlRefused
 from executors.guard.refusals import build_function_refusal
 from executors.sql.names import diagnose
@@ -45,7 +44,6 @@ class FunctionCheck:
     """The functions of one database.
 
     Args:
-        dialect: whose pure functions may be called.
         own: functions of the database's own that may be called too, in lower case, with their schema where they are
             called with it: `my_func`, `dbo.getreports`.
     """

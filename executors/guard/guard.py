@@ -17,8 +17,7 @@ from sqlglot.errors import ParseError, TokenError, UnsupportedError
 from sqlglot.tokenizer_core import Token, TokenType
 
 from executors.base import CheckedSql, Parameters, Schema, dialect_row
-from executors.dialects.row import words
-from executors.dialects.table import Dialect
+from executors.dialects.row import Dialect, words
 from executors.errors import Because, ErrorKind, SqlRefused
 from executors.guard.nodes import NodeCheck, check_no_files
 from executors.guard.refusals import (
@@ -32,9 +31,9 @@ from executors.guard.refusals import (
 )
 from executors.sql import grammar
 from executors.sql.bounded import TooMuchToRead
+from executors.sql.grammar import with_quotes
 from executors.sql.names.existence import NameCheck
 from executors.sql.parameters import bind
-from executors.sql.quotes import with_quotes
 from executors.sql.row_limit import apply_limit
 
 if TYPE_CHECKING:
@@ -85,7 +84,6 @@ def check(
     Args:
         sql: one SELECT, as a model or a person wrote it; a semicolon at its end and comments do no harm.
         schema: what may be read; its dialect is the one that is spoken.
-        row_limit: rows at most.
         check_names: False leaves tables and columns unchecked; everything else still holds.
         parameters: what the placeholders stand for; they become literals of the tree. None: there are none.
         open_parameters: whether placeholders may stay as they are, where a value is only read. What comes back is then

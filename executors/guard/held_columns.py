@@ -34,8 +34,6 @@ class HeldColumns:
 
     Args:
         hidden: by the tables' names as the schema has them, in lower case.
-        schema: as the query sees it.
-        names: what the query's tables mean.
     """
 
     def __init__(self, hidden: Hidden, schema: Schema, names: NameCheck) -> None:
@@ -72,9 +70,6 @@ class HeldColumns:
 
     def refuse(self, root: exp.Query) -> None:
         """Let a query through whose rows are written elsewhere, and which itself stays as it is.
-
-        Args:
-            root: of the tree.
 
         Raises:
             SqlRefused: it shows a private column, or may: every column of a table that has one is to be named.

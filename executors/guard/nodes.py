@@ -11,12 +11,10 @@ from collections.abc import Callable, Iterator
 
 from sqlglot import exp
 
-from executors.dialects.row import words
-from executors.dialects.table import Dialect
+from executors.dialects.row import Dialect, words
 from executors.errors import Because, ErrorKind, SqlRefused
-from executors.guard.bare import BareNames
-from executors.guard.fields import FieldCheck
 from executors.guard.functions import FunctionCheck
+from executors.guard.names import BareNames, FieldCheck
 from executors.guard.refusals import (
     build_function_refusal,
     build_paste_refusal,
@@ -105,7 +103,6 @@ class NodeCheck:
     """The look at a tree, for one database.
 
     Args:
-        dialect: that it is written in.
         functions: of the database's own that may be called, as `FunctionCheck` takes them.
         open_parameters: whether placeholders may stay in it, to be given values later.
         columns: of the database's tables, in lower case, as `FieldCheck` takes them.

@@ -26,7 +26,10 @@ class PrivateColumns:
     """
 
     def __init__(self, patterns: Sequence[str]) -> None:
-        self._patterns = {pattern: _expression(pattern) for pattern in patterns}
+        self._patterns = {
+            pattern: re.compile(".*".join(map(re.escape, pattern.split("*"))), re.IGNORECASE | re.DOTALL)
+            for pattern in patterns
+        }
 
     def covers(self, table: Table, column: str) -> bool:
         """Whether a column of a table is one of them."""
@@ -56,12 +59,7 @@ class PrivateColumns:
 
 
 class PrivateExecutor(Executor):
-    """A database some of whose columns are private: the same executor, with another `schema`.
-
-    Args:
-        executor: the database.
-        private: its private columns.
-    """
+    """A database some of whose columns are private: the same executor, with another `schema`."""
 
     def __init__(self, executor: Executor, private: PrivateColumns) -> None:
         self.name, self.dialect, self.is_remote = executor.name, executor.dialect, executor.is_remote
@@ -80,28 +78,19 @@ class PrivateExecutor(Executor):
         return marked.schema
 
     def run(self, query: CheckedSql, *, timeout_s: float, cancel: Cancel | None = None) -> QueryResult:
-        """See `Executor.run`."""
         return self._executor.run(query, timeout_s=timeout_s, cancel=cancel)
 
     def write(self, statement: CheckedWrite, **terms: Unpack[base.WriteTerms]) -> WriteResult:
-        """See `Executor.write`."""
         return self._executor.write(statement, **terms)
 
     def layers(self) -> tuple[Layer, ...]:
-        """See `Executor.layers`."""
         return self._executor.layers()
 
     def refresh(self) -> None:
-        """See `Executor.refresh`."""
         self._executor.refresh()
 
     def close(self) -> None:
-        """See `Executor.close`."""
         self._executor.close()
-
-
-def _expression(pattern: str) -> re.Pattern[str]:
-    return re.compile(".*".join(map(re.escape, pattern.split("*"))), re.IGNORECASE | re.DOTALL)
 
 
 def _matches(expression: re.Pattern[str], table: Table, column: str) -> bool:

@@ -15,15 +15,14 @@ from sqlglot.errors import UnsupportedError
 from sqlglot.tokenizer_core import Token
 
 from executors.base import CheckedSql, CheckedWrite, ReadBack, Schema, Table, dialect_row
-from executors.dialects.row import NameCase, words
-from executors.dialects.table import Dialect
+from executors.dialects.row import Dialect, NameCase, words
 from executors.errors import ErrorKind, SqlRefused
 from executors.guard import guard
 from executors.guard.nodes import NodeCheck
 from executors.sql import expected_rows, grammar
+from executors.sql.grammar import with_quotes
 from executors.sql.names import diagnose
 from executors.sql.names.existence import NameCheck
-from executors.sql.quotes import with_quotes
 
 if TYPE_CHECKING:
     from executors.guard.held_columns import Hidden
@@ -262,7 +261,6 @@ class _Rebuilt:
         """No private column is copied into one that is not private itself. Raises SqlRefused.
 
         Args:
-            query: that the values are of.
             values: None: all that it gives.
             columns: where each value goes; of another number, none of them is known.
         """
@@ -340,7 +338,7 @@ class _Rebuilt:
             where=where.copy(),
         )
         self._check(query)
-        if not _chooses_rows(query.args["where"].this, self._depends):
+        if not _chooses(query.args["where"].this, self._depends):
             message = "The WHERE is the same for every row, so every row would change; that was refused."
             raise SqlRefused(ErrorKind.PERMISSION, message, "Name the rows in WHERE.")
         return query
@@ -384,17 +382,12 @@ _OPPOSITES: dict[type[exp.Expr], type[exp.Expr]] = {exp.EQ: exp.NEQ, exp.GT: exp
 _OPPOSITES |= {second: first for first, second in _OPPOSITES.items()}
 
 
-def _chooses_rows(condition: exp.Expr, depends: Callable[[exp.Query], bool]) -> bool:
+def _chooses(node: exp.Expr, depends: Callable[[exp.Query], bool], *, negated: bool = False) -> bool:
     """Whether a condition can be true of one row and false of another.
 
     Args:
-        condition: of a WHERE, its names checked.
         depends: whether a query inside it reads columns of the row around it.
     """
-    return _chooses(condition, depends, negated=False)
-
-
-def _chooses(node: exp.Expr, depends: Callable[[exp.Query], bool], *, negated: bool) -> bool:
     if isinstance(node, exp.Paren):
         return _chooses(node.this, depends, negated=negated)
     if isinstance(node, exp.Not):

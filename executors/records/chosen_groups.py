@@ -13,7 +13,7 @@ from sqlglot import exp
 
 from executors.records import aggregates as agg
 from executors.records.lineage import Lineage, LineageKind, LineageQuery, LineageSource, NotDerivable, sources
-from executors.records.record_columns import RecordColumns
+from executors.records.record_select import RecordColumns
 from executors.sql.tree import identifier_of, output_name
 
 KEY = "answer_key_"
@@ -46,7 +46,6 @@ def is_cut(select: exp.Select, *, rows: int | None = None) -> bool:
     """Whether LIMIT, OFFSET or QUALIFY keep rows of a SELECT from its result.
 
     Args:
-        select: what is looked at.
         rows: how many its result had; a LIMIT above that cut nothing.
     """
     if select.args.get("offset") or select.args.get("qualify"):
@@ -76,12 +75,7 @@ def compares_groups(select: exp.Select) -> bool:
 
 
 class ChosenGroups:
-    """Writes the queries of the ids.
-
-    Args:
-        lineage: of the statement.
-        columns: knows the key of each table; None: no keys are known.
-    """
+    """Writes the queries of the ids. Args: columns: knows the key of each table; None: no keys are known."""
 
     def __init__(self, lineage: Lineage, columns: RecordColumns | None) -> None:
         self._lineage, self._columns = lineage, columns
@@ -105,7 +99,6 @@ class ChosenGroups:
         """A copy of a query, and the ids of an aggregate that it reads, whether or not it aggregates that again.
 
         Args:
-            query: a SELECT.
             source: the aggregate, where it is not the only one.
         """
         source = source or self._lineage.plan(query).source
@@ -148,7 +141,9 @@ class ChosenGroups:
         if inner.select.args.get("distinct"):
             raise NotDerivable(_DISTINCT)
         renamed = list(source.columns)
-        if renamed and (len(renamed) != len(inner.select.expressions) or _has_star(inner.select)):
+        if renamed and (
+            len(renamed) != len(inner.select.expressions) or any(item.is_star for item in inner.select.expressions)
+        ):
             raise NotDerivable(_NAMES)
         names = []
         for number, (key, name) in enumerate(zip(inner.ids, shown, strict=True), 1):
@@ -166,7 +161,6 @@ class ChosenGroups:
         """The name under which a query shows one of its ids; None where it does not.
 
         Args:
-            query: a SELECT.
             key: the id, as its clauses write it.
             names: what its reader calls its columns, by position.
         """
@@ -194,7 +188,6 @@ class ChosenGroups:
         """The query of a SELECT's ids, `answer_key_1` and so on.
 
         Args:
-            opened: the SELECT.
             conditions: on its input, beside its own.
             cut: whether its ORDER BY with LIMIT, and its QUALIFY, choose.
             grouped: whether it stays grouped, with its HAVING; False: the ids are those of the rows that it groups.
@@ -229,8 +222,6 @@ def join_chosen(
     Args:
         raw: the SELECT; it gets one join more.
         chosen: the query of the ids, each once.
-        ids: as the SELECT writes them.
-        dialect: as sqlglot names it.
         never_null: positions of ids that are NULL in none of the chosen rows.
     """
     pairs = [(exp.column(f"{KEY}{number}", table=ALIAS), key.copy()) for number, key in enumerate(ids, 1)]
@@ -260,10 +251,6 @@ def _null_safe(one: exp.Expr, other: exp.Expr, dialect: str) -> exp.Expr:
 
 def _bracket(node: exp.Expr) -> exp.Expr:
     return node if isinstance(node, (exp.Column, exp.Literal, exp.Func, exp.Paren, exp.Cast)) else exp.paren(node)
-
-
-def _has_star(select: exp.Select) -> bool:
-    return any(item.is_star for item in select.expressions)
 
 
 def _resolve_names(select: exp.Select, items: Sequence[exp.Expr]) -> None:

@@ -26,9 +26,8 @@ from sqlglot.errors import SqlglotError
 
 from executors.base import Frozen, JsonValue, QueryResult, Schema
 from executors.records.lineage import NO_AGGREGATE, Lineage, LineageKind, NotDerivable, open_query
-from executors.records.record_columns import RecordColumns
 from executors.records.record_query import ALL, Rewriter, Want
-from executors.sql import hana  # noqa: F401  sqlglot knows this dialect from here
+from executors.records.record_select import RecordColumns
 from executors.sql.bounded import TooMuchToRead, TooMuchToWrite
 from executors.sql.parsed import statements
 from executors.values import as_text
@@ -65,7 +64,6 @@ def derive(
     """The query of the rows behind `sql`.
 
     Args:
-        sql: one statement.
         dialect: its dialect, as sqlglot names it: `sqlite`, `duckdb`, `postgres`, `tsql`, ….
         schema: of the database; with it the records have their keys and all their columns.
         result: what the statement gave; a limit that cut nothing of it needs no query.
@@ -113,7 +111,6 @@ def strays(raw: RawQuery, result: QueryResult, records: QueryResult) -> bool:
     Of groups that tie for the last place of a LIMIT, a database may choose other ones the second time.
 
     Args:
-        raw: where the records come from.
         result: the rows of the query; all of them.
         records: likewise. With some only, none may be missing that was not looked for.
     """

@@ -28,8 +28,14 @@ from executors.records.lineage import (
     scalars,
     sources,
 )
-from executors.records.record_columns import RecordColumns
-from executors.records.record_select import NAME_CLASH, NeededCtes, RecordSelects, own_conditions, through
+from executors.records.record_select import (
+    NAME_CLASH,
+    NeededCtes,
+    RecordColumns,
+    RecordSelects,
+    own_conditions,
+    through,
+)
 
 _LIMITED_UNION = "a LIMIT chooses among the rows of a UNION; the records of those left cannot be distinguished"
 _SHARED = "the query compares an aggregate with itself and aggregates or chooses among that again"

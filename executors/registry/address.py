@@ -52,6 +52,11 @@ class Address(Frozen):
         port = f":{self.port}" if self.port is not None else ""
         return f"{self.dialect}://{host}{port}/{self.database or ''}"
 
+    @property
+    def is_local(self) -> bool:
+        """Whether the server is on this machine."""
+        return (self.host or "") in ("", "localhost", "127.0.0.1", "::1")
+
     def url(self, driver: str) -> URL:
         """The address as SQLAlchemy takes it. Args: driver: SQLAlchemy's name of dialect and driver."""
         from sqlalchemy import URL

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
 
 from pydantic import ConfigDict, Field, SecretStr
 
@@ -39,7 +38,6 @@ class ServerOptions(Frozen):
 
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")  # of a database
-_THIS_MACHINE = ("localhost", "127.0.0.1", "::1")
 
 
 class EntryLimits(Frozen):
@@ -154,39 +152,3 @@ class Entry(Frozen):
         allowed = {name.casefold() for name in self.allowed}
         listed = not allowed or "*" in allowed or principal.casefold() in allowed
         return listed and (self.row_filter is None or self.row_filter.admits(principal))
-
-
-def via_problem(via: str) -> str:
-    """Why an address cannot be that of a deployed app; empty where it can. Nothing of it is repeated."""
-    try:
-        parts = urlsplit(via)
-        is_plain = not (parts.username or parts.password or parts.query or parts.fragment)
-        host, _ = parts.hostname, parts.port
-    except ValueError:
-        return "`via` is not an address; write https://host"
-    if not host or not is_plain:
-        return "`via` wants https://host, and no user, password or query; the key belongs into `key`"
-    if parts.scheme == "https" or (parts.scheme == "http" and host in _THIS_MACHINE):
-        return ""
-    return "`via` wants https://, but for localhost: the key and the rows would travel in the open"
-
-
-def limits_problems(given: Mapping[str, object]) -> list[str]:
-    """What is wrong with the `limits` of an entry, one text each; none where they can be used."""
-    from pydantic import ValidationError
-
-    try:
-        EntryLimits.model_validate(given, strict=True)
-    except ValidationError as error:
-        return [_limit_problem(str(one["loc"][0]), one["type"], one["msg"]) for one in error.errors()]
-    return []
-
-
-def _limit_problem(name: str, kind: str, message: str) -> str:
-    if kind == "extra_forbidden":
-        from rapidfuzz import process
-
-        message = (
-            f"there is no such limit; did you mean `{process.extractOne(name, list(EntryLimits.model_fields))[0]}`?"
-        )
-    return f"limits.{name}: {message}"

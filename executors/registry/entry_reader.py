@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, get_args
+from urllib.parse import urlsplit
 
-from pydantic import SecretStr
+from pydantic import SecretStr, ValidationError
 
 from executors.errors import RegistryInvalid
 from executors.guard.row_security import row_filter
 from executors.registry.address import Address
-from executors.registry.entry import NAME, Entry, EntryLimits, limits_problems, via_problem
+from executors.registry.entry import NAME, Entry, EntryLimits
 from executors.registry.kinds import Kind, is_encoding, is_glob, local_path
 from executors.registry.openers import OPENERS
 
@@ -25,8 +26,12 @@ KEYS = (
 )
 LISTS = ("owners", "writers", "allowed", "reviewers", "schemas", "questions")
 _OF_VIA = ("key", "identity", "database")  # keys that mean nothing without it
+_THIS_MACHINE = ("localhost", "127.0.0.1", "::1")
 _SAME_SCHEME = frozenset({"mysql", "mariadb"})  # dialects that one scheme may mean
 _FUNCTION = re.compile(r"[^\W\d][\w$#]*(\.[^\W\d][\w$#]*){0,2}")
+_COLUMN = "a column; write table.column, or *.column for every table"
+_CALLED = "write my_func, or dbo.my_func as it is called"
+_DESCRIBING = "write sqlite_master, or information_schema.tables"
 _VARIABLE = re.compile(r"\$\{(\w*)\}")
 
 
@@ -41,9 +46,7 @@ class EntryReader:
     """Reads one entry, and remembers all that is wrong with it; no problem repeats an address or a key.
 
     Args:
-        name: of the entry.
         folder: that its paths are relative to.
-        variables: of the environment.
     """
 
     def __init__(self, name: str, folder: Path, variables: Mapping[str, str]) -> None:
@@ -87,9 +90,9 @@ class EntryReader:
             "description": self._text(fields, "description"),
             "docs": tuple(self._docs(fields.get("docs"))),
             "limits": self._limits(fields.get("limits")),
-            "private": self._private(fields),
-            "functions": self._functions(fields),
-            "catalogue": self._catalogue(fields),
+            "private": self._names(fields, "private", _is_column, _COLUMN),
+            "functions": self._names(fields, "functions", _FUNCTION.fullmatch, f"the name of a function; {_CALLED}"),
+            "catalogue": self._names(fields, "catalogue", _FUNCTION.fullmatch, f"the name of a table; {_DESCRIBING}"),
             "writable": self._is_writable(fields),
             **{key: self._texts(fields, key) for key in LISTS},
         }
@@ -109,38 +112,25 @@ class EntryReader:
         if not isinstance(given, dict):
             self._wrong(f"`limits` wants a mapping of {', '.join(EntryLimits.model_fields)}", "limits")
             return EntryLimits()
-        problems = limits_problems(given)
-        for text in problems:
-            self._wrong(text, *text.partition(":")[0].split("."))
-        return EntryLimits() if problems else EntryLimits.model_validate(given)
+        try:
+            return EntryLimits.model_validate(given, strict=True)
+        except ValidationError as error:
+            for one in error.errors():
+                name, message = str(one["loc"][0]), one["msg"]
+                if one["type"] == "extra_forbidden":
+                    from rapidfuzz import process
 
-    def _private(self, fields: Mapping[str, Any]) -> tuple[str, ...]:
-        patterns = self._texts(fields, "private")
-        for pattern in patterns:
-            if not all(pattern.rpartition(".")[::2]):
-                self._wrong(
-                    f"private: {pattern!r} is not a column; write table.column, or *.column for every table", "private"
-                )
-        return patterns
+                    nearest = process.extractOne(name, list(EntryLimits.model_fields))[0]
+                    message = f"there is no such limit; did you mean `{nearest}`?"
+                self._wrong(f"limits.{name}: {message}", "limits", name)
+            return EntryLimits()
 
-    def _functions(self, fields: Mapping[str, Any]) -> tuple[str, ...]:
-        names = self._texts(fields, "functions")
+    def _names(self, fields: Mapping[str, Any], key: str, fits: Callable[[str], object], what: str) -> tuple[str, ...]:
+        """A list of names. Args: what: each is to be, and an example; told of those that do not fit."""
+        names = self._texts(fields, key)
         for name in names:
-            if not _FUNCTION.fullmatch(name):
-                message = (
-                    f"functions: {name!r} is not the name of a function; write my_func, or dbo.my_func as it is called"
-                )
-                self._wrong(message, "functions")
-        return names
-
-    def _catalogue(self, fields: Mapping[str, Any]) -> tuple[str, ...]:
-        names = self._texts(fields, "catalogue")
-        for name in names:
-            if not _FUNCTION.fullmatch(name):
-                message = (
-                    f"catalogue: {name!r} is not the name of a table; write sqlite_master, or information_schema.tables"
-                )
-                self._wrong(message, "catalogue")
+            if not fits(name):
+                self._wrong(f"{key}: {name!r} is not {what}", key)
         return names
 
     # -- where it is --------------------------------------------------------------------------------------
@@ -198,7 +188,7 @@ class EntryReader:
                 self._wrong(f"has both `{key}` and `via`; the app over there knows its own", key)
         via, key = self._text(fields, "via", needed=True), self._text(fields, "key", needed="key" in fields)
         identity, dialect = self._text(fields, "identity"), self._text(fields, "dialect")
-        if via and (problem := via_problem(via)):
+        if via and (problem := _via_problem(via)):
             self._wrong(problem, "via")
         if key and identity:
             self._wrong("has both `key` and `identity`; one of them is enough", "identity")
@@ -261,3 +251,22 @@ class EntryReader:
             if name not in self._variables:
                 self._wrong(f"the environment has no variable {name!r}", key)
         return _VARIABLE.sub(lambda match: self._variables.get(match[1], ""), text)
+
+
+def _is_column(pattern: str) -> bool:
+    return all(pattern.rpartition(".")[::2])
+
+
+def _via_problem(via: str) -> str:
+    """Why an address cannot be that of a deployed app; empty where it can. Nothing of it is repeated."""
+    try:
+        parts = urlsplit(via)
+        is_plain = not (parts.username or parts.password or parts.query or parts.fragment)
+        host, _ = parts.hostname, parts.port
+    except ValueError:
+        return "`via` is not an address; write https://host"
+    if not host or not is_plain:
+        return "`via` wants https://host, and no user, password or query; the key belongs into `key`"
+    if parts.scheme == "https" or (parts.scheme == "http" and host in _THIS_MACHINE):
+        return ""
+    return "`via` wants https://, but for localhost: the key and the rows would travel in the open"

@@ -23,68 +23,31 @@ class Opener(NamedTuple):
     requirements: str = "requirements.txt"
 
 
+def _ours(engine: str, executor: str, driver: str, sqlalchemy: str, schemes: str, requirements: str = "") -> Opener:
+    """An engine of this package. Args: requirements: how the name of its file differs from `requirements.txt`."""
+    module, file = f"executors.engines.{engine}.executor", f"requirements{requirements}.txt"
+    return Opener(module, executor, driver, sqlalchemy, tuple(schemes.split()), file)
+
+
 OPENERS: dict[str, Opener] = {
-    "postgresql": Opener(
-        "executors.engines.postgresql.executor",
-        "PostgresExecutor",
-        "psycopg2",
-        "postgresql+psycopg2",
-        ("postgresql", "postgres", "postgresql+psycopg2"),
+    "postgresql": _ours(
+        "postgresql", "PostgresExecutor", "psycopg2", "postgresql+psycopg2", "postgresql postgres postgresql+psycopg2"
     ),
-    "sqlserver": Opener(
-        "executors.engines.sqlserver.executor",
-        "SqlServerExecutor",
-        "pyodbc",
-        "mssql+pyodbc",
-        ("sqlserver", "mssql", "mssql+pyodbc"),
-    ),
-    "mysql": Opener(
-        "executors.engines.mysql.executor",
-        "MysqlExecutor",
-        "pymysql",
-        "mysql+pymysql",
-        ("mysql", "mysql+pymysql"),
-        "requirements-mysql.txt",
-    ),
-    "mariadb": Opener(
-        "executors.engines.mysql.executor",
-        "MysqlExecutor",
-        "pymysql",
-        "mariadb+pymysql",
-        ("mariadb", "mariadb+pymysql"),
-        "requirements-mysql.txt",
-    ),
-    "oracle": Opener(
-        "executors.engines.oracle.executor",
-        "OracleExecutor",
-        "oracledb",
-        "oracle+oracledb",
-        ("oracle", "oracle+oracledb"),
-        "requirements-oracle.txt",
-    ),
-    "clickhouse": Opener(
-        "executors.engines.clickhouse.executor",
+    "sqlserver": _ours("sqlserver", "SqlServerExecutor", "pyodbc", "mssql+pyodbc", "sqlserver mssql mssql+pyodbc"),
+    "mysql": _ours("mysql", "MysqlExecutor", "pymysql", "mysql+pymysql", "mysql mysql+pymysql", "-mysql"),
+    "mariadb": _ours("mysql", "MysqlExecutor", "pymysql", "mariadb+pymysql", "mariadb mariadb+pymysql", "-mysql"),
+    "oracle": _ours("oracle", "OracleExecutor", "oracledb", "oracle+oracledb", "oracle oracle+oracledb", "-oracle"),
+    "clickhouse": _ours(
+        "clickhouse",
         "ClickhouseExecutor",
         "clickhouse_connect",
         "clickhousedb+connect",
-        ("clickhouse", "clickhousedb", "clickhouse+http", "clickhouse+https"),
-        "requirements-clickhouse.txt",
+        "clickhouse clickhousedb clickhouse+http clickhouse+https",
+        "-clickhouse",
     ),
-    "hana": Opener(
-        "executors.engines.hana.executor",
-        "HanaExecutor",
-        "sqlalchemy_hana.dialect",
-        "hana+hdbcli",
-        ("hana", "hana+hdbcli"),
-        "requirements-hana.txt",
-    ),
-    "databricks": Opener(
-        "executors.engines.databricks.executor",
-        "DatabricksExecutor",
-        "databricks.sqlalchemy",
-        "databricks",
-        ("databricks",),
-        "requirements-databricks.txt",
+    "hana": _ours("hana", "HanaExecutor", "sqlalchemy_hana.dialect", "hana+hdbcli", "hana hana+hdbcli", "-hana"),
+    "databricks": _ours(
+        "databricks", "DatabricksExecutor", "databricks.sqlalchemy", "databricks", "databricks", "-databricks"
     ),
 }
 

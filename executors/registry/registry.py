@@ -61,7 +61,6 @@ def load_registry(path: Path, environment: Mapping[str, str] | None = None) -> R
     """Read the registry.
 
     Args:
-        path: of databases.yaml.
         environment: for `${VARIABLE}`; the process's own where absent.
 
     Raises:
@@ -97,7 +96,6 @@ def server_entry(address: str, docs: Sequence[Path] = ()) -> Entry:
 
     Args:
         address: as an entry's `url`; `${VARIABLE}` is read from the environment.
-        docs: files and folders that describe it.
 
     Raises:
         RegistryInvalid: the address cannot be used; the message repeats nothing of it, for it may hold a password.

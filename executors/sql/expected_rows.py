@@ -7,8 +7,7 @@ from collections.abc import Mapping, Sequence
 from sqlglot import exp
 
 from executors.base import Table
-from executors.dialects.row import words
-from executors.dialects.table import Dialect
+from executors.dialects.row import Dialect, words
 
 # Of the same arguments they make the same value whenever they are called. Whatever else is called is not foretold.
 _REPEATABLE = words(
@@ -26,7 +25,6 @@ def of_update(
     """The query of an UPDATE or a DELETE, and what its columns are called in the table; None: nothing can be foretold.
 
     Args:
-        target: the table, as the statement names it.
         where: the whole WHERE.
         sets: by column, what it is set to; empty: the rows are deleted.
         table: it has a primary key.

@@ -17,7 +17,8 @@ from sqlglot.dialects.dialect import Dialect as SqlglotDialect
 from sqlglot.errors import ErrorLevel, ParseError, TokenError, UnsupportedError
 from sqlglot.tokenizer_core import Token
 
-from executors.sql import bounded
+from executors.dialects.row import Dialect, NameCase
+from executors.sql import bounded, grammar
 
 ADDED: dict[str, SqlglotDialect] = {}  # grammars of extensions; see `executors.extend`
 
@@ -77,7 +78,6 @@ def write(tree: exp.Expr, dialect: str, *, spent: bool = False, exact: bool = Fa
 
     Args:
         tree: it stays as it is, unless it is spent.
-        dialect: sqlglot's name of it.
         spent: the caller does not need the tree afterwards, so it is not copied.
         exact: names in quotes are to be names and nothing else, for what runs: SQLite takes `"gone"` for a text where
             no column is called so, but never what stands in backticks.
@@ -106,3 +106,57 @@ def complaint(error: TokenError | ParseError) -> str:
         near = f"{first.get('start_context', '')}{first.get('highlight', '')}"[-60:].replace("\n", " ")
         return f"Syntax error near the end of: {near}" if near else "Syntax error."
     return "Syntax error: a string, name or comment never ends."
+
+
+# Where a name stands, by the node that holds it. Names elsewhere (of functions, types, collations, parameters of
+# lambdas, windows, pivots) are words of the engine, or are read in one place alone.
+_PLACES: dict[type[exp.Expr], tuple[str, ...]] = {
+    exp.Column: ("this", "table", "db", "catalog"),
+    exp.Table: ("this", "db", "catalog"),
+    exp.Alias: ("alias",),
+    exp.TableAlias: ("this", "columns"),
+    exp.Join: ("using",),
+    exp.Schema: ("expressions",),
+}
+_TITLE_CHARS = {NameCase.UPPER: 30, NameCase.ANY: 250, NameCase.EXACT: 250}  # the longest name that each version takes
+_WORDS = frozenset({"all"})  # LIMIT ALL, ORDER BY ALL: the parser takes the word for a column
+
+
+def with_quotes(tree: exp.Expr, dialect: Dialect, *, every: bool) -> exp.Expr:
+    """A copy of a checked tree whose names are in quotes, each spelled as the engine looks it up without them.
+
+    Args:
+        every: quote all of them, for what runs. Else those that the engine demands, for what people read.
+    """
+    tree = tree.copy()
+    if every and dialect.named_by_text:
+        _keep_titles(tree, dialect)
+    for node in tree.walk():
+        for place in _PLACES.get(type(node), ()):
+            found = node.args.get(place)
+            for name in found if isinstance(found, list) else [found]:
+                if isinstance(name, exp.Identifier) and not name.args.get("quoted"):
+                    _quote(name, node, dialect, every=every)
+    return tree
+
+
+def _keep_titles(tree: exp.Expr, dialect: Dialect) -> None:
+    """Give what has no name the one that the engine gives it: its text, in which no quotes are to turn up."""
+    for select in tree.find_all(exp.Select):
+        for item in select.expressions:
+            if not item.output_name and not item.is_star and item.find(exp.Identifier):
+                title = dialect.fold(grammar.write(item, dialect.sqlglot))
+                if len(title) <= _TITLE_CHARS[dialect.case] and dialect.quote[1] not in title:
+                    item.replace(exp.alias_(item.copy(), exp.to_identifier(title, quoted=True)))
+
+
+def _quote(name: exp.Identifier, node: exp.Expr, dialect: Dialect, *, every: bool) -> None:
+    if not every and not dialect.is_reserved(name.name):
+        return
+    lower = name.name.lower()
+    if isinstance(node, exp.Column) and not node.table and lower in dialect.row_ids | _WORDS:
+        return
+    if isinstance(node, exp.Table) and lower == dialect.one_row_table:
+        return
+    name.set("this", dialect.fold(name.name))
+    name.set("quoted", True)

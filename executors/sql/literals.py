@@ -61,7 +61,6 @@ def spell_texts(tree: exp.Query, sql: str, schema: Schema) -> exp.Query:
 
     Args:
         tree: changed in place.
-        sql: that it was read from.
         schema: a word that one of its columns or an alias of the query has as its name stays a name.
     """
     if schema.dialect != "sqlite" or '"' not in sql:

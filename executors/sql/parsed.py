@@ -14,13 +14,11 @@ def statements(sql: str, dialect: str) -> tuple[exp.Expr | None, ...]:
     """The trees of all statements, None for an empty one, shared by all callers: copy one before you change it.
 
     Args:
-        sql: text.
         dialect: sqlglot's name of its dialect.
 
     Raises:
         sqlglot.errors.SqlglotError: it cannot be parsed, or is more than `bounded` reads.
     """
-    from executors.sql import hana  # noqa: F401  sqlglot knows this dialect from here
     from executors.sql.bounded import parse
 
     return tuple(parse(sql, dialect))

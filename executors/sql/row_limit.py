@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from executors.dialects.row import ROW_MAKERS
-from executors.dialects.table import Dialect, Limit
+from executors.dialects.row import ROW_MAKERS, Dialect, Limit
 from executors.errors import ErrorKind, SqlRefused
 
 # Take two columns of one name in a derived table, by `SELECT *`.
@@ -22,12 +21,11 @@ def apply_limit(query: exp.Query, cap: int, dialect: Dialect) -> tuple[exp.Query
 
     Args:
         query: the root of a checked tree; it is left as it is.
-        cap: rows at most.
     """
     query = _order_outside(query, dialect)
     if _gives_one_row(query, dialect):
         return query, query
-    own = _own_limit(query)
+    own, ordered = own_limit(query), query.args.get("order") or query.args.get("offset")
     if own is not None and own <= cap:
         return query, query
     if own is None and not _is_unlimited(query):
@@ -35,16 +33,12 @@ def apply_limit(query: exp.Query, cap: int, dialect: Dialect) -> tuple[exp.Query
         if not _can_stand_in_from(query, dialect):
             return query, query
         query = _inside(query)
-    elif dialect.limit is Limit.TOP and isinstance(query, exp.SetOperation) and not _has_order(query):
+    elif dialect.limit is Limit.TOP and isinstance(query, exp.SetOperation) and not ordered:
         # FETCH wants an order, and not everything can be ordered by: xml, text, geography.
         if not _can_stand_in_from(query, dialect):
             return query, query
         query = _inside(query)
-    return _with_limit(query, cap, dialect), _with_limit(query, cap + 1, dialect)
-
-
-def _has_order(query: exp.Query) -> bool:
-    return bool(query.args.get("order") or query.args.get("offset"))
+    return with_limit(query, cap, dialect), with_limit(query, cap + 1, dialect)
 
 
 def _can_stand_in_from(query: exp.Query, dialect: Dialect) -> bool:
@@ -72,7 +66,7 @@ def _inside(query: exp.Query) -> exp.Select:
     return outer.from_(exp.Subquery(this=inner, alias=exp.TableAlias(this=exp.to_identifier("limited"))), copy=False)
 
 
-def _own_limit(query: exp.Query) -> int | None:
+def own_limit(query: exp.Query) -> int | None:
     """The rows that the query's own limit allows; None where it is no plain number."""
     limit, offset = query.args.get("limit"), query.args.get("offset")
     options = limit.args.get("limit_options") if limit is not None else None
@@ -100,7 +94,7 @@ def _is_unlimited(query: exp.Query) -> bool:
     return isinstance(count, exp.Null) or (isinstance(count, exp.Var | exp.Column) and count.name.upper() == "ALL")
 
 
-def _with_limit(query: exp.Query, rows: int, dialect: Dialect) -> exp.Query:
+def with_limit(query: exp.Query, rows: int, dialect: Dialect) -> exp.Query:
     """A copy of the query that gives at most that many rows."""
     query = query.copy()
     number = exp.Literal.number(rows)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
-from executors.sql import hana  # noqa: F401  sqlglot knows this dialect from here
 from executors.sql.parsed import parse_sql
 
 
@@ -13,7 +12,6 @@ def tree_to_change(sql: str, dialect: str) -> exp.Query | None:
     """The one query in a text as a tree of the caller's own; None where it does not parse, or is something else.
 
     Args:
-        sql: a query.
         dialect: sqlglot's name of its dialect.
     """
     try:

@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from executors.base import CheckedSql, CheckedWrite, Schema
 from executors.dialects.table import EXTENDED
 from executors.errors import DatabaseUnavailable, ErrorKind, SqlRefused
+from executors.workers.child import CHECK_CPU_S
 from executors.workers.pool import WorkerPool, get_shared_pool
-from executors.workers.process import Worker, WorkerEnded
-from executors.workers.tasks import CHECK_CPU_S
-from executors.workers.wire import WorkerReply
+from executors.workers.process import Worker, WorkerEnded, WorkerReply
 
 if TYPE_CHECKING:
     from executors.guard.row_security.held_rows import HeldRows

@@ -26,16 +26,14 @@ from executors.base import (
     TableReport,
     WriteResult,
 )
-from executors.engines.local.files_state import state_of
-from executors.engines.local.gate import Gate
+from executors.engines.local.files import Gate, state_of
 from executors.engines.stopping import out_of_time
 from executors.errors import DatabaseUnavailable, ErrorKind, SqlFailed
 from executors.registry.kinds import Kind
 from executors.workers import limits
+from executors.workers.child import Opening
 from executors.workers.pool import WorkerPool
-from executors.workers.process import WorkerEnded
-from executors.workers.tasks import Opening
-from executors.workers.wire import WorkerReply
+from executors.workers.process import WorkerEnded, WorkerReply
 
 GRACE_S = 1.0  # for which an engine that was told to stop may go on
 WRITE_GRACE_S = 10.0  # a change is rather waited for
@@ -58,10 +56,7 @@ class IsolatedExecutor(Executor):
     """One local database behind worker processes.
 
     Args:
-        opening: what a worker opens.
         state: of the files: another one where they have changed. Raises DatabaseUnavailable.
-        pool: the workers.
-        writable: whether `write` may change it.
     """
 
     def __init__(
@@ -175,14 +170,7 @@ def _translate(error: WorkerEnded, timeout_s: float | None, file: str) -> SqlFai
 def open_isolated(
     name: str, kind: Kind, path: Path, pool: WorkerPool, *, writable: bool = False, **options: Any
 ) -> IsolatedExecutor:
-    """A local database in the workers of a pool.
-
-    Args:
-        name, path: of the database.
-        kind: what reads it.
-        writable: whether it may be changed; files never.
-        options: the others of its executor.
-    """
+    """A local database in the workers of a pool. Args: writable: whether it may be changed; files never."""
     path = path.absolute()
     if kind != "files":
         options["writable"] = writable

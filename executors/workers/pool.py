@@ -21,7 +21,6 @@ class WorkerPool:
     """At most `size` workers. Safe to use from several threads.
 
     Args:
-        size: processes at most.
         memory: of each, in bytes.
         idle_s: seconds after which one that has nothing to do is ended.
     """
@@ -57,7 +56,6 @@ class WorkerPool:
         Args:
             serves: what for; only an equal text finds what is open again.
             wait_s: seconds to wait where all are at work.
-            cancel: ends the waiting.
 
         Raises:
             DatabaseUnavailable: none is free in time, or none can be started.

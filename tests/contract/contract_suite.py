@@ -18,10 +18,14 @@ from unguarded import unguarded
 from until import until
 
 from executors.base import Cancel, Executor, QueryResult, Table
-from executors.dialects.table import DIALECTS, Dialect, Limit
+from executors.dialects.row import Dialect, Limit
+from executors.dialects.table import DIALECTS
 from executors.errors import ErrorKind, SqlError, SqlFailed
 from executors.guard import guard
 from executors.records.raw_records import derive, strays
+from executors.sql import grammar
+from executors.sql.ties import find_tie_query
+from executors.sql.tree import tree_to_change
 
 ROWS = 300
 PEOPLE = [(i, f"name {i}", None if i % 10 == 0 else "Köln" if i % 3 else "Łódź", i / 4) for i in range(1, ROWS + 1)]
@@ -262,6 +266,27 @@ class Contract(ABC):
         assert _again(records()) == {row[0]: (row[1], pytest.approx(row[2])) for row in result.rows}
         for row in result.records():
             assert _again(records([row])) == {row["city"]: (row["n"], pytest.approx(row["s"]))}
+
+    @pytest.mark.parametrize("sql, more", [
+        ("SELECT name FROM people WHERE id < 10 ORDER BY city DESC LIMIT 2", 1),
+        ("SELECT name FROM people WHERE id < 10 ORDER BY city DESC LIMIT 3", 0),
+        ("SELECT name FROM people WHERE id < 10 ORDER BY city DESC, id LIMIT 2", 0),
+        ("SELECT city FROM people WHERE id IN (1, 2, 3, 6) GROUP BY city ORDER BY COUNT(*) DESC LIMIT 1", 1),
+        ("SELECT city, COUNT(*) AS n FROM people WHERE id IN (1, 2, 3, 6) GROUP BY city ORDER BY n DESC LIMIT 1", 1),
+    ])  # fmt: skip
+    def test_rows_that_tie_with_the_last_one_are_counted(self, executor: Executor, sql: str, more: int) -> None:
+        schema, dialect = executor.schema(), DIALECTS[executor.dialect]
+        [spoken] = transpile(sql, "duckdb", dialect.sqlglot)
+        asked = guard.check(spoken, schema, row_limit=500)
+        result = executor.run(asked, timeout_s=30)
+
+        tree = tree_to_change(asked.sql, dialect.sqlglot)
+        assert tree is not None
+        tie = find_tie_query(tree, len(result.columns), result.row_count, 50, dialect)
+        assert tie is not None
+        beyond = guard.check(grammar.write(tie.query, dialect.sqlglot), schema, row_limit=tie.row_limit)
+
+        assert tie.count_ties(result.rows, executor.run(beyond, timeout_s=30).rows) == more
 
     # -- stopping ------------------------------------------------------------------------------------------
 

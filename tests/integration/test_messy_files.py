@@ -15,7 +15,7 @@ from messy_files import Open, ask, opening
 from openpyxl import Workbook  # type: ignore[import-untyped]
 
 from executors.errors import DatabaseUnavailable, DiskFull
-from executors.workers.wire import WorkerReply, pack, unpack
+from executors.workers.process import WorkerReply, pack, unpack
 
 GERMAN = "Ort;Brutto Betrag;Tag\nMünchen;1.307,81 €;03.04.2024\nKöln;12,50 €;28.04.2024\nMünchen;-3,00 €;01.05.2024\n"
 

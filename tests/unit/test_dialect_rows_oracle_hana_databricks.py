@@ -10,7 +10,8 @@ from guard_shop import duckdb_shop
 from guard_shop import schema as duckdb_schema
 from spelled_shop import NAMES, shop
 
-from executors.dialects.table import DIALECTS, Limit, NameCase
+from executors.dialects.row import Limit, NameCase
+from executors.dialects.table import DIALECTS
 from executors.engines.servers import statements
 from executors.errors import ErrorKind, SqlRefused
 from executors.guard import guard

@@ -9,7 +9,8 @@ import pytest
 from guard_shop import duckdb_shop, sqlite_shop
 from sqlglot import exp
 
-from executors.dialects.table import DIALECTS, Limit, classify, match_error
+from executors.dialects.row import Limit
+from executors.dialects.table import DIALECTS, match_error
 from executors.errors import ErrorKind
 from executors.sql import grammar
 
@@ -125,7 +126,7 @@ def test_an_interrupted_query_ran_out_of_time() -> None:
     shop.set_progress_handler(lambda: 1, 1)
     with pytest.raises(sqlite3.OperationalError) as caught:
         shop.execute("SELECT count(*) FROM orders, orders").fetchall()
-    assert classify("sqlite", str(caught.value)) is ErrorKind.TIMEOUT
+    assert match_error("sqlite", str(caught.value))[0] is ErrorKind.TIMEOUT
 
 
 def test_a_closed_door_is_a_matter_of_permission_in_duckdb() -> None:
@@ -133,7 +134,7 @@ def test_a_closed_door_is_a_matter_of_permission_in_duckdb() -> None:
     shop.execute("SET enable_external_access = false")
     with pytest.raises(duckdb.Error) as caught:
         shop.execute("SELECT * FROM read_csv('x.csv')")
-    assert classify("duckdb", str(caught.value)) is ErrorKind.PERMISSION
+    assert match_error("duckdb", str(caught.value))[0] is ErrorKind.PERMISSION
 
 
 def test_a_full_memory_is_a_matter_of_resources_in_duckdb() -> None:
@@ -142,11 +143,11 @@ def test_a_full_memory_is_a_matter_of_resources_in_duckdb() -> None:
     shop.execute("SET max_temp_directory_size = '0KB'")
     with pytest.raises(duckdb.Error) as caught:
         shop.execute("SELECT list(i) FROM range(10000000) AS r(i)").fetchall()
-    assert classify("duckdb", str(caught.value)) is ErrorKind.RESOURCE
+    assert match_error("duckdb", str(caught.value))[0] is ErrorKind.RESOURCE
 
 
 def test_what_no_pattern_knows_is_other() -> None:
-    assert classify("duckdb", "The moon is full") is ErrorKind.OTHER
+    assert match_error("duckdb", "The moon is full")[0] is ErrorKind.OTHER
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,7 @@ from executors.dialects.table import DIALECTS
 from executors.engines.databricks.executor import DatabricksExecutor, parse_nested
 from executors.engines.hana.executor import HanaExecutor
 from executors.engines.oracle.executor import OracleExecutor, months
-from executors.engines.servers.codes import error_code
+from executors.engines.servers.failures import error_code
 from executors.errors import ErrorKind
 
 

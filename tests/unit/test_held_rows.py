@@ -9,7 +9,8 @@ from bare_names import bare
 from sqlglot import exp, parse_one
 
 from executors.base import CheckedSql, Column, Schema, Table
-from executors.dialects.table import DIALECTS, NameCase
+from executors.dialects.row import NameCase
+from executors.dialects.table import DIALECTS
 from executors.errors import SqlRefused
 from executors.guard.guard import check
 from executors.guard.row_security.held_rows import RowRules, is_fenced

@@ -9,9 +9,8 @@ import pytest
 from bare_names import bare
 
 from executors.base import CheckedSql, Column, Schema, Table
-from executors.dialects import reserved
-from executors.dialects.row import RESERVED
-from executors.dialects.table import DIALECTS, NameCase
+from executors.dialects.row import RESERVED, NameCase
+from executors.dialects.table import DIALECTS
 from executors.guard import guard
 from executors.guard.write import check_write
 
@@ -117,7 +116,7 @@ def test_a_write_is_quoted_too() -> None:
 def test_the_words_of_duckdb_are_its_own() -> None:
     query = "SELECT keyword_name FROM duckdb_keywords() WHERE keyword_category IN ('reserved', 'type_function')"
     with duckdb.connect() as connection:
-        assert {word for (word,) in connection.execute(query).fetchall()} - RESERVED == reserved.DUCKDB
+        assert {word for (word,) in connection.execute(query).fetchall()} - RESERVED == DIALECTS["duckdb"].reserved
 
 
 def _needs_quotes_in_sqlite(word: str) -> bool:
@@ -133,14 +132,15 @@ def _needs_quotes_in_sqlite(word: str) -> bool:
 
 
 def test_the_words_of_sqlite_are_those_that_its_parser_refuses() -> None:
-    anywhere = (RESERVED, reserved.SQLITE, reserved.SQLSERVER, reserved.MYSQL, reserved.MARIADB, reserved.POSTGRESQL)
+    dialects = ("sqlite", "sqlserver", "mysql", "mariadb", "postgresql")
+    anywhere = (RESERVED, *(DIALECTS[name].reserved for name in dialects))
     refused = {word for words in anywhere for word in words if _needs_quotes_in_sqlite(word)}
 
-    assert refused - RESERVED <= reserved.SQLITE
+    assert refused - RESERVED <= DIALECTS["sqlite"].reserved
 
 
 def test_the_words_of_sql_server_are_those_of_its_documentation() -> None:
     """Transact-SQL's "Reserved keywords", as SQLAlchemy keeps them."""
     from sqlalchemy.dialects.mssql.base import RESERVED_WORDS
 
-    assert {word.lower() for word in RESERVED_WORDS} <= reserved.SQLSERVER | RESERVED
+    assert {word.lower() for word in RESERVED_WORDS} <= DIALECTS["sqlserver"].reserved | RESERVED

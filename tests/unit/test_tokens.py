@@ -10,7 +10,7 @@ from typing import NamedTuple
 import pytest
 from azure.core.exceptions import ClientAuthenticationError
 
-from executors.engines.servers.tokens import POSTGRESQL_SCOPE, REFRESH_BEFORE_S, TokenSource
+from executors.engines.servers.tokens import POSTGRESQL_SCOPE, REFRESH_BEFORE_S, CredentialError, TokenSource
 
 
 class Token(NamedTuple):
@@ -86,5 +86,5 @@ def test_without_a_token_the_refusal_is_told(lasts_s: float | None) -> None:
         source.get()
     clerk.refuses = True
 
-    with pytest.raises(ClientAuthenticationError):
+    with pytest.raises(CredentialError):
         source.get()

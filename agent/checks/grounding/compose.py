@@ -18,6 +18,7 @@ from agent.checks.grounding.evidence.facts import ColumnFacts, Facts, number_of
 from agent.checks.grounding.languages.months import FIRST_OF_MONTH, MONTH, month_in_words
 from agent.checks.grounding.limits import limits_of
 from agent.core.answers import AnswerNumber
+from agent.databases.ties import write_tie_count
 from agent.platform.llm.prompting import templates
 from agent.platform.llm.prompting.fences import one_line
 from executors.base import JsonValue
@@ -48,21 +49,28 @@ class Frames(NamedTuple):
     last: str
     number: str
     result: str
+    tie_of_one: str
+    tie_of_list: str
 
 
 FRAMES: Mapping[str, Frames] = {
     "en": Frames("Nothing was found for this question.", "no value", "yes", "no", "{measure} by {key}", "first", "last",
-                 "Number", "Result"),
+                 "Number", "Result", "Tied with it: {count} more.",
+                 "Tied with the last row: {count} more."),
     "de": Frames("Zu dieser Frage wurde nichts gefunden.", "kein Wert", "ja", "nein", "{measure} nach {key}", "zuerst",
-                 "zuletzt", "Anzahl", "Ergebnis"),
+                 "zuletzt", "Anzahl", "Ergebnis", "Gleichauf: {count} weitere.",
+                 "Gleichauf mit der letzten Zeile: {count} weitere."),
     "fr": Frames("Rien n’a été trouvé pour cette question.", "pas de valeur", "oui", "non", "{measure} par {key}",
-                 "en premier", "en dernier", "Nombre", "Résultat"),
+                 "en premier", "en dernier", "Nombre", "Résultat", "À égalité : {count} de plus.",
+                 "À égalité avec la dernière ligne : {count} de plus."),
     "es": Frames("No se ha encontrado nada para esta pregunta.", "sin valor", "sí", "no", "{measure} por {key}",
-                 "primero", "último", "Número", "Resultado"),
+                 "primero", "último", "Número", "Resultado", "Empatados: {count} más.",
+                 "Empatados con la última fila: {count} más."),
     "it": Frames("Non è stato trovato nulla per questa domanda.", "nessun valore", "sì", "no", "{measure} per {key}",
-                 "primo", "ultimo", "Numero", "Risultato"),
+                 "primo", "ultimo", "Numero", "Risultato", "A pari merito: {count} in più.",
+                 "A pari merito con l’ultima riga: {count} in più."),
     "ko": Frames("이 질문에 해당하는 데이터를 찾지 못했습니다.", "값 없음", "예", "아니요", "{key}별 {measure}", "처음",
-                 "마지막", "개수", "결과"),
+                 "마지막", "개수", "결과", "동률: {count}개 더.", "마지막 행과 동률: {count}개 더."),
 }  # fmt: skip
 
 
@@ -88,6 +96,13 @@ def compose(facts: Facts) -> Composed:
     their names, and with units and currency where the docs have them.
     """
     return _Composer(facts).write_sentence()
+
+
+def write_ties(facts: Facts, ties: int) -> str:
+    """That so many further rows tie with the last one, as a sentence that follows the answer; empty for none."""
+    frames = FRAMES.get(facts.language or "en", FRAMES["en"])
+    frame = frames.tie_of_one if len(facts.rows) == 1 else frames.tie_of_list
+    return f" {frame.format(count=write_tie_count(ties))}" if ties else ""
 
 
 def show_cell(facts: Facts, row: int, column: ColumnFacts) -> str:

@@ -13,9 +13,8 @@ from sqlglot import exp
 
 from agent.checks.rules.base import NAMES, Finding, Rule, RuleContext
 from executors.base import Schema, Table
-from executors.sql.names.key_ways import Edge, ways
 from executors.sql.names.meaning import ColumnResolver, Unclear
-from executors.sql.names.tables import column_of, identifier, to_alias, to_source
+from executors.sql.names.tables import Edge, column_of, identifier, to_alias, to_source, ways
 from executors.sql.tree import selects_of
 
 

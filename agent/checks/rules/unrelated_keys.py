@@ -6,7 +6,7 @@ from sqlglot import exp
 
 from agent.checks.rules.base import Finding, Rule, RuleContext
 from executors.base import Schema, Table
-from executors.sql.names.key_ways import edges
+from executors.sql.names.tables import edges
 
 _ANY_KEY = frozenset({"id", "key", "code", "no"})  # keys of everything are called so: the same name says nothing
 

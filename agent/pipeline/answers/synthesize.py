@@ -94,19 +94,21 @@ class Writer:
         draft: Awaitable[str | None] | None,
         calculate: bool,
         quick: bool = False,
+        ties: int = 0,
     ) -> CheckedText:
         """The answer, of which every claim is supported: by the model, or composed from the rows.
 
         The model's sentence has its arithmetic recomputed. Where a claim of it is not supported, where it is empty or
         broke off, it is asked once more, with what was wrong; then the answer is composed. A small model is asked for
         no list, and for no value that the question's own words can be said of. What is returned ends with
-        `row_count_context`.
+        `add_row_context`.
 
         Args:
             raw: the rows behind the aggregate, if there are any.
             draft: a first text, written ahead of time; None, or of None: it is written now.
             calculate: fill `[[...]]`, recompute equations, and support sums and the like by recomputing them.
             quick: save the call where the rows give the answer by themselves.
+            ties: how many further rows tie with the last one.
         """
         from agent.checks.grounding.answer import compose_text, restate_text
 
@@ -121,7 +123,7 @@ class Writer:
             await draft  # of nobody: see `Run.start_side_tasks`
         if rows.truncated:
             ledger.warn(f"The rows were cut at {rows.row_count}; there are more.")
-        return _with_count(checked, rows)
+        return add_row_context(checked, facts, ties)
 
     async def _write(
         self,
@@ -199,12 +201,16 @@ def _hundredths(context: Context) -> frozenset[str]:
     return frozenset(name for name, found in types.items() if found == {True})
 
 
-def _with_count(checked: CheckedText, rows: QueryResult) -> CheckedText:
+def add_row_context(checked: CheckedText, facts: Facts, ties: int) -> CheckedText:
+    """The text with what its rows do not show: how many more tie with the last one, and how many there are."""
+    from agent.checks.grounding.compose import write_ties
     from agent.checks.grounding.result import find_counted
 
-    context = row_count_context(rows)
-    numbers = (*checked.numbers, *find_counted(checked.text, context))
-    return checked.model_copy(update={"text": checked.text + context, "numbers": numbers})
+    text, numbers = checked.text, checked.numbers
+    for context in (write_ties(facts, ties), row_count_context(facts.result)):
+        numbers = (*numbers, *find_counted(text, context))
+        text += context
+    return checked.model_copy(update={"text": text, "numbers": numbers})
 
 
 def row_count_context(result: QueryResult) -> str:

@@ -9,10 +9,13 @@ from executors.dialects.row import (
     SchemaQueries,
     SessionSetup,
     map_codes,
+    read_words,
     words,
 )
-from executors.engines.clickhouse.functions import MORE_AGGREGATES, MORE_FUNCTIONS
 from executors.errors import ErrorKind
+
+_WORDS = read_words(__file__)
+
 
 _OWN = "('system', 'INFORMATION_SCHEMA', 'information_schema')"
 
@@ -70,90 +73,14 @@ _CODES = map_codes(
     }
 )
 
-_AGGREGATES = COMMON_AGGREGATES | words(
-    "any any_value anyheavy anylast approx_top_k argmax argmin array_agg avgweighted bit_and bit_or bit_xor corr",
-    "covar_pop covar_samp covarpop covarsamp deltasum entropy exponentialmovingaverage exponentialtimedecayedavg",
-    "first_value group_concat grouparray grouparraylast grouparraymovingavg grouparraymovingsum grouparraysample",
-    "grouparraysorted groupbitand groupbitor groupbitxor groupconcat groupuniqarray histogram kurtpop kurtsamp",
-    "last_value max_by median medianexact mediantdigest min_by quantile quantiledeterministic quantileexact",
-    "quantileexacthigh quantileexactlow quantileexactweighted quantiletdigest quantiletiming quantiles quantilesexact",
-    "quantilestdigest quantilestiming rankcorr simplelinearregression skewpop skewsamp std stddev stddev_pop",
-    "stddev_samp stddevpop stddevsamp string_agg sumcount sumkahan sumwithoverflow summap topk topkweighted uniq",
-    "uniqcombined uniqcombined64 uniqexact uniqhll12 uniqupto var_pop var_samp varpop varsamp windowfunnel retention",
-)
 
-_ALL_AGGREGATES = _AGGREGATES | MORE_AGGREGATES
-
+_AGGREGATES = COMMON_AGGREGATES | _WORDS["aggregates"]
 # `sumIf`, `avgOrNull`, `uniqArrayIf`: what may follow an aggregate's name.
 _COMBINATORS = words(
     "if array arrayif ornull ordefault ornullif ifornull distinct distinctif foreach map state stateif merge mergeif",
     "mergestate simplestate argmin argmax",
 )
 
-_FUNCTIONS = COMMON | words(
-    # numbers
-    "acosh asinh atanh avg2 bitand bitcount bitnot bitor bitshiftleft bitshiftright bittest bitxor cbrt cosh divide",
-    "divideornull e erf erfc exp10 exp2 factorial gcd hypot ifnotfinite intdiv intdivornull intdivorzero isfinite",
-    "isinfinite isnan lcm lgamma ln log1p log2 max2 midpoint min2 minus mod modulo moduloornull moduloorzero multiply",
-    "negate plus positivemodulo pow rounddown roundbankers roundtoexp2 sigmoid sinh tanh tgamma trunc truncate",
-    "width_bucket widthbucket",
-    # conditions
-    "and assumenotnull clamp empty equals greater greaterorequals greatest has if ifnull in isdistinctfrom isnotnull",
-    "isnull iszeroornull least less lessorequals multiif not notempty notequals nullif or tonullable transform",
-    "xor",
-    # text
-    "appendtrailingcharifabsent ascii base64decode base64encode basename bin char char_length character_length",
-    "concatwithseparator conv convertcharset countmatches countsubstrings countsubstringscaseinsensitive cutfragment",
-    "cutquerystring cuttofirstsignificantsubdomain cutwww decodeurlcomponent domain domainwithoutwww editdistance",
-    "encodeurlcomponent endswith extract extractall extracturlparameter format formatreadabledecimalsize",
-    "formatreadablequantity formatreadablesize formatreadabletimedelta from_base64 hassubsequence hastoken hex",
-    "ilike initcap instr jarosimilarity jarowinklersimilarity lcase left leftpad leftutf8 length lengthutf8",
-    "levenshteindistance like locate lowerutf8 lpad match mid multisearchany ngramdistance notilike notlike",
-    "octet_length path position positioncaseinsensitive positionutf8 printf protocol regexp_extract regexp_replace",
-    "regexpextract repeat replaceall replaceone replaceregexpall replaceregexpone reverse reverseutf8 right",
-    "rightpad rightutf8 rpad soundex space splitbychar splitbynonalpha splitbyregexp splitbystring",
-    "splitbywhitespace startswith substr substring_index substringindex substringutf8 to_base64 tostring",
-    "topleveldomain translate trimboth trimleft trimright ucase unhex upperutf8",
-    # dates
-    "adddate adddays addhours addminutes addmonths addquarters addseconds addweeks addyears age curdate current_date",
-    "current_timestamp date date_add date_diff date_format date_sub date_trunc dateadd datediff datename datesub",
-    "datetrunc day dayofmonth dayofweek dayofyear formatdatetime from_unixtime fromunixtimestamp",
-    "fromunixtimestamp64milli hour last_day makedate makedatetime minute month monthname now now64 parsedatetime",
-    "parsedatetimebesteffort parsedatetimebesteffortornull parsedatetimebesteffortorzero parsedatetimeornull quarter",
-    "second str_to_date subdate subtractdays subtracthours subtractminutes subtractmonths subtractquarters",
-    "subtractseconds subtractweeks subtractyears timestamp timestamp_diff timestampadd timestampdiff timestampsub",
-    "timeslot todayofmonth todayofweek todayofyear today tohour toisoweek toisoyear tolastdayofmonth tolastdayofweek",
-    "tominute tomonday tomonth toquarter torelativedaynum torelativehournum torelativemonthnum torelativequarternum",
-    "torelativeweeknum torelativeyearnum tosecond tostartofday tostartoffifteenminutes tostartoffiveminutes",
-    "tostartofhour tostartofinterval tostartofisoyear tostartofminute tostartofmonth tostartofquarter",
-    "tostartofsecond tostartoftenminutes tostartofweek tostartofyear totimezone tounixtimestamp toweek toyear",
-    "toyearweek toyyyymm toyyyymmdd toyyyymmddhhmmss utctimestamp week year yearweek yesterday",
-    # types
-    "accuratecast accuratecastordefault accuratecastornull tobool todate todate32 todateornull todateorzero todatetime",
-    "todatetime64 todatetime64ornull todatetimeornull todatetimeorzero todecimal128 todecimal32 todecimal64",
-    "todecimal32ornull todecimal64ornull todecimal128ornull todecimalstring tofixedstring tofloat32 tofloat32ornull",
-    "tofloat32orzero tofloat64 tofloat64ornull tofloat64orzero toint128 toint16 toint256 toint32 toint32ornull",
-    "toint32orzero toint64 toint64ornull toint64orzero toint8 tointervalday tointervalhour tointervalminute",
-    "tointervalmonth tointervalquarter tointervalsecond tointervalweek tointervalyear tolowcardinality totypename",
-    "touint128 touint16 touint256 touint32 touint32ornull touint32orzero touint64 touint64ornull touint64orzero",
-    "touint8 touuid touuidornull",
-    # arrays, tuples, maps, JSON
-    "array array_to_string arrayall arrayavg arraycompact arrayconcat arraycount arraycumsum arraydifference",
-    "arraydistinct arrayelement arrayenumerate arrayenumerateuniq arrayexcept arrayexists arrayfill arrayfilter",
-    "arrayfirst arrayfirstindex arrayflatten arrayfold arrayintersect arrayjoin arraylast arraylastindex arraymap",
-    "arraymax arraymin arrayproduct arraypushback arraypushfront arrayreverse arrayreversesort arrayslice arraysort",
-    "arraysplit arraystringconcat arraysum arrayuniq arrayzip cardinality countequal flatten hasall hasany hassubstr",
-    "indexof isvalidjson json_exists json_query json_value jsonarraylength jsonextract jsonextractarrayraw",
-    "jsonextractbool jsonextractfloat jsonextractint jsonextractkeys jsonextractkeysandvalues jsonextractraw",
-    "jsonextractstring jsonextractuint jsonhas jsonlength jsontype map mapcontains mapcontainskey mapfromarrays",
-    "mapkeys mapvalues range simplejsonextractbool simplejsonextractfloat simplejsonextractint simplejsonextractraw",
-    "simplejsonextractstring simplejsonextractuint simplejsonhas tojsonstring tuple tupleconcat tupleelement unnest",
-    # hashes, addresses, windows
-    "cityhash64 crc32 farmhash64 inthash32 inthash64 md5 murmurhash3_32 murmurhash3_64 sha1 sha256 siphash64 xxhash32",
-    "xxhash64 geodistance greatcircledistance pointinpolygon ipv4numtostring ipv4stringtonum ipv6numtostring",
-    "ipv6stringtonum isipv4string isipv6string denserank grouping laginframe leadinframe nth_value percentrank",
-    "nonnegativederivative rownumberinallblocks runningdifference",
-)
 
 CLICKHOUSE = Dialect(
     name="clickhouse",
@@ -215,8 +142,8 @@ CLICKHOUSE = Dialect(
     has_fields=True,
     file_names=r"[/\\:*?]|\.\w+$",
     recursive_word=True,
-    aggregates=_ALL_AGGREGATES | {f"{name}{suffix}" for name in _ALL_AGGREGATES for suffix in _COMBINATORS},
-    functions=_FUNCTIONS | MORE_FUNCTIONS | {"columns"},
+    aggregates=_AGGREGATES | {f"{name}{suffix}" for name in _AGGREGATES for suffix in _COMBINATORS},
+    functions=COMMON | _WORDS["functions"],
     table_functions=words("numbers generate_series generateseries"),
     units=words("age date_add date_diff date_sub dateadd datediff datesub timestampadd timestampdiff timestampsub"),
     session=SessionSetup(

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from sqlalchemy.engine.interfaces import DBAPIConnection, DBAPICursor
     from sqlalchemy.pool import ConnectionPoolEntry, PoolProxiedConnection
 
-_LOCAL = ("", "localhost", "127.0.0.1", "::1")
 _ANSWER_S = 15.0  # that an answer may be late, after the time that the server itself gives a query
 _SETTING = re.compile(r"SET (\w+) = '?(.*?)'?")
 # Text arrives as bytes, for it need not be UTF-8; addresses as the server writes them.
@@ -61,7 +60,7 @@ class ClickhouseExecutor(SqlAlchemyExecutor):
             "tz_mode": "schema",
             "tz_source": "server",
         }
-        if "secure" not in self.address.query and (self.address.host or "") not in _LOCAL:
+        if "secure" not in self.address.query and not self.address.is_local:
             options["secure"] = True
         return options
 

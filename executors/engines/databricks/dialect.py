@@ -1,38 +1,17 @@
 """Databricks: Spark's SQL and Unity's catalogue."""
 
-from executors.dialects.row import COMMON, COMMON_AGGREGATES, Dialect, SchemaQueries, SessionSetup, words
+from executors.dialects.row import (
+    COMMON,
+    COMMON_AGGREGATES,
+    Dialect,
+    SchemaQueries,
+    SessionSetup,
+    read_words,
+    words,
+)
 from executors.errors import ErrorKind
 
-_MORE_FUNCTIONS = words(
-    "acos aes_decrypt aes_encrypt approx_top_k approx_top_k_accumulate approx_top_k_combine approx_top_k_estimate",
-    "array_repeat arrays_overlap bitmap_and_agg bitmap_bit_position bitmap_bucket_number bitmap_construct_agg",
-    "bitmap_count bitmap_or_agg bround collate collation concat_ws count_min_sketch",
-    "current_date current_time date_diff dateadd dayname decode div e endswith equal_null expm1 getbit",
-    "h3_boundaryasgeojson h3_boundaryaswkb h3_boundaryaswkt h3_centerasgeojson h3_centeraswkb h3_centeraswkt",
-    "h3_compact h3_coverash3 h3_coverash3string h3_distance h3_h3tostring h3_hexring h3_ischildof h3_ispentagon",
-    "h3_isvalid h3_kring h3_kringdistances h3_longlatash3 h3_longlatash3string h3_maxchild h3_minchild",
-    "h3_pointash3 h3_pointash3string h3_polyfillash3 h3_polyfillash3string h3_resolution h3_stringtoh3",
-    "h3_tessellateaswkb h3_tochildren h3_toparent h3_try_distance h3_try_validate h3_uncompact h3_validate",
-    "hll_sketch_agg hll_sketch_estimate hll_union hll_union_agg ilike is_valid_utf8 is_variant_null",
-    "kll_sketch_agg_bigint kll_sketch_agg_double kll_sketch_agg_float ltrim luhn_check make_valid_utf8",
-    "map_contains_key mask mode monotonically_increasing_id nullif octet_length overlay percent_rank quote random",
-    "regexp_substr replace rtrim schema_of_csv schema_of_json_agg schema_of_variant schema_of_variant_agg",
-    "session_window sha shuffle spark_partition_id st_addpoint st_area st_asbinary st_asewkb st_asewkt",
-    "st_asgeojson st_astext st_aswkb st_aswkt st_azimuth st_boundary st_buffer st_centroid st_closestpoint",
-    "st_concavehull st_contains st_convexhull st_coveredby st_covers st_difference st_dimension st_disjoint",
-    "st_distance st_distancesphere st_distancespheroid st_dwithin st_endpoint st_envelope st_envelope_agg",
-    "st_equals st_exteriorring st_flipcoordinates st_geogfromgeojson st_geogfromtext st_geogfromwkb",
-    "st_geogfromwkt st_geohash st_geometryn st_geometrytype st_geomfromewkb st_geomfromewkt st_geomfromgeohash",
-    "st_geomfromgeojson st_geomfromtext st_geomfromwkb st_geomfromwkt st_interiorringn st_intersection",
-    "st_intersects st_isempty st_isvalid st_length st_m st_makeline st_makepolygon st_multi st_ndims st_npoints",
-    "st_numgeometries st_numinteriorrings st_perimeter st_point st_pointfromgeohash st_pointn st_removepoint",
-    "st_reverse st_rotate st_scale st_setpoint st_setsrid st_simplify st_srid st_startpoint st_touches",
-    "st_transform st_translate st_union st_union_agg st_within st_x st_xmax st_xmin st_y st_ymax st_ymin st_z",
-    "st_zmax st_zmin startswith timestampadd to_geography to_geometry to_json to_variant_object try_aes_decrypt",
-    "try_avg try_make_interval try_make_timestamp try_make_timestamp_ltz try_make_timestamp_ntz try_parse_url",
-    "try_reverse try_sum try_to_binary try_to_geography try_to_geometry try_url_decode",
-    "try_validate_utf8 typeof ucase unbase64 uniform validate_utf8 variant_explode window",
-)
+_WORDS = read_words(__file__)
 
 
 # The catalog is the connection's own; its schemas are read, not those of other catalogs.
@@ -183,45 +162,8 @@ DATABRICKS = Dialect(
     row_ids=frozenset({"_metadata"}),
     file_names=r"[/\\:]",
     has_fields=True,
-    aggregates=COMMON_AGGREGATES
-    | words(
-        "any any_value approx_count_distinct approx_percentile array_agg bit_and bit_or bit_xor bool_and bool_or",
-        "collect_list collect_set corr count_if covar_pop covar_samp every first first_value histogram_numeric",
-        "kurtosis last last_value listagg max_by mean median min_by mode percentile percentile_approx percentile_cont",
-        "percentile_disc regr_avgx regr_avgy regr_count regr_intercept regr_r2 regr_slope regr_sxx regr_sxy regr_syy",
-        "skewness some std stddev stddev_pop stddev_samp string_agg try_avg try_sum var_pop var_samp variance",
-    ),
-    functions=COMMON
-    | _MORE_FUNCTIONS
-    | words(
-        "acosh add_months aggregate array array_append array_compact array_contains array_distinct array_except",
-        "array_insert array_intersect array_join array_max array_min array_position array_prepend array_remove",
-        "array_repeat array_size array_sort array_union arrays_overlap arrays_zip ascii asinh atanh base64 bigint bin",
-        "binary bit_count bit_get bit_length boolean bround btrim cardinality cbrt char char_length character_length",
-        "chr contains conv convert_timezone cosh cot crc32 csc curdate current_date current_timestamp current_timezone",
-        "date date_add date_diff date_format date_from_unix_date date_part date_sub date_trunc dateadd datediff",
-        "datepart day dayname dayofmonth dayofweek dayofyear decimal decode double e element_at elt encode endswith",
-        "equal_null exists explode explode_outer expm1 extract factorial filter find_in_set flatten float forall",
-        "format_number format_string from_csv from_json from_unixtime from_utc_timestamp get get_json_object getbit",
-        "getdate greatest grouping grouping_id hash hex hour hypot if iff ifnull initcap inline inline_outer instr int",
-        "is_valid_utf8 is_variant_null isnan isnotnull isnull json_array_length json_object_keys json_tuple last_day",
-        "lcase least left len length levenshtein like ln locate log1p log2 lpad luhn_check make_date make_dt_interval",
-        "make_interval make_timestamp make_timestamp_ltz make_timestamp_ntz make_ym_interval map map_concat",
-        "map_contains_key map_entries map_filter map_from_arrays map_from_entries map_keys map_values map_zip_with",
-        "mask md5 minute mod month monthname months_between named_struct nanvl negative next_day now nth_value",
-        "nullifzero nvl nvl2 octet_length parse_json parse_url pmod posexplode posexplode_outer position positive pow",
-        "printf quarter rand randn reduce regexp regexp_count regexp_extract regexp_extract_all regexp_instr",
-        "regexp_like regexp_replace regexp_substr repeat reverse right rint rlike rpad schema_of_json sec second",
-        "sentences sequence sha sha1 sha2 shiftleft shiftright shiftrightunsigned signum sinh size slice smallint",
-        "sort_array soundex space split split_part stack startswith str_to_map string struct substr substring_index",
-        "tanh timediff timestamp timestamp_micros timestamp_millis timestamp_seconds timestampadd timestampdiff",
-        "tinyint to_binary to_char to_csv to_date to_json to_number to_timestamp to_timestamp_ltz to_timestamp_ntz",
-        "to_unix_timestamp to_utc_timestamp to_varchar transform transform_keys transform_values translate trunc",
-        "try_add try_divide try_element_at try_mod try_multiply try_parse_json try_subtract try_to_binary",
-        "try_to_number try_to_timestamp try_variant_get typeof ucase unbase64 unhex unix_date unix_micros unix_millis",
-        "unix_seconds unix_timestamp url_decode url_encode uuid variant_get weekday weekofyear width_bucket",
-        "window_time xxhash64 year zeroifnull zip_with",
-    ),
+    aggregates=COMMON_AGGREGATES | _WORDS["aggregates"],
+    functions=COMMON | _WORDS["functions"],
     table_functions=words(
         "explode explode_outer posexplode posexplode_outer inline inline_outer stack json_tuple range variant_explode",
         "variant_explode_outer",

@@ -1,8 +1,9 @@
 """DuckDB."""
 
-from executors.dialects import reserved
-from executors.dialects.row import COMMON, COMMON_AGGREGATES, Dialect, Probe, words
+from executors.dialects.row import COMMON, COMMON_AGGREGATES, Dialect, Probe, read_words, words
 from executors.errors import ErrorKind
+
+_WORDS = read_words(__file__)
 
 _OURS = "This is a fault of the service, not of the file: report it, and use the database no further."
 
@@ -33,7 +34,7 @@ DUCKDB = Dialect(
     name="duckdb",
     title="DuckDB",
     sqlglot="duckdb",
-    reserved=reserved.DUCKDB,
+    reserved=_WORDS["reserved"],
     truncate_month="date_trunc('month', {column})",
     hints=(
         "Year: year(col); month: date_trunc('month', col), or as text strftime(col, '%Y-%m').",
@@ -79,75 +80,8 @@ DUCKDB = Dialect(
     row_ids=frozenset({"rowid"}),
     file_names=r"[./\\:*?]",
     has_fields=True,
-    aggregates=COMMON_AGGREGATES
-    | words(
-        "list group_concat json_group_array json_group_object string_agg any_value approx_count_distinct",
-        "approx_quantile approx_top_k arbitrary arg_max arg_max_null arg_min arg_min_null argmax argmin array_agg",
-        "bit_and bit_or bit_xor bool_and bool_or corr count_if count_star countif covar_pop covar_samp entropy",
-        "favg first fsum geomean geometric_mean histogram kahan_sum kurtosis kurtosis_pop last listagg mad max_by",
-        "mean median min_by mode percentile_cont percentile_disc product quantile quantile_cont quantile_disc",
-        "regr_avgx regr_avgy regr_count regr_intercept regr_r2 regr_slope regr_sxx regr_sxy regr_syy",
-        "reservoir_quantile sem skewness stddev stddev_pop stddev_samp sumkahan var_pop var_samp variance wavg",
-        "weighted_avg arg_max_nulls_last arg_min_nulls_last bitstring_agg histogram_exact lttb",
-    ),
-    functions=COMMON
-    | words(
-        "split acosh asinh atanh cosh ln log2 mod pow sinh tanh trunc random format hex ifnull instr length",
-        "printf substr typeof unhex unicode current_date current_time current_timestamp date strftime json",
-        "json_array json_array_length json_extract json_object json_quote json_type json_valid nth_value add",
-        "bit_count cbrt cot divide even factorial fdiv fmod gamma gcd greatest_common_divisor isfinite isinf",
-        "isnan lcm least_common_multiple lgamma multiply nextafter round_even subtract width_bucket xor",
-        "equi_width_bins fill grouping grouping_id if greatest least hash md5 sha1 sha256 columns",
-        "constant_or_null try array_to_string ascii bar base64 bin bit_length char_length character_length chr",
-        "contains damerau_levenshtein editdist3 ends_with format_bytes formatreadabledecimalsize",
-        "formatreadablesize from_base64 hamming ilike_escape jaccard jaro_similarity jaro_winkler_similarity",
-        "lcase left left_grapheme len length_grapheme levenshtein like_escape lpad mismatches nfc_normalize ord",
-        "position prefix regexp_escape regexp_extract regexp_extract_all regexp_full_match regexp_matches",
-        "regexp_replace regexp_split_to_array regexp_split_to_table reverse right right_grapheme rpad split_part",
-        "starts_with str_split str_split_regex string_split string_split_regex string_to_array strip_accents",
-        "strlen strpos substring_grapheme suffix to_base to_base64 to_binary to_hex translate ucase unbin",
-        "url_decode url_encode age ago century current_localtime current_localtimestamp date_add date_diff",
-        "date_part date_sub date_trunc datediff datepart datesub datetrunc day dayname dayofmonth dayofweek",
-        "dayofyear days_in_month decade epoch epoch_ms epoch_ns epoch_us era get_current_timestamp hour isodow",
-        "isoyear julian last_day localtime localtimestamp make_date make_time make_timestamp make_timestamp_ms",
-        "make_timestamp_ns make_timestamptz microsecond millennium millisecond minute month monthname nanosecond",
-        "now quarter second strptime time_bucket timezone timezone_hour timezone_minute to_centuries to_days",
-        "to_decades to_hours to_microseconds to_millennia to_milliseconds to_minutes to_months to_quarters",
-        "to_seconds to_timestamp to_weeks to_years today transaction_timestamp try_strptime week weekday",
-        "weekofyear year yearweek aggregate apply array array_aggr array_aggregate array_append array_apply",
-        "array_cat array_concat array_contains array_distinct array_extract array_filter array_has array_has_all",
-        "array_has_any array_indexof array_intersect array_length array_position array_prepend array_reduce",
-        "array_reverse array_reverse_sort array_select array_slice array_sort array_transform array_unique",
-        "array_value array_where array_zip cardinality element_at filter flatten generate_series list_aggr",
-        "list_aggregate list_any_value list_append list_apply list_avg list_cat list_concat list_contains",
-        "list_count list_distinct list_element list_extract list_filter list_first list_has list_has_all",
-        "list_has_any list_indexof list_intersect list_last list_max list_median list_min list_mode list_pack",
-        "list_position list_prepend list_product list_reduce list_reverse list_reverse_sort list_select",
-        "list_slice list_sort list_stddev_pop list_stddev_samp list_sum list_transform list_unique list_value",
-        "list_var_pop list_var_samp list_where list_zip map map_concat map_contains map_contains_entry",
-        "map_contains_value map_entries map_extract map_extract_value map_from_entries map_keys map_values range",
-        "reduce row struct_concat struct_contains struct_extract struct_extract_at struct_has struct_insert",
-        "struct_keys struct_pack struct_position struct_update struct_values unnest union_extract union_tag",
-        "union_value enum_code enum_first enum_last enum_range enum_range_boundary array_to_json from_json",
-        "json_contains json_exists json_extract_path json_extract_path_text json_extract_string json_keys",
-        "json_merge_patch json_pretty json_structure json_transform json_value row_to_json to_json",
-        "array_cosine_distance array_cosine_similarity array_cross_product array_distance array_dot_product",
-        "array_grade_up array_inner_product array_negative_dot_product array_negative_inner_product",
-        "array_pop_back array_pop_front array_push_back array_push_front array_resize binom bit_position",
-        "bitstring decode encode from_binary from_hex gen_random_uuid generate_subscripts get_bit",
-        "get_current_time grade_up json_deep_merge json_group_structure json_insert json_merge_patch_diff",
-        "json_normalize json_remove json_replace json_set json_strip_nulls list_approx_count_distinct",
-        "list_bit_and list_bit_or list_bit_xor list_bool_and list_bool_or list_cosine_distance",
-        "list_cosine_similarity list_distance list_dot_product list_entropy list_grade_up list_histogram",
-        "list_inner_product list_kurtosis list_kurtosis_pop list_mad list_negative_dot_product",
-        "list_negative_inner_product list_resize list_sem list_skewness list_string_agg md5_number octet_length",
-        "overlay parse_dirname parse_dirpath parse_filename parse_formatted_bytes parse_path path_join",
-        "pg_size_pretty pg_typeof rank_dense repeat roundbankers set_bit signbit st_asbinary st_asgeojson",
-        "st_astext st_aswkb st_aswkt st_geomfromgeojson st_geomfromwkb st_intersects_extent st_setcrs",
-        "struct_indexof uuid uuid_extract_timestamp uuid_extract_version uuidv4 uuidv7 variant_array_length",
-        "variant_contains variant_exists variant_extract variant_extract_string variant_keys variant_type",
-        "variant_typeof",
-    ),
+    aggregates=COMMON_AGGREGATES | _WORDS["aggregates"],
+    functions=COMMON | _WORDS["functions"],
     table_functions=words(
         "generate_series range unnest json_each json_tree",
     ),

@@ -12,12 +12,14 @@ import re
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
-from executors.base import Cancel, CheckedSql, JsonValue, QueryResult
-from executors.engines.local.samples import quote_name
+from executors.base import Cancel, CheckedSql, CheckedWrite, JsonValue, QueryResult, WriteResult, WriteTerms
+from executors.dialects.table import DIALECTS
+from executors.engines.local import read_back
+from executors.engines.local.files import quote_name
 from executors.engines.stopping import Watch, no_room, row_too_large
-from executors.errors import ErrorKind, SqlFailed
+from executors.errors import ErrorKind, SqlFailed, check_count, no_such_write
 from executors.values import (
     RowTooLarge,
     collect,
@@ -46,9 +48,7 @@ def open_database(
     """Open a DuckDB file, closed to everything outside, its configuration locked; read only by default.
 
     Args:
-        path: the file.
         memory: DuckDB's limit, as `1GB`.
-        threads: of the database.
         spill: folder for what does not fit in memory; made when needed.
         readable: files that views may read nevertheless, absolute.
         writable: takes the file's lock, so that no other program has it meanwhile.
@@ -202,3 +202,55 @@ def _transport(position: int, column_type: str) -> tuple[str, Callable[[Any], Js
         return f"CAST(to_json({column}) AS VARCHAR)", parse_nested
     decode = interval_from_text if column_type == "INTERVAL" else timestamp_from_text
     return f"CAST({column} AS VARCHAR)", decode
+
+
+def run_write(cursor: DuckDBPyConnection, statement: CheckedWrite, **terms: Unpack[WriteTerms]) -> WriteResult:
+    """Run a write on a cursor of a writable database, and commit it or leave it to be rolled back when that is closed.
+
+    The statement must be of the kind that was asked for, and its plan must hold that one change and no other: a WITH
+    clause may hold a COPY.
+
+    Raises:
+        SqlFailed: it is another statement, would change too many rows, or was stopped.
+        duckdb.Error: anything else that DuckDB says of it.
+    """
+    import duckdb
+
+    def ask(parts: Sequence[str], parameters: Sequence[Any], size: int) -> Sequence[Sequence[Any]]:
+        rows: Sequence[Sequence[Any]] = cursor.execute("?".join(parts), parameters).fetchmany(size)
+        return rows
+
+    started = time.monotonic()
+    cursor.execute("BEGIN TRANSACTION")
+    with Watch(cursor.interrupt, terms["timeout_s"]) as watch:
+        try:
+            expected = read_back.expect(statement, ask)
+            affected = _execute_write(cursor, statement)
+            check_count(affected, terms["max_rows"])
+            agreed = terms.get("exactly") in {None, affected}
+            again = read_back.confirm(statement, expected, DIALECTS["duckdb"], ask) if agreed else None
+        except duckdb.InterruptException as error:
+            raise watch.error() from error
+    committed = terms["commit"] and agreed
+    if committed:
+        cursor.execute("COMMIT")
+    return expected.result(affected, again, committed=committed, started=started)
+
+
+def _execute_write(cursor: DuckDBPyConnection, statement: CheckedWrite) -> int:
+    import duckdb
+
+    types = {
+        "insert": duckdb.StatementType.INSERT,
+        "update": duckdb.StatementType.UPDATE,
+        "delete": duckdb.StatementType.DELETE,
+    }
+    statements = cursor.extract_statements(statement.runs)
+    if len(statements) != 1 or statements[0].type != types[statement.kind]:
+        raise no_such_write(statement.kind)
+    plan = cursor.execute(f"EXPLAIN (FORMAT JSON) {statement.runs}").fetchone()
+    writers = writing_operators(json.loads(plan[1])) if plan else []
+    if len(writers) != 1 or not writers[0].removeprefix("BATCH_").startswith(statement.kind.upper()):
+        raise no_such_write(statement.kind)
+    row = cursor.execute(statement.runs).fetchone()
+    return int(row[0]) if row else 0

@@ -19,10 +19,7 @@ from executors import base
 from executors.base import Cancel, CheckedSql, CheckedWrite, Executor, Layer, QueryResult, Schema, WriteResult
 from executors.engines.duckdb import engine as duckdb_engine
 from executors.engines.duckdb import schema as duckdb_schema
-from executors.engines.duckdb import write as duckdb_write
-from executors.engines.local import probing
-from executors.engines.local.files_state import FileState, state_of
-from executors.engines.local.gate import Gate
+from executors.engines.local.files import FileState, Gate, duckdb_layers, state_of
 from executors.errors import DatabaseUnavailable
 
 if TYPE_CHECKING:
@@ -44,10 +41,7 @@ class DuckdbExecutor(Executor):
     A file is opened by one instance of a process: to write, the one that reads is closed, once its queries have ended.
 
     Args:
-        name: of the database.
-        path: the file.
         memory: DuckDB's limit, as `1GB`.
-        threads: of the instance.
         sample_values: stored values shown per text column.
         writable: whether `write` may open it for writing.
     """
@@ -71,7 +65,6 @@ class DuckdbExecutor(Executor):
             return self._current().found.schema
 
     def run(self, query: CheckedSql, *, timeout_s: float, cancel: Cancel | None = None) -> QueryResult:
-        """See `Executor.run`."""
         with self._gate.reading():
             with self._lock:
                 opened = self._current()
@@ -95,7 +88,7 @@ class DuckdbExecutor(Executor):
                 self._attach(writable=True) as connection,
                 duckdb_engine.new_cursor(connection, found.search_path) as cursor,
             ):
-                return duckdb_write.run(cursor, statement, **terms)
+                return duckdb_engine.run_write(cursor, statement, **terms)
 
     def dump_cache(self) -> bytes:
         """What was found out of the file, for another process that opens it; nothing but this class reads it."""
@@ -107,13 +100,12 @@ class DuckdbExecutor(Executor):
         self._found = pickle.loads(cache)  # noqa: S301  of a process like this one
 
     def layers(self) -> tuple[Layer, ...]:
-        """See `Executor.layers`."""
         with self._gate.reading():
             with self._lock:
                 opened = self._current()
                 cursor = duckdb_engine.new_cursor(opened.connection, opened.found.search_path)
             with cursor:
-                return probing.duckdb_layers(cursor)
+                return duckdb_layers(cursor)
 
     @contextmanager
     def _failing(self, sql: str, schema: Schema, *, locked: bool = False) -> Iterator[None]:

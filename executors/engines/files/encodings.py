@@ -38,12 +38,8 @@ class Encoding(NamedTuple):
 class _Language(NamedTuple):
     """letters: beyond ASCII, small ones. lacks: letters of ASCII that only foreign words have."""
 
-    letters: frozenset[str]
-    lacks: frozenset[str] = frozenset()
-
-
-def _language(letters: str, lacks: str = "") -> _Language:
-    return _Language(frozenset(letters), frozenset(lacks))
+    letters: str
+    lacks: str = ""
 
 
 def _range(first: str, last: str) -> str:
@@ -51,32 +47,32 @@ def _range(first: str, last: str) -> str:
 
 
 _LANGUAGES: Mapping[str, _Language] = {
-    "German": _language("äöüß"),
-    "French": _language("àâæçéèêëîïôœùûüÿ", "kw"),
-    "Spanish": _language("áéíñóúü", "kw"),
-    "Portuguese": _language("áâãàçéêíóôõúü", "kwy"),
-    "Italian": _language("àèéìíîòóùú", "jkwxy"),
-    "Swedish": _language("åäöé"),
-    "Danish": _language("æøåé"),
-    "Dutch": _language("éëïóöüè"),
-    "Icelandic": _language("áéíóúýþæöð", "cqwz"),
-    "Polish": _language("ąćęłńóśźż", "qvx"),
-    "Czech": _language("áčďéěíňóřšťúůýž", "qwx"),
-    "Slovak": _language("áäčďéíĺľňóôŕšťúýž", "qwx"),
-    "Hungarian": _language("áéíóöőúüű", "qwx"),
-    "Croatian": _language("čćđšž", "qwxy"),
-    "Albanian": _language("ëç", "w"),
-    "Romanian": _language("ăâîşţșț", "kqwy"),
-    "Turkish": _language("çğıöşüâîû", "qwx"),
-    "Lithuanian": _language("ąčęėįšųūž", "qwx"),
-    "Latvian": _language("āčēģīķļņšūž", "qwxy"),
-    "Estonian": _language("äõöüšž", "cqwxy"),
-    "Russian": _language(_range("а", "я") + "ё"),
-    "Ukrainian": _language((_range("а", "я") + "іїєґ").translate(dict.fromkeys(map(ord, "ыэъё")))),
-    "Greek": _language(_range("ά", "ώ") + "ΐ"),
-    "Hebrew": _language(_range("א", "ת")),
-    "Arabic": _language(_range("ء", "ْ") + "پچژگ"),
-    "Thai": _language((_range("ก", "ฺ") + _range("เ", "๛")).translate(dict.fromkeys(map(ord, "ฃฅ")))),
+    "German": _Language("äöüß"),
+    "French": _Language("àâæçéèêëîïôœùûüÿ", "kw"),
+    "Spanish": _Language("áéíñóúü", "kw"),
+    "Portuguese": _Language("áâãàçéêíóôõúü", "kwy"),
+    "Italian": _Language("àèéìíîòóùú", "jkwxy"),
+    "Swedish": _Language("åäöé"),
+    "Danish": _Language("æøåé"),
+    "Dutch": _Language("éëïóöüè"),
+    "Icelandic": _Language("áéíóúýþæöð", "cqwz"),
+    "Polish": _Language("ąćęłńóśźż", "qvx"),
+    "Czech": _Language("áčďéěíňóřšťúůýž", "qwx"),
+    "Slovak": _Language("áäčďéíĺľňóôŕšťúýž", "qwx"),
+    "Hungarian": _Language("áéíóöőúüű", "qwx"),
+    "Croatian": _Language("čćđšž", "qwxy"),
+    "Albanian": _Language("ëç", "w"),
+    "Romanian": _Language("ăâîşţșț", "kqwy"),
+    "Turkish": _Language("çğıöşüâîû", "qwx"),
+    "Lithuanian": _Language("ąčęėįšųūž", "qwx"),
+    "Latvian": _Language("āčēģīķļņšūž", "qwxy"),
+    "Estonian": _Language("äõöüšž", "cqwxy"),
+    "Russian": _Language(_range("а", "я") + "ё"),
+    "Ukrainian": _Language((_range("а", "я") + "іїєґ").translate(dict.fromkeys(map(ord, "ыэъё")))),
+    "Greek": _Language(_range("ά", "ώ") + "ΐ"),
+    "Hebrew": _Language(_range("א", "ת")),
+    "Arabic": _Language(_range("ء", "ْ") + "پچژگ"),
+    "Thai": _Language((_range("ก", "ฺ") + _range("เ", "๛")).translate(dict.fromkeys(map(ord, "ฃฅ")))),
 }
 _WESTERN = ("German", "French", "Spanish", "Portuguese", "Italian", "Swedish", "Danish", "Dutch", "Icelandic")
 _EASTERN = ("Czech", "Polish", "Hungarian", "Slovak", "Croatian", "Romanian", "German", "Albanian")
@@ -139,7 +135,7 @@ def _score(name: str, words: list[str]) -> float:
     """The share of the words that an encoding explains, with the language that explains most."""
     languages = [_LANGUAGES[it] for it in _WRITTEN[name]]
     shares = [sum(_rate_word(word, it) for word in words) / len(words) for it in languages]
-    every = _Language(frozenset[str]().union(*(it.letters for it in languages)))
+    every = _Language("".join(it.letters for it in languages))
     mixed = _MIXED * sum(_rate_word(word, every) for word in words) / len(words)
     preferred = _EQUAL / 2 if set(_PREFERRED) & set(_WRITTEN[name]) else 0
     return max(*shares, mixed) + preferred
@@ -161,7 +157,7 @@ def _rate_word(word: str, language: _Language) -> float:
         return 0
     if any(not it.isascii() and ord(it) > 0x36F for it in small) and any(it.isascii() for it in small):
         return 0  # of two scripts
-    return 1 - _FOREIGN if language.lacks & set(small) else 1
+    return 1 - _FOREIGN if set(language.lacks) & set(small) else 1
 
 
 def _signs_fit(word: str) -> bool:

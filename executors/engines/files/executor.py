@@ -11,7 +11,7 @@ import re
 import shutil
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from itertools import count
 from pathlib import Path
@@ -22,15 +22,19 @@ from executors.engines.duckdb import engine as duckdb_engine
 from executors.engines.duckdb.executor import scratch_folder
 from executors.engines.duckdb.schema import count_rows, is_key, text_samples
 from executors.engines.files import file_tables
-from executors.engines.files.file_groups import differences, group_parts, root_of, write_select
-from executors.engines.files.file_keys import key_candidates, with_foreign_keys
+from executors.engines.files.file_groups import (
+    differences,
+    group_parts,
+    key_candidates,
+    root_of,
+    with_foreign_keys,
+    write_select,
+)
 from executors.engines.files.file_reports import table_report
 from executors.engines.files.file_table import FileTable
 from executors.engines.files.file_tables import WHOLE_BYTES
 from executors.engines.files.prepared import prepare_file
-from executors.engines.local import probing
-from executors.engines.local.files_state import FileState, state_of
-from executors.engines.local.samples import quote_name
+from executors.engines.local.files import FileState, duckdb_layers, quote_name, state_of
 from executors.engines.stopping import out_of_time
 from executors.errors import DatabaseUnavailable, DiskFull, is_disk_full
 from executors.registry.kinds import FILE_SUFFIXES, PACKED, PACKED_TEXTS, is_file_of_data, is_glob, why_unread
@@ -57,6 +61,7 @@ class _File(NamedTuple):
 class _Part(NamedTuple):
     """What a file, or a sheet of it, adds to a table. path: of what is read; name: of a table of its own."""
 
+    file: _File
     name: str
     path: Path
     found: FileTable
@@ -64,14 +69,10 @@ class _Part(NamedTuple):
 
 
 class _Catalog(NamedTuple):
-    """What was found in the files, and the database that reads them.
-
-    tables: the files of each. parts: what each table has of them; a workbook's other sheets are none of it.
-    """
+    """What was found in the files, and the database that reads them. tables: what each has of them."""
 
     files: tuple[_File, ...]
-    tables: dict[str, tuple[_File, ...]]
-    parts: dict[str, tuple[_Part, ...]]
+    tables: dict[str, tuple[_Part, ...]]
     connection: duckdb.DuckDBPyConnection
     warnings: tuple[str, ...]
 
@@ -83,9 +84,7 @@ class FilesExecutor(Executor):
     `warnings` says why; only where none can be read is the database unavailable.
 
     Args:
-        name: of the database.
         path: a file, a folder with the folders in it, or a glob (`**` is any folders).
-        memory, threads: of DuckDB.
         sample_values: stored values shown per text column.
         encoding: of texts that are not UTF-8; empty: it is detected.
     """
@@ -103,20 +102,20 @@ class FilesExecutor(Executor):
         self._turns = threading.BoundedSemaphore(threads)
         self._inspected: dict[_File, tuple[_Part, ...] | DatabaseUnavailable] = {}
         self._written: dict[_File, Path] = {}  # where what is read in a file's place was written
-        self._described: dict[tuple[str, tuple[_File, ...]], Table] = {}
-        self._reported: dict[tuple[str, tuple[_File, ...]], TableReport] = {}
+        self._described: dict[tuple[str, tuple[_File, ...]], tuple[Table, TableReport]] = {}
         self._database: Path | None = None  # of the catalogue
         self._catalog: _Catalog | None = None
         self._schema: Schema | None = None
 
     def schema(self) -> Schema:
-        """See `Executor.schema`. Keys are inferred (`file_keys`); large files of text are not counted."""
+        """See `Executor.schema`. Keys are inferred; large files of text are not counted."""
         with self._lock:
             catalog = self._current()
             if self._schema is None:
-                tables = [self._table(catalog, name) for name in catalog.tables]
-                self.reports = tuple(self._report(catalog, name) for name in catalog.tables)
-                self._schema = Schema(database=self.name, dialect=self.dialect, tables=with_foreign_keys(tables))
+                described = [self._describe(catalog, name) for name in catalog.tables]
+                self.reports = tuple(report for _, report in described)
+                tables = with_foreign_keys([table for table, _ in described])
+                self._schema = Schema(database=self.name, dialect=self.dialect, tables=tables)
             return self._schema
 
     def run(self, query: CheckedSql, *, timeout_s: float, cancel: Cancel | None = None) -> QueryResult:
@@ -165,16 +164,15 @@ class FilesExecutor(Executor):
             for file, found in self._inspected.items()
             if isinstance(found, DatabaseUnavailable) or all(part.path == file.path for part in found)
         }
-        return pickle.dumps((own, self._described, self._reported))
+        return pickle.dumps((own, self._described))
 
     def load_cache(self, cache: bytes) -> None:
         """Take over what another process dumped; it counts for those files that are as they were."""
-        self._inspected, self._described, self._reported = pickle.loads(cache)  # noqa: S301  of a process like this one
+        self._inspected, self._described = pickle.loads(cache)  # noqa: S301  of a process like this one
 
     def layers(self) -> tuple[Layer, ...]:
-        """See `Executor.layers`."""
         with self._cursor() as cursor:
-            return probing.duckdb_layers(cursor)
+            return duckdb_layers(cursor)
 
     def close(self) -> None:
         """Let go of the files."""
@@ -201,8 +199,7 @@ class FilesExecutor(Executor):
     def _forget_others(self, files: tuple[_File, ...]) -> None:
         """Let go of what is known, and was written, of files that are no longer so. It comes before there is more."""
         self._inspected = {file: found for file, found in self._inspected.items() if file in files}
-        self._described = {key: table for key, table in self._described.items() if set(key[1]) <= set(files)}
-        self._reported = {key: report for key, report in self._reported.items() if set(key[1]) <= set(files)}
+        self._described = {key: found for key, found in self._described.items() if set(key[1]) <= set(files)}
         for file in self._written.keys() - set(files):
             shutil.rmtree(self._written.pop(file), ignore_errors=True)
 
@@ -226,18 +223,16 @@ class FilesExecutor(Executor):
         import duckdb
 
         with duckdb.connect(str(database), config={"memory_limit": self._memory, "threads": self._threads}) as writer:
-            parts = [(file, part) for file in files for part in self._inspect(writer, file)]
-            groups = group_parts(self._root, [(file.path, part.name, part.found) for file, part in parts])
-            tables: dict[str, tuple[_File, ...]] = {}
-            members_of: dict[str, tuple[_Part, ...]] = {}
+            parts = [part for file in files for part in self._inspect(writer, file)]
+            groups = group_parts(self._root, [(part.file.path, part.name, part.found) for part in parts])
+            tables: dict[str, tuple[_Part, ...]] = {}
             warnings = [problem for file in files for problem in self._problems(file)] + not_read(self._path)
             for stem, members in groups:
                 name = _table_name(stem, tables)
-                queries = [write_select(parts[at][1].found, partition) for at, partition in members]
+                queries = [write_select(parts[at].found, partition) for at, partition in members]
                 writer.execute(f"CREATE VIEW {quote_name(name)} AS {' UNION ALL BY NAME '.join(queries)}")
-                tables[name] = tuple(parts[at][0] for at, _ in members)
-                members_of[name] = tuple(parts[at][1] for at, _ in members)
-                several = differences([part.found for part in members_of[name]])
+                tables[name] = tuple(parts[at] for at, _ in members)
+                several = differences([part.found for part in tables[name]])
                 warnings += [f"{name}: {column}: {sentence}" for column, sentence in several.items()]
         if not tables:
             raise DatabaseUnavailable(" ".join(warnings))
@@ -246,9 +241,9 @@ class FilesExecutor(Executor):
             memory=self._memory,
             threads=self._threads,
             spill=self._scratch / "spill",
-            readable=[part.path for _, part in parts],
+            readable=[part.path for part in parts],
         )
-        return _Catalog(files, tables, members_of, connection, tuple(warnings))
+        return _Catalog(files, tables, connection, tuple(warnings))
 
     @property
     def _root(self) -> Path:
@@ -296,7 +291,7 @@ class FilesExecutor(Executor):
             # The rows of one that was uneven are read from where it was written anew.
             path = folder / f"even_{ready.path.name}"
             read = path if str(path) in found.reader else ready.path
-            yield _Part(ready.name, read, found._replace(problems=problems, remarks=remarks), ready.encoding)
+            yield _Part(file, ready.name, read, found._replace(problems=problems, remarks=remarks), ready.encoding)
 
     def _look_again(self, message: str) -> bool:
         """After an error in a file: look at all of it.
@@ -313,7 +308,7 @@ class FilesExecutor(Executor):
             catalog = self._catalog
             if catalog is None or catalog.files != self._files():
                 return True
-            for file in dict.fromkeys(it for files in catalog.tables.values() for it in files):
+            for file in dict.fromkeys(part.file for parts in catalog.tables.values() for part in parts):
                 known = self._inspected[file]
                 if not isinstance(known, tuple) or not any(str(part.path) in message for part in known):
                     continue
@@ -323,8 +318,7 @@ class FilesExecutor(Executor):
                     self._inspect(connection, file, whole=True)
                 if isinstance(again := self._inspected[file], DatabaseUnavailable):
                     raise again
-                self._described = {key: table for key, table in self._described.items() if file not in key[1]}
-                self._reported = {key: report for key, report in self._reported.items() if file not in key[1]}
+                self._described = {key: found for key, found in self._described.items() if file not in key[1]}
                 self.close()
                 return True
         return False
@@ -340,54 +334,48 @@ class FilesExecutor(Executor):
         finally:
             cursor.close()
 
-    def _table(self, catalog: _Catalog, name: str) -> Table:
-        """One table, described once for each version of its files."""
-        files = catalog.tables[name]
+    def _describe(self, catalog: _Catalog, name: str) -> tuple[Table, TableReport]:
+        """One table, and how it was read: once for each version of its files."""
+        parts = catalog.tables[name]
+        files = tuple(part.file for part in parts)
         if (name, files) not in self._described:
-            parts = catalog.parts[name]
-            notes = {column: note for part in parts for column, note in part.found.notes}
-            notes |= differences([part.found for part in parts])
-            cursor, table = duckdb_engine.new_cursor(catalog.connection), quote_name(name)
-            columns = [(row[0], row[1]) for row in cursor.execute(f"DESCRIBE {table}").fetchall()]
-            samples = text_samples(cursor, table, columns, self._sample_values)
-            is_parquet = all(file.path.suffix.lower() == ".parquet" for file in files)
-            is_counted = is_parquet or sum(file.state.size for file in files) <= WHOLE_BYTES
-            candidates = key_candidates(name, [column for column, _ in columns]) if is_counted else []
-            key = tuple(column for column in candidates[:1] if is_key(cursor, table, quote_name(column)))
-            self._described[name, files] = Table(
-                name=name,
-                columns=tuple(
-                    Column(
-                        name=column,
-                        type=kind,
-                        nullable=column not in key,
-                        samples=samples.get(column, ()),
-                        comment=notes.get(column, ""),
-                    )
-                    for column, kind in columns
-                ),
-                primary_key=key,
-                row_count=count_rows(cursor, table) if is_counted else None,
-            )
-            cursor.close()
-        return self._described[name, files]
-
-    def _report(self, catalog: _Catalog, name: str) -> TableReport:
-        """How a table was read, counted once for each version of its files."""
-        files = catalog.tables[name]
-        if (name, files) not in self._reported:
-            parts = catalog.parts[name]
-            table = self._table(catalog, name)
-            cursor = duckdb_engine.new_cursor(catalog.connection)
-            with closing(cursor):
-                self._reported[name, files] = table_report(
+            with closing(duckdb_engine.new_cursor(catalog.connection)) as cursor:
+                table = self._read_table(cursor, name, parts)
+                report = table_report(
                     cursor,
                     table,
                     files=[str(file.path.relative_to(self._root)) for file in files],
                     encodings=[part.encoding for part in parts],
                     found=[part.found for part in parts],
                 )
-        return self._reported[name, files]
+            self._described[name, files] = table, report
+        return self._described[name, files]
+
+    def _read_table(self, cursor: duckdb.DuckDBPyConnection, name: str, parts: Sequence[_Part]) -> Table:
+        notes = {column: note for part in parts for column, note in part.found.notes}
+        notes |= differences([part.found for part in parts])
+        place = quote_name(name)
+        columns = [(row[0], row[1]) for row in cursor.execute(f"DESCRIBE {place}").fetchall()]
+        samples = text_samples(cursor, place, columns, self._sample_values)
+        is_parquet = all(part.file.path.suffix.lower() == ".parquet" for part in parts)
+        is_counted = is_parquet or sum(part.file.state.size for part in parts) <= WHOLE_BYTES
+        candidates = key_candidates(name, [column for column, _ in columns]) if is_counted else []
+        key = tuple(column for column in candidates[:1] if is_key(cursor, place, quote_name(column)))
+        return Table(
+            name=name,
+            columns=tuple(
+                Column(
+                    name=column,
+                    type=kind,
+                    nullable=column not in key,
+                    samples=samples.get(column, ()),
+                    comment=notes.get(column, ""),
+                )
+                for column, kind in columns
+            ),
+            primary_key=key,
+            row_count=count_rows(cursor, place) if is_counted else None,
+        )
 
     def _without_folder(self, message: str) -> str:
         folder = self._path if self._path.is_dir() else self._path.parent
@@ -439,7 +427,7 @@ def _is_hidden(path: Path) -> bool:
     return any(part.startswith((".", "~")) for part in path.parts)
 
 
-def _table_name(stem: str, taken: dict[str, tuple[_File, ...]]) -> str:
+def _table_name(stem: str, taken: Iterable[str]) -> str:
     """An identifier made of a file's name: `2024 Sales.csv` is `t_2024_Sales`; a second one of a name gets `_2`."""
     name = re.sub(r"\W+", "_", stem).strip("_") or "data"
     name = f"t_{name}" if name[0].isdigit() else name

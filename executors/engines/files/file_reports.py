@@ -6,10 +6,11 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Literal
 
 from executors.base import ColumnReport, Table, TableReport
+from executors.engines.duckdb.engine import literal
 from executors.engines.files.file_groups import differences
-from executors.engines.files.named_dates import NAMED_DATE
+from executors.engines.files.written_dates import NAMED_DATE
 from executors.engines.files.written_numbers import LOOKS_LIKE_NUMBER
-from executors.engines.local.samples import quote_name
+from executors.engines.local.files import quote_name
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -29,15 +30,7 @@ def table_report(
     encodings: Iterable[str],
     found: Sequence[FileTable],
 ) -> TableReport:
-    """Count what a table holds.
-
-    Args:
-        cursor: that can read it.
-        table: as it was described; where its rows were not counted, nothing is.
-        files: their names.
-        encodings: of each.
-        found: what was found in each.
-    """
+    """Count what a table holds. Args: table: as it was described; where its rows were not counted, nothing is."""
     counted = _count(cursor, table) if table.row_count is not None else {}
     reasons = {name: reason for it in found for name, reason in it.reasons}
     return TableReport(
@@ -67,7 +60,7 @@ def _count(cursor: DuckDBPyConnection, table: Table) -> dict[str, ColumnReport]:
         name, is_text = quote_name(column.name), column.type == "VARCHAR"
         text = f"trim({name})"
         counts.append(f"count(nullif({text}, ''))" if is_text else f"count({name})")
-        counts += [f"count(*) FILTER (regexp_matches({text}, {_literal(it)}))" if is_text else "0" for it in _SHAPES]
+        counts += [f"count(*) FILTER (regexp_matches({text}, {literal(it)}))" if is_text else "0" for it in _SHAPES]
     row = cursor.execute(f"SELECT {', '.join(counts)} FROM {quote_name(table.name)}").fetchone()
     assert row is not None  # noqa: S101  an aggregate has one row
     rows, rest = row[0], row[1:]
@@ -96,7 +89,3 @@ def _unlike(values: int, numbers: int, dates: int) -> tuple[int, Literal["", "nu
 def _one(found: Iterable[str]) -> str:
     """What all of them say; several joined."""
     return ", ".join(sorted({it for it in found if it}))
-
-
-def _literal(pattern: str) -> str:
-    return "'" + pattern.replace("'", "''") + "'"

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+from executors.engines.local.files import quote_name
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
 
 
 class FileTable(NamedTuple):
@@ -38,3 +43,23 @@ class FileTable(NamedTuple):
     def query(self) -> str:
         """Everything that the file holds."""
         return f"SELECT {self.select} FROM {self.reader}"
+
+
+# What stands for a missing value in a column of numbers or dates: `N/A`, `-`, `null`, `k. A.`
+_ABSENT = r"(?i)^(?:#?n\.?/?a\.?|#n/v|k\.\s?a\.|s/d|null|none|nil|nan|unknown|[-–—]{1,3}|\?)$"
+
+
+def value_of(column: str) -> str:
+    """The expression of a column's text without what is around it; empty where it says that there is no value."""
+    text = f"trim({quote_name(column)})"
+    return f"(CASE WHEN regexp_matches({text}, '{_ABSENT}') THEN '' ELSE {text} END)"
+
+
+def absent_note(connection: DuckDBPyConnection, reader: str, column: str) -> str:
+    """How many texts of a column say that there is no value, as a sentence; empty where none does."""
+    text = f"trim({quote_name(column)})"
+    absent = f"FROM {reader} WHERE regexp_matches({text}, '{_ABSENT}')"
+    row = connection.execute(f"SELECT count(*), min({text}) {absent}").fetchone()
+    assert row is not None  # noqa: S101  an aggregate has one row
+    count, one = row
+    return f"Read as empty: {count:,} {'value' if count == 1 else 'values'} such as {one}." if count else ""

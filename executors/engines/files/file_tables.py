@@ -20,7 +20,7 @@ from executors.engines.files.prepared import even_out_rows
 from executors.engines.files.typed_columns import cast_texts
 from executors.engines.files.written_dates import columns_of_dates, detect_date_format
 from executors.engines.files.written_numbers import open_doubles
-from executors.engines.local.samples import quote_name
+from executors.engines.local.files import quote_name
 from executors.errors import DatabaseUnavailable, is_disk_full
 
 if TYPE_CHECKING:
@@ -66,7 +66,6 @@ def inspect(
     """Infer the columns of a file.
 
     Args:
-        connection: one that may read files.
         path: absolute.
         whole: look at all of it, whatever its size.
         folder: where a file may be written anew whose rows are uneven; nowhere where absent.

@@ -46,7 +46,8 @@ def preamble_of(path: Path) -> Preamble | None:
     width, delimiter = max(found)
     for fields, end in _rows(lines, delimiter):
         filled = [field.strip() for field in fields if field.strip()]
-        if len(fields) == len(filled) == width and _is_header(filled):
+        differ = len({name.casefold() for name in filled}) == len(filled)
+        if len(fields) == len(filled) == width and differ and not any(map(_VALUE.fullmatch, filled)):
             before = end - 1 - sum(field.count("\n") for field in fields)
             return Preamble(before, delimiter) if before else None
         if len(filled) > width // 2:
@@ -67,12 +68,7 @@ def is_column_of_decimals(path: Path) -> bool:
 
 
 def describe_skipped_lines(path: Path, count: int) -> str:
-    """The sentence on lines before the header, with their texts.
-
-    Args:
-        path: of a file in UTF-8.
-        count: how many there are.
-    """
+    """The sentence on lines before the header, with their texts. Args: path: of a file in UTF-8."""
     with path.open(encoding="utf-8-sig", errors="replace") as file:
         texts = [text for line in islice(file, count) if (text := line.strip(" \t\r\n,;|"))]
     shown = ", ".join(f"“{text[:_LONGEST]}{'…' if len(text) > _LONGEST else ''}”" for text in texts[:_SHOWN])

@@ -6,10 +6,10 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from executors.engines.files.absent_values import absent_note
-from executors.engines.files.written_dates import DateColumns, WrittenDate, columns_of_dates, detect_date_format
+from executors.engines.files.file_table import absent_note
+from executors.engines.files.written_dates import columns_of_dates, detect_date_format
 from executors.engines.files.written_numbers import COMMA, POINT, detect_number_format, mark_of, shapes_of
-from executors.engines.local.samples import quote_name
+from executors.engines.local.files import quote_name
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -21,7 +21,6 @@ def cast_texts(connection: DuckDBPyConnection, path: Path, found: FileTable) -> 
     """The table with texts read as the dates and numbers that they are, where all of the file was looked at.
 
     Args:
-        connection: that may read the file.
         path: of the file, for messages.
         found: the table with such columns as texts.
     """
@@ -41,7 +40,8 @@ def cast_texts(connection: DuckDBPyConnection, path: Path, found: FileTable) -> 
     usual = POINT if found.delimiter in ("", ",") else ""
     for at, (name, kind) in enumerate(found.columns):
         selected.append(quote_name(name))
-        if name in dates and (date := _date(connection, found, name, found_dates)):
+        named, zoned = name in found_dates.named, name in found_dates.zoned
+        if name in dates and (date := detect_date_format(connection, found.reader, name, named=named, zoned=zoned)):
             if date.type:
                 columns[at], selected[at] = (name, date.type), f"{date.expression} AS {quote_name(name)}"
             orders |= {name: date.order} if date.order else {}
@@ -69,10 +69,6 @@ def cast_texts(connection: DuckDBPyConnection, path: Path, found: FileTable) -> 
         units=tuple(units.items()),
         reasons=tuple(reasons.items()),
     )
-
-
-def _date(connection: DuckDBPyConnection, found: FileTable, name: str, dates: DateColumns) -> WrittenDate | None:
-    return detect_date_format(connection, found.reader, name, named=name in dates.named, zoned=name in dates.zoned)
 
 
 def _order_of_days(connection: DuckDBPyConnection, found: FileTable, name: str, kind: str) -> str:

@@ -11,8 +11,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from executors.engines.files.absent_values import value_of
-from executors.engines.local.samples import quote_name
+from executors.engines.duckdb.engine import literal
+from executors.engines.files.file_table import value_of
+from executors.engines.local.files import quote_name
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -103,12 +104,12 @@ def shapes_of(connection: DuckDBPyConnection, reader: str, columns: Sequence[str
     """The shapes of those columns of texts of which every value looks like a number.
 
     Args:
-        connection: that may read the file.
         reader: the table function, or a query in parentheses.
-        columns: their names.
     """
     texts = {name: value_of(name) for name in columns}
-    looks = [f"bool_and(regexp_matches({it}, {_sql(LOOKS_LIKE_NUMBER)})) FILTER ({it} <> '')" for it in texts.values()]
+    looks = [
+        f"bool_and(regexp_matches({it}, {literal(LOOKS_LIKE_NUMBER)})) FILTER ({it} <> '')" for it in texts.values()
+    ]
     alike = [name for name, (like,) in zip(texts, _each(connection, reader, looks, 1), strict=True) if like]
     counts = [part for name in alike for part in _counts(texts[name])]
     each = _each(connection, reader, counts, len(TextShape._fields))
@@ -119,9 +120,7 @@ def open_doubles(connection: DuckDBPyConnection, reader: str, columns: Sequence[
     """Those of columns that DuckDB reads as DOUBLE which it may not: codes with more digits than a DOUBLE keeps.
 
     Args:
-        connection: that may read the file.
         reader: of them as texts.
-        columns: their names.
         thousands: also those that may be thousands.
     """
     tests = []
@@ -145,15 +144,15 @@ def _each(
 
 
 def _counts(text: str) -> Iterable[str]:
-    comma, point = (f"regexp_matches({text}, {_sql(_whole(mark))})" for mark in (COMMA, POINT))
+    comma, point = (f"regexp_matches({text}, {literal(_whole(mark))})" for mark in (COMMA, POINT))
     beside = rf"[{_MINUS}+()0-9.,'’\s{_SPACES}]"
-    unit = f"regexp_replace({text}, {_sql(beside)}, '', 'g')"
+    unit = f"regexp_replace({text}, {literal(beside)}, '', 'g')"
     conditions = (
         f"{text} <> ''",
         comma,
         point,
         f"({comma}) OR ({point})",
-        f"regexp_matches({text}, {_sql(_OPEN)})",
+        f"regexp_matches({text}, {literal(_OPEN)})",
         f"{text} <> '' AND NOT regexp_matches({text}, '^[-+]?\\d+$')",
         f"regexp_matches({text}, '^0[0-9]')",
     )
@@ -161,7 +160,7 @@ def _counts(text: str) -> Iterable[str]:
     yield f"count(DISTINCT {unit}) FILTER ({unit} <> '')"
     yield f"min({unit}) FILTER ({unit} <> '')"
     yield f"max({unit}) FILTER ({unit} <> '')"
-    yield f"count(*) FILTER (regexp_matches({unit}, {_sql(f'^(?:{_MONEY})$')}))"
+    yield f"count(*) FILTER (regexp_matches({unit}, {literal(f'^(?:{_MONEY})$')}))"
     yield rf"max(length(regexp_extract({text}, ',(\d+)[^\d.,]*$', 1)))"
     yield rf"max(length(regexp_extract({text}, '\.(\d+)[^\d.,]*$', 1)))"
     yield f"max(length(regexp_replace({text}, '[^0-9]', '', 'g')))"
@@ -199,8 +198,6 @@ def detect_number_format(
     """How a column of texts that look like numbers is read.
 
     Args:
-        column: its name.
-        shape: of its values.
         mark: the decimal mark of the file's other columns; empty where they show none.
         usual: the decimal mark to take where nothing shows which, if there is any.
         absent: the sentence on texts that say that there is no value; empty where there are none.
@@ -250,7 +247,3 @@ def _reason(shape: TextShape, mark: str, *, telling: bool) -> str:
     if shape.digits > _LONGEST:
         return f"and some have more than {_LONGEST} digits"
     return "" if mark else "with thousands or with three decimals, and no other column shows which"
-
-
-def _sql(pattern: str) -> str:
-    return "'" + pattern.replace("'", "''") + "'"

@@ -1,6 +1,5 @@
 """SAP HANA."""
 
-from executors.dialects import reserved
 from executors.dialects.row import (
     ASK_AGAIN,
     COMMON,
@@ -10,9 +9,12 @@ from executors.dialects.row import (
     SchemaQueries,
     SessionSetup,
     map_codes,
+    read_words,
     words,
 )
 from executors.errors import ErrorKind
+
+_WORDS = read_words(__file__)
 
 # The server's own schemas are left out; the views of activated models are not.
 _VISIBLE = """
@@ -75,7 +77,7 @@ HANA = Dialect(
     name="hana",
     title="SAP HANA",
     sqlglot="hana",
-    reserved=reserved.HANA,
+    reserved=_WORDS["reserved"],
     named_by_text=True,
     case=NameCase.UPPER,
     truncate_month="ADD_DAYS(LAST_DAY(ADD_MONTHS({column}, -1)), 1)",
@@ -156,27 +158,8 @@ HANA = Dialect(
     catalogue=r"sys$|_sys_(?!bic)|public$|m_(?:cs_|rs_|table|connection|session|service|host|sql|active|database)\w*$",
     row_ids=frozenset({"$rowid$"}),
     one_row_table="dummy",
-    aggregates=COMMON_AGGREGATES
-    | words(
-        "auto_corr corr corr_spearman first_value last_value median nth_value stddev stddev_pop stddev_samp string_agg",
-        "percentile_cont percentile_disc var var_pop var_samp",
-    ),
-    functions=(COMMON - _ELSEWHERE)
-    | words(
-        "bitand bitcount bitnot bitor bitxor cosh cot greatest hextobin least ln mod ndiv0 rand round sinh tanh uminus",
-        "abap_alphanum abap_lower abap_numc abap_upper ascii char escape_double_quotes escape_single_quotes",
-        "hamming_distance initcap lcase left length locate lpad nchar normalize right rpad soundex strtobin",
-        "substr_after substr_before substring ucase unicode xmlescape add_days add_months add_months_last add_nano100",
-        "add_seconds add_workdays add_years current_date current_time current_timestamp dayname dayofmonth dayofyear",
-        "days_between extract hour isoweek last_day localtoutc minute month monthname months_between nano100_between",
-        "next_day now quarter second seconds_between utctolocal week weekday workdays_between year years_between",
-        "to_alphanum to_bigint to_binary to_boolean to_date to_dats to_decimal to_double to_fixedchar to_int",
-        "to_integer to_nvarchar to_real to_seconddate to_smalldecimal to_smallint to_time to_timestamp to_tinyint",
-        "to_varbinary to_varchar map ifnull grouping grouping_id nullif coalesce hash_md5 hash_sha256 binning",
-        "cubic_spline_approx linear_approx random_partition weighted_avg series_round series_element_to_period",
-        "series_period_to_element json_value json_query cardinality member_at occurrences_regexpr substr_regexpr",
-        "substring_regexpr replace_regexpr locate_regexpr contains fuzzy linguistic score to_clob to_nclob to_blob",
-    ),
+    aggregates=COMMON_AGGREGATES | _WORDS["aggregates"],
+    functions=(COMMON - _ELSEWHERE) | _WORDS["functions"],
     table_functions=words(
         "series_generate_date series_generate_decimal series_generate_integer series_generate_seconddate",
         "series_generate_smallint series_generate_time series_generate_timestamp series_generate_tinyint json_table",

@@ -11,8 +11,6 @@ if TYPE_CHECKING:
     from sqlalchemy.engine.interfaces import DBAPICursor
     from sqlalchemy.pool import PoolProxiedConnection
 
-_LOCAL = ("", "localhost", "127.0.0.1", "::1")
-
 
 class HanaExecutor(SqlAlchemyExecutor):
     """See `SqlAlchemyExecutor`. The driver times a query and cancels it, without a right to administer sessions.
@@ -24,7 +22,7 @@ class HanaExecutor(SqlAlchemyExecutor):
     def connect_options(self) -> dict[str, Any]:
         """TLS, and time to log in."""
         options: dict[str, Any] = {"connectTimeout": round(self.options.connect_timeout_s * 1000)}
-        if "encrypt" not in self.address.query and (self.address.host or "") not in _LOCAL:
+        if "encrypt" not in self.address.query and not self.address.is_local:
             options["encrypt"] = True
         return options
 

@@ -7,7 +7,7 @@ from typing import Any
 from sqlglot import exp
 from sqlglot.tokenizer_core import Token, TokenType
 
-from executors.sql.hana import Hana
+from executors.sql.bounded import Hana
 from executors.sql.plain.clauses import CLAUSES, REGEXPR
 from executors.sql.plain.faithful import (
     FaithfulGenerator,

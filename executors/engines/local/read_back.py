@@ -16,7 +16,7 @@ from decimal import Decimal, InvalidOperation
 from typing import Any, NamedTuple
 
 from executors.base import CheckedWrite, ReadBack, WriteResult
-from executors.dialects.table import Dialect
+from executors.dialects.row import Dialect
 from executors.errors import ErrorKind, SqlFailed
 
 Ask = Callable[[Sequence[str], Sequence[Any], int], Sequence[Sequence[Any]]]

@@ -1,6 +1,5 @@
 """MySQL and MariaDB: one grammar, with functions, timeouts and messages of their own."""
 
-from executors.dialects import reserved
 from executors.dialects.row import (
     ASK_AGAIN,
     COMMON,
@@ -13,42 +12,12 @@ from executors.dialects.row import (
     SchemaQueries,
     SessionSetup,
     map_codes,
+    read_words,
     words,
 )
 from executors.errors import ErrorKind
 
-_BOTH = words(
-    "aes_decrypt aes_encrypt bit_xor char_length charset coercibility collation compress concat_ws crc32",
-    "geometrycollection ifnull is_ipv4 is_ipv4_compat is_ipv4_mapped is_ipv6 json_arrayagg json_merge",
-    "json_objectagg json_schema_valid linestring lower mbrcontains mbrcoveredby mbrcovers mbrdisjoint mbrequals",
-    "mbrintersects mbroverlaps mbrtouches mbrwithin md5 multilinestring multipoint multipolygon nullif",
-    "octet_length point polygon quote rand row sha2 st_area st_asbinary st_asgeojson st_astext st_aswkb st_aswkt",
-    "st_boundary st_buffer st_buffer_strategy st_centroid st_collect st_contains st_convexhull st_crosses",
-    "st_difference st_dimension st_disjoint st_distance st_distance_sphere st_endpoint st_envelope st_equals",
-    "st_exteriorring st_frechetdistance st_geohash st_geomcollfromtext st_geometrycollectionfromtext",
-    "st_geometryfromtext st_geometryn st_geometrytype st_geomfromgeojson st_geomfromtext st_geomfromwkb",
-    "st_hausdorffdistance st_interiorringn st_intersection st_intersects st_isclosed st_isempty st_isring",
-    "st_issimple st_isvalid st_latfromgeohash st_latitude st_length st_linefromtext st_linefromwkb",
-    "st_lineinterpolatepoint st_lineinterpolatepoints st_longfromgeohash st_longitude st_makeenvelope",
-    "st_mlinefromtext st_mpointfromtext st_mpolyfromtext st_numgeometries st_numinteriorring st_numinteriorrings",
-    "st_numpoints st_overlaps st_pointatdistance st_pointfromgeohash st_pointfromtext st_pointfromwkb st_pointn",
-    "st_pointonsurface st_polyfromtext st_polygonfromtext st_relate st_simplify st_srid st_startpoint st_swapxy",
-    "st_symdifference st_touches st_transform st_union st_validate st_within st_x st_y time_format",
-    "uncompressed_length upper uuid uuid_short weight_string",
-)
-
-_MYSQL_ONLY = words(
-    "any_value distance format_bytes format_pico_time from_vector grouping json_schema_validation_report",
-    "json_storage_free regexp_like st_collect string_to_vector to_vector vector_dim vector_distance",
-    "vector_to_string",
-)
-
-_MARIADB_ONLY = words(
-    "add_months column_check column_create column_exists column_get column_json column_list crc32c",
-    "format_pico_time json_array_intersect json_key_value json_object_filter_keys json_object_to_array",
-    "json_overlaps json_pretty sys_guid to_number uuid_v4 uuid_v7 vec_distance",
-    "vec_distance_cosine vec_distance_euclidean vec_fromtext vec_totext",
-)
+_WORDS = read_words(__file__)
 
 
 # Quotes, backslashes and || mean the same on every server, and a column that is not grouped is an error, not a guess.
@@ -153,33 +122,15 @@ _ERRORS = (
     (r"doesn't yet support|Duplicate column name|Not unique table/alias", ErrorKind.SYNTAX_ERROR),
 )
 
-_AGGREGATES = COMMON_AGGREGATES | words(
-    "bit_and bit_or bit_xor group_concat json_arrayagg json_objectagg std stddev stddev_pop stddev_samp var_pop",
-    "var_samp variance",
-)
 
-_FUNCTIONS = COMMON | words(
-    "conv cot crc32 format ln log2 mod pow truncate div greatest least if ifnull interval isnull ascii bin",
-    "bit_count bit_length char char_length character_length elt export_set field find_in_set from_base64 hex insert",
-    "instr lcase left length locate lpad make_set mid oct octet_length ord position quote repeat reverse right rpad",
-    "soundex space strcmp substr substring_index to_base64 ucase unhex convert regexp_instr regexp_replace",
-    "regexp_substr adddate addtime convert_tz curdate curtime current_date current_time current_timestamp date",
-    "date_add date_format date_sub datediff day dayname dayofmonth dayofweek dayofyear extract from_days",
-    "from_unixtime get_format hour last_day localtime localtimestamp makedate maketime microsecond minute month",
-    "monthname now period_add period_diff quarter sec_to_time second str_to_date subdate subtime time time_format",
-    "time_to_sec timediff timestamp timestampadd timestampdiff to_days to_seconds unix_timestamp utc_date utc_time",
-    "utc_timestamp week weekday weekofyear year yearweek md5 sha1 sha sha2 inet_aton inet_ntoa inet6_aton inet6_ntoa",
-    "json_array json_array_append json_array_insert json_contains json_contains_path json_depth json_extract",
-    "json_insert json_keys json_length json_merge_patch json_merge_preserve json_object json_overlaps json_quote",
-    "json_remove json_replace json_search json_set json_type json_unquote json_valid json_value nth_value",
-    "st_area st_astext st_contains st_distance st_geomfromtext st_intersects st_length st_within st_x st_y point",
-)
+_AGGREGATES = COMMON_AGGREGATES | _WORDS["aggregates"]
+_FUNCTIONS = COMMON | _WORDS["functions"]
 
 MYSQL = Dialect(
     name="mysql",
     title="MySQL",
     sqlglot="mysql",
-    reserved=reserved.MYSQL,
+    reserved=_WORDS["reserved by MySQL"],
     named_by_text=True,
     quote=("`", "`"),
     case=NameCase.EXACT,
@@ -217,11 +168,8 @@ MYSQL = Dialect(
     errors=_ERRORS,
     schemas=frozenset(),
     catalogue=r"(?:mysql|information_schema|performance_schema|sys)$",
-    aggregates=_AGGREGATES | words("any_value"),
-    functions=_FUNCTIONS
-    | _BOTH
-    | _MYSQL_ONLY
-    | words("bin_to_uuid grouping is_uuid json_pretty json_storage_size regexp_like uuid_to_bin"),
+    aggregates=_AGGREGATES | {"any_value"},
+    functions=_FUNCTIONS | _WORDS["functions of MySQL alone"],
     table_functions=words("json_table"),
     units=words("timestampadd timestampdiff"),
     formatters=frozenset(),
@@ -245,7 +193,7 @@ MARIADB = MYSQL.model_copy(
         "title": "MariaDB",
         "made_tables": r"seq_\d+_to_\d+(_step_\d+)?",
         "made_columns": ("seq",),
-        "reserved": reserved.MARIADB,
+        "reserved": _WORDS["reserved by MariaDB"],
         "instead": {
             **MYSQL.instead,
             "regexp_like": "col REGEXP 'pattern'",
@@ -253,11 +201,7 @@ MARIADB = MYSQL.model_copy(
             "to_char": "DATE_FORMAT(col, '%Y-%m')",
         },
         "aggregates": _AGGREGATES,
-        "functions": _FUNCTIONS
-        | _BOTH
-        | _MARIADB_ONLY
-        | words("chr json_compact json_detailed json_equals json_exists json_loose json_normalize json_query")
-        | words("lengthb median natural_sort_key nvl nvl2 percentile_cont percentile_disc to_char decode_oracle"),
+        "functions": _FUNCTIONS | _WORDS["functions of MariaDB alone"],
         "session": _SESSION.model_copy(
             update={
                 # After 1000 steps it would give the rows that there are so far, as if they were all.

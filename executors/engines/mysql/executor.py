@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-_LOCAL = ("", "localhost", "127.0.0.1", "::1")
 _MODES = ("disabled", "preferred", "required", "verify_ca", "verify_identity")
 _TLS_OPTIONS = ("ssl_mode", "ssl_ca", "ssl_capath", "ssl_cert", "ssl_key")
 # A server that says nothing for so long is gone; no query may run as long.
@@ -53,7 +52,6 @@ class MysqlExecutor(SqlAlchemyExecutor):
     """
 
     def url(self) -> URL:
-        """See `SqlAlchemyExecutor.url`."""
         strange = [name for name in self.address.query if name.startswith("ssl") and name not in _TLS_OPTIONS]
         if strange:
             known = ", ".join(_TLS_OPTIONS)
@@ -63,7 +61,6 @@ class MysqlExecutor(SqlAlchemyExecutor):
         return super().url().difference_update_query(_TLS_OPTIONS)
 
     def connect_options(self) -> dict[str, Any]:
-        """See `SqlAlchemyExecutor.connect_options`."""
         options: dict[str, Any] = {
             "charset": "utf8mb4",
             "connect_timeout": max(1, round(self.options.connect_timeout_s)),
@@ -79,7 +76,6 @@ class MysqlExecutor(SqlAlchemyExecutor):
         return options
 
     def prepare(self, connection: DBAPIConnection, entry: ConnectionPoolEntry, *, writable: bool) -> None:
-        """See `SqlAlchemyExecutor.prepare`."""
         cursor = connection.cursor()
         cursor.execute("SELECT VERSION()")
         version = str(cursor.fetchone()[0])  # type: ignore[index]  # one row, always
@@ -111,8 +107,8 @@ class MysqlExecutor(SqlAlchemyExecutor):
             lease.invalidate()
 
     def _tls(self) -> dict[str, Any]:
-        query, host = self.address.query, self.address.host or ""
-        local = host in _LOCAL or "unix_socket" in query
+        query = self.address.query
+        local = self.address.is_local or "unix_socket" in query
         mode = query.get("ssl_mode", "preferred" if local and not query.get("ssl_ca") else "verify_identity").lower()
         if mode not in _MODES:
             raise DatabaseUnavailable(f"{self.name} cannot be opened: ssl_mode must be one of {', '.join(_MODES)}.")

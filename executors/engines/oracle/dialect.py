@@ -1,6 +1,5 @@
 """Oracle."""
 
-from executors.dialects import reserved
 from executors.dialects.row import (
     ASK_AGAIN,
     COMMON,
@@ -11,9 +10,12 @@ from executors.dialects.row import (
     SchemaQueries,
     SessionSetup,
     map_codes,
+    read_words,
     words,
 )
 from executors.errors import ErrorKind
+
+_WORDS = read_words(__file__)
 
 # What Oracle made for itself is left out; so are the logs of materialised views.
 _OWN = "SELECT username FROM all_users WHERE oracle_maintained = 'N'"
@@ -92,7 +94,7 @@ ORACLE = Dialect(
     name="oracle",
     title="Oracle",
     sqlglot="oracle",
-    reserved=reserved.ORACLE,
+    reserved=_WORDS["reserved"],
     named_by_text=True,
     case=NameCase.UPPER,
     limit=Limit.FETCH,
@@ -178,32 +180,8 @@ ORACLE = Dialect(
     ),
     one_row_table="dual",
     recursive_word=False,
-    aggregates=COMMON_AGGREGATES
-    | words(
-        "any_value approx_count_distinct approx_median approx_percentile bit_and_agg bit_or_agg bit_xor_agg",
-        "boolean_and_agg boolean_or_agg corr corr_k corr_s covar_pop covar_samp every json_arrayagg json_objectagg",
-        "kurtosis_pop kurtosis_samp listagg median percentile_cont percentile_disc regr_avgx regr_avgy regr_count",
-        "regr_intercept regr_r2 regr_slope regr_sxx regr_sxy regr_syy skewness_pop skewness_samp stats_mode stddev",
-        "stddev_pop stddev_samp var_pop var_samp variance xmlagg checksum wm_concat json_dataguide approx_count",
-        "approx_sum stats_binomial_test stats_crosstab stats_f_test stats_ks_test stats_mw_test stats_one_way_anova",
-        "stats_t_test_indep stats_t_test_indepu stats_t_test_one stats_t_test_paired stats_wsr_test",
-    ),
-    functions=(COMMON - _ELSEWHERE)
-    | words(
-        "bitand cosh ln mod nanvl remainder sinh tanh trunc width_bucket ascii asciistr bin_to_num chr compose convert",
-        "decompose dump initcap instr length lpad nchr nls_initcap nls_lower nls_upper nlssort ora_hash regexp_count",
-        "regexp_instr regexp_like regexp_replace regexp_substr rpad soundex standard_hash substr translate unistr",
-        "vsize add_months current_date current_timestamp extract from_tz last_day localtimestamp months_between",
-        "new_time next_day numtodsinterval numtoyminterval sys_extract_utc sysdate systimestamp to_dsinterval",
-        "to_yminterval tz_offset hextoraw rawtohex to_binary_double to_binary_float to_char to_clob to_date",
-        "to_multi_byte to_nchar to_number to_single_byte to_timestamp to_timestamp_tz validate_conversion decode",
-        "greatest least lnnvl nvl nvl2 grouping grouping_id group_id nth_value ratio_to_report json_array json_exists",
-        "json_object json_query json_value round_ties_to_even json_serialize json_scalar json_equal json_mergepatch",
-        "sys_connect_by_path xmlelement xmlforest xmlattributes xmlconcat xmlcomment xmlcdata xmlroot sys_guid",
-        "dbtimezone sessiontimezone rowidtochar rowidtonchar chartorowid to_blob to_nclob to_lob to_boolean collation",
-        "nls_charset_id nls_charset_name fuzzy_match phonic_encode vector_distance to_vector from_vector",
-        "vector_dimension_count vector_norm cosine_distance inner_product l1_distance l2_distance trim concat",
-    ),
+    aggregates=COMMON_AGGREGATES | _WORDS["aggregates"],
+    functions=(COMMON - _ELSEWHERE) | _WORDS["functions"],
     table_functions=words("json_table"),
     # DDL commits, whatever the transaction is; so it must not begin.
     session=SessionSetup(begin=("SET TRANSACTION READ ONLY",), first_words=words("select with")),

@@ -1,6 +1,5 @@
 """PostgreSQL."""
 
-from executors.dialects import reserved
 from executors.dialects.row import (
     ASK_AGAIN,
     COMMON,
@@ -12,10 +11,13 @@ from executors.dialects.row import (
     SchemaQueries,
     SessionSetup,
     map_codes,
+    read_words,
     words,
 )
-from executors.engines.postgresql.functions import MORE_AGGREGATES, MORE_FUNCTIONS
 from executors.errors import ErrorKind
+
+_WORDS = read_words(__file__)
+
 
 # What can be asked: what the user may read a column of, but not the server's own, nor a partition of something that can
 # be asked whole. `whole`: every column may be read.
@@ -149,51 +151,14 @@ _READS = SchemaQueries(
     head="substr({column}::text, 1, {n})",
 )
 
-_AGGREGATES = (
-    COMMON_AGGREGATES
-    | MORE_AGGREGATES
-    | words(
-        "string_agg any_value array_agg bit_and bit_or bit_xor bool_and bool_or corr covar_pop covar_samp mode",
-        "percentile_cont percentile_disc regr_avgx regr_avgy regr_count regr_intercept regr_r2 regr_slope",
-        "regr_sxx regr_sxy regr_syy stddev stddev_pop stddev_samp var_pop var_samp variance every json_agg",
-        "json_object_agg jsonb_agg jsonb_object_agg range_agg",
-    )
-)
 
-_FUNCTIONS = (
-    COMMON
-    | MORE_FUNCTIONS
-    | words(
-        "acosh asinh atanh cosh ln mod pow sinh tanh trunc random format length octet_length soundex substr",
-        "current_date current_time current_timestamp date json_array_length json_object nth_value cbrt cot",
-        "factorial gcd isfinite lcm width_bucket grouping greatest least md5 sha256 array_to_string ascii",
-        "bit_length char_length character_length chr ends_with left levenshtein lpad position regexp_matches",
-        "regexp_replace regexp_split_to_array regexp_split_to_table reverse right rpad split_part starts_with",
-        "string_to_array strpos to_hex translate age date_part date_trunc localtime localtimestamp make_date",
-        "make_time make_timestamp make_timestamptz now timezone to_timestamp transaction_timestamp array",
-        "array_append array_cat array_length array_position array_prepend cardinality generate_series row unnest",
-        "array_to_json json_extract_path json_extract_path_text row_to_json to_json div min_scale scale",
-        "trim_scale num_nonnulls num_nulls pg_typeof btrim decode encode initcap overlay quote_literal",
-        "quote_nullable regexp_count regexp_instr regexp_like regexp_match regexp_substr string_to_table unaccent",
-        "similarity word_similarity clock_timestamp date_bin extract justify_days justify_hours justify_interval",
-        "make_interval statement_timestamp to_char to_date to_number array_dims array_lower array_ndims",
-        "array_positions array_remove array_replace array_upper generate_subscripts isempty lower_inc lower_inf",
-        "range_merge upper_inc upper_inf daterange int4range int8range numrange tsrange tstzrange",
-        "json_array_elements json_array_elements_text json_build_array json_build_object json_each json_each_text",
-        "json_object_keys json_strip_nulls json_typeof jsonb_array_elements jsonb_array_elements_text",
-        "jsonb_array_length jsonb_build_array jsonb_build_object jsonb_each jsonb_each_text jsonb_extract_path",
-        "jsonb_extract_path_text jsonb_object jsonb_object_keys jsonb_path_exists jsonb_path_query",
-        "jsonb_path_query_array jsonb_path_query_first jsonb_pretty jsonb_set jsonb_strip_nulls jsonb_typeof",
-        "to_jsonb plainto_tsquery phraseto_tsquery to_tsquery to_tsvector ts_headline ts_rank ts_rank_cd",
-        "websearch_to_tsquery",
-    )
-)
+_FUNCTIONS = COMMON | _WORDS["functions"]
 
 POSTGRESQL = Dialect(
     name="postgresql",
     title="PostgreSQL",
     sqlglot="postgres",
-    reserved=reserved.POSTGRESQL,
+    reserved=_WORDS["reserved"],
     truncate_month="date_trunc('month', {column})",
     hints=(
         "Year: EXTRACT(YEAR FROM col); month: date_trunc('month', col), or as text to_char(col, 'YYYY-MM').",
@@ -264,7 +229,7 @@ POSTGRESQL = Dialect(
     case=NameCase.LOWER,
     has_fields=True,
     integer_division=True,
-    aggregates=_AGGREGATES,
+    aggregates=COMMON_AGGREGATES | _WORDS["aggregates"],
     functions=_FUNCTIONS,
     table_functions=_FUNCTIONS | {"json_table"},  # any function can stand in FROM, where it makes one row or more
     probes=_PROBES,

@@ -10,9 +10,8 @@ from decimal import Decimal
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
-from executors.engines.servers.failures import CredentialError
 from executors.engines.servers.sqlalchemy import SqlAlchemyExecutor
-from executors.engines.servers.tokens import POSTGRESQL_SCOPE, TokenSource
+from executors.engines.servers.tokens import POSTGRESQL_SCOPE, CredentialError, TokenSource
 from executors.errors import ErrorKind, SqlFailed
 from executors.values import timestamp_from_text
 
@@ -31,7 +30,6 @@ _ARRAYS = """
     WHERE e.oid >= 16384 AND e.typtype IN ('e', 'd', 'b') AND e.typarray <> 0 GROUP BY e.typbasetype
 """
 _MIN_TIMEOUT_S = 1.0
-_LOCAL = ("", "localhost", "127.0.0.1", "::1")
 # Type numbers of the server's own types (pg_type.dat): the type, and arrays of it.
 _TIMES = {"date": (1082, 1182), "time": (1083, 1183), "timetz": (1266, 1270), "timestamp": (1114, 1115),
           "timestamptz": (1184, 1185)}  # fmt: skip
@@ -65,7 +63,6 @@ class PostgresExecutor(SqlAlchemyExecutor):
         self._token = token or (TokenSource(POSTGRESQL_SCOPE) if address.query.get("auth") == "entra" else None)
 
     def url(self) -> URL:
-        """See `SqlAlchemyExecutor.url`."""
         return super().url().difference_update_query(["auth"])
 
     def connect_options(self) -> dict[str, Any]:
@@ -79,10 +76,10 @@ class PostgresExecutor(SqlAlchemyExecutor):
             "keepalives_count": 3,
         }
         host = self.address.host or ""
-        if "sslmode" not in self.address.query and host not in _LOCAL and not host.startswith("/"):
+        if "sslmode" not in self.address.query and not self.address.is_local and not host.startswith("/"):
             options["sslmode"] = "require"
         if self._token is not None:
-            options["password"] = _token(self._token)
+            options["password"] = self._token.get()
         return options
 
     def prepare(self, connection: DBAPIConnection, entry: ConnectionPoolEntry, *, writable: bool) -> None:
@@ -125,15 +122,6 @@ class PostgresExecutor(SqlAlchemyExecutor):
         cursor.execute(sql)
         cursor.fetchmany(0)  # only now are the columns known
         return cursor
-
-
-def _token(source: TokenSource) -> str:
-    from azure.core.exceptions import AzureError
-
-    try:
-        return source.get()
-    except AzureError as error:
-        raise CredentialError(str(error)) from error
 
 
 def _cut(lease: PoolProxiedConnection) -> None:

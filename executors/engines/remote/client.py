@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from pydantic import SecretStr
 
 from executors.base import TRACEPARENT, Cancel
-from executors.engines.servers.tokens import TokenSource
+from executors.engines.servers.tokens import CredentialError, TokenSource
 from executors.errors import DatabaseUnavailable
 
 if TYPE_CHECKING:
@@ -46,7 +46,6 @@ class AppClient:
         via: its address, with or without `/api`.
         key: sent as `x-functions-key`.
         token: sent as bearer token; see `TokenSource`.
-        connect_timeout_s: seconds to reach it.
     """
 
     def __init__(
@@ -82,8 +81,6 @@ class AppClient:
         Args:
             method, path: the path relative to `/api/`.
             timeout_s: for all tries together.
-            body: sent as JSON.
-            params: of the query string.
             cancel: closes the connection when it is called.
 
         Raises:
@@ -130,11 +127,9 @@ class AppClient:
         if traceparent := TRACEPARENT.get():
             headers["traceparent"] = traceparent
         if self._token is not None:
-            from azure.core.exceptions import AzureError
-
             try:
                 headers["authorization"] = f"Bearer {self._token.get()}"
-            except AzureError as error:
+            except CredentialError as error:
                 raise DatabaseUnavailable(
                     f"Entra ID issued no token for the app that has {self._database}: sign in with `az login`, or give "
                     "this app a managed identity that may call it."

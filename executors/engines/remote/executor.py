@@ -16,7 +16,7 @@ from pydantic import BaseModel, SecretStr, ValidationError
 from executors.base import Cancel, CheckedSql, Executor, JsonValue, QueryResult, Schema, Table
 from executors.dialects.table import DIALECTS
 from executors.engines.remote.client import AppClient, Stopped
-from executors.engines.servers.schema_cache import SchemaCache
+from executors.engines.servers.catalogue import SchemaCache
 from executors.engines.servers.tokens import TokenSource
 from executors.engines.stopping import out_of_time
 from executors.errors import DatabaseUnavailable, ErrorKind, SqlError, SqlFailed, SqlRefused

@@ -1,18 +1,26 @@
-"""A server's schema from one round of catalogue queries, however many tables it has."""
+"""A server's schema from one round of catalogue queries, however many tables it has; cached for a while."""
 
 from __future__ import annotations
 
 import json
+import logging
 import re
+import threading
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager, ExitStack
 from itertools import islice
-from typing import Any, NamedTuple
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from executors.base import Column, ForeignKey, Schema, Table
 from executors.dialects.row import Dialect, SchemaQueries
-from executors.engines.local.samples import MAX_SAMPLE_CHARS
+from executors.engines.local.files import MAX_SAMPLE_CHARS
+from executors.errors import DatabaseUnavailable
+
+if TYPE_CHECKING:
+    from sqlalchemy.pool import PoolProxiedConnection
 
 Rows = Sequence[Sequence[Any]]
 Fetch = Callable[..., Rows]
@@ -61,8 +69,6 @@ def read(
 
 
 class _Source(NamedTuple):
-    """See `read`."""
-
     fetch: Fetch
     attempt: Attempt
     warn: Warn
@@ -228,3 +234,127 @@ def _cut_samples(values: Iterable[Any], count: int) -> tuple[str, ...]:
     texts = [str(value).rstrip() for value in values if value is not None and str(value).strip()]
     cut = [text if len(text) <= MAX_SAMPLE_CHARS else f"{text[:MAX_SAMPLE_CHARS]}…" for text in texts]
     return tuple(dict.fromkeys(cut))[:count]
+
+
+class SchemaCache:
+    """Reads a schema on first use, and again after some time. Safe to use from several threads."""
+
+    def __init__(self, read: Callable[[], Schema], ttl_s: float) -> None:
+        self._read, self._ttl_s = read, ttl_s
+        self._lock = threading.Lock()
+        self._cached: tuple[float, Schema] | None = None
+        self._failed: tuple[float, str] = (0.0, "")
+
+    def get(self) -> Schema:
+        """The schema; one thread reads it, the others wait.
+
+        Raises:
+            DatabaseUnavailable: it cannot be read now; the next call tries again.
+        """
+        now = time.monotonic()
+        with self._lock:
+            if self._cached is None or now - self._cached[0] > self._ttl_s:
+                if self._failed[0] > now:  # while this thread waited: it need not wait for the same once more
+                    raise DatabaseUnavailable(self._failed[1])
+                try:
+                    self._cached = (time.monotonic(), self._read())
+                except DatabaseUnavailable as error:
+                    self._failed = (time.monotonic(), str(error))
+                    raise
+            return self._cached[1]
+
+    def get_last(self) -> Schema:
+        """The schema that was read last, however old; read now if none was. Raises DatabaseUnavailable."""
+        cached = self._cached
+        return cached[1] if cached is not None else self.get()
+
+    def forget(self) -> None:
+        """Have the next `get` read it."""
+        with self._lock:
+            self._cached = None
+
+
+log = logging.getLogger(__name__)
+
+_NEEDED_S, _SPARE_S = 60.0, 5.0
+_LESS = "Comments and numbers of rows could not be read; see the service's log."
+
+
+class Reader:
+    """The connection that `catalogue.read` queries, inside a `with` block.
+
+    Args:
+        leased: gives a connection, which is given back at the end of its block.
+        set_timeout: takes a connection, and the seconds for each of its next queries.
+        error: the driver's base class of errors.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        leased: Callable[[], AbstractContextManager[PoolProxiedConnection]],
+        set_timeout: Callable[[PoolProxiedConnection, float], None],
+        error: type[Exception],
+    ) -> None:
+        self._name, self._leased, self._set_timeout, self._error = name, leased, set_timeout, error
+        self._open = ExitStack()
+        self.warnings: list[str] = []
+
+    def __enter__(self) -> Self:
+        self._lease = self._open.enter_context(self._leased())
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self._open.close()
+
+    def give_up(self, error: Exception) -> None:
+        """Drop the connection, so that it is not used again. Args: error: that it ended with."""
+        self._lease.invalidate(error)
+
+    def fetch(self, sql: str, plain: str = "") -> Sequence[Sequence[Any]]:
+        """Rows of a query without which there is no schema. Raises what the driver raises.
+
+        Args:
+            plain: a simpler query, run where the server refuses `sql`.
+        """
+        try:
+            return self._rows(sql, _NEEDED_S)
+        except self._error as error:
+            if not plain:
+                raise
+            self._note(sql, error)
+        rows = self._rows(plain, _NEEDED_S)
+        if _LESS not in self.warnings:
+            self.warnings.append(_LESS)
+        return rows
+
+    def attempt(self, sql: str) -> Sequence[Sequence[Any]] | None:
+        """Rows of a query that a schema can do without: None where the server refuses it, or takes long."""
+        try:
+            return self._rows(sql, _SPARE_S)
+        except (self._error, ValueError, OverflowError) as error:  # those of a value that the driver cannot read
+            self._note(sql, error)
+            return None
+
+    def _note(self, sql: str, error: Exception) -> None:
+        log.warning("A part of the schema of %s could not be read: %s", self._name, error)
+        log.debug("The query was %s", " ".join(sql.split()))
+        self._begin_again()
+
+    def _begin_again(self) -> None:
+        """After an error: in a new transaction, and on a new connection where the old one cannot begin one."""
+        try:
+            self._lease.rollback()
+        except self._error as error:
+            log.debug("The connection to %s is replaced: %s", self._name, error)
+            self.give_up(error)
+            self._open.close()
+            self._lease = self._open.enter_context(self._leased())
+
+    def _rows(self, sql: str, timeout_s: float) -> Sequence[Sequence[Any]]:
+        self._set_timeout(self._lease, timeout_s)
+        cursor = self._lease.cursor()
+        cursor.execute(sql)
+        rows: Sequence[Sequence[Any]] = cursor.fetchall()
+        cursor.close()
+        return rows

@@ -1,4 +1,4 @@
-"""Translates a driver's errors for the loop and the user."""
+"""Reads a driver's errors, and translates them for the loop and the user."""
 
 from __future__ import annotations
 
@@ -7,18 +7,14 @@ import re
 from collections.abc import Callable
 
 from executors.base import Schema
-from executors.dialects.row import Dialect
-from executors.engines.servers.codes import error_code
+from executors.dialects.row import Dialect, words
+from executors.engines.servers.tokens import CredentialError
 from executors.engines.stopping import no_room
 from executors.errors import DatabaseUnavailable, ErrorKind, SqlFailed
 from executors.registry.openers import OPENERS
 from executors.sql.names import diagnose
 
 log = logging.getLogger(__name__)
-
-
-class CredentialError(Exception):
-    """No token could be had for a server that wants one."""
 
 
 _LOGIN = re.compile(
@@ -52,7 +48,6 @@ def unreachable(name: str, error: BaseException) -> DatabaseUnavailable:
     """Why no connection could be made. The driver's words go to the log alone: they may hold hosts and users.
 
     Args:
-        name: of the database.
         error: of the driver, or of the token's source.
     """
     text = f"{error} {error.__cause__ or ''}"
@@ -144,7 +139,6 @@ def translate(error: Exception, row: Dialect, sql: str, schema: Callable[[], Sch
     """The error of a query: its kind by the driver's code, else by its message, and how to repair it.
 
     Args:
-        sql: what ran.
         schema: for the names that a hint may offer.
     """
     message = _plain(_words(error))
@@ -189,3 +183,58 @@ def _plain(message: str) -> str:
     text = re.sub(r" \(\d+\) \(SQL\w+\)[\"']?\)?$", "", text)  # the number, and the call that gave it
     text = re.sub(r"\nLINE \d+:.*\n *\^", "", text)  # an excerpt of what was really sent
     return text.strip()
+
+
+# pyodbc gives the server's number in the text alone, before the name of the ODBC call; 0 is the driver's own.
+_ODBC_NUMBER = re.compile(r"\((\d+)\)(?= \(SQL\w+\))")
+_SQLSTATE = re.compile(r"[0-9A-Z]{5}")
+_CLICKHOUSE_CODE = re.compile(r"\bCode: (\d+)\b|error code (\d+)")
+_SPARK_CLASS = re.compile(r"\[([A-Z][A-Z0-9_]*)(?:\.[A-Z0-9_]+)*\]")
+_ORACLE_CODE = re.compile(r"\b(?:ORA|DPY|DPI)-\d{4,5}\b")
+_DRIVERS = words("psycopg2 pyodbc pymysql oracledb hdbcli clickhouse_connect clickhouse_driver databricks pyspark")
+
+
+def error_code(error: BaseException) -> str:
+    """The code by which a dialect's row knows the error; empty where the driver gives none.
+
+    SQLSTATE for psycopg2; for pyodbc the server's number, or SQLSTATE where the driver itself complains; the number for
+    pymysql, hdbcli and clickhouse_connect; `ORA-00942`, or `DPY-4024` where the driver itself complains, for oracledb;
+    the error class without its subclass for Databricks and Spark: `UNRESOLVED_COLUMN`.
+
+    Args:
+        error: of a driver, or SQLAlchemy's wrapping of one. Which driver it is of, its class says.
+    """
+    error = getattr(error, "orig", None) or error
+    packages = [kind.__module__.partition(".")[0] for kind in type(error).__mro__]
+    match next((name for name in packages if name in _DRIVERS), ""):
+        case "psycopg2":
+            code = getattr(error, "pgcode", None)
+        case "pyodbc":
+            numbers = [number for number in _ODBC_NUMBER.findall(str(error)) if number != "0"]
+            # The state comes first where the driver speaks, and last where pyodbc itself does.
+            states = [part for part in error.args if isinstance(part, str) and _SQLSTATE.fullmatch(part)]
+            code = next(iter((*numbers, *states)), "")
+        case "pymysql":
+            code = error.args[0] if error.args and isinstance(error.args[0], int) else ""
+        case "oracledb":
+            code = getattr(error.args[0], "full_code", "") if error.args else ""
+            code = code or _find(_ORACLE_CODE, error)
+        case "hdbcli":
+            code = getattr(error, "errorcode", None)
+            code = "" if code is None else str(code)
+        case "clickhouse_connect" | "clickhouse_driver":
+            code = getattr(error, "code", None)
+            code = _find(_CLICKHOUSE_CODE, error) if code is None else code
+        case "databricks" | "pyspark":
+            condition = getattr(error, "getCondition", None)
+            name = condition() if condition is not None else None
+            code = str(name).partition(".")[0] if name else _find(_SPARK_CLASS, error)
+        case _:
+            code = ""
+    return str(code or "")
+
+
+def _find(pattern: re.Pattern[str], error: BaseException) -> str:
+    """What of an error's text is its code."""
+    found = pattern.search(str(error))
+    return next(filter(None, found.groups()), found.group()) if found else ""

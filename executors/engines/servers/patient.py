@@ -51,36 +51,30 @@ class PatientExecutor(Executor):
         self.name, self.dialect = self.inner.name, self.inner.dialect
 
     def schema(self) -> Schema:
-        """See `Executor.schema`."""
         inner = self.inner
         found = self._patiently(inner, inner.schema, SCHEMA_S + self._slack_s)
         self.warnings = inner.warnings
         return found
 
     def run(self, query: CheckedSql, *, timeout_s: float, cancel: Cancel | None = None) -> QueryResult:
-        """See `Executor.run`."""
         inner = self.inner
         call = partial(inner.run, query, timeout_s=timeout_s, cancel=cancel)
         return self._patiently(inner, call, timeout_s + self._slack_s)
 
     def write(self, statement: CheckedWrite, **terms: Unpack[base.WriteTerms]) -> WriteResult:
-        """See `Executor.write`."""
         inner = self.inner
         call = partial(inner.write, statement, **terms)
         return self._patiently(inner, call, terms["timeout_s"] + self._slack_s, writes=terms["commit"])
 
     def layers(self) -> tuple[Layer, ...]:
-        """See `Executor.layers`."""
         inner = self.inner
         return self._patiently(inner, inner.layers, ASKING_S + self._slack_s)
 
     def refresh(self) -> None:
-        """See `Executor.refresh`."""
         inner = self.inner
         self._patiently(inner, inner.refresh, CLOSE_S)
 
     def close(self) -> None:
-        """See `Executor.close`."""
         try:
             within(CLOSE_S, self.inner.close)
         except NoAnswer:

@@ -1,31 +1,101 @@
-"""The connection pool of one server: a limited number, each with one query at a time."""
+"""The driver and the connection pool of one server: a limited number, each with one query at a time."""
 
 from __future__ import annotations
 
+import logging
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from executors.base import Cancel
 from executors.engines.servers import failures
-from executors.engines.servers.driver import Driver
+from executors.engines.servers.tokens import CredentialError
 from executors.engines.stopping import out_of_time
 
 if TYPE_CHECKING:
-    from sqlalchemy.engine.interfaces import DBAPIConnection
+    from sqlalchemy import URL
+    from sqlalchemy.engine.interfaces import DBAPIConnection, Dialect
     from sqlalchemy.pool import ConnectionPoolEntry, PoolProxiedConnection
+
+log = logging.getLogger(__name__)
+
+# Connections in which a driver still waits for a silent server: to close one from outside would be to wait, too.
+_abandoned: set[int] = set()
+
+
+def abandon(connection: DBAPIConnection) -> None:
+    """Have the pool let go of a connection without closing it."""
+    _abandoned.add(id(connection))
+
+
+def close_abandoned(connection: DBAPIConnection) -> None:
+    """Close it after all, when its driver has come back."""
+    try:
+        connection.close()
+    except Exception as error:  # noqa: BLE001  of any driver, about a connection that is no longer used
+        log.debug("A connection that was given up could not be closed: %s", error)
+    finally:
+        _abandoned.discard(id(connection))
+
+
+class Driver(NamedTuple):
+    """SQLAlchemy's dialect with its driver, and what `connect` takes."""
+
+    dialect: Dialect
+    arguments: Sequence[Any]
+    options: Mapping[str, Any]
+
+    @property
+    def error(self) -> type[Exception]:
+        """The driver's base class of errors."""
+        error: type[Exception] = self.dialect.loaded_dbapi.Error
+        return error
+
+    def connect(self, more: Mapping[str, Any]) -> DBAPIConnection:
+        """A new connection. Args: more: arguments that go before those of the address."""
+        return self.dialect.connect(*self.arguments, **{**self.options, **more})
+
+    def is_lost(self, error: Exception, connection: DBAPIConnection | None) -> bool:
+        """Whether an error says that the connection is gone."""
+        return self.dialect.is_disconnect(error, connection, None)  # type: ignore[arg-type]  # of a driver, always
+
+
+def load(url: URL) -> Driver:
+    """The driver for an address. Raises ImportError where it is not installed."""
+    kind = url.get_dialect()
+    dialect = _pinging(kind)(dbapi=kind.import_dbapi())  # type: ignore[call-arg]  # every dialect takes its driver
+    arguments, options = dialect.create_connect_args(url)
+    return Driver(dialect, arguments, dict(options))
+
+
+def _pinging(kind: type[Dialect]) -> type[Dialect]:
+    """The dialect, but whatever a ping ends with, its connection is replaced: not every driver knows a dead one. And a
+    connection that was abandoned is not closed."""
+
+    class Pinging(kind):  # type: ignore[valid-type, misc]  # a class that is known only now
+        def do_ping(self, dbapi_connection: DBAPIConnection) -> bool:
+            try:
+                return bool(super().do_ping(dbapi_connection))
+            except self.loaded_dbapi.Error:
+                return False
+
+        def do_close(self, dbapi_connection: DBAPIConnection) -> None:
+            if id(dbapi_connection) not in _abandoned:
+                super().do_close(dbapi_connection)
+
+        def do_terminate(self, dbapi_connection: DBAPIConnection) -> None:
+            if id(dbapi_connection) not in _abandoned:
+                super().do_terminate(dbapi_connection)
+
+    return Pinging
 
 
 class ConnectionPool:
     """SQLAlchemy's pool, with a line before it that one can leave. Safe to use from several threads.
 
     Args:
-        name: of the database.
         driver: knows its errors, and how a lost connection looks.
-        connect: makes a connection.
-        prepare: makes a new one ready.
-        size: connections at most.
         recycle_s: seconds after which a connection is replaced before its next use.
     """
 
@@ -63,7 +133,6 @@ class ConnectionPool:
 
         Args:
             timeout_s: seconds to wait while all are busy.
-            cancel: ends the waiting.
 
         Raises:
             DatabaseUnavailable: there is no connection to be had.
@@ -96,7 +165,7 @@ class ConnectionPool:
 
         try:
             return self._pool.connect()
-        except (self._driver.error, SQLAlchemyError, OSError, failures.CredentialError) as error:
+        except (self._driver.error, SQLAlchemyError, OSError, CredentialError) as error:
             raise failures.unreachable(self._name, error) from error
 
     def _wait(self, timeout_s: float, cancel: Cancel | None) -> bool:

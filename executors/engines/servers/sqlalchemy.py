@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import re
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -15,15 +16,24 @@ from itertools import chain, zip_longest
 from typing import TYPE_CHECKING, Any, Unpack
 
 from executors import base
-from executors.base import Cancel, CheckedSql, CheckedWrite, Executor, JsonValue, QueryResult, Schema, WriteResult
+from executors.base import (
+    Cancel,
+    CheckedSql,
+    CheckedWrite,
+    Executor,
+    JsonValue,
+    Layer,
+    QueryResult,
+    Schema,
+    WriteResult,
+)
 from executors.dialects.table import DIALECTS
 from executors.engines.local import read_back
-from executors.engines.servers import catalogue, failures, probing, statements
-from executors.engines.servers.codes import error_code
-from executors.engines.servers.driver import Driver, load
-from executors.engines.servers.pool import ConnectionPool
-from executors.engines.servers.reader import Reader
-from executors.engines.servers.schema_cache import SchemaCache
+from executors.engines.servers import catalogue, failures, statements
+from executors.engines.servers.catalogue import Reader, SchemaCache
+from executors.engines.servers.failures import error_code
+from executors.engines.servers.pool import ConnectionPool, Driver, load
+from executors.engines.servers.tokens import CredentialError
 from executors.engines.stopping import Watch, out_of_time, row_too_large
 from executors.errors import DatabaseUnavailable, ErrorKind, SqlFailed, check_count, no_such_write
 from executors.registry.openers import OPENERS
@@ -35,6 +45,7 @@ if TYPE_CHECKING:
     from sqlalchemy.pool import ConnectionPoolEntry, PoolProxiedConnection
 
     from executors.base import Layer
+    from executors.dialects.row import Probe
     from executors.registry.address import Address
     from executors.registry.entry import ServerOptions
 
@@ -54,11 +65,6 @@ class SqlAlchemyExecutor(Executor):
 
     A query runs in a read-only session, within a transaction that is rolled back, with the server's own statement
     timeout and a cancel that reaches the server. A connection on which something was interrupted is not used again.
-
-    Args:
-        name: that requests use.
-        address: of the server.
-        options: see `ServerOptions`.
     """
 
     is_remote = True
@@ -79,11 +85,9 @@ class SqlAlchemyExecutor(Executor):
         return self._schema.get()
 
     def refresh(self) -> None:
-        """See `Executor.refresh`."""
         self._schema.forget()
 
     def run(self, query: CheckedSql, *, timeout_s: float, cancel: Cancel | None = None) -> QueryResult:
-        """See `Executor.run`."""
         started = time.monotonic()
         statements.require_one(query.executable, self.row)
         with self._translate_errors(query.executable, timeout_s):
@@ -96,7 +100,6 @@ class SqlAlchemyExecutor(Executor):
             return self._answer(query, timeout_s, cancel, started)
 
     def write(self, statement: CheckedWrite, **terms: Unpack[base.WriteTerms]) -> WriteResult:
-        """See `Executor.write`."""
         if not self.options.writable:
             return super().write(statement, **terms)
         timeout_s = terms["timeout_s"]
@@ -194,10 +197,9 @@ class SqlAlchemyExecutor(Executor):
                 self._end(lease, cursor)
 
     def layers(self) -> tuple[Layer, ...]:
-        """See `Executor.layers`."""
         with self._lease(writable=False) as lease:
             self._begin(lease, _ASKING_S)
-            return probing.layers(lease, self.row.probes, self._driver_error())
+            return probe_layers(lease, self.row.probes, self._driver_error())
 
     def close(self) -> None:
         """Close every connection."""
@@ -352,7 +354,6 @@ class SqlAlchemyExecutor(Executor):
     def _lease(
         self, *, writable: bool, timeout_s: float = _BUSY_S, cancel: Cancel | None = None
     ) -> AbstractContextManager[PoolProxiedConnection]:
-        """See `ConnectionPool.lease`."""
         return self._pool(writable=writable).lease(timeout_s, cancel)
 
     @contextmanager
@@ -403,7 +404,7 @@ class SqlAlchemyExecutor(Executor):
         """`interrupt`, for a thread that has no caller to catch its error."""
         try:
             self.interrupt(lease)
-        except (self._driver_error(), OSError, failures.CredentialError, DatabaseUnavailable) as error:
+        except (self._driver_error(), OSError, CredentialError, DatabaseUnavailable) as error:
             log.warning("A query on %s could not be cancelled: %s", self.name, type(error).__name__)
 
     def _read_schema(self) -> Schema:
@@ -422,3 +423,31 @@ class SqlAlchemyExecutor(Executor):
             raise failures.no_tables(self.name)
         self.warnings = tuple(reader.warnings)
         return found
+
+
+def probe_layers(lease: PoolProxiedConnection, probes: Sequence[Probe], error: type[Exception]) -> tuple[Layer, ...]:
+    """What the probes of a dialect's row find, in their order.
+
+    Args:
+        lease: the connection, made ready as for a query.
+        probes: each gives 1 or 0; one that the server refuses is a layer of which nothing is known.
+    """
+    return tuple(Layer(name=it.layer, holds=_holds(lease, it, error), advice=it.advice) for it in probes)
+
+
+def _holds(lease: PoolProxiedConnection, probe: Probe, error: type[Exception]) -> bool | None:
+    try:
+        cursor = lease.cursor()
+        cursor.execute(probe.sql)
+        rows = cursor.fetchall()
+        cursor.close()
+    except error as refused:
+        log.debug("The probe for %s was refused: %s", probe.layer, refused)
+        lease.rollback()  # some servers take nothing more in a transaction that failed
+        return None
+    values = [row[0] for row in rows]
+    if not values or None in values:
+        return None
+    if probe.pattern:
+        return all(re.fullmatch(probe.pattern, str(value), re.DOTALL) for value in values)
+    return bool(int(values[0]))

@@ -54,7 +54,8 @@ def require_one(sql: str, row: Dialect, *, writes: bool = False) -> None:
     """
     session = row.session
     found = _parts(row.quote, session.lexis).findall(sql)
-    parts = [part for part in found if not part.startswith(_list_comment_marks(session.lexis)) and part.strip()]
+    comments = (*_COMMENTS, "#") if session.lexis is Lexis.MYSQL else _COMMENTS
+    parts = [part for part in found if not part.startswith(comments) and part.strip()]
     while parts and parts[-1] == ";":
         parts.pop()
     if _LONE.search(sql):
@@ -74,10 +75,6 @@ def require_one(sql: str, row: Dialect, *, writes: bool = False) -> None:
     first = next((part for part in parts if part != "("), "nothing")
     if session.first_words and first.lower() not in session.first_words:
         raise _build_refusal(f"Only a query can run here, and none begins with {first[:40]}.")
-
-
-def _list_comment_marks(lexis: Lexis) -> tuple[str, ...]:
-    return (*_COMMENTS, "#") if lexis is Lexis.MYSQL else _COMMENTS
 
 
 @lru_cache

@@ -27,11 +27,14 @@ class Credential(Protocol):
     def get_token(self, *scopes: str) -> AccessToken: ...
 
 
+class CredentialError(Exception):
+    """No token could be had for a server that wants one."""
+
+
 class TokenSource:
     """One scope's token, valid for `REFRESH_BEFORE_S` more seconds at least. Safe to use from several threads.
 
     Args:
-        scope: what the token is for.
         credential: where it comes from; managed identity, `az login` and the like where absent.
     """
 
@@ -41,11 +44,7 @@ class TokenSource:
         self._token: AccessToken | None = None
 
     def get(self) -> str:
-        """The token.
-
-        Raises:
-            azure.core.exceptions.ClientAuthenticationError: no identity was found, or it was refused.
-        """
+        """The token. Raises CredentialError: no identity was found, or it was refused."""
         with self._lock:
             if self._token is None or self._get_remaining_s(self._token) < REFRESH_BEFORE_S:
                 self._token = self._renew(self._token)
@@ -65,7 +64,7 @@ class TokenSource:
             self._credential = DefaultAzureCredential()
         try:
             return self._credential.get_token(self._scope)
-        except AzureError:
+        except AzureError as error:
             if old is None or self._get_remaining_s(old) <= 0:
-                raise
+                raise CredentialError(str(error)) from error
             return old

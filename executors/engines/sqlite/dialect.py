@@ -1,8 +1,9 @@
 """SQLite."""
 
-from executors.dialects import reserved
-from executors.dialects.row import COMMON, COMMON_AGGREGATES, Dialect, Probe, words
+from executors.dialects.row import COMMON, COMMON_AGGREGATES, Dialect, Probe, read_words, words
 from executors.errors import ErrorKind
+
+_WORDS = read_words(__file__)
 
 _OURS = "This is a fault of the service, not of the file: report it, and use the database no further."
 
@@ -16,7 +17,7 @@ SQLITE = Dialect(
     name="sqlite",
     title="SQLite",
     sqlglot="sqlite",
-    reserved=reserved.SQLITE,
+    reserved=_WORDS["reserved"],
     named_by_text=True,
     truncate_month="strftime('%Y-%m', {column})",
     hints=(
@@ -70,21 +71,8 @@ SQLITE = Dialect(
     row_ids=frozenset({"rowid", "oid", "_rowid_"}),
     recursive_word=False,
     integer_division=True,
-    aggregates=COMMON_AGGREGATES
-    | words(
-        "group_concat json_group_array json_group_object jsonb_group_array jsonb_group_object string_agg total median",
-        "percentile percentile_cont percentile_disc",
-    ),
-    functions=COMMON
-    | words(
-        "acosh asinh atanh cosh ln log2 mod pow sinh tanh trunc random char format glob hex ifnull iif instr",
-        "length like likelihood likely octet_length printf quote soundex substr typeof unhex unicode unlikely",
-        "current_date current_time current_timestamp date datetime julianday strftime time timediff unixepoch",
-        "json json_array json_array_length json_error_position json_extract json_insert json_object json_patch",
-        "json_quote json_remove json_replace json_set json_type json_valid nth_value jsonb jsonb_array jsonb_extract",
-        "jsonb_insert jsonb_object jsonb_patch jsonb_remove jsonb_replace jsonb_set json_pretty json_array_insert sign",
-        "octet_length concat concat_ws unistr unistr_quote if bm25 highlight snippet",
-    ),
+    aggregates=COMMON_AGGREGATES | _WORDS["aggregates"],
+    functions=COMMON | _WORDS["functions"],
     table_functions=words(
         "generate_series json_each json_tree jsonb_each jsonb_tree",
     ),

@@ -2,7 +2,7 @@
 
 Three layers, each of which holds without the others: the file is opened with `mode=ro`, `query_only` is on, and an
 authorizer allows only reads. A connection lives as long as one query: opening takes a fraction of a millisecond, and a
-replaced file is read as the new one. A write uses a connection of another kind; see `executors.engines.sqlite.write`.
+replaced file is read as the new one. A write uses a connection of another kind; see `_run_write`.
 """
 
 from __future__ import annotations
@@ -11,20 +11,29 @@ import pickle
 import sqlite3
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Unpack
+from typing import Any, Unpack
 
 from executors import base
-from executors.base import Cancel, CheckedSql, CheckedWrite, Executor, Layer, QueryResult, Schema, WriteResult
-from executors.engines.local import probing
-from executors.engines.local.files_state import FileState, state_of
-from executors.engines.local.samples import quote_name
+from executors.base import (
+    Cancel,
+    CheckedSql,
+    CheckedWrite,
+    Executor,
+    Layer,
+    QueryResult,
+    Schema,
+    WriteResult,
+    WriteTerms,
+)
+from executors.dialects.table import DIALECTS
+from executors.engines.local import read_back
+from executors.engines.local.files import FileState, quote_name, sqlite_layers, state_of
 from executors.engines.sqlite import schema as sqlite_schema
-from executors.engines.sqlite import write as sqlite_write
 from executors.engines.stopping import no_room, out_of_time, row_too_large
-from executors.errors import DatabaseUnavailable, ErrorKind, SqlFailed
+from executors.errors import DatabaseUnavailable, ErrorKind, SqlFailed, check_count, no_such_write
 from executors.values import RowTooLarge, collect
 
 MAX_VALUE_BYTES = 16 * 1024 * 1024  # SQLite refuses to make or load a longer text or blob
@@ -53,8 +62,6 @@ class SqliteExecutor(Executor):
     """One SQLite file.
 
     Args:
-        name: of the database.
-        path: the file.
         sample_values: stored values shown per text column.
         writable: whether `write` may open it for writing.
     """
@@ -119,7 +126,7 @@ class SqliteExecutor(Executor):
         try:
             with self._connection(wait_s=min(timeout_s, BUSY_TIMEOUT_S), writable=True) as connection:
                 _limit_sizes(connection)
-                return sqlite_write.run(
+                return _run_write(
                     connection,
                     statement,
                     reads=_authorize,
@@ -141,9 +148,8 @@ class SqliteExecutor(Executor):
         self._schema = pickle.loads(cache)  # noqa: S301  of a process like this one
 
     def layers(self) -> tuple[Layer, ...]:
-        """See `Executor.layers`."""
         with self._connection() as connection:
-            return probing.sqlite_layers(connection, _restrict)
+            return sqlite_layers(connection, _restrict)
 
     def _diagnose(self, sql: str, error: sqlite3.Error | sqlite3.Warning) -> SqlFailed:
         from executors.sql.names import diagnose
@@ -247,3 +253,106 @@ def _uses_wal(path: Path) -> bool:
     """Whether the header says that the file is written through a log (byte 18, file format section 1.3.3)."""
     with path.open("rb") as file:
         return file.read(19)[18:] == b"\x02"
+
+
+_ROW_WRITES = {
+    sqlite3.SQLITE_INSERT: "insert",
+    sqlite3.SQLITE_UPDATE: "update",
+    sqlite3.SQLITE_DELETE: "delete",
+}
+
+Authorizer = Callable[[int, str | None, str | None, str | None, str | None], int]
+
+
+def _run_write(
+    connection: sqlite3.Connection,
+    statement: CheckedWrite,
+    *,
+    reads: Authorizer,
+    is_over: Callable[[], bool],
+    steps: int,
+    **terms: Unpack[WriteTerms],
+) -> WriteResult:
+    """Run a write, and commit it or leave it to be rolled back when the connection is closed. See `Executor.write`.
+
+    An authorizer allows the one table and the one kind of change, and everything that changed is counted: no confirmed
+    plan shows what triggers and cascading keys would change besides the statement's rows, so a write that sets them off
+    changes nothing.
+
+    Args:
+        connection: opened for writing, in no transaction.
+        reads: authorizes what is not a write.
+        is_over: whether the time has run out; asked every `steps` instructions of SQLite's machine.
+
+    Raises:
+        SqlFailed: it is another statement, or would change more than its own rows, or too many.
+        sqlite3.Error: what SQLite says.
+    """
+    started = time.monotonic()
+    connection.execute("PRAGMA foreign_keys = ON")
+    connection.execute("BEGIN IMMEDIATE")
+    authorizer = _OnlyThisWrite(statement, reads)
+    connection.set_authorizer(authorizer)
+    connection.set_progress_handler(is_over, steps)
+
+    def ask(parts: Sequence[str], parameters: Sequence[Any], size: int) -> Sequence[Sequence[Any]]:
+        return connection.execute("?".join(parts), parameters).fetchmany(size)
+
+    before = connection.total_changes
+    try:
+        expected = read_back.expect(statement, ask)
+        affected = connection.execute(statement.runs).rowcount
+    except sqlite3.DatabaseError as error:
+        if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_AUTH and authorizer.refused_write:
+            raise no_such_write(statement.kind) from error
+        raise
+    if affected < 0:
+        raise no_such_write(statement.kind)
+    changed = connection.total_changes - before
+    if changed != affected:
+        raise SqlFailed(
+            ErrorKind.PERMISSION,
+            f"A trigger or a cascading key would change {changed - affected} more rows; nothing was changed.",
+            "Change those rows first, or a row on which nothing depends.",
+        )
+    check_count(affected, terms["max_rows"])
+    agreed = terms.get("exactly") in {None, affected}
+    again = read_back.confirm(statement, expected, DIALECTS["sqlite"], ask) if agreed else None
+    connection.set_authorizer(None)
+    connection.set_progress_handler(None, 0)
+    committed = terms["commit"] and agreed
+    if committed:
+        connection.execute("COMMIT")
+    return expected.result(affected, again, committed=committed, started=started)
+
+
+class _OnlyThisWrite:
+    """An authorizer: reads, and writes of rows, the first of which is the one that was asked for.
+
+    Those after the first belong to triggers and cascading keys; they are seen by what they count.
+    """
+
+    def __init__(self, statement: CheckedWrite, reads: Authorizer) -> None:
+        self._expected = (statement.kind, statement.table.lower())
+        self._reads = reads
+        self._has_begun = False
+        self.refused_write = False
+
+    def __call__(
+        self, action: int, first: str | None, second: str | None, database: str | None, origin: str | None
+    ) -> int:
+        kind = _ROW_WRITES.get(action)
+        if kind is None:
+            allowed = self._reads(action, first, second, database, origin)
+            self.refused_write |= allowed == sqlite3.SQLITE_DENY and action != sqlite3.SQLITE_FUNCTION
+            return allowed
+        table = (first or "").lower()
+        if (
+            table.startswith("sqlite_")
+            or database != "main"
+            or not (self._has_begun or (kind, table) == self._expected)
+        ):
+            self.refused_write = True
+            return sqlite3.SQLITE_DENY
+        self._has_begun = True
+        return sqlite3.SQLITE_OK

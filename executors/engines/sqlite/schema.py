@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from executors.base import Column, ForeignKey, Schema, Table
-from executors.engines.local.samples import Samples, quote_name, sample_values
+from executors.engines.local.files import Samples, quote_name, sample_values
 
 # A full count reads a table from end to end, a view may do anything: both give way after this long, together.
 COUNTING_S = 2.0

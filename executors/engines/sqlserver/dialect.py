@@ -1,6 +1,5 @@
 """SQL Server."""
 
-from executors.dialects import reserved
 from executors.dialects.row import (
     COMMON,
     COMMON_AGGREGATES,
@@ -12,10 +11,13 @@ from executors.dialects.row import (
     SchemaQueries,
     SessionSetup,
     map_codes,
+    read_words,
     words,
 )
 from executors.engines.postgresql.dialect import POSTGRESQL
 from executors.errors import ErrorKind
+
+_WORDS = read_words(__file__)
 
 _SESSION = SessionSetup(
     wishes=(
@@ -223,7 +225,7 @@ SQLSERVER = Dialect(
     name="sqlserver",
     title="SQL Server",
     sqlglot="tsql",
-    reserved=reserved.SQLSERVER,
+    reserved=_WORDS["reserved"],
     quote=("[", "]"),
     limit=Limit.TOP,
     truncate_month="DATETRUNC(month, {column})",
@@ -303,26 +305,8 @@ SQLSERVER = Dialect(
     catalogue=r"sys|information_schema|INFORMATION_SCHEMA|master$|msdb$|tempdb$|model$",
     recursive_word=False,
     integer_division=True,
-    aggregates=COMMON_AGGREGATES
-    | words(
-        "string_agg approx_count_distinct percentile_cont percentile_disc checksum_agg count_big stdev stdevp var",
-        "varp json_arrayagg json_objectagg approx_percentile_cont approx_percentile_disc",
-    ),
-    functions=COMMON
-    | words(
-        "parse try_parse str char format iif soundex unicode current_timestamp json_array json_object cot grouping",
-        "grouping_id",
-        "greatest least ascii left len reverse right translate datediff datepart datetrunc day month year",
-        "json_value atn2 rand square choose isnull isnumeric checksum binary_checksum hashbytes newid charindex",
-        "difference datalength nchar patindex quotename string_escape stuff datefromparts date_bucket dateadd",
-        "datediff_big datename datetime2fromparts datetimefromparts datetimeoffsetfromparts eomonth getdate",
-        "getutcdate isdate smalldatetimefromparts switchoffset sysdatetime sysdatetimeoffset sysutcdatetime",
-        "timefromparts todatetimeoffset isjson json_modify json_path_exists json_query json_contains bit_count get_bit",
-        "set_bit left_shift right_shift parsename sql_variant_property formatmessage current_timezone nth_value unistr",
-        "base64_encode base64_decode compress regexp_like regexp_replace regexp_substr regexp_instr regexp_count",
-        "edit_distance edit_distance_similarity jaro_winkler_distance jaro_winkler_similarity vector_distance",
-        "vector_norm vector_normalize replicate space contains freetext current_date acos log10",
-    ),
+    aggregates=COMMON_AGGREGATES | _WORDS["aggregates"],
+    functions=COMMON | _WORDS["functions"],
     oldest=130,
     # The version, and the level of compatibility where that counts too.
     needs={

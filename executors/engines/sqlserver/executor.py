@@ -13,8 +13,7 @@ from itertools import chain, zip_longest
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from executors.engines.servers import failures
-from executors.engines.servers.codes import error_code
-from executors.engines.servers.failures import CredentialError
+from executors.engines.servers.failures import error_code
 from executors.engines.servers.sqlalchemy import SqlAlchemyExecutor
 from executors.engines.servers.tokens import SQL_SERVER_SCOPE, TokenSource
 from executors.engines.sqlserver.odbc import UnusableAddress, check_strict, connection_string, newest_driver
@@ -107,7 +106,7 @@ class SqlServerExecutor(SqlAlchemyExecutor):
         """Time to log in, and the token where there is one."""
         options: dict[str, Any] = {"timeout": max(1, math.ceil(self.options.connect_timeout_s)), "autocommit": False}
         if self._token is not None:
-            options["attrs_before"] = {_ACCESS_TOKEN: token_bytes(_fetch_token(self._token))}
+            options["attrs_before"] = {_ACCESS_TOKEN: token_bytes(self._token.get())}
         return options
 
     def prepare(self, connection: DBAPIConnection, entry: ConnectionPoolEntry, *, writable: bool) -> None:
@@ -116,7 +115,7 @@ class SqlServerExecutor(SqlAlchemyExecutor):
 
         connection.setdecoding(pyodbc.SQL_CHAR, encoding="utf-16le", ctype=pyodbc.SQL_WCHAR)
         connection.add_output_converter(_DATETIMEOFFSET, offset_from_bytes)
-        connection.add_output_converter(_UDT, _same)
+        connection.add_output_converter(_UDT, lambda raw: raw)
         for type_, signed in _VARIANT_INTEGERS.items():
             connection.add_output_converter(type_, partial(_integer, signed=signed))
         connection.add_output_converter(_VARIANT_TIME, time_from_bytes)
@@ -271,16 +270,3 @@ def _value(value: Any) -> str:
 
 def _integer(raw: bytes | None, *, signed: bool) -> int | None:
     return None if raw is None else int.from_bytes(raw, "little", signed=signed)
-
-
-def _fetch_token(source: TokenSource) -> str:
-    from azure.core.exceptions import AzureError
-
-    try:
-        return source.get()
-    except AzureError as error:
-        raise CredentialError(str(error)) from error
-
-
-def _same(raw: bytes | None) -> bytes | None:
-    return raw

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from executors.engines.servers import driver
+from executors.engines.servers import pool
 
 log = logging.getLogger(__name__)
 
@@ -22,11 +22,6 @@ class Patience:
     Another thread may cancel it while it runs, but never when it is closed. Where the server does not answer a cancel
     within `GRACE_S`, the caller gets an error, and the connection is abandoned: the thread that is still in the
     driver closes it once the driver comes back.
-
-    Args:
-        cursor: of a DB-API connection.
-        connection: that connection.
-        error: the driver's base class of errors.
     """
 
     def __init__(self, cursor: Any, connection: Any, error: type[Exception]) -> None:
@@ -42,16 +37,13 @@ class Patience:
         return found
 
     def execute(self, sql: str, *parameters: Any) -> None:
-        """See DB-API."""
         self._patiently(self._cursor.execute, sql, *parameters)
 
     def fetchmany(self, size: int) -> Sequence[Sequence[Any]]:
-        """See DB-API."""
         rows: Sequence[Sequence[Any]] = self._patiently(self._cursor.fetchmany, size)
         return rows
 
     def nextset(self) -> bool:
-        """See DB-API."""
         return bool(self._patiently(self._cursor.nextset))
 
     def cancel(self) -> None:
@@ -101,14 +93,14 @@ class Patience:
             if abandoned:
                 with self._lock:  # a cancel that is under way, in the same driver, comes back first
                     self._closed = True
-                driver.close_abandoned(self._connection)
+                pool.close_abandoned(self._connection)
 
         threading.Thread(target=work, name="query", daemon=True).start()
         with self._changed:
             while not done:
                 if not self._changed.wait(self._get_remaining_s()) and self._get_remaining_s() == 0.0:
                     self._abandoned = True
-                    driver.abandon(self._connection)
+                    pool.abandon(self._connection)
                     raise self._error("The server does not answer, and the connection to it was given up.")
         result, error = done[0]
         if error is not None:

@@ -7,7 +7,7 @@ like a table in them would replace the table.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
 from sqlglot import exp
 
@@ -32,10 +32,6 @@ _FENCES: Mapping[str, tuple[str, exp.Expr]] = {
 
 class RowRules:
     """A row filter, held against a schema.
-
-    Args:
-        row_filter: of the registry.
-        schema: as the database has it.
 
     Raises:
         DatabaseUnavailable: the filter names what is not there, or cannot be read.
@@ -80,7 +76,6 @@ class HeldRows:
 
         Args:
             root: of the tree, which is changed; the guard has let it through, against `visible`.
-            names: what its tables mean.
 
         Returns:
             What is kept from the principal, one sentence for each table that is read, in order of appearance.
@@ -92,8 +87,9 @@ class HeldRows:
         tables = [node for node in root.find_all(exp.Table) if isinstance(node.this, exp.Identifier)]
         meanings = [(node, self._meaning(node, names)) for node in tables]
         renamed = self._rename_ctes(root)
-        bare = {last for node, it in meanings if isinstance(it, Table) and not node.alias for last in _names_of(it)}
-        self._drop_schemas(root, bare)
+        # How columns may name a table without an alias: its schema, and its name.
+        unaliased = [it for node, it in meanings if isinstance(it, Table) and not node.alias]
+        self._drop_schemas(root, {(it.namespace.lower(), it.parts[-1].lower()) for it in unaliased})
         for node, meaning in meanings:
             if isinstance(meaning, Table):
                 self._filter(node, meaning)
@@ -246,21 +242,13 @@ def _visible(schema: Schema, conditions: Mapping[str, object]) -> Schema:
 
 
 def _filter_table(table: Table, conditions: Mapping[str, object]) -> Table:
-    keys = tuple(key for key in table.foreign_keys if _is_seen(key.table, conditions))
+    seen = {name.lower() for name in conditions}
+    keys = tuple(key for key in table.foreign_keys if key.table.lower() in seen)
     columns = tuple(it.model_copy(update={"samples": ()}) if it.samples else it for it in table.columns)
     return table.model_copy(update={"foreign_keys": keys, "columns": columns, "row_count": None})
 
 
-def _is_seen(name: str, conditions: Mapping[str, object]) -> bool:
-    return name.lower() in {table.lower() for table in conditions}
-
-
 # ------------------------------------------------------------------------------------------------- names
-
-
-def _names_of(table: Table) -> Sequence[tuple[str, str]]:
-    """How columns may name a table without an alias: its schema, and its name."""
-    return [(table.namespace.lower(), table.parts[-1].lower())]
 
 
 def _keep_name(node: exp.Table) -> None:

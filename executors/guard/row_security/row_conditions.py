@@ -42,7 +42,6 @@ class RowCondition:
     """A condition with `:names`.
 
     Args:
-        text: as the registry has it.
         dialect: that it is written in, a key of `DIALECTS`.
 
     Raises:
@@ -91,7 +90,6 @@ class RowCondition:
         """The condition with its names spelled as the schema has them.
 
         Args:
-            table: that is filtered.
             schema: every table of the database; its subqueries may read them all.
 
         Raises:

@@ -83,12 +83,7 @@ class Read(NamedTuple):
 
 
 def read_row_filter(fields: Mapping[str, Any], expanded: Callable[[str], str]) -> Read:
-    """The filter of an entry.
-
-    Args:
-        fields: of the entry.
-        expanded: fills in a text's variables.
-    """
+    """The filter of an entry. Args: expanded: fills in a text's variables."""
     given = fields.get("row_filter")
     if given is None:
         orphans = tuple(f"`{key}` goes with `row_filter`, which is not there" for key in KEYS if key in fields)

@@ -11,7 +11,8 @@ from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 
 from executors.base import Schema, Table, dialect_row
-from executors.dialects.table import DIALECTS, Dialect, match_error
+from executors.dialects.row import Dialect
+from executors.dialects.table import DIALECTS, match_error
 from executors.errors import ErrorKind, SqlFailed
 from executors.sql.driver_words import without_values
 
@@ -29,13 +30,7 @@ _ADVICE = re.compile(r" Use TRY\(\.\.\.\) to .*|\s+Use \"SET .*", re.DOTALL)
 
 
 def sql_failed(message: str, sql: str, schema: Schema) -> SqlFailed:
-    """The driver's error as the loop wants it: classified, without values, shortened, with a hint.
-
-    Args:
-        message: the driver's.
-        sql: the query that failed.
-        schema: of the database.
-    """
+    """The driver's error as the loop wants it: classified, without values, shortened, with a hint."""
     kind, names = match_error(schema.dialect, message)
     message_text = _ADVICE.sub("", _CLASS.sub("", message))
     return SqlFailed(kind, _shorten(without_values(message_text, sql, schema)), _hint(kind, names, sql, schema))
@@ -51,7 +46,6 @@ def column_hint(name: str, schema: Schema, used: Mapping[str, str], *, table: st
     """How to get at a column that is not where it was looked for.
 
     Args:
-        name: the missing column.
         used: the real tables that the query reads -> the name each goes by in it.
         table: the real table it was looked up in, where the query names one.
     """
@@ -100,7 +94,6 @@ def join_path(schema: Schema, used: Mapping[str, str], goal: str) -> tuple[str, 
 
     Args:
         used: real table -> the name it goes by in the query.
-        goal: a real table.
 
     Returns:
         `JOIN ... ON ...`, one text per step; empty when `goal` is used already or no key leads there.

@@ -13,12 +13,12 @@ from collections.abc import Callable, Mapping
 from sqlglot import exp
 
 from executors.base import Schema, Table
-from executors.dialects.table import DIALECTS, NameCase
+from executors.dialects.row import NameCase
+from executors.dialects.table import DIALECTS
 from executors.errors import ErrorKind, SqlRefused
 from executors.sql import grammar
 from executors.sql.names import diagnose
-from executors.sql.names.column_names import ColumnNames
-from executors.sql.names.scopes import Columns, Cte, Frame, FromSource
+from executors.sql.names.column_names import ColumnNames, Columns, Cte, Frame, FromSource
 from executors.sql.names.tables import find_tables
 
 
@@ -31,7 +31,6 @@ class NameCheck:
     schema has them, and a table that is in one schema alone has that schema's name before its own.
 
     Args:
-        schema: whose tables there are.
         sql: that was written, for hints.
         catalogue: what describes the database itself and may be read all the same, in lower case.
     """

@@ -28,7 +28,6 @@ def quote_names(sql: str, schema: Schema) -> str | None:
 
     Args:
         sql: that cannot be parsed, or names what is not there.
-        schema: whose names are known.
     """
     dialect = DIALECTS[schema.dialect]
     names = [*(part for table in schema.tables for part in table.parts)]

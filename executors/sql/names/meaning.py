@@ -8,8 +8,7 @@ from collections.abc import Sequence
 from sqlglot import exp
 
 from executors.base import Schema, Table
-from executors.sql.names.key_ways import ways
-from executors.sql.names.tables import tables_of
+from executors.sql.names.tables import tables_of, ways
 
 _WHOLE = 6  # letters of a name for each one that it may be wrong by
 _SLIPS = 2  # letters that a name may be wrong by
@@ -23,10 +22,6 @@ class Unclear(Exception):
 
 class ColumnResolver:
     """One SELECT as it stands: what it reads, and which of its columns are where it looks for them.
-
-    Args:
-        select: of a query.
-        schema: of its database.
 
     sources: what is read, as the query writes it, and the joins in their order.
     tables: the tables of these, by the name they go by, in small letters; None for what is no table of the schema.

@@ -7,6 +7,7 @@ a phrase: an expression and words out of the lists below, kept in their order. W
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from sqlglot import exp
@@ -197,41 +198,28 @@ _JSON_NAMES = (
     *("JSON_VALUE", "JSON_QUERY", "JSON_EXISTS", "JSON_SERIALIZE", "JSON_SCALAR", "JSON_ARRAY", "JSON_OBJECT"),
     *("JSON_ARRAYAGG", "JSON_OBJECTAGG"),
 )
-
-
 _XML_NAMES = ("XMLELEMENT", "XMLATTRIBUTES", "XMLFOREST")
+_REGEXPR_NAMES = ("SUBSTR_REGEXPR", "SUBSTRING_REGEXPR", "REPLACE_REGEXPR", "OCCURRENCES_REGEXPR", "LOCATE_REGEXPR")
 
 
-def _json_reader(name: str) -> Any:
-    return lambda parser: parser.json_call(name)
+def _readers(names: Iterable[str], read: Callable[..., exp.Expr], *more: Any) -> dict[str, Any]:
+    """By name what reads its call. Args: read: takes the parser, the name, and what more there is."""
 
+    def reader(name: str) -> Any:
+        return lambda parser: read(parser, name, *more)
 
-def _xml_reader(name: str) -> Any:
-    return lambda parser: parser.xml_call(name)
+    return {name: reader(name) for name in names}
 
 
 CLAUSES: dict[str, Any] = {
-    **{name: _json_reader(name) for name in _JSON_NAMES},
-    "JSON_TABLE": lambda parser: parser.json_table(),
+    **_readers(_JSON_NAMES, ClauseParser.json_call),
+    "JSON_TABLE": ClauseParser.json_table,
 }
-XML: dict[str, Any] = {name: _xml_reader(name) for name in _XML_NAMES}
-LISTAGG: dict[str, Any] = {"LISTAGG": lambda parser: parser.listagg()}
-
-
-_REGEXPR_NAMES = (*("SUBSTR_REGEXPR", "SUBSTRING_REGEXPR", "REPLACE_REGEXPR", "OCCURRENCES_REGEXPR", "LOCATE_REGEXPR"),)
-
-
-def _regexpr_reader(name: str) -> Any:
-    return lambda parser: parser.parse_worded_call(name, _REGEXPR, ("START", "AFTER"))
-
-
-def _conversion_reader(name: str) -> Any:
-    return lambda parser: parser.parse_worded_call(name, _CONVERSION)
-
-
-REGEXPR: dict[str, Any] = {name: _regexpr_reader(name) for name in _REGEXPR_NAMES}
+XML = _readers(_XML_NAMES, ClauseParser.xml_call)
+LISTAGG: dict[str, Any] = {"LISTAGG": ClauseParser.listagg}
+REGEXPR = _readers(_REGEXPR_NAMES, ClauseParser.parse_worded_call, _REGEXPR, ("START", "AFTER"))
 
 
 def conversions(*names: str) -> dict[str, Any]:
     """Readers of calls whose argument may say its type, or what takes the place of what cannot be converted."""
-    return {name: _conversion_reader(name) for name in names}
+    return _readers(names, ClauseParser.parse_worded_call, _CONVERSION)

@@ -1,0 +1,83 @@
+"""Rows that tie with the last row of a result and that its LIMIT cut off."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from sqlglot import exp
+
+from executors.base import JsonValue
+from executors.dialects.table import Dialect
+from executors.sql.row_limit import own_limit, with_limit
+
+
+class TieQuery(NamedTuple):
+    """A query whose rows continue a result beyond its limit.
+
+    query: as a tree. row_limit: rows that it gives at most.
+    keys: where its rows have what the result is ordered by.
+    """
+
+    query: exp.Query
+    row_limit: int
+    keys: tuple[int, ...]
+
+    def count_ties(self, shown: Sequence[Sequence[JsonValue]], rows: Sequence[Sequence[JsonValue]]) -> int:
+        """How many further rows tie with the last one shown. A row that looks like a shown one does not count.
+
+        Args:
+            shown: the rows of the result.
+            rows: those of this query.
+        """
+        place = len(shown) - 1
+        if not shown or len(rows) <= len(shown):
+            return 0
+        last = [rows[place][key] for key in self.keys]
+        if all(value is None for value in last):
+            return 0
+        width = len(shown[0])
+        seen = {repr(list(row)) for row in shown}
+        tied = [row for row in rows if [row[key] for key in self.keys] == last]
+        return sum(repr(list(row[:width])) not in seen for row in tied)
+
+
+def find_tie_query(tree: exp.Query, columns: int, rows: int, most: int, dialect: Dialect) -> TieQuery | None:
+    """The query that shows which rows tie with the last one of a result; None if no LIMIT cut rows in an order.
+
+    Args:
+        tree: the query that ran; it is left as it is.
+        columns: how many columns its result has.
+        rows: how many rows its result has.
+        most: rows beyond those that are read.
+    """
+    if not isinstance(tree, exp.Select) or own_limit(tree) != rows or not rows:
+        return None
+    order, query = tree.args.get("order"), tree.copy()
+    items = [item.unalias() for item in tree.expressions]
+    has_star = any(item.is_star for item in tree.expressions)
+    keys: list[int] = []
+    for key in order.expressions if order is not None else ():
+        place = _find_item(key.this, tree.expressions)
+        if place is not None and not has_star:
+            keys.append(place)
+        elif query.args.get("distinct"):
+            return None  # another column would make other rows distinct
+        else:
+            added = items[place] if place is not None else key.this
+            keys.append(columns + len(query.expressions) - len(items))
+            query.append("expressions", exp.alias_(added.copy(), f"tie_key_{len(keys)}"))
+    if not keys:
+        return None
+    return TieQuery(with_limit(query, rows + most, dialect), rows + most, tuple(keys))
+
+
+def _find_item(key: exp.Expr, items: Sequence[exp.Expr]) -> int | None:
+    """Which selected item an item of ORDER BY means: by its position, its alias, or the same expression."""
+    if isinstance(key, exp.Literal) and key.is_int and 1 <= int(key.name) <= len(items):
+        return int(key.name) - 1
+    is_name = isinstance(key, exp.Column) and not key.table
+    for place, item in enumerate(items):
+        if (is_name and item.alias.lower() == key.name.lower()) or item.unalias() == key:
+            return place
+    return None
