@@ -14,7 +14,7 @@ from agent.core.usage import Effort
 from executors.base import Frozen, QueryResult
 
 
-def shared_fields(of: BaseModel, wanted: type[BaseModel]) -> dict[str, Any]:
+def take_fields(of: BaseModel, wanted: type[BaseModel]) -> dict[str, Any]:
     """The fields of a model that another one has by the same name, as they are."""
     return {name: getattr(of, name) for name in type(of).model_fields if name in wanted.model_fields}
 

@@ -30,7 +30,7 @@ from agent.api.schemas.common import (
     Text,
 )
 from agent.core.answers import Answer
-from agent.core.models import shared_fields
+from agent.core.models import take_fields
 from agent.databases.registry import Executed, Supporting
 from agent.pipeline.asking import QuestionTerms
 from agent.pipeline.service import Service
@@ -227,7 +227,7 @@ class RecordsResponse(Frozen):
         """The wire's shape of what was found."""
         if found.result is None:
             return cls(reason=found.reason)
-        shared = shared_fields(found.result, cls)
+        shared = take_fields(found.result, cls)
         return cls(**shared, row_count=found.result.row_count, total=found.total, sql=found.sql)
 
 

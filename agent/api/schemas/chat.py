@@ -22,7 +22,7 @@ from agent.api.schemas.common import (
 from agent.core.answers import Answer, AnswerPart, AnswerSource, CandidateRecord, Chart, Correction
 from agent.core.events import Done, Event
 from agent.core.kinds import Kind
-from agent.core.models import Check, Choice, Options, ReadOptions, shared_fields
+from agent.core.models import Check, Choice, Options, ReadOptions, take_fields
 from agent.core.usage import Usage
 from executors.base import Frozen, JsonValue
 
@@ -104,7 +104,7 @@ class ChatResponse(Frozen):
     @classmethod
     def of(cls, answer: Answer) -> ChatResponse:
         """The wire's shape of an answer."""
-        fields = shared_fields(answer, cls) | {"message": answer.answer, "sql_query": answer.sql}
+        fields = take_fields(answer, cls) | {"message": answer.answer, "sql_query": answer.sql}
         if answer.status == "clarification_needed":
             return cls(**{name: fields[name] for name in (*_ALWAYS, "choices")})
         shown = with_first_records(answer)

@@ -8,7 +8,7 @@ from typing import Any, Literal
 from pydantic import ConfigDict, Field, model_validator
 
 from agent.api.schemas.common import Name, one_of
-from agent.core.models import shared_fields
+from agent.core.models import take_fields
 from agent.people.sessions.sessions import Session
 from agent.understanding.overview import Overview
 from agent.understanding.suggest import TEXT
@@ -195,7 +195,7 @@ class SessionResponse(Frozen):
     def of(cls, session: Session, found: Overview) -> SessionResponse:
         """All of it together."""
         messages = [
-            SessionMessageShown(**shared_fields(message, SessionMessageShown), question=message.understood or None)
+            SessionMessageShown(**take_fields(message, SessionMessageShown), question=message.understood or None)
             for message in session.messages
         ]
         return cls.model_validate(
@@ -277,7 +277,7 @@ class SessionSummary(Frozen):
     @classmethod
     def of(cls, session: Session) -> SessionSummary:
         """The wire's shape of a session, in short."""
-        return cls(**shared_fields(session, cls) | {"session_id": session.id, "messages": session.count})
+        return cls(**take_fields(session, cls) | {"session_id": session.id, "messages": session.count})
 
 
 class SessionList(Frozen):

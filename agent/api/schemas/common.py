@@ -11,7 +11,7 @@ from agent.core.answers import Answer, AnswerNumber, AnswerPart
 from agent.core.events import Done, Event, Failed, NodeComplete
 from agent.core.fields import A_NUMBER
 from agent.core.health import PartHealth, Readiness
-from agent.core.models import Check, Options, shared_fields
+from agent.core.models import Check, Options, take_fields
 from agent.databases.registry import DatabaseInfo, Executed
 from agent.databases.uploads.uploads import UploadRules
 from executors.base import Frozen, JsonValue, Schema, Table
@@ -195,7 +195,7 @@ class ExecuteResponse(Frozen):
     def of(cls, done: Executed) -> ExecuteResponse:
         """The wire's shape of what was run."""
         return cls(
-            **shared_fields(done.result, cls),
+            **take_fields(done.result, cls),
             row_count=done.result.row_count,
             cursor=done.cursor,
             sql=done.query.sql,
@@ -277,7 +277,7 @@ class DatabaseSchema(Frozen):
     @classmethod
     def of(cls, schema: Schema, enriched: str, warnings: tuple[str, ...]) -> DatabaseSchema:
         """All of it together."""
-        return cls(**shared_fields(schema, cls) | {"enriched": enriched, "warnings": warnings})
+        return cls(**take_fields(schema, cls) | {"enriched": enriched, "warnings": warnings})
 
 
 class IndexReport(Frozen):

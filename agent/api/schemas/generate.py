@@ -12,7 +12,7 @@ from agent.core.answers import Answer, AnswerSource
 from agent.core.events import Done, Event, Failed, NodeComplete, Started
 from agent.core.fields import A_NUMBER
 from agent.core.kinds import Kind
-from agent.core.models import Check, Choice, Options, shared_fields
+from agent.core.models import Check, Choice, Options, take_fields
 from agent.core.usage import Usage
 from executors.base import Frozen, JsonValue
 
@@ -113,7 +113,7 @@ class GenerateResponse(Frozen):
             reasoning=answer.explanation,
             answer_summary=answer.answer,
             execution_result=answer.results,
-            **shared_fields(answer, cls)
+            **take_fields(answer, cls)
             | {"dialect": dialect_name(answer.dialect), "clarification": None, "choices": None}
             | failed,
         )

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from agent.api.schemas.common import ANSWER_EXAMPLE, with_first_records
 from agent.core.answers import Answer
-from agent.core.models import shared_fields
+from agent.core.models import take_fields
 from agent.core.problems import Problem
 from agent.pipeline.jobs.jobs import StoredJob
 from agent.pipeline.jobs.shelf import Job, NodeDone, Status
@@ -49,7 +49,7 @@ class JobResponse(Frozen):
         """The wire's shape of a job."""
         job = stored.job
         return cls(
-            **shared_fields(job, cls),
+            **take_fields(job, cls),
             database=job.request.database,
             question=job.request.question,
             result=None if stored.answer is None else with_first_records(stored.answer),

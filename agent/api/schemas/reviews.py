@@ -10,7 +10,7 @@ from pydantic import ConfigDict, Field, model_validator
 from agent.api.schemas.common import BLANK, FILLED, ExecuteResponse, Text, one_of
 from agent.core.events import UsedDocument
 from agent.core.fields import Flag
-from agent.core.models import shared_fields
+from agent.core.models import take_fields
 from agent.people.feedback.feedback import GivenFeedback, Taken
 from agent.people.feedback.records import (
     MAX_COMMENT,
@@ -93,7 +93,7 @@ class ReviewDetail(ReviewSummary):
 
 
 def _fields(review: Review, wanted: type[ReviewSummary]) -> dict[str, Any]:
-    return shared_fields(review, wanted) | {"sql": review.proposed_sql}
+    return take_fields(review, wanted) | {"sql": review.proposed_sql}
 
 
 class ReviewPage(Frozen):

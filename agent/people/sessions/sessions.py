@@ -21,7 +21,7 @@ from pydantic import ConfigDict, Field
 
 from agent.core.answers import Answer, AnswerPart
 from agent.core.errors import UnknownSession
-from agent.core.models import Exchange, Pending, shared_fields
+from agent.core.models import Exchange, Pending, take_fields
 from agent.people.sessions.turns import Lease, Turns
 from agent.platform.storage.store import (
     MAX_CHANGES,
@@ -321,7 +321,7 @@ def _replacement(head: _Head, update: Mapping[str, object], version: str) -> Rep
 
 
 def _session(session_id: str, head: _Head, messages: tuple[SessionMessage, ...] = ()) -> Session:
-    return Session(id=session_id, messages=messages, **shared_fields(head, Session))
+    return Session(id=session_id, messages=messages, **take_fields(head, Session))
 
 
 MAX_ROWS = 200  # of the results, and of the records behind them; the query runs again for more

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from agent.checks.grounding.languages.language import language_of
 from agent.core.answers import Answer, AttemptRecord, CandidateRecord, Correction
 from agent.core.events import HumanReview
-from agent.core.models import Attempt, Check, Choice, shared_fields
+from agent.core.models import Attempt, Check, Choice, take_fields
 from agent.pipeline.drafts.consensus import Evidence
 from agent.present.charts.recommend import recommend
 from agent.understanding.clarification.languages import frames_of
@@ -90,7 +90,7 @@ def candidate_records(evidence: Evidence) -> list[CandidateRecord]:
     shown = [(group, evidence.chosen if at == 0 else group.first) for at, group in enumerate(evidence.groups)]
     return [
         CandidateRecord(
-            **shared_fields(it, CandidateRecord),
+            **take_fields(it, CandidateRecord),
             votes=group.votes,
             columns=list(it.result.columns),
             results=it.result.records()[:CANDIDATE_ROWS],
@@ -217,4 +217,4 @@ def common(run: Run) -> Answer:
 def _record(attempt: Attempt) -> AttemptRecord:
     row_count = attempt.result.row_count if attempt.result else None
     own = {"sql": attempt.executed_sql or attempt.sql, "row_count": row_count}
-    return AttemptRecord(**shared_fields(attempt, AttemptRecord) | own)
+    return AttemptRecord(**take_fields(attempt, AttemptRecord) | own)

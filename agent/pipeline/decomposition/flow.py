@@ -17,7 +17,7 @@ from agent.checks.grounding.languages.language import language_of
 from agent.core.answers import Answer, AnswerNumber, AnswerPart, AttemptRecord
 from agent.core.errors import ModelError, WritesNotAllowed
 from agent.core.events import AnswerDelta, Done, Event, NodeComplete, PartAnswered, QuestionPlanned
-from agent.core.models import Check, Choice, shared_fields
+from agent.core.models import Check, Choice, take_fields
 from agent.core.off_loop import off_loop
 from agent.pipeline.answers.response import common
 from agent.pipeline.decomposition.planner import QuestionPlan
@@ -115,7 +115,7 @@ def _number(event: NodeComplete, number: int) -> NodeComplete:
 
 
 def _event_of(part: AnswerPart) -> PartAnswered:
-    return PartAnswered(part=part.number, **shared_fields(part, PartAnswered))
+    return PartAnswered(part=part.number, **take_fields(part, PartAnswered))
 
 
 def _number_warnings(run: Run, before: int, number: int) -> None:
