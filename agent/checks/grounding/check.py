@@ -27,6 +27,7 @@ from agent.checks.grounding.nouns import find_misnamed
 from agent.checks.grounding.omissions import (
     affirms,
     find_foreign_names,
+    find_left_times,
     find_miscounted,
     find_omissions,
     find_turned_round,
@@ -124,7 +125,7 @@ def check(text: str, facts: Facts, calculations: Sequence[Calculation] = ()) -> 
             for it in find_misnamed(facts, asked, numbers, segments, supports)
         ]
     else:
-        problems += _find_unread(text, items, segments, facts, supports)
+        problems += _find_unread(text, items, segments, facts, asked, supports)
     stated = {it.text.lower() for it in problems}
     problems += [it for it in causes(text, facts) if it.text.lower().split()[0] not in stated]
     if not problems and not _says_something(supports, rows_named, items, asked, facts):
@@ -139,7 +140,12 @@ def names_rows(text: str, facts: Facts) -> bool:
 
 
 def _find_unread(
-    text: str, items: Sequence[Item], segments: Sequence[Segment], facts: Facts, supports: Mapping[int, Support]
+    text: str,
+    items: Sequence[Item],
+    segments: Sequence[Segment],
+    facts: Facts,
+    asked: Sequence[Item],
+    supports: Mapping[int, Support],
 ) -> Iterator[Problem]:
     """What can be held against a text whose words are not known: it is of numbers and names, and denies nothing."""
     named = any(segment.names for segment in segments)
@@ -151,11 +157,12 @@ def _find_unread(
     elif named and not told and len(facts.rows) > 1 and facts.measures:  # it compares or denies
         yield Problem("the sentence", "it says no number of the rows, and its words cannot be read")
     if not facts.rows and facts.conditions:
-        asked = [it for it in find_dates(facts.question) if denies(text)]
         said = {reading for it in find_dates(text) for reading in it.readings}
-        for date in asked:
+        for date in (it for it in find_dates(facts.question) if denies(text)):
             if said.isdisjoint(date.readings) and len(items) > _FEW_WORDS:
                 yield Problem(facts.question[date.start : date.end], "the question asks for this time")
+    if facts.language == "ko" and named and not any(it.kind == "date" for it in items):
+        yield from find_left_times(items, facts, asked)
     chosen = frozenset(row for it in segments for name in it.names for row in _rows(name)) or range(len(facts.rows))
     whole = bool(facts.rows) and all(cell for row in chosen for cell in facts.rows[row])
     if facts.language == "ko" and not facts.rows and not denies(text):
@@ -230,8 +237,9 @@ def _find_torn(text: str, items: Sequence[Item], facts: Facts) -> Iterator[Probl
 
 
 def _is_whole(name: Item, facts: Facts) -> bool:
+    cells = (str(facts.rows[row][column]).casefold() for column, rows in name.places.items() for row in rows)
     said = name.text.casefold()
-    return any(str(facts.rows[row][column]).casefold() == said for column, rows in name.places.items() for row in rows)
+    return any(said.startswith(it) if facts.language == "ko" else said == it for it in cells)
 
 
 def _stand_together(names: Sequence[Item]) -> bool:

@@ -58,9 +58,11 @@ _IN = frozenset(
     ["in", "of", "for", "during", "since", "from", "im", "von", "für", "seit", "en", "de", "pour", "depuis"]
 )
 _IN |= {"del", "desde", "nel", "di", "dal", "dell", "year", "jahr", "année", "año", "anno"}
+KOREAN_THAN = re.compile(r"(?<=[^\W_])보다(?![^\W_])")  # behind what is compared with
 # What makes a number of several ones in Korean; its other words are not taken apart.
 _KOREAN = re.compile(
-    r"(?<![^\W\d])(?:(?P<sum>모두(?=\s*\d)|합계|합산|합쳐|합치|합하|합한|합해|총)|(?P<difference>차이|격차)|(?P<mean>평균))|(?<=\d)(?P<times>배)"
+    r"(?<![^\W\d])(?:(?P<sum>모두(?=\s*\d)|합계|합산|합쳐|합치|합하|합한|합해|총)|(?P<mean>평균))|(?<=\d)(?P<times>배)"
+    rf"|(?P<difference>(?<![^\W\d])(?:차이|격차)|{KOREAN_THAN.pattern})"
 )
 _KOREAN_RANK = re.compile(r"(\d{1,3})위(?=$|[^\uac00-\ud7a3]|[는은가이를을로와과의인에입였])")
 _NOT_COMPOUND = re.compile(r"(?:no|non|not)-[^\W\d_]+", re.IGNORECASE)
@@ -231,7 +233,9 @@ class _Reader:
             return None
         found = self._names.find_name(self._tokens, place)
         if found is not None and not self._is_amount(place, found[0], found[1]):
-            return self._item("name", at, self._tokens[place + found[0] - 1][2], places=found[1])
+            end = self._tokens[place + found[0] - 1][2]
+            than = KOREAN_THAN.search(self._text, at, end)
+            return self._item("name", at, than.start() if than is not None else end, places=found[1])
         for value in self._values:
             if (
                 self._text[at : at + len(value)].lower() == value

@@ -50,10 +50,8 @@ def candidates(
         spelled = spell_out(" + ", terms, f"sum({column.name})")
         yield Computed(add(values) / len(values), f"({spelled}) / {len(values)}", Class.MEAN)
     single = column.projection.aggregate != "avg" or Class.MEAN in classes  # the dearest is not the dearest mean
-    if Class.MOST in classes and not named and single:
-        yield Computed(max(values), f"max({column.name})", Class.MOST)
-    if Class.LEAST in classes and not named and single:
-        yield Computed(min(values), f"min({column.name})", Class.LEAST)
+    if not named and single:
+        yield from _compute_ends(column, values, classes)
     if item.percent and named:
         whole = facts.values(column.index)
         total = add(whole) if whole else Fraction(0)
@@ -64,6 +62,15 @@ def candidates(
         yield from compute_of_two(item, values, classes)
     elif {Class.DIFFERENCE, Class.MOST, Class.LEAST} <= classes:
         yield Computed(max(values) - min(values), f"max({column.name}) - min({column.name})", Class.DIFFERENCE)
+
+
+def _compute_ends(column: ColumnFacts, values: Sequence[Fraction], classes: frozenset[Class]) -> Iterator[Computed]:
+    """The most and the least; of losses the other way round: the largest is the furthest below zero."""
+    losses = [it for it in values if it < 0] if {Class.FALL, Class.NEGATIVE} & classes else []
+    for cls, least in ((Class.MOST, bool(losses)), (Class.LEAST, not losses)):
+        if cls in classes:
+            end, name = (min, "min") if least else (max, "max")
+            yield Computed(end(losses or values), f"{name}({column.name})", cls)
 
 
 def is_summable(column: ColumnFacts) -> bool:

@@ -12,12 +12,9 @@ from agent.checks.grounding.claims.names import Rows
 from agent.checks.grounding.languages.vocabulary import Class
 from agent.checks.grounding.support.beside import is_compared_with_second
 from agent.checks.grounding.support.found import Support
-from agent.checks.grounding.wording.context import Checks, WordingContext
+from agent.checks.grounding.wording.context import CHANGE, Checks, WordingContext
 from agent.checks.grounding.wording.series import is_steady, says_each_step
 
-_CHANGE = re.compile(
-    r"change|growth|increase|decrease|diff|delta|develop|veränder|entwick|évol|variaci|cambi", re.IGNORECASE
-)
 _COSTS = re.compile(r"fäll|fiel")
 _PLACED = frozenset(["ahead of", "behind", "vor"])
 _ENDS = 2  # numbers of a range
@@ -165,11 +162,15 @@ class Comparisons:
             right = pair[0] < pair[1] if item.cls is Class.RISE else pair[0] > pair[1]
             return "" if right else "the rows say the opposite"
         cells = [it.value for it in numbers if it.origin == "result"]
-        asked = {Class.RISE, Class.FALL} & self._context.question_classes or _CHANGE.search(
+        asked = {Class.RISE, Class.FALL} & self._context.question_classes or CHANGE.search(
             " ".join((self._facts.question, *self._facts.result.columns))
         )
         rises = item.cls is Class.RISE
         first = len(segment.names) == 1 and self._is_timed(segment.names[0]) and len(self._facts.rows) > 1
+        if not numbers and segment.names and {Class.MOST, Class.LEAST} & segment.classes:  # "the largest decrease"
+            columns = self._context.numbers.columns(segment, place)
+            rows = self._context.numbers.find_named(segment)
+            cells = self._facts.values(columns[0].index, rows) if len(columns) == 1 and rows else []
         if cells and asked and not first:
             fits = cells[0] > 0 if rises else cells[0] < 0
             return (
@@ -212,8 +213,9 @@ class Comparisons:
 
     def _check_stable(self, segment: Segment, place: int) -> str:
         """ "Stayed at 66 in 2020": as much as the time before, or between two times."""
-        if self._context.is_in_question(segment.items[place]):
-            return ""
+        bounds = {it.cls for it in segment.items[place:]} & {Class.OVER, Class.UNDER}
+        if self._context.is_in_question(segment.items[place]) or (bounds and not self._context.names.dated):
+            return ""  # "two of the four stayed below 4 %", of one time
         names, facts = segment.names, self._facts
         yearly = [it.index for it in facts.measures if it.period is not None]
         rows = self._context.numbers.find_named(segment)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from itertools import takewhile
@@ -21,6 +22,11 @@ from agent.checks.grounding.support.support import Numbers
 _AGES = frozenset({"age", "alter", "âge", "edad", "età", "old", "alt"})
 _YEARS_OLD = frozenset(
     {"years", "year", "old", "jahre", "jahren", "alt", "ans", "âgés", "âgées", "años", "anni", "anno", "año"}
+)
+
+# Of a column or question about differences, which have a sign.
+CHANGE = re.compile(
+    r"change|growth|increase|decrease|diff|delta|develop|veränder|entwick|évol|variaci|cambi", re.IGNORECASE
 )
 
 Checks = Mapping[Class, Callable[[Segment, int], str]]

@@ -11,7 +11,7 @@ from agent.checks.grounding.evidence.facts import is_fraction
 from agent.checks.grounding.kinds import is_adjective
 from agent.checks.grounding.languages.vocabulary import Class
 from agent.checks.grounding.languages.words import is_among
-from agent.checks.grounding.wording.context import Checks, WordingContext
+from agent.checks.grounding.wording.context import CHANGE, Checks, WordingContext
 
 _OPPOSITE = {
     Class.MOST: Class.LEAST,
@@ -29,6 +29,11 @@ _OF_AGE = frozenset({"youngest", "jüngste", "jüngster", "jüngstes"})
 _THE = frozenset(["the", "der", "die", "das", "den", "le", "la", "el", "il", "l"])
 _FOR = frozenset(["for", "of", "from", "für", "von", "bei", "pour", "de", "para", "per", "di"])
 _ENDS = frozenset({Class.MOST, Class.LEAST})
+_SIGNED = frozenset({Class.FALL, Class.NEGATIVE})
+# Of how far a change is from zero; "the highest" is of its sign too.
+_OF_SIZE = re.compile(
+    r"(?:larg|bigg|great|small)est|(?:größt|kleinst|stärkst)\w*|mayor|menor|grande?s?|petite?s?|forte?s?|maggiore|minore"
+)
 
 
 class Superlatives:
@@ -114,9 +119,15 @@ class Superlatives:
         inside, outside = (self._context.values_of(column, rate, it) for it in (rows, others))
         if not inside or not outside:
             return None
-        if {Class.FALL, Class.NEGATIVE} & segment.classes and max(inside) < 0:  # "the largest reduction"
-            inside, outside = [-it for it in inside], [-it for it in outside]
-        return min(inside) >= max(outside) if cls is Class.MOST else max(inside) <= min(outside)
+        if _SIGNED & segment.classes and max(inside) < 0:  # "the smallest loss" is one of losses
+            inside, outside = [-it for it in inside], [-it for it in outside if it < 0]
+        elif Class.RISE in segment.classes and min(inside) > 0:
+            outside = [it for it in outside if it > 0]
+        elif CHANGE.search(column.name) and _OF_SIZE.fullmatch(segment.items[place].text.lower().split()[-1]):
+            inside, outside = [abs(it) for it in inside], [abs(it) for it in outside]  # "the largest change"
+        if cls is Class.MOST:
+            return min(inside) >= max(outside, default=min(inside))
+        return max(inside) <= min(outside, default=max(inside))
 
     def _is_column(self, segment: Segment, place: int, cls: Class) -> bool:
         """Whether a superlative is what a column holds: "the highest salary in Design", of MAX(salary) by team."""
@@ -130,6 +141,9 @@ class Superlatives:
         """Whether a sentence says by what something is the first: by a number, a column's name or as the question."""
         if cls in self._context.question_classes or self._context.with_numbers(segment).numbers:
             return True
+        changes = Class.FALL in segment.classes and all(CHANGE.search(it.name) for it in self._facts.measures)
+        if len(self._facts.measures) == 1 and (changes or Class.NEGATIVE in segment.classes):
+            return True  # "the largest loss"
         known = {word for it in self._facts.measures for word in it.words}
         sentence = [it for one in self._context.segments if one.sentence == segment.sentence for it in one.items]
         return any(
