@@ -74,7 +74,7 @@ _ARTICLED = {"più": Class.MOST, "más": Class.MOST, "meno": Class.LEAST, "menos
 _DEFINITE = frozenset({"il", "lo", "la", "i", "gli", "le", "l", "el", "los", "las"})
 _THAN_OF = frozenset({"di", "che", "del", "della", "dell", "rispetto", "que", "respecto"})
 _NOUNS = 2  # "l'interruzione media più lunga"
-_THAN = frozenset(["than", "als"])
+_THAN = frozenset(["than", "als", "que", "che"])
 _JOINED = frozenset(["than", "als", "que", "che", "and", "und", "et", "y", "e"])
 
 

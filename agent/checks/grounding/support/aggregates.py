@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-from agent.checks.grounding.claims.claims import Segment
+from agent.checks.grounding.claims.claims import BETWEEN, Segment
 from agent.checks.grounding.claims.item import Item
 from agent.checks.grounding.evidence.facts import ColumnFacts, Facts, number_of
 from agent.checks.grounding.languages.vocabulary import Class
@@ -59,6 +59,8 @@ def candidates(
             part = spell_out(" + ", terms, f"sum({column.name})")
             yield Computed(add(values) / total * 100, f"({part}) / {write_equation(total)} * 100", Class.SHARE)
     if len(values) == 2 and (named or len(facts.rows) == 2):
+        if Class.POINTS in classes and any(it.text.lower() in BETWEEN for it in segment.items):
+            classes |= {Class.DIFFERENCE}  # "between Ada and Bo lie 1.4 points"
         yield from compute_of_two(item, values, classes)
     elif {Class.DIFFERENCE, Class.MOST, Class.LEAST} <= classes:
         yield Computed(max(values) - min(values), f"max({column.name}) - min({column.name})", Class.DIFFERENCE)

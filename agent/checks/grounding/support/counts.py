@@ -146,7 +146,7 @@ class Counts:
         plain = not item.percent and not item.currency and item.cls is None
         after = list_counted_words(segment.items, place)
         counted = {word for it in facts.measures for word in it.words}
-        if any(is_among(it.text.lower(), counted) for it in after if it.kind == "word"):
+        if not called and any(is_among(it.text.lower(), counted) for it in after if it.kind == "word"):
             return False  # "a total of 3 rides"
         if {Class.SUM, Class.MEAN} & {it.cls for it in segment.items[max(0, place - 3) : place]}:
             return False

@@ -265,7 +265,10 @@ class Numbers:
         if (factor := find_factor(segment.items, place, column)) is not None:
             value *= factor
         losing = {Class.FALL, Class.LESS, Class.NEGATIVE} & segment.classes or self._carries(segment, Class.NEGATIVE)
-        if value < 0 < said and losing:
+        listed = not losing and column is not None and self._lists_losses(segment)
+        if listed and value > 0:
+            return False  # "Ada lost 12 and Bo 30", who gained it
+        if value < 0 < said and (losing or listed):
             value = -value
         if place and segment.items[place - 1].cls is Class.EXACT and value != said:
             return False
@@ -396,6 +399,17 @@ class Numbers:
         if before is None or before.sentence != segment.sentence or segment.map_own_rows() or len(segment.numbers) != 1:
             return False
         return cls in before.classes and not (_OF_ONE - {Class.SUM}) & segment.classes
+
+    def _lists_losses(self, segment: Segment) -> bool:
+        """Whether a name and its number go on a list that "lost" begins: "Ada lost 12, Bo 30"."""
+        at = next((at for at, it in enumerate(self.segments) if it is segment), 0)
+        while at and all(it.kind in ("name", "number") for it in self.segments[at].items):
+            at -= 1
+            if self.segments[at].sentence != segment.sentence:
+                return False
+            if Class.NEGATIVE in self.segments[at].classes:
+                return True
+        return False
 
     def _whole(self, segment: Segment, place: int, columns: Sequence[ColumnFacts]) -> Support | None:
         """The whole after a part of it: the total in "2 of the 4 vehicles", another column in "27 of the 36 beds"."""

@@ -111,7 +111,8 @@ class Totals:
         item = segment.items[place]
         if item.cls in self._context.question_classes or any(it.percent for it in segment.numbers):
             return ""
-        return "" if is_among(item.text.lower(), self._context.known) else "no row says a share"
+        word = item.text.lower()
+        return "" if is_among(word, self._context.known) or self._context.is_head(word) else "no row says a share"
 
     def _time(self, segment: Segment, place: int) -> str:
         """A unit of time is one where a number stands before it: 66 months."""
