@@ -13,7 +13,7 @@ from agent.checks.grounding.bounds import list_settled_items, settle
 from agent.checks.grounding.calculations import Calculation, Calculations
 from agent.checks.grounding.claims.claims import Segment, find_crossed, groups_of, pair_parallel, segments_of
 from agent.checks.grounding.claims.item import Item
-from agent.checks.grounding.claims.names import NameIndex, Rows
+from agent.checks.grounding.claims.names import NameIndex
 from agent.checks.grounding.claims.reading import items_of
 from agent.checks.grounding.claims.roles import with_roles
 from agent.checks.grounding.evidence.facts import ColumnFacts, Facts
@@ -80,7 +80,7 @@ def check(text: str, facts: Facts, calculations: Sequence[Calculation] = ()) -> 
     items = with_roles(found.items, facts, names)
     segments = segments_of(items)
     numbers = Numbers(facts, asked, segments, items)
-    paired = {number.start: _rows(name) for name, number in pair_parallel(segments)}
+    paired = {number.start: name.rows for name, number in pair_parallel(segments)}
     paired |= {number.start: rows for rows, number in find_crossed(segments)}
     supports: dict[int, Support] = {}
     told: list[tuple[Item, Support | None]] = []
@@ -163,7 +163,7 @@ def _find_unread(
                 yield Problem(facts.question[date.start : date.end], "the question asks for this time")
     if facts.language == "ko" and named and not any(it.kind == "date" for it in items):
         yield from find_left_times(items, facts, asked)
-    chosen = frozenset(row for it in segments for name in it.names for row in _rows(name)) or range(len(facts.rows))
+    chosen = frozenset(row for it in segments for name in it.names for row in name.rows) or range(len(facts.rows))
     whole = bool(facts.rows) and all(cell for row in chosen for cell in facts.rows[row])
     if facts.language == "ko" and not facts.rows and not denies(text):
         yield Problem("the sentence", "nothing was found, and it does not say so")
@@ -207,10 +207,6 @@ def _list_conditions_repeated(items: Sequence[Item], asked: Sequence[Item]) -> l
     ]
 
 
-def _rows(item: Item) -> Rows:
-    return frozenset(row for rows in item.places.values() for row in rows)
-
-
 def _find_apart(segments: Sequence[Segment]) -> Iterator[Problem]:
     """Names that are said to stand together, and do so in no row."""
     for group in groups_of(segments):
@@ -243,9 +239,9 @@ def _is_whole(name: Item, facts: Facts) -> bool:
 
 
 def _stand_together(names: Sequence[Item]) -> bool:
-    rows = _rows(names[0])
+    rows = names[0].rows
     for name in names[1:]:
-        rows &= _rows(name)
+        rows &= name.rows
     return bool(rows)
 
 
@@ -298,13 +294,13 @@ def _says_something(
     supports: dict[int, Support], names: Sequence[Item], items: Sequence[Item], asked: Sequence[Item], facts: Facts
 ) -> bool:
     """Whether anything in it comes from the rows."""
-    repeated = [it.text.lower() for it in asked if it.cls in (Class.NOT, Class.NOTHING)]
+    repeated = [it.text.lower() for it in asked if it.cls is Class.NOT]
     denied = False
     for item in items:
-        if item.cls in (Class.NOT, Class.NOTHING) and item.text.lower() in repeated:
+        if item.cls is Class.NOT and item.text.lower() in repeated:
             repeated.remove(item.text.lower())  # "failed" of "How many failed?" denies nothing
         else:
-            denied = denied or item.cls in (Class.NOT, Class.NOTHING, Class.NO_VALUE)
+            denied = denied or item.cls in (Class.NOT, Class.NO_VALUE)
     if not facts.rows:
         return denied or facts.language not in LANGUAGES
     if denied or names or any(it.origin != "question" for it in supports.values()):

@@ -101,7 +101,7 @@ def _list_comparisons(
     """The "보다" that the rows hold: of the two rows named before it, the first is said to have more, or less."""
     items = [it for segment in segments for it in segment.items]
     for at, item in enumerate(items):
-        rows = [_rows_of(it) for it in items[max(0, at - 2) : at] if it.places]
+        rows = [it.rows for it in items[max(0, at - 2) : at] if it.places]
         column = facts.measures[0].index if len(facts.measures) == 1 else _find_told_near(item.start, numbers)
         if item.text != "보다" or column is None or [len(it) for it in rows] != [1, 1]:
             continue
@@ -181,11 +181,7 @@ def _find_named_near(at: int, segments: Sequence[Segment]) -> Rows:
 
 
 def _rows(segment: Segment) -> Rows:
-    return frozenset(row for it in segment.names for row in _rows_of(it))
-
-
-def _rows_of(name: Item) -> Rows:
-    return frozenset(row for rows in name.places.values() for row in rows)
+    return frozenset(row for it in segment.names for row in it.rows)
 
 
 def _find_told_near(at: int, numbers: Mapping[int, int]) -> int | None:

@@ -92,12 +92,11 @@ def find_omissions(
         yield Problem(others[0], LEFT_OUT)
     yield from find_left_times(items, facts, asked)
     yield from _find_left_numbers(items, facts, asked)
-    denied = {Class.NOT, Class.NOTHING}
     polar = vocabulary(facts.language).is_polar(facts.question)
-    if any(denied & it.classes for it in segments) and facts.conditions:
+    if any(Class.NOT in it.classes for it in segments) and facts.conditions:
         why = "the question asks of fewer, and the answer denies all"
         yield from (Problem(it, why) for it in _find_dropped(asked, text, polar=polar))
-    denials = sum(it.cls in denied for it in items)
+    denials = sum(it.cls is Class.NOT for it in items)
     none = not facts.rows  # of what is denied there is none: "no supplier has never been late"
     if _asks_denied(asked, facts, polar=polar) and denials < 1 + none:
         yield Problem("not", "the question denies something, and the answer does not")

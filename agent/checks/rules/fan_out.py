@@ -30,10 +30,9 @@ def apply(context: RuleContext) -> Finding | None:
             aggregates = isinstance(node, exp.AggFunc) or node.name.lower() in named
             alias = _rows_of(node, tables) if aggregates and node.find_ancestor(exp.Select) is select else None
             if alias is not None and _is_repeated(alias, tables, pairs):
-                detail = (
-                    f"The join repeats rows of {tables[alias].name}, and {context.to_sql(node)} takes each of them."
-                )
-                return Finding(detail, probes=_probes(context, select, alias, tables[alias]))
+                table, taken = tables[alias], context.to_sql(node)
+                detail = f"The join repeats rows of {table.name}, and {taken} takes each of them."
+                return Finding(detail, probes=_probes(context, select, alias, table))
     return None
 
 

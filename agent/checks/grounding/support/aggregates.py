@@ -43,7 +43,7 @@ def candidates(
     if not values or (facts.result.truncated and not named):
         return
     terms, classes = [write_equation(value) for value in values], segment.classes
-    limited = facts.query.limit is not None and len(facts.rows) >= facts.query.limit and not named
+    limited = facts.is_limited and not named
     if (Class.SUM in classes or summed) and not limited and is_summable(column):
         yield Computed(add(values), spell_out(" + ", terms, f"sum({column.name})"), Class.SUM)
     if Class.MEAN in classes and not limited:
@@ -84,8 +84,7 @@ def is_summable(column: ColumnFacts) -> bool:
 def total(facts: Facts, column: ColumnFacts) -> Computed | None:
     """The sum of a column over all groups; None where the rows are not all, or are no parts of a whole."""
     values = facts.values(column.index)
-    limited = facts.query.limit is not None and len(facts.rows) >= facts.query.limit
-    if len(values) < 2 or limited or facts.result.truncated or not is_summable(column):
+    if len(values) < 2 or not facts.is_whole or not is_summable(column):
         return None
     spelled = spell_out(" + ", [write_equation(value) for value in values], f"sum({column.name})")
     return Computed(add(values), spelled, Class.SUM)

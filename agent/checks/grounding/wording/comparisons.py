@@ -8,7 +8,6 @@ from fractions import Fraction
 
 from agent.checks.grounding.claims.claims import Segment
 from agent.checks.grounding.claims.item import Item
-from agent.checks.grounding.claims.names import Rows
 from agent.checks.grounding.languages.vocabulary import Class
 from agent.checks.grounding.support.beside import is_compared_with_second
 from agent.checks.grounding.support.found import Support
@@ -56,16 +55,13 @@ class Comparisons:
         names = segment.names
         if len(names) == len(segment.before) == 1:  # "Ada, ahead of Bo with 12"
             ahead = [it for one in segment.before.values() for it in one]
-            pair = self._pair_of(segment, place, [ahead, sorted(_rows_of(names[0]))])
+            pair = self._pair_of(segment, place, [ahead, sorted(names[0].rows)])
             if pair is not None:
-                right = pair[0] > pair[1] if item.cls is Class.MORE else pair[0] < pair[1]
-                return "" if right else "the rows say the opposite"
+                return _hold(item, *pair)
         if len(names) == 1:  # "higher (900) than Ada (600)"
             names = [it for one in self._context.segments if one.sentence == segment.sentence for it in one.names]
         if len(names) == 2 and (pair := self._pair(segment, place, names)) is not None:
-            first, second = pair
-            right = first > second if item.cls is Class.MORE else first < second
-            return "" if right else "the rows say the opposite"
+            return _hold(item, *pair)
         return "the rows do not compare this"
 
     def _is_end(self, segment: Segment, place: int) -> bool:
@@ -102,8 +98,7 @@ class Comparisons:
             named = [it.projection.aggregate for it in columns] == ["min", "max"]
         else:
             values = self._facts.values(columns[0].index)
-            limited = self._facts.query.limit is not None and len(self._facts.rows) >= self._facts.query.limit
-            named = columns[0] is columns[1] and not limited and not self._facts.result.truncated
+            named = columns[0] is columns[1] and self._facts.is_whole
             named = named and {it.value for it in found} == {min(values), max(values)}
         return "" if named else "the least and the most are not these two"
 
@@ -113,7 +108,7 @@ class Comparisons:
         others = [
             rows for column, rows in {**segment.inherited, **segment.map_own_rows()}.items() if column not in columns
         ]
-        rows = [frozenset.intersection(_rows_of(name), *others) for name in names]
+        rows = [frozenset.intersection(name.rows, *others) for name in names]
         return self._pair_of(segment, place, [sorted(it) for it in rows])
 
     def _pair_of(self, segment: Segment, place: int, rows: Sequence[Sequence[int]]) -> tuple[Fraction, Fraction] | None:
@@ -140,27 +135,23 @@ class Comparisons:
         if _COSTS.match(item.text.lower()) and segment.items[-1].text.lower() == "an":
             return ""  # "Kosten fielen an"
         if (pair := self._two_cells(numbers)) is not None:  # "rose from 3 to 4", of the rows of two times
-            right = pair[0] < pair[1] if item.cls is Class.RISE else pair[0] > pair[1]
-            return "" if right else "the rows say the opposite"
+            return _hold(item, *pair[::-1])
         names = [it for it in segment.names if it.start > item.start][:2]
         names = segment.names if len(names) < 2 or len(segment.names) == 2 else names
         if len(names) == len(segment.before) == 1 and self._is_timed(names[0]):  # "420 in 2019 fell to 380 in 2020"
             earlier = [sorted(rows) for rows in segment.before.values()]
-            pair = self._pair_of(segment, place, [*earlier, sorted(_rows_of(names[0]))])
+            pair = self._pair_of(segment, place, [*earlier, sorted(names[0].rows)])
             if pair is not None:
-                right = pair[0] < pair[1] if item.cls is Class.RISE else pair[0] > pair[1]
-                return "" if right else "the rows say the opposite"
+                return _hold(item, *pair[::-1])
         if is_compared_with_second(segment):
             names = names[::-1]
         timed = all(self._is_timed(it) for it in names)
         if len(names) == 2 and not timed and not {Class.RISE, Class.FALL} & self._context.question_classes:
             return "no row is a later time of another"
         if len(names) == 2 and (pair := self._pair(segment, place, names)) is not None:
-            right = pair[0] < pair[1] if item.cls is Class.RISE else pair[0] > pair[1]
-            return "" if right else "the rows say the opposite"
+            return _hold(item, *pair[::-1])
         if (pair := self._find_since_before(segment.names, segment, place)) is not None:  # "fell to 120 in 2021"
-            right = pair[0] < pair[1] if item.cls is Class.RISE else pair[0] > pair[1]
-            return "" if right else "the rows say the opposite"
+            return _hold(item, *pair[::-1])
         cells = [it.value for it in numbers if it.origin == "result"]
         asked = {Class.RISE, Class.FALL} & self._context.question_classes or CHANGE.search(
             " ".join((self._facts.question, *self._facts.result.columns))
@@ -262,5 +253,7 @@ class Comparisons:
         return "" if told else "it is no difference of two percentages"
 
 
-def _rows_of(name: Item) -> Rows:
-    return frozenset(row for it in name.places.values() for row in it)
+def _hold(item: Item, one: Fraction, other: Fraction) -> str:
+    """Why one value is not more than another, or less, as a word says."""
+    right = one > other if item.cls in (Class.MORE, Class.RISE) else one < other
+    return "" if right else "the rows say the opposite"

@@ -107,12 +107,9 @@ class Superlatives:
         chosen = [it for it in columns if it.name.lower() in ordered] or list(columns)
         if not chosen or (facts.result.truncated and chosen[0].name.lower() not in ordered):
             return None
-        column, limit = chosen[0], facts.query.limit
-        if (
-            limit is not None
-            and len(facts.rows) >= limit > 1
-            and ordered.get(column.name.lower()) is not (cls is Class.MOST)
-        ):
+        column = chosen[0]
+        first = facts.is_limited and len(facts.rows) > 1
+        if first and ordered.get(column.name.lower()) is not (cls is Class.MOST):
             return False  # the last of the first three is not the last of all
         others = [it for it in range(len(facts.rows)) if it not in rows]
         rate = self._context.find_rate(segment, place)
@@ -223,7 +220,7 @@ class Superlatives:
             return "" if cells == {item.rank} else "another row has that place"
         if self._is_sorted() and rows == frozenset({item.rank - 1}):
             return ""
-        if not self._is_sorted() and (self._facts.result.truncated or self._facts.query.limit is not None):
+        if not self._is_sorted() and not self._facts.is_whole:
             return "the rows have no order"
         return "" if rows and self._has_place(segment, place, rows) else "another row has that place"
 
@@ -233,13 +230,7 @@ class Superlatives:
         if self._context.is_in_question(segment.items[place]) and len(facts.rows) == 1:
             return ""
         columns = self._context.find_measures(segment, place)
-        if (
-            not rows
-            or len(columns) != 1
-            or len(facts.rows) < 2
-            or facts.result.truncated
-            or facts.query.limit is not None
-        ):
+        if not rows or len(columns) != 1 or len(facts.rows) < 2 or not facts.is_whole:
             return "the rows do not say so"
         values, own = facts.values(columns[0].index), facts.values(columns[0].index, rows)
         ordered = dict(facts.query.order).get(columns[0].name.lower(), True)
