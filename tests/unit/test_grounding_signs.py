@@ -1,4 +1,4 @@
-"""Sentences about values below zero, percentages of another column, and times that a sentence leaves out."""
+"""Sentences about values below zero, percentages of another column, bounds in Korean, and times that are left out."""
 
 from __future__ import annotations
 
@@ -63,6 +63,8 @@ SCRAP = Facts(
         (CHANGES, "Pear had the smallest decline in 2024, at 3."),
         (CENTERS, "2024년 3분기 부산 2센터는 인천 1센터보다 7.5시간 더 걸렸습니다."),
         (CENTERS, "2024년 3분기 인천 1센터는 부산 2센터보다 평균 배송 시간이 짧습니다."),
+        (CENTERS, "2024년 3분기 인천 1센터의 평균 배송 시간은 20시간 미만이었습니다."),
+        (CENTERS, "2024년 3분기 부산 2센터의 평균 배송 시간은 25시간을 넘었습니다."),
     ],
 )
 def test_it_is_shown_as_written(facts: Facts, text: str) -> None:
@@ -91,6 +93,9 @@ def test_it_is_shown_as_written(facts: Facts, text: str) -> None:
         (CENTERS, "2024년 3분기 부산 2센터는 인천 1센터보다 7.5시간 덜 걸렸습니다."),
         (CENTERS, "2024년 3분기 인천 1센터는 부산 2센터보다 7.5시간 더 걸렸습니다."),
         (CENTERS, "2024년 3분기 인천 1센터는 부산 2센터보다 평균 배송 시간이 깁니다."),
+        (CENTERS, "2024년 3분기 부산 2센터의 평균 배송 시간은 25시간 미만이었습니다."),
+        (CENTERS, "2024년 3분기 인천 1센터의 평균 배송 시간은 20시간을 넘었습니다."),
+        (CENTERS, "2024년 3분기 인천 1센터의 평균 배송 시간은 18.5시간 미만입니다."),
         (CENTERS, "2024년 3분기 인천 1센터의 평균 배송 시간은 18.5분입니다."),
     ],
 )

@@ -89,10 +89,19 @@ def korean_problems(
     yield from _find_unknown_names(text, facts)
     shared = {"전체"} if computed & {Class.SHARE} else set[str]()
     shared |= {"모두", "전체", "모든"} if computed & {Class.SUM} else set()
-    compared = {it.start for it in _list_comparisons(text, segments, facts, numbers)}
+    held = {it.start for it in (*_list_comparisons(text, segments, facts, numbers), *_list_bounds(segments, numbers))}
     for found in _OTHERS.finditer(text):
-        if found[0] not in facts.question and found[0] not in shared and found.start() not in compared:
+        if found[0] not in facts.question and found[0] not in shared and found.start() not in held:
             yield Problem(found[0], "the rows do not say so")
+
+
+def _list_bounds(segments: Sequence[Segment], numbers: Mapping[int, int]) -> Iterator[Item]:
+    """The bounds behind a number of a cell, which was held with them."""
+    for segment in segments:
+        for at, item in enumerate(segment.items):
+            near = segment.items[max(0, at - 2) : at]
+            if item.cls in (Class.OVER, Class.UNDER) and any(it.start in numbers for it in near):
+                yield item
 
 
 def _list_comparisons(

@@ -63,6 +63,8 @@ KOREAN_THAN = re.compile(r"(?<=[^\W_])보다(?![^\W_])")  # behind what is compa
 _KOREAN = re.compile(
     r"(?<![^\W\d])(?:(?P<sum>모두(?=\s*\d)|합계|합산|합쳐|합치|합하|합한|합해|총)|(?P<mean>평균))|(?<=\d)(?P<times>배)"
     rf"|(?P<difference>(?<![^\W\d])(?:차이|격차)|{KOREAN_THAN.pattern})"
+    # Bounds stand behind their number: "20시간 미만".
+    r"|(?<![^\W\d])(?:(?P<over>이상|넘|초과(?=[이입했하한였]))|(?P<under>미만|이하))"
 )
 _KOREAN_RANK = re.compile(r"(\d{1,3})위(?=$|[^\uac00-\ud7a3]|[는은가이를을로와과의인에입였])")
 _NOT_COMPOUND = re.compile(r"(?:no|non|not)-[^\W\d_]+", re.IGNORECASE)
@@ -109,7 +111,9 @@ def items_of(text: str, facts: Facts, names: NameIndex) -> list[Item]:
             found[place] = replace(item, cls=Class.MORE)  # "300 vor Ada"
         if item.text.lower() in _ARTICLED and _has_article(found, place):
             found[place] = replace(item, cls=_ARTICLED[item.text.lower()])  # "la linea più lunga"
-        elif item.cls in _COMPARES and following != "number":  # "more than Ada", not "more than 12"
+        elif (
+            item.cls in _COMPARES and following != "number" and facts.language != "ko"
+        ):  # "more than Ada", not "more than 12"
             found[place] = replace(item, cls=_COMPARES[item.cls])
     return list(_with_than(text, found if text == facts.question else list(_with_years(facts.question, found, names))))
 

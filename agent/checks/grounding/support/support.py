@@ -39,6 +39,7 @@ _OF_ONE = frozenset({Class.EACH, Class.PER, Class.MEAN, Class.MOST, Class.LEAST,
 _OF_ONE |= COMPARED | {Class.SUM, Class.SHARE, Class.NOT, Class.ONLY, Class.RANK}
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _OUT_OF = frozenset({"out of", "of", "von", "sur", "de", "su"})
+_BOUNDS = (Class.OVER, Class.UNDER)
 _SHORT = 3  # letters of a word that may also be a unit
 _INCLUSIVE = frozenset(
     """at least|at most|up to|no more than|no less than|no fewer than|mindestens|höchstens|bis zu|au moins|au plus
@@ -504,7 +505,8 @@ class Numbers:
         told = any(re.search(end, text) for it in columns for text in it.told)
         return Support("question", segment.items[place].value) if told and before in _OUT_OF else None
 
-    @staticmethod
-    def _find_bound(items: Sequence[Item], place: int) -> Class | None:
-        before = items[place - 1].cls if place else None
-        return before if before in (Class.OVER, Class.UNDER, Class.ABOUT) else None
+    def _find_bound(self, items: Sequence[Item], place: int) -> Class | None:
+        beside = items[place - 1].cls if place else None
+        if self.facts.language == "ko":  # "20시간 미만"
+            beside = next((it.cls for it in items[place + 1 : place + 3] if it.cls in _BOUNDS), beside)
+        return beside if beside in (*_BOUNDS, Class.ABOUT) else None
