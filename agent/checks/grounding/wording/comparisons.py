@@ -20,10 +20,7 @@ _ENDS = 2  # numbers of a range
 
 
 class Comparisons:
-    """Checks what they claim. Args: context: of the sentence.
-
-    checks: by what a phrase claims; each gives why it is not supported, or nothing.
-    """
+    """Holds comparisons, changes, bounds and ranges against the rows."""
 
     def __init__(self, context: WordingContext) -> None:
         self._context, self._facts = context, context.facts

@@ -30,6 +30,7 @@ CHANGE = re.compile(
     r"change|growth|increase|decrease|diff|delta|develop|veränder|entwick|évol|variaci|cambi", re.IGNORECASE
 )
 
+# By what a phrase claims: why it is not supported, or nothing.
 Checks = Mapping[Class, Callable[[Segment, int], str]]
 
 

@@ -48,10 +48,7 @@ _HOW = frozenset(["hoch", "groß", "high", "large", "long", "lang", "qual"])
 
 
 class Denials:
-    """Checks what they claim. Args: context: of the sentence.
-
-    checks: by what a phrase claims; each gives why it is not supported, or nothing.
-    """
+    """Holds negations, quantifiers, yes and no against the rows."""
 
     def __init__(self, context: WordingContext) -> None:
         self._context, self._facts = context, context.facts

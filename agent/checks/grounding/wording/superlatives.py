@@ -37,10 +37,7 @@ _OF_SIZE = re.compile(
 
 
 class Superlatives:
-    """Checks what they claim. Args: context: of the sentence.
-
-    checks: by what a phrase claims; each gives why it is not supported, or nothing.
-    """
+    """Holds superlatives, places in an order and the latest against the rows."""
 
     def __init__(self, context: WordingContext) -> None:
         self._context, self._facts = context, context.facts

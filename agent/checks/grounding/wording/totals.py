@@ -24,10 +24,7 @@ _A = frozenset({"a", "an", "par", "por", "al", "alla", "pro", "per"})
 
 
 class Totals:
-    """Checks what they claim. Args: context: of the sentence.
-
-    checks: by what a phrase claims; each gives why it is not supported, or nothing.
-    """
+    """Holds sums, means, rates, shares and units of time against the rows."""
 
     def __init__(self, context: WordingContext) -> None:
         self._context, self._facts = context, context.facts
