@@ -78,7 +78,8 @@ def check_written(text: str, facts: Facts) -> CheckedText:
     problems = tuple(f"“{it.text}”: {it.why}" for it in found.problems) + computed.warnings
     corrections = (*computed.filled, *computed.corrected)
     links = _link_numbers(computed.text, found, facts, corrections)
-    shown, numbers = _format_numbers(computed.text, links, facts, _amounts(computed.text, found, facts))
+    kept = {it.start: it.text for it in found.names}  # the year of "juin 2024" is no amount
+    shown, numbers = _format_numbers(computed.text, links, facts, kept | _amounts(computed.text, found, facts))
     return CheckedText(
         text=shown,
         corrections=corrections,

@@ -13,7 +13,7 @@ from agent.checks.grounding.languages.vocabulary import Class
 from agent.checks.grounding.support.found import Support
 from agent.checks.grounding.support.support import Numbers, is_counted_in
 
-_QUANTIFIERS = frozenset({Class.ALL, Class.ALL_BUT, Class.ONLY, Class.EACH, Class.NOT, Class.NOTHING})
+_QUANTIFIERS = frozenset({Class.ALL, Class.ALL_BUT, Class.ONLY, Class.EACH, Class.NOT})
 _SETTLED = _QUANTIFIERS | {Class.OVER, Class.UNDER, Class.NEGATIVE}
 # What these stand before is near by; a bound far away would be true and mislead.
 _NEAR = frozenset(["nearly", "almost", "close to", "just under", "fast", "knapp", "beinahe", "nahezu", "presque"])
@@ -55,11 +55,7 @@ def settle(facts: Facts, numbers: Numbers, segment: Segment) -> Settled | None:
         )
     ):
         return None  # "all hotels" and a name: who is meant is not clear
-    whole = [
-        it.start for at, it in enumerate(segment.items) if it.kind == "number" and numbers.counts.is_of_all(segment, at)
-    ]
-    counts = [it for it in segment.numbers if it.start != limit.start and not it.percent and not it.currency]
-    counts = [it for it in counts if it.start not in whole]
+    counts = [it for it in _list_parts(numbers, segment) if it != limit and not it.percent and not it.currency]
     cells = facts.values(columns[0].index, named or ()) if len(columns) == 1 else []
     counts = [it for it in counts if it.value not in cells]  # "above 500 in May, 512"
     if any(it.cls for it in segment.numbers) or any(it.percent or it.currency for it in segment.numbers if it != limit):
@@ -120,15 +116,14 @@ def _find_rows_beyond(facts: Facts, numbers: Numbers, segment: Segment, place: i
 def _below_zero(facts: Facts, numbers: Numbers, segment: Segment) -> Settled | None:
     """How many rows are below zero, where a segment counts them: "a loss in two of the six years"."""
     negative = [at for at, it in enumerate(segment.items) if it.cls is Class.NEGATIVE]
-    of_all = [
-        at for at, it in enumerate(segment.items) if it.kind == "number" and numbers.counts.is_of_all(segment, at)
-    ]
-    counts = [it for at, it in enumerate(segment.items) if it.kind == "number" and at not in of_all]
-    if len(negative) != 1 or not of_all or len(counts) != 1 or counts[0].percent or counts[0].currency or counts[0].cls:
+    counts = _list_parts(numbers, segment)
+    if len(negative) != 1 or len(counts) != 1 or len(counts) == len(segment.numbers):
+        return None
+    if counts[0].percent or counts[0].currency or counts[0].cls:
         return None
     columns = numbers.columns(segment, negative[0])
     values = facts.values(columns[0].index) if len(columns) == 1 else []
-    if len(values) != len(facts.rows) or {Class.NOT, Class.NOTHING, Class.ALL_BUT} & segment.classes:
+    if len(values) != len(facts.rows) or {Class.NOT, Class.ALL_BUT} & segment.classes:
         return None
     below = frozenset(row for row, value in enumerate(values) if value < 0)
     holds = _verdict(facts, _QUANTIFIERS & segment.classes, numbers.find_named(segment), below, counts)
@@ -136,6 +131,12 @@ def _below_zero(facts: Facts, numbers: Numbers, segment: Segment) -> Settled | N
         return None
     told = Support("calculation", counts[0].value, None, None, f"count({columns[0].name} < 0)")
     return Settled(holds, {counts[0].start: told})
+
+
+def _list_parts(numbers: Numbers, segment: Segment) -> list[Item]:
+    """The numbers of a segment but that of all rows: "two of the six"."""
+    items = enumerate(segment.items)
+    return [it for at, it in items if it.kind == "number" and not numbers.counts.is_of_all(segment, at)]
 
 
 def _is_circular(facts: Facts) -> bool:
@@ -149,10 +150,9 @@ def _verdict(
 ) -> bool | None:
     """Whether the rows say so; None where the words cannot be told apart, or other rows were left out."""
     everything = frozenset(range(len(facts.rows)))
-    limited = facts.query.limit is not None and len(facts.rows) >= facts.query.limit
     if quantifiers <= {Class.ALL, Class.EACH} and named and not counts:
         return named <= beyond  # "both", "each"
-    if limited or len(quantifiers - {Class.NOTHING}) > 1:
+    if facts.is_limited or len(quantifiers) > 1:
         return None
     if _is_circular(facts) and not counts:
         return None  # of those that are above 20, all are
@@ -161,7 +161,7 @@ def _verdict(
         return outside == named if named else bool(counts) and len(outside) == counts[0].value
     if Class.ONLY in quantifiers:
         return beyond == named if named else bool(counts) and len(beyond) == counts[0].value
-    if {Class.NOT, Class.NOTHING} & quantifiers:
+    if Class.NOT in quantifiers:
         return None if counts else not (beyond & named if named else beyond)
     if quantifiers:
         return beyond == everything if not counts or counts[0].value == len(everything) else False

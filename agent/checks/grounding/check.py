@@ -13,7 +13,7 @@ from agent.checks.grounding.bounds import list_settled_items, settle
 from agent.checks.grounding.calculations import Calculation, Calculations
 from agent.checks.grounding.claims.claims import Segment, find_crossed, groups_of, pair_parallel, segments_of
 from agent.checks.grounding.claims.item import Item
-from agent.checks.grounding.claims.names import NameIndex, Rows
+from agent.checks.grounding.claims.names import NameIndex
 from agent.checks.grounding.claims.reading import items_of
 from agent.checks.grounding.claims.roles import with_roles
 from agent.checks.grounding.evidence.facts import ColumnFacts, Facts
@@ -27,6 +27,7 @@ from agent.checks.grounding.nouns import find_misnamed
 from agent.checks.grounding.omissions import (
     affirms,
     find_foreign_names,
+    find_left_times,
     find_miscounted,
     find_omissions,
     find_turned_round,
@@ -79,7 +80,7 @@ def check(text: str, facts: Facts, calculations: Sequence[Calculation] = ()) -> 
     items = with_roles(found.items, facts, names)
     segments = segments_of(items)
     numbers = Numbers(facts, asked, segments, items)
-    paired = {number.start: _rows(name) for name, number in pair_parallel(segments)}
+    paired = {number.start: name.rows for name, number in pair_parallel(segments)}
     paired |= {number.start: rows for rows, number in find_crossed(segments)}
     supports: dict[int, Support] = {}
     told: list[tuple[Item, Support | None]] = []
@@ -124,7 +125,7 @@ def check(text: str, facts: Facts, calculations: Sequence[Calculation] = ()) -> 
             for it in find_misnamed(facts, asked, numbers, segments, supports)
         ]
     else:
-        problems += _find_unread(text, items, segments, facts, supports)
+        problems += _find_unread(text, items, segments, facts, asked, supports)
     stated = {it.text.lower() for it in problems}
     problems += [it for it in causes(text, facts) if it.text.lower().split()[0] not in stated]
     if not problems and not _says_something(supports, rows_named, items, asked, facts):
@@ -139,7 +140,12 @@ def names_rows(text: str, facts: Facts) -> bool:
 
 
 def _find_unread(
-    text: str, items: Sequence[Item], segments: Sequence[Segment], facts: Facts, supports: Mapping[int, Support]
+    text: str,
+    items: Sequence[Item],
+    segments: Sequence[Segment],
+    facts: Facts,
+    asked: Sequence[Item],
+    supports: Mapping[int, Support],
 ) -> Iterator[Problem]:
     """What can be held against a text whose words are not known: it is of numbers and names, and denies nothing."""
     named = any(segment.names for segment in segments)
@@ -151,12 +157,13 @@ def _find_unread(
     elif named and not told and len(facts.rows) > 1 and facts.measures:  # it compares or denies
         yield Problem("the sentence", "it says no number of the rows, and its words cannot be read")
     if not facts.rows and facts.conditions:
-        asked = [it for it in find_dates(facts.question) if denies(text)]
         said = {reading for it in find_dates(text) for reading in it.readings}
-        for date in asked:
+        for date in (it for it in find_dates(facts.question) if denies(text)):
             if said.isdisjoint(date.readings) and len(items) > _FEW_WORDS:
                 yield Problem(facts.question[date.start : date.end], "the question asks for this time")
-    chosen = frozenset(row for it in segments for name in it.names for row in _rows(name)) or range(len(facts.rows))
+    if facts.language == "ko" and named and not any(it.kind == "date" for it in items):
+        yield from find_left_times(items, facts, asked)
+    chosen = frozenset(row for it in segments for name in it.names for row in name.rows) or range(len(facts.rows))
     whole = bool(facts.rows) and all(cell for row in chosen for cell in facts.rows[row])
     if facts.language == "ko" and not facts.rows and not denies(text):
         yield Problem("the sentence", "nothing was found, and it does not say so")
@@ -200,10 +207,6 @@ def _list_conditions_repeated(items: Sequence[Item], asked: Sequence[Item]) -> l
     ]
 
 
-def _rows(item: Item) -> Rows:
-    return frozenset(row for rows in item.places.values() for row in rows)
-
-
 def _find_apart(segments: Sequence[Segment]) -> Iterator[Problem]:
     """Names that are said to stand together, and do so in no row."""
     for group in groups_of(segments):
@@ -230,14 +233,15 @@ def _find_torn(text: str, items: Sequence[Item], facts: Facts) -> Iterator[Probl
 
 
 def _is_whole(name: Item, facts: Facts) -> bool:
+    cells = (str(facts.rows[row][column]).casefold() for column, rows in name.places.items() for row in rows)
     said = name.text.casefold()
-    return any(str(facts.rows[row][column]).casefold() == said for column, rows in name.places.items() for row in rows)
+    return any(said.startswith(it) if facts.language == "ko" else said == it for it in cells)
 
 
 def _stand_together(names: Sequence[Item]) -> bool:
-    rows = _rows(names[0])
+    rows = names[0].rows
     for name in names[1:]:
-        rows &= _rows(name)
+        rows &= name.rows
     return bool(rows)
 
 
@@ -290,13 +294,13 @@ def _says_something(
     supports: dict[int, Support], names: Sequence[Item], items: Sequence[Item], asked: Sequence[Item], facts: Facts
 ) -> bool:
     """Whether anything in it comes from the rows."""
-    repeated = [it.text.lower() for it in asked if it.cls in (Class.NOT, Class.NOTHING)]
+    repeated = [it.text.lower() for it in asked if it.cls is Class.NOT]
     denied = False
     for item in items:
-        if item.cls in (Class.NOT, Class.NOTHING) and item.text.lower() in repeated:
+        if item.cls is Class.NOT and item.text.lower() in repeated:
             repeated.remove(item.text.lower())  # "failed" of "How many failed?" denies nothing
         else:
-            denied = denied or item.cls in (Class.NOT, Class.NOTHING, Class.NO_VALUE)
+            denied = denied or item.cls in (Class.NOT, Class.NO_VALUE)
     if not facts.rows:
         return denied or facts.language not in LANGUAGES
     if denied or names or any(it.origin != "question" for it in supports.values()):

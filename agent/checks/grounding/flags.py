@@ -15,7 +15,6 @@ from agent.checks.grounding.support.beside import all_of
 from agent.checks.grounding.support.support import Numbers
 from executors.base import JsonValue
 
-_DENIED = frozenset({Class.NOT, Class.NOTHING})
 _NO_STATE = frozenset({"is", "has", "are", "was", "have", "flag", "ist", "hat", "est", "es"})
 _YES = frozenset({"yes", "y", "true", "ja", "j", "oui", "o", "sí", "si", "s", "sì", "1"})
 _NO = frozenset({"no", "n", "false", "nein", "non", "0"})
@@ -36,7 +35,7 @@ def find_denied_flags(segments: Sequence[Segment], facts: Facts, numbers: Number
             ]
             if not found and spoken is not None and spoken[0] == segment.sentence and _is_ellipsis(clause):
                 found = [spoken]  # "E-18 is charging, E-17 is not"
-            denied = any(it.cls in _DENIED for it in clause)
+            denied = any(it.cls is Class.NOT for it in clause)
             for sentence, word, column in found:
                 spoken = (sentence, word, column)
                 rows = _find_rows(clause, segment, facts, numbers)
@@ -81,7 +80,7 @@ def _find_rows(clause: Sequence[Item], segment: Segment, facts: Facts, numbers: 
     named = Segment(segment.sentence, [it for it in clause if it.places]).map_own_rows()
     rows = all_of(named.values()) if named else numbers.rows_of(segment)
     if rows is None:
-        of_all = {Class.ALL, Class.NOTHING} & {it.cls for it in clause} and not segment.nearby
+        of_all = any(it.cls is Class.ALL for it in clause) and not segment.nearby
         return frozenset(range(len(facts.rows))) if of_all else frozenset()
     grouped = any(len(rows) > 1 for it in clause for rows in it.places.values())
     counted = any(it.kind == "number" and not it.percent for it in clause)

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
 from agent.checks.grounding.claims.claims import Segment
+from agent.checks.grounding.claims.item import Item
 from agent.checks.grounding.claims.names import Rows
 from agent.checks.grounding.evidence.facts import Facts
 from agent.checks.grounding.languages.vocabulary import Class
@@ -14,8 +15,8 @@ from agent.checks.grounding.languages.words import is_same_word
 from agent.checks.grounding.result import Problem
 
 _EXTREME = re.compile(r"(?:가장|제일)\s*(?P<by>\S+)|(?P<most>최대|최고|최다|(?<!\d)1위)|(?P<least>최소|최저|꼴찌)")
-_HIGH = re.compile(r"많|높|크|큰|길|긴|깁|비싸|비싼|무거|오래")
-_LOW = re.compile(r"적|낮|작|짧|싸|싼|저렴|가벼")
+_HIGH = re.compile(r"많|높|크|큰|길|긴|깁|비싸|비싼|무거|오래|더 걸")
+_LOW = re.compile(r"적|낮|작|짧|(?<!비)싸|(?<!비)싼|저렴|가벼|덜")
 # Comparisons, changes, quantifiers: nobody reads them here, so they are taken from the question only.
 _OTHERS = re.compile(
     r"보다|\d배|두\s?배|세\s?배|절반|증가|감소|상승|하락|늘어|늘었|줄어|줄었|모두|모든|전부|전체|유일|항상|매번|각각|초과|미만|상반기|하반기"
@@ -42,7 +43,7 @@ _DURATIONS = {
     "초": frozenset({"s", "sec", "second", "seconds"}),
     "일": frozenset({"day", "days"}),
 }
-_DURATION = re.compile(rf"\d\s*({'|'.join(_DURATIONS)})")
+_DURATION = re.compile(rf"\d\s*({'|'.join(_DURATIONS)})(?!기)")  # not "3분기", a quarter
 # Of a number: 76.8kWh, 36 µg/m³, 12km입니다.
 _UNIT = re.compile(r"\d[\d.,]*\s?(?P<unit>[A-Za-zµμ°]{1,4}[²³]?(?:/[A-Za-z]{1,3}[²³]?)?)(?![A-Za-z\d²³/-])")
 _SCALES = frozenset("kKMB")
@@ -88,9 +89,36 @@ def korean_problems(
     yield from _find_unknown_names(text, facts)
     shared = {"전체"} if computed & {Class.SHARE} else set[str]()
     shared |= {"모두", "전체", "모든"} if computed & {Class.SUM} else set()
+    held = {it.start for it in (*_list_comparisons(text, segments, facts, numbers), *_list_bounds(segments, numbers))}
     for found in _OTHERS.finditer(text):
-        if found[0] not in facts.question and found[0] not in shared:
+        if found[0] not in facts.question and found[0] not in shared and found.start() not in held:
             yield Problem(found[0], "the rows do not say so")
+
+
+def _list_bounds(segments: Sequence[Segment], numbers: Mapping[int, int]) -> Iterator[Item]:
+    """The bounds behind a number of a cell, which was held with them."""
+    for segment in segments:
+        for at, item in enumerate(segment.items):
+            near = segment.items[max(0, at - 2) : at]
+            if item.cls in (Class.OVER, Class.UNDER) and any(it.start in numbers for it in near):
+                yield item
+
+
+def _list_comparisons(
+    text: str, segments: Sequence[Segment], facts: Facts, numbers: Mapping[int, int]
+) -> Iterator[Item]:
+    """The "보다" that the rows hold: of the two rows named before it, the first is said to have more, or less."""
+    items = [it for segment in segments for it in segment.items]
+    for at, item in enumerate(items):
+        rows = [it.rows for it in items[max(0, at - 2) : at] if it.places]
+        column = facts.measures[0].index if len(facts.measures) == 1 else _find_told_near(item.start, numbers)
+        if item.text != "보다" or column is None or [len(it) for it in rows] != [1, 1]:
+            continue
+        values = [value for it in rows for value in facts.values(column, it)]
+        said = text[item.end :].split(".\n")[0]
+        more, less = (pattern.search(said) is not None for pattern in (_HIGH, _LOW))
+        if len(values) == len(rows) and more is not less and (values[0] > values[1] if more else values[0] < values[1]):
+            yield item
 
 
 def _find_other_places(segments: Sequence[Segment], facts: Facts, numbers: Mapping[int, int]) -> Iterator[Problem]:
@@ -162,7 +190,7 @@ def _find_named_near(at: int, segments: Sequence[Segment]) -> Rows:
 
 
 def _rows(segment: Segment) -> Rows:
-    return frozenset(row for it in segment.names for places in it.places.values() for row in places)
+    return frozenset(row for it in segment.names for row in it.rows)
 
 
 def _find_told_near(at: int, numbers: Mapping[int, int]) -> int | None:

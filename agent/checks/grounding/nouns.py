@@ -47,6 +47,8 @@ def find_misnamed(
     for segment in segments:
         for place, item in enumerate(segment.items):
             support = supports.get(item.start)
+            if item.percent and support is not None and support.column is not None:
+                yield from _find_shared(segment.items, place, facts.columns[support.column], numbers)
             if item.kind != "number" or item.percent or item.currency or item.cls or support is None:
                 continue
             if support.origin not in ("result", "calculation") or support.words or support.cls is Class.TIMES:
@@ -66,6 +68,15 @@ def find_misnamed(
             )  # "858 agents closed tickets", of tickets closed by agents
             if not scaled or not own or (by_docs and nouns[0] not in own and not find_currencies(" ".join(nouns))):
                 yield " ".join((item.text, *nouns))
+
+
+def _find_shared(items: Sequence[Item], place: int, column: ColumnFacts, numbers: Numbers) -> Iterator[str]:
+    """What a percentage is said to be a part of, where only another column is called so: of an occupancy, bookings."""
+    after = dropwhile(lambda it: it.cls is Class.FILLER, items[place + 1 :])
+    of = next(after, None) if items[place + 1 : place + 2] and items[place + 1].cls is Class.FILLER else None
+    labelled = numbers.list_labelled(of) if of is not None and of.kind == "word" else []
+    if of is not None and labelled and not any(column in numbers.list_labelled(it) for it in items):
+        yield f"{items[place].text} {of.text}"
 
 
 def is_own(noun: str, column: ColumnFacts, facts: Facts, quantified: frozenset[str]) -> bool:

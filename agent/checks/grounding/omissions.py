@@ -27,6 +27,7 @@ _NAME = re.compile(r"(?<=[^\W\d_] )[A-ZÀ-Þ][^\W\d_]+")
 _DIRECTION = dict.fromkeys(("to", "into", "nach", "vers", "hacia", "verso"), 1)
 _DIRECTION |= dict.fromkeys(("from", "von", "aus", "ab", "depuis", "desde", "da"), -1)
 _DIRECTED = re.compile(rf"\b({'|'.join(_DIRECTION)})\s+([^\W\d_]+)", re.IGNORECASE)
+_YEAR = re.compile(r"(?:1[89]|20)\d\d")
 _DATE = re.compile(r"\d{4}-\d\d")
 _PREPOSITIONS = frozenset({*_DIRECTION, "in", "at", "of", "for", "by", "with", "on", "à", "en", "au", "de", "di"})
 # "On that date" is the time of the question.
@@ -68,12 +69,15 @@ def find_omissions(
         return
     yield from _find_left_mean(items, facts, asked, supports)
     content = [it.text.lower() for it in asked if it.kind == "word" and len(it.text) > 1]
-    that_time = _THAT_TIME.search(" ".join(it.text for it in items))
-    dates = [it for it in asked if it.kind == "date" and not that_time]
-    if facts.language not in LANGUAGES or not any(
-        is_among(word, content) for it in items if it.kind == "word" for word in words_of(it.text)
-    ):
-        return  # fmt: skip
+    if facts.language not in LANGUAGES:
+        return
+    words = [word for it in items if it.kind == "word" for word in words_of(it.text)]
+    if not any(is_among(word, content) for word in words):
+        if any(it.kind == "name" and it.places for it in items):  # "Ada has lost 12"
+            yield from find_left_times(items, facts, asked)
+            years = [it for it in asked if _YEAR.fullmatch(it.text)]
+            yield from _find_left_numbers(items, facts, years)
+        return
     text = {*said, *(word for it in items for word in words_of(it.text))}
     replaced = bool(list_transfer_words(facts.language) & text)
     for needed in _list_needed(facts, content, verbs=replaced):
@@ -86,14 +90,13 @@ def find_omissions(
     unsaid = head and not says_where and not any(is_among(word, text) for word in others)
     if unsaid and others and facts.query.aggregates:
         yield Problem(others[0], LEFT_OUT)
-    yield from _find_left_times(items, told, dates, facts, asked)
-    yield from _find_left_numbers(items, told, facts, asked)
-    denied = {Class.NOT, Class.NOTHING}
+    yield from find_left_times(items, facts, asked)
+    yield from _find_left_numbers(items, facts, asked)
     polar = vocabulary(facts.language).is_polar(facts.question)
-    if any(denied & it.classes for it in segments) and facts.conditions:
+    if any(Class.NOT in it.classes for it in segments) and facts.conditions:
         why = "the question asks of fewer, and the answer denies all"
         yield from (Problem(it, why) for it in _find_dropped(asked, text, polar=polar))
-    denials = sum(it.cls in denied for it in items)
+    denials = sum(it.cls is Class.NOT for it in items)
     none = not facts.rows  # of what is denied there is none: "no supplier has never been late"
     if _asks_denied(asked, facts, polar=polar) and denials < 1 + none:
         yield Problem("not", "the question denies something, and the answer does not")
@@ -112,10 +115,10 @@ def _find_left_mean(
         yield Problem(mean, "the question asks for it, and the answer leaves it out")
 
 
-def _find_left_times(
-    items: Sequence[Item], told: Sequence[Item], dates: Sequence[Item], facts: Facts, asked: Sequence[Item]
-) -> Iterator[Problem]:
-    """Times of the question that a sentence leaves out. Args: told: times of the sentence. dates: of the question."""
+def find_left_times(items: Sequence[Item], facts: Facts, asked: Sequence[Item]) -> Iterator[Problem]:
+    """Times of the question that a sentence leaves out."""
+    told = [it for it in items if it.kind == "date"]
+    dates = [it for it in asked if it.kind == "date" and not _THAT_TIME.search(" ".join(it.text for it in items))]
     for item in asked:  # "last year", which the query has as dates
         timed = any(_DATE.match(value) for it in facts.conditions for value in it.values)
         if item.cls is Class.ASKED and timed and not any(it.text.lower() == item.text.lower() for it in items):
@@ -126,10 +129,9 @@ def _find_left_times(
             yield Problem(date.text, TIME_LEFT_OUT)
 
 
-def _find_left_numbers(
-    items: Sequence[Item], told: Sequence[Item], facts: Facts, asked: Sequence[Item]
-) -> Iterator[Problem]:
+def _find_left_numbers(items: Sequence[Item], facts: Facts, asked: Sequence[Item]) -> Iterator[Problem]:
     """Numbers that the query compares with, and that a sentence leaves out."""
+    told = [it for it in items if it.kind == "date"]
     numbers = {it.value for it in items if it.kind == "number"}
     numbers |= {Fraction(year) for it in told if it.date for year, *_ in it.date.readings if year is not None}
     numbers |= {Fraction(digits) for it in items if it.kind == "word" for digits in re.findall(r"\d+", it.text)}

@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping
 
 from agent.checks.rules.base import Finding, Rule, RuleContext
-from executors.sql.literals import text_filters
+from executors.sql.literals import TextFilter, text_filters
 from rag.words import words
 
 # `T = telephone`, `T: telephone`, `'T' means telephone`, `T (telephone)`
@@ -22,7 +22,7 @@ def apply(context: RuleContext) -> Finding | None:
     mentioned = words(context.question)
     filters = text_filters(context.query, context.schema)
     for found in filters:
-        codes = _codes(context, found.table.name, found.column.name, {it.casefold() for it in found.column.samples})
+        codes = _codes(context, found)
         own = codes.get(found.value.casefold())
         if own is None or words(own) & mentioned:
             continue
@@ -34,13 +34,12 @@ def apply(context: RuleContext) -> Finding | None:
     return None
 
 
-def _codes(context: RuleContext, table: str, column: str, stored: set[str]) -> Mapping[str, str]:
+def _codes(context: RuleContext, of: TextFilter) -> Mapping[str, str]:
     """The documented codes of a column, in small letters, each with its meaning."""
-    known = context.schema.table(table)
-    comment = next((it.comment for it in known.columns if it.name == column), "") if known is not None else ""
-    texts = [it.text for it in context.documents if it.column == column and it.table in {"", table}]
+    about = (it for it in context.documents if it.column == of.column.name and it.table in {"", of.table.name})
+    stored = {it.casefold() for it in of.column.samples}
     found: dict[str, str] = {}
-    for text in (comment, *texts):
+    for text in (of.column.comment, *(it.text for it in about)):
         for code, meaning in _MEANS.findall(text):
             if code.casefold() in stored or code.isupper() or code.isdigit():
                 found.setdefault(code.casefold(), meaning.strip(" '\"`"))

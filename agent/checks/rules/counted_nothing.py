@@ -17,10 +17,8 @@ def apply(context: RuleContext) -> Finding | None:
         key = next((it for it in on.find_all(exp.Column) if it.table.lower() == name), None)
         if key is None or {it.table.lower() for it in group.find_all(exp.Column)} & {name, ""}:
             continue
-        if any(
-            isinstance(it.this, exp.Star) and it.find_ancestor(exp.Select) is select
-            for it in select.find_all(exp.Count)
-        ):
+        counts = [it for it in select.find_all(exp.Count) if isinstance(it.this, exp.Star)]
+        if any(it.find_ancestor(exp.Select) is select for it in counts):
             tree = context.query.copy()
             for count in [it for it in tree.find_all(exp.Count) if isinstance(it.this, exp.Star)]:
                 count.set("this", key.copy())

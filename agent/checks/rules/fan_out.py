@@ -41,10 +41,9 @@ def apply(context: RuleContext) -> Finding | None:
             alias = _rows_of(node, tables) if aggregates and node.find_ancestor(exp.Select) is select else None
             joined = [] if alias is None else _list_repeating(alias, tables, pairs)
             if alias is not None and joined:
-                detail = (
-                    f"The join repeats rows of {tables[alias].name}, and {context.to_sql(node)} takes each of them."
-                )
-                probes = _probes(context, select, alias, tables[alias]) or _unique_probes(context, joined)
+                table, taken = tables[alias], context.to_sql(node)
+                detail = f"The join repeats rows of {table.name}, and {taken} takes each of them."
+                probes = _probes(context, select, alias, table) or _unique_probes(context, joined)
                 return Finding(detail, probes=probes)
     return None
 

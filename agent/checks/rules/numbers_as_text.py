@@ -18,22 +18,21 @@ _PLACES = (exp.LT, exp.LTE, exp.GT, exp.GTE, exp.Between, exp.Ordered, exp.Max, 
 
 
 def apply(context: RuleContext) -> Finding | None:
+    is_sqlite = context.schema.dialect == "sqlite"
+
     def change(tree: exp.Query) -> Iterator[Change]:
         for node in list(tree.find_all(*_PLACES, exp.EQ, exp.NEQ, exp.In)):
             bounds = [node.args.get("expression"), node.args.get("low"), *node.expressions]
             literals = [it for it in bounds if isinstance(it, exp.Literal)]
             if any(it.is_string and not _NUMBER.fullmatch(str(it.this)) for it in literals):
                 continue
-            made = context.schema.dialect == "sqlite" and isinstance(node.this, exp.TimeToStr)
-            if (
-                any(not it.is_string for it in literals)
-                if made
-                else isinstance(node, _PLACES) and _holds_numbers(node.this, context)
-            ):
+            if is_sqlite and isinstance(node.this, exp.TimeToStr):
+                compares = any(not it.is_string for it in literals)
+            else:
+                compares = isinstance(node, _PLACES) and _holds_numbers(node.this, context)
+            if compares:
                 before = context.to_sql(node)
-                node.this.replace(
-                    exp.cast(node.this.copy(), "REAL" if context.schema.dialect == "sqlite" else "DOUBLE")
-                )
+                node.this.replace(exp.cast(node.this.copy(), "REAL" if is_sqlite else "DOUBLE"))
                 yield Change(before, context.to_sql(node))
 
     return context.change(change, "Numbers are stored as text, which is compared letter by letter: {}.")

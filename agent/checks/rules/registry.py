@@ -49,5 +49,4 @@ def rules(action: Action, without: Collection[str] = ()) -> tuple[Rule, ...]:
 
 @cache
 def _all() -> tuple[Rule, ...]:
-    found: list[Rule] = [import_module(f"agent.checks.rules.{name}").RULE for name in RULES]
-    return tuple(found)
+    return tuple(import_module(f"agent.checks.rules.{name}").RULE for name in RULES)

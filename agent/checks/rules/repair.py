@@ -29,9 +29,8 @@ def repair_draft(draft: Draft, error: str, schema: Schema, without: Collection[s
     from executors.sql.tree import tree_to_change
 
     if kind in NAMES | WORDS and (quoted := quote_names(draft.sql, schema)):
-        return _build_repaired(
-            draft, quoted, ["names of the schema are in quotes"]
-        )  # what is still wrong then shows itself
+        # What is still wrong then shows itself.
+        return _build_repaired(draft, quoted, ["names of the schema are in quotes"])
     dialect = DIALECTS[schema.dialect].sqlglot
     context, notes = RuleContext(draft.sql, schema, tree_to_change(draft.sql, dialect), error=kind), list[str]()
     for rule in rules("repair", without):

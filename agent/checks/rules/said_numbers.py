@@ -31,9 +31,9 @@ def apply(context: RuleContext) -> Finding | None:
 def _readings(number_text: str) -> set[float]:
     """What a number can be: `1.500` is one and a half, or one thousand and five hundred."""
     found = {float(number_text.replace(",", ""))} if number_text.count(".") < 2 else set()
-    return found | (
-        {float(number_text.replace(".", "").replace(",", "."))} if _SWAPPED.fullmatch(number_text) else set()
-    )
+    if _SWAPPED.fullmatch(number_text):
+        found.add(float(number_text.replace(".", "").replace(",", ".")))
+    return found
 
 
 RULE = Rule("said_numbers", "query", "language", "doubt", apply)

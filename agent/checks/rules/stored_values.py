@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from sqlglot import exp
 
 from agent.checks.rules.base import Change, Finding, Rule, RuleContext
-from executors.dialects.table import DIALECTS
 from executors.sql.literals import same_text, text_filters
+from executors.sql.names.tables import identifier
 
 
 def apply(context: RuleContext) -> Finding | None:
@@ -32,8 +32,7 @@ def apply(context: RuleContext) -> Finding | None:
             elif isinstance(condition, exp.EQ) or len(condition.expressions) == 1:
                 column = condition.find(exp.Column)
                 if column is not None and other is not None:
-                    quoted = DIALECTS[context.schema.dialect].quote_name(other) != other
-                    column.set("this", exp.to_identifier(other, quoted=quoted))
+                    column.set("this", identifier(other, context.schema))
             if before != context.to_sql(condition):
                 yield Change(before, context.to_sql(condition))
 

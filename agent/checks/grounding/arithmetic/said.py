@@ -74,8 +74,8 @@ class _Form(NamedTuple):
     compute: Callable[[Sequence[Fraction]], Fraction | None]
 
 
-def _compile_pattern(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern, re.IGNORECASE)
+def _form(pattern: str, operator: str, compute: Callable[[Sequence[Fraction]], Fraction | None]) -> _Form:
+    return _Form(re.compile(pattern, re.IGNORECASE), operator, compute)
 
 
 def _share(values: Sequence[Fraction]) -> Fraction | None:
@@ -126,29 +126,22 @@ _PER = (
     rf"(?P<one>{_N}){_UNIT}\s(?:divided\samong|shared\sby|for|für|pour|para|per)\s(?P<two>{_N}){_UNIT}{_IS}{_RESULT}"
     rf"{_UNIT}\s(?:each|per|pro|je|par|por)\b"
 )
+_UNCALCULATED = r"(?<![\d.,%$€£+*/×÷-])(?<![\d.,]\s)"
 _FORMS: Sequence[_Form] = (
-    _Form(_compile_pattern(_SUM), "+", _total),
-    _Form(_compile_pattern(_MEAN), "mean", _mean),
-    _Form(_compile_pattern(_APART), "-", _subtract),
-    _Form(
-        _compile_pattern(rf"(?<![\d.,%$€£+*/×÷-])(?<![\d.,]\s)(?P<list>{_LIST})\s{_TOGETHER}{_IS}{_RESULT}"),
-        "+",
-        _total,
-    ),
-    _Form(
-        _compile_pattern(rf"(?<![\d.,%$€£+*/×÷-])(?<![\d.,]\s)(?P<list>{_LIST}){_IS}{_TOGETHER}\s{_RESULT}"),
-        "+",
-        _total,
-    ),
-    _Form(_compile_pattern(rf"\b{_TOGETHER},?\s(?P<list>{_LIST}){_IS}{_RESULT}"), "+", _total),
-    _Form(_compile_pattern(_SHARE), "%", _share),
-    _Form(_compile_pattern(_SHARE_OF), "%", _share),
-    _Form(_compile_pattern(_CHANGE), "change", _change),
-    _Form(_compile_pattern(rf"{_CHANGED}{_PERCENT}"), "change", _change),
-    _Form(_compile_pattern(_A_CHANGE), "change", _change),
-    _Form(_compile_pattern(rf"{_CHANGED}{_RESULT}(?!\s?%)"), "-", _subtract),
-    _Form(_compile_pattern(_TIMES), "/", _ratio),
-    _Form(_compile_pattern(_PER), "/", _ratio),
+    _form(_SUM, "+", _total),
+    _form(_MEAN, "mean", _mean),
+    _form(_APART, "-", _subtract),
+    _form(rf"{_UNCALCULATED}(?P<list>{_LIST})\s{_TOGETHER}{_IS}{_RESULT}", "+", _total),
+    _form(rf"{_UNCALCULATED}(?P<list>{_LIST}){_IS}{_TOGETHER}\s{_RESULT}", "+", _total),
+    _form(rf"\b{_TOGETHER},?\s(?P<list>{_LIST}){_IS}{_RESULT}", "+", _total),
+    _form(_SHARE, "%", _share),
+    _form(_SHARE_OF, "%", _share),
+    _form(_CHANGE, "change", _change),
+    _form(rf"{_CHANGED}{_PERCENT}", "change", _change),
+    _form(_A_CHANGE, "change", _change),
+    _form(rf"{_CHANGED}{_RESULT}(?!\s?%)", "-", _subtract),
+    _form(_TIMES, "/", _ratio),
+    _form(_PER, "/", _ratio),
 )
 
 

@@ -58,8 +58,7 @@ class Segment:
                 for other, rows in item.places.items():
                     found[other] = found.get(other, frozenset()) | rows if other == column else rows
                 continue
-            rows = frozenset(row for places in item.places.values() for row in places)
-            found[column] = found.get(column, frozenset()) | rows
+            found[column] = found.get(column, frozenset()) | item.rows
         return found
 
     def is_plain(self, plain: frozenset[Class] = _PLAIN) -> bool:
@@ -209,7 +208,7 @@ def find_crossed(segments: Sequence[Segment]) -> Iterator[tuple[Rows, Item]]:
             if len(numbers) != len(seconds) or (names and not turns):
                 found = []
                 break
-            found += [(_rows(head) & _rows(it), number) for it, number in zip(seconds, numbers, strict=True)]
+            found += [(head.rows & it.rows, number) for it, number in zip(seconds, numbers, strict=True)]
         yield from found if len(found) > 1 else ()
 
 
@@ -226,10 +225,6 @@ def _clauses(told: Sequence[Item], column: int) -> Iterator[list[Item]]:
 
 def _column(name: Item) -> int:
     return next(iter(name.places))
-
-
-def _rows(name: Item) -> Rows:
-    return frozenset(row for rows in name.places.values() for row in rows)
 
 
 def _pair_alternating(segment: Segment) -> Iterator[tuple[Item, Item]]:

@@ -8,7 +8,7 @@ from typing import Literal
 
 from agent.checks.grounding.arithmetic.dates import DateInText
 from agent.checks.grounding.arithmetic.numerals import Numeral
-from agent.checks.grounding.claims.names import Places
+from agent.checks.grounding.claims.names import Places, Rows
 from agent.checks.grounding.languages.vocabulary import Class
 
 Kind = Literal["number", "name", "date", "phrase", "word", "mark"]
@@ -40,6 +40,11 @@ class Item:
     @property
     def percent(self) -> bool:
         return self.numeral is not None and self.numeral.percent
+
+    @property
+    def rows(self) -> Rows:
+        """The rows of a name or time, by any of its columns."""
+        return frozenset(row for rows in self.places.values() for row in rows)
 
     @property
     def currency(self) -> str:

@@ -58,9 +58,13 @@ _IN = frozenset(
     ["in", "of", "for", "during", "since", "from", "im", "von", "für", "seit", "en", "de", "pour", "depuis"]
 )
 _IN |= {"del", "desde", "nel", "di", "dal", "dell", "year", "jahr", "année", "año", "anno"}
+KOREAN_THAN = re.compile(r"(?<=[^\W_])보다(?![^\W_])")  # behind what is compared with
 # What makes a number of several ones in Korean; its other words are not taken apart.
 _KOREAN = re.compile(
-    r"(?<![^\W\d])(?:(?P<sum>모두(?=\s*\d)|합계|합산|합쳐|합치|합하|합한|합해|총)|(?P<difference>차이|격차)|(?P<mean>평균))|(?<=\d)(?P<times>배)"
+    r"(?<![^\W\d])(?:(?P<sum>모두(?=\s*\d)|합계|합산|합쳐|합치|합하|합한|합해|총)|(?P<mean>평균))|(?<=\d)(?P<times>배)"
+    rf"|(?P<difference>(?<![^\W\d])(?:차이|격차)|{KOREAN_THAN.pattern})"
+    # Bounds stand behind their number: "20시간 미만".
+    r"|(?<![^\W\d])(?:(?P<over>이상|넘|초과(?=[이입했하한였]))|(?P<under>미만|이하))"
 )
 _KOREAN_RANK = re.compile(r"(\d{1,3})위(?=$|[^\uac00-\ud7a3]|[는은가이를을로와과의인에입였])")
 _NOT_COMPOUND = re.compile(r"(?:no|non|not)-[^\W\d_]+", re.IGNORECASE)
@@ -72,7 +76,7 @@ _ARTICLED = {"più": Class.MOST, "más": Class.MOST, "meno": Class.LEAST, "menos
 _DEFINITE = frozenset({"il", "lo", "la", "i", "gli", "le", "l", "el", "los", "las"})
 _THAN_OF = frozenset({"di", "che", "del", "della", "dell", "rispetto", "que", "respecto"})
 _NOUNS = 2  # "l'interruzione media più lunga"
-_THAN = frozenset(["than", "als"])
+_THAN = frozenset(["than", "als", "que", "che"])
 _JOINED = frozenset(["than", "als", "que", "che", "and", "und", "et", "y", "e"])
 
 
@@ -107,7 +111,9 @@ def items_of(text: str, facts: Facts, names: NameIndex) -> list[Item]:
             found[place] = replace(item, cls=Class.MORE)  # "300 vor Ada"
         if item.text.lower() in _ARTICLED and _has_article(found, place):
             found[place] = replace(item, cls=_ARTICLED[item.text.lower()])  # "la linea più lunga"
-        elif item.cls in _COMPARES and following != "number":  # "more than Ada", not "more than 12"
+        elif (
+            item.cls in _COMPARES and following != "number" and facts.language != "ko"
+        ):  # "more than Ada", not "more than 12"
             found[place] = replace(item, cls=_COMPARES[item.cls])
     return list(_with_than(text, found if text == facts.question else list(_with_years(facts.question, found, names))))
 
@@ -231,7 +237,9 @@ class _Reader:
             return None
         found = self._names.find_name(self._tokens, place)
         if found is not None and not self._is_amount(place, found[0], found[1]):
-            return self._item("name", at, self._tokens[place + found[0] - 1][2], places=found[1])
+            end = self._tokens[place + found[0] - 1][2]
+            than = KOREAN_THAN.search(self._text, at, end)
+            return self._item("name", at, than.start() if than is not None else end, places=found[1])
         for value in self._values:
             if (
                 self._text[at : at + len(value)].lower() == value

@@ -55,7 +55,6 @@ class _Roles:
 
     def __init__(self, facts: Facts, key: ColumnFacts, timed: bool) -> None:
         self._facts, self._key, self._timed = facts, key, timed
-        self._limited = facts.query.limit is not None and len(facts.rows) >= facts.query.limit
 
     def find_role(self, items: Sequence[Item], place: int, before: Sequence[Item]) -> _Role | None:
         """The role that begins at an item; None where none does."""
@@ -78,7 +77,7 @@ class _Roles:
         named = frozenset(row for it in before for row in it.places.get(self._key.index, ()))
         rest = frozenset(range(len(self._facts.rows))) - named
         count = items[place + 1] if place + 1 < len(items) and _is_count(items[place + 1]) else None
-        if not named or not rest or self._limited or (count is not None and count.value != len(rest)):
+        if not named or not rest or self._facts.is_limited or (count is not None and count.value != len(rest)):
             return None
         return _Role(self._with_noun(items, place, 2 if count is not None else 1), rest)
 
@@ -93,7 +92,7 @@ class _Roles:
             order = self._by_time() if self._timed else self._by_measure(Class.MOST) if item.rank == 1 else None
         else:
             order = self._by_measure(item.cls)
-        if order is None or (item.cls is not Class.MOST and self._limited):
+        if order is None or (item.cls is not Class.MOST and self._facts.is_limited):
             return None
         return _Role(length, frozenset(order[-number:] if item.cls is Class.LATEST else order[:number]))
 
@@ -110,7 +109,7 @@ class _Roles:
         """One end of a time that the sentence names both ends of: "from the first to the last month"."""
         first = [it for it in sentence if it.cls in _FIRST and it.rank < 2]
         last = [it for it in sentence if it.cls in _LAST]
-        if len(first) != 1 or len(last) != 1 or self._limited:
+        if len(first) != 1 or len(last) != 1 or self._facts.is_limited:
             return None
         return _Role(
             self._with_noun(items, place, 1), frozenset({self._by_time()[0 if items[place] is first[0] else -1]})
@@ -131,7 +130,9 @@ class _Roles:
         """The rows by their only measure, or by the one that orders them; None where two are equal."""
         facts, ordered = self._facts, dict(self._facts.query.order)
         columns = [it for it in facts.measures if it.name.lower() in ordered] or list(facts.measures)
-        if len(columns) != 1 or (self._limited and ordered.get(columns[0].name.lower()) is not (cls is Class.MOST)):
+        if len(columns) != 1 or (
+            self._facts.is_limited and ordered.get(columns[0].name.lower()) is not (cls is Class.MOST)
+        ):
             return None
         values = facts.values(columns[0].index)
         if len(values) != len(facts.rows) or len(set(values)) != len(values):

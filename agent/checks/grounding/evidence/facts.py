@@ -141,6 +141,16 @@ class Facts:
         found = query_facts(self.sql, self.dialect) if self.sql else QueryFacts()
         return found if found.limit is None or len(self.rows) >= found.limit else found._replace(limit=None)
 
+    @property
+    def is_limited(self) -> bool:
+        """Whether the query's limit may leave out rows."""
+        return self.query.limit is not None
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether no row is left out."""
+        return not self.is_limited and not self.result.truncated
+
     @cached_property
     def columns(self) -> tuple[ColumnFacts, ...]:
         """Each column of the result, in order."""

@@ -54,7 +54,6 @@ class Class(StrEnum):
     PER = "per"
     EACH = "each"
     NOT = "not"
-    NOTHING = "nothing"
     ALL = "all"
     NO_OTHER = "no other"  # "no other has more than"
     ALL_BUT = "all but"  # "all but one"

@@ -80,7 +80,6 @@ EN = {
     "not": """
         not no never neither nor without except n't cannot none nobody nothing no_one fail failed fails lack
         lacks lacking missing isn't aren't wasn't weren't don't doesn't didn't hasn't haven't hadn't""",
-    "nothing": "none nobody nothing no_one no zero",
     "all_but": "all_but all_except all_but_one_of",
     "no_other": "no_other none_of_the_other",
     "range": "range ranges ranged ranging span spans spanned vary varies varied varying",
@@ -163,7 +162,6 @@ DE = {
     "not": """
         nicht kein keine keinen keinem keiner keines nie niemals niemand nichts ohne außer weder noch_nie nein
         fehlt fehlen""",
-    "nothing": "kein keine keinen keinem keiner keines niemand nichts null nein",
     "all_but": "alle_außer alle_bis_auf",
     "no_other": "kein_anderer keine_andere kein_anderes keiner_der_anderen",
     "range": "reicht reichen reichte reichten schwankt schwanken schwankte schwankten liegen_zwischen lagen_zwischen",

@@ -69,7 +69,6 @@ FR = {
     "per": "par",
     "each": "chaque chacun chacune",
     "not": "ne pas n jamais aucun aucune sans sauf personne rien ni non manque manquent",
-    "nothing": "aucun aucune personne rien zéro non",
     "all_but": "tous_sauf toutes_sauf",
     "no_other": "aucun_autre aucune_autre",
     "range": """
@@ -144,7 +143,6 @@ ES = {
     "not": """
         algún alguno alguna no sin nunca nadie nada ningún ninguna ninguno tampoco salvo excepto jamás falta
         faltan ni""",
-    "nothing": "no nadie nada ningún ninguna ninguno cero",
     "all_but": "todos_menos todas_menos todos_salvo todas_salvo",
     "no_other": "ningún_otro ninguna_otra",
     "range": "oscila oscilan osciló oscilaron varía varían varió variaron va_de van_de",
@@ -220,7 +218,6 @@ IT = {
     "per": "per a",
     "each": "ogni ciascun ciascuno",
     "not": "alcun alcuno alcuna non senza mai nessun nessuno nessuna niente nulla né eccetto tranne no manca mancano",
-    "nothing": "nessun nessuno nessuna niente nulla zero no",
     "all_but": "tutti_tranne tutte_tranne",
     "no_other": "nessun_altro nessun'altra nessuna_altra",
     "range": "varia variano variava variavano oscilla oscillano va_da vanno_da andava_da andavano_da",

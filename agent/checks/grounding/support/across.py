@@ -20,7 +20,6 @@ from agent.checks.grounding.support.aggregates import (
 )
 
 _APART = frozenset({Class.DIFFERENCE, Class.MORE, Class.LESS, Class.RISE, Class.FALL, Class.TIMES, Class.MULTIPLIED})
-_DENIED = frozenset({Class.NOT, Class.NOTHING})
 _LEAST_OF_SERIES = 3  # columns that are summed up without being named
 
 Values = Mapping[int, Fraction]  # by column
@@ -30,8 +29,7 @@ def values_of(facts: Facts, rows: Sequence[int] | None) -> Values:
     """The numbers of one row; over all rows the sums of what can be summed up; nothing of several or too few."""
     if rows is not None and len(rows) != 1:
         return {}
-    limited = facts.query.limit is not None and len(facts.rows) >= facts.query.limit
-    if rows is None and (limited or facts.result.truncated):
+    if rows is None and not facts.is_whole:
         return {}
     found = {it.index: facts.values(it.index, rows) for it in facts.measures if rows is not None or is_summable(it)}
     whole = 1 if rows is not None else len(facts.rows)
@@ -50,8 +48,8 @@ def compute_across(
     classes = segment.classes
     told = [it for it in named if it.index in values]
     if item.percent and not _APART & classes:
-        yield from _shares(facts, told, values, denied=bool(_DENIED & classes))
-    elif _DENIED & classes and not _APART & classes:
+        yield from _shares(facts, told, values, denied=Class.NOT in classes)
+    elif Class.NOT in classes and not _APART & classes:
         for part in told:
             whole = whole_of(facts, part)
             if whole is not None and whole.index in values:

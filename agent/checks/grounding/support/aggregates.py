@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-from agent.checks.grounding.claims.claims import Segment
+from agent.checks.grounding.claims.claims import BETWEEN, Segment
 from agent.checks.grounding.claims.item import Item
 from agent.checks.grounding.evidence.facts import ColumnFacts, Facts, number_of
 from agent.checks.grounding.languages.vocabulary import Class
@@ -43,17 +43,15 @@ def candidates(
     if not values or (facts.result.truncated and not named):
         return
     terms, classes = [write_equation(value) for value in values], segment.classes
-    limited = facts.query.limit is not None and len(facts.rows) >= facts.query.limit and not named
+    limited = facts.is_limited and not named
     if (Class.SUM in classes or summed) and not limited and is_summable(column):
         yield Computed(add(values), spell_out(" + ", terms, f"sum({column.name})"), Class.SUM)
     if Class.MEAN in classes and not limited:
         spelled = spell_out(" + ", terms, f"sum({column.name})")
         yield Computed(add(values) / len(values), f"({spelled}) / {len(values)}", Class.MEAN)
     single = column.projection.aggregate != "avg" or Class.MEAN in classes  # the dearest is not the dearest mean
-    if Class.MOST in classes and not named and single:
-        yield Computed(max(values), f"max({column.name})", Class.MOST)
-    if Class.LEAST in classes and not named and single:
-        yield Computed(min(values), f"min({column.name})", Class.LEAST)
+    if not named and single:
+        yield from _compute_ends(column, values, classes)
     if item.percent and named:
         whole = facts.values(column.index)
         total = add(whole) if whole else Fraction(0)
@@ -61,9 +59,20 @@ def candidates(
             part = spell_out(" + ", terms, f"sum({column.name})")
             yield Computed(add(values) / total * 100, f"({part}) / {write_equation(total)} * 100", Class.SHARE)
     if len(values) == 2 and (named or len(facts.rows) == 2):
+        if Class.POINTS in classes and any(it.text.lower() in BETWEEN for it in segment.items):
+            classes |= {Class.DIFFERENCE}  # "between Ada and Bo lie 1.4 points"
         yield from compute_of_two(item, values, classes)
     elif {Class.DIFFERENCE, Class.MOST, Class.LEAST} <= classes:
         yield Computed(max(values) - min(values), f"max({column.name}) - min({column.name})", Class.DIFFERENCE)
+
+
+def _compute_ends(column: ColumnFacts, values: Sequence[Fraction], classes: frozenset[Class]) -> Iterator[Computed]:
+    """The most and the least; of losses the other way round: the largest is the furthest below zero."""
+    losses = [it for it in values if it < 0] if {Class.FALL, Class.NEGATIVE} & classes else []
+    for cls, least in ((Class.MOST, bool(losses)), (Class.LEAST, not losses)):
+        if cls in classes:
+            end, name = (min, "min") if least else (max, "max")
+            yield Computed(end(losses or values), f"{name}({column.name})", cls)
 
 
 def is_summable(column: ColumnFacts) -> bool:
@@ -75,8 +84,7 @@ def is_summable(column: ColumnFacts) -> bool:
 def total(facts: Facts, column: ColumnFacts) -> Computed | None:
     """The sum of a column over all groups; None where the rows are not all, or are no parts of a whole."""
     values = facts.values(column.index)
-    limited = facts.query.limit is not None and len(facts.rows) >= facts.query.limit
-    if len(values) < 2 or limited or facts.result.truncated or not is_summable(column):
+    if len(values) < 2 or not facts.is_whole or not is_summable(column):
         return None
     spelled = spell_out(" + ", [write_equation(value) for value in values], f"sum({column.name})")
     return Computed(add(values), spelled, Class.SUM)

@@ -124,11 +124,10 @@ def is_compared_with_second(segment: Segment) -> bool:
 
 def are_flagged(facts: Facts, segment: Segment, named: Rows) -> bool:
     """Whether the rows named are those of which a flag says yes, or no: "two flags are not enabled: A and B"."""
-    denied = sum(it.cls in (Class.NOT, Class.NOTHING) for it in segment.items) % 2 == 1
+    denied = sum(it.cls is Class.NOT for it in segment.items) % 2 == 1
     words = [it.text.lower() for it in segment.items if it.kind == "word"]
     flags = [it for it in facts.columns if it.kind == "flag" and any(is_among(word, it.words) for word in words)]
-    limited = facts.query.limit is not None and len(facts.rows) >= facts.query.limit
-    if limited or facts.result.truncated or len(flags) != 1:
+    if not facts.is_whole or len(flags) != 1:
         return False
     cells = [row[flags[0].index] for row in facts.rows]
     return None not in cells and named == {at for at, cell in enumerate(cells) if bool(cell) is not denied}

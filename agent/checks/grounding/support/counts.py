@@ -46,7 +46,7 @@ class Counts:
             return None
         if told and len(told) < count:
             return self._find_selected(segment, place, told) if bound is None else None
-        limited = facts.query.limit is not None and count >= facts.query.limit
+        limited = facts.is_limited
         if facts.result.truncated and bound is Class.OVER:
             limited = item.value > count
         elif facts.result.truncated or item.value != count or bound is not None:
@@ -86,9 +86,8 @@ class Counts:
     def _find_selected(self, segment: Segment, place: int, told: Rows) -> Support | None:
         """The number of the rows that have what is named: "two contracts end in December", "three are from Rome"."""
         facts, item = self.facts, segment.items[place]
-        limited = facts.query.limit is not None and len(facts.rows) >= facts.query.limit
         shared = all(len(rows) > 1 for it in segment.names for rows in it.places.values())
-        if limited or facts.result.truncated or not shared or item.value != len(told):
+        if not facts.is_whole or not shared or item.value != len(told):
             return None
         keys = {word for it in facts.columns if it.kind == "dimension" for word in it.words}
         keys |= {word for table in facts.query.tables for word in words_of(table)}
@@ -139,14 +138,13 @@ class Counts:
         facts, item = self.facts, segment.items[place]
         before = [it.text.lower() for it in segment.items[max(0, place - 2) : place]]
         of_the = bool(before) and (before[-1] in OF_THE or (before[-1] in THE and before[0] in PART_OF))
-        limited = facts.query.limit is not None and len(facts.rows) >= facts.query.limit
         following = segment.items[place + 1 : place + 2]
         called = any(is_among(it.text.lower(), self._nouns) for it in following if it.kind in ("word", "phrase"))
-        whole = not limited and not facts.result.truncated and (facts.query.grouped or called)
+        whole = facts.is_whole and (facts.query.grouped or called)
         plain = not item.percent and not item.currency and item.cls is None
         after = list_counted_words(segment.items, place)
         counted = {word for it in facts.measures for word in it.words}
-        if any(is_among(it.text.lower(), counted) for it in after if it.kind == "word"):
+        if not called and any(is_among(it.text.lower(), counted) for it in after if it.kind == "word"):
             return False  # "a total of 3 rides"
         if {Class.SUM, Class.MEAN} & {it.cls for it in segment.items[max(0, place - 3) : place]}:
             return False

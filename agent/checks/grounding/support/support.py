@@ -36,11 +36,11 @@ _TIMES_OFF = Fraction(1, 20)  # the most that a number of times may be off witho
 _NAMED = {Class.MEAN: "avg", Class.SUM: "sum", Class.MOST: "max", Class.LEAST: "min"}
 # What is said of single rows, so that no sum of them is meant.
 _OF_ONE = frozenset({Class.EACH, Class.PER, Class.MEAN, Class.MOST, Class.LEAST, Class.OVER, Class.UNDER, Class.ALL})
-_OF_ONE |= COMPARED | {Class.SUM, Class.SHARE, Class.NOT, Class.NOTHING, Class.ONLY, Class.RANK}
+_OF_ONE |= COMPARED | {Class.SUM, Class.SHARE, Class.NOT, Class.ONLY, Class.RANK}
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _OUT_OF = frozenset({"out of", "of", "von", "sur", "de", "su"})
+_BOUNDS = (Class.OVER, Class.UNDER)
 _SHORT = 3  # letters of a word that may also be a unit
-_CALCULATING = {Class.SUM, Class.MEAN, Class.DIFFERENCE, Class.TIMES, Class.RISE, Class.FALL, Class.MORE, Class.LESS}
 _INCLUSIVE = frozenset(
     """at least|at most|up to|no more than|no less than|no fewer than|mindestens|höchstens|bis zu|au moins|au plus
     |jusqu à|al menos|como máximo|hasta|almeno|al massimo|fino a""".replace("\n    ", "").split("|")
@@ -82,8 +82,7 @@ class Numbers:
         found: dict[int, Rows] = {}
         for segment in self.segments:
             for item in segment.names:
-                rows = frozenset(row for places in item.places.values() for row in places)
-                found[segment.sentence] = found.get(segment.sentence, frozenset()) | rows
+                found[segment.sentence] = found.get(segment.sentence, frozenset()) | item.rows
         self.sentences = found
         self.counts = Counts(self.facts, self.asked, self.items, found)
 
@@ -265,7 +264,10 @@ class Numbers:
         if (factor := find_factor(segment.items, place, column)) is not None:
             value *= factor
         losing = {Class.FALL, Class.LESS, Class.NEGATIVE} & segment.classes or self._carries(segment, Class.NEGATIVE)
-        if value < 0 < said and losing:
+        listed = not losing and column is not None and self._lists_losses(segment)
+        if listed and value > 0:
+            return False  # "Ada lost 12 and Bo 30", who gained it
+        if value < 0 < said and (losing or listed):
             value = -value
         if place and segment.items[place - 1].cls is Class.EXACT and value != said:
             return False
@@ -338,11 +340,16 @@ class Numbers:
                     return Support("calculation", found.value, None, None, found.expression, found.cls, words)
         return None
 
-    def _add_change(self, segment: Segment) -> Segment:
-        """A segment with the change that the one before it tells: "rose by 150, or 18.5 %"."""
+    def _find_before(self, segment: Segment) -> Segment | None:
+        """The segment before one, in its sentence."""
         at = next((at for at, it in enumerate(self.segments) if it is segment), 0)
         before = self.segments[at - 1] if at else None
-        if before is None or before.sentence != segment.sentence:
+        return before if before is not None and before.sentence == segment.sentence else None
+
+    def _add_change(self, segment: Segment) -> Segment:
+        """A segment with the change that the one before it tells: "rose by 150, or 18.5 %"."""
+        before = self._find_before(segment)
+        if before is None:
             return segment
         change = [it for it in before.items if it.cls in (Class.RISE, Class.FALL)]
         return replace(segment, items=[*change[:1], *segment.items])
@@ -378,8 +385,7 @@ class Numbers:
 
     def _is_summed(self, segment: Segment, item: Item, rows: Rows) -> bool:
         """Whether a number is of several rows at once: "the three shops sold 12", "since 2022, Ada sold 35"."""
-        limited = self.facts.query.limit is not None and len(self.facts.rows) >= self.facts.query.limit
-        if limited or self.facts.result.truncated or not self.facts.query.grouped or _OF_ONE & segment.classes:
+        if not self.facts.is_whole or not self.facts.query.grouped or _OF_ONE & segment.classes:
             return False
         own = segment.map_own_rows()
         if self._carries(segment, Class.SUM) and not own and not segment.inherited:
@@ -391,11 +397,17 @@ class Numbers:
 
     def _carries(self, segment: Segment, cls: Class) -> bool:
         """Whether a word of the segment before goes on in one without names: "in total 12 nights and 300 francs"."""
-        at = next((at for at, it in enumerate(self.segments) if it is segment), 0)
-        before = self.segments[at - 1] if at else None
-        if before is None or before.sentence != segment.sentence or segment.map_own_rows() or len(segment.numbers) != 1:
+        before = self._find_before(segment)
+        if before is None or segment.map_own_rows() or len(segment.numbers) != 1:
             return False
         return cls in before.classes and not (_OF_ONE - {Class.SUM}) & segment.classes
+
+    def _lists_losses(self, segment: Segment) -> bool:
+        """Whether a name and its number go on a list that "lost" begins: "Ada lost 12, Bo 30"."""
+        before: Segment | None = segment
+        while before is not None and all(it.kind in ("name", "number") for it in before.items):
+            before = self._find_before(before)
+        return before is not None and before is not segment and Class.NEGATIVE in before.classes
 
     def _whole(self, segment: Segment, place: int, columns: Sequence[ColumnFacts]) -> Support | None:
         """The whole after a part of it: the total in "2 of the 4 vehicles", another column in "27 of the 36 beds"."""
@@ -445,13 +457,11 @@ class Numbers:
         changes = bool({Class.RISE, Class.FALL} & segment.classes) and Class.RANGE not in segment.classes
         changes = changes and any(it.text.lower() in FROM for it in segment.items)
         spans = changes or Class.RANGE in segment.classes or any(it.text.lower() in BETWEEN for it in segment.items)
-        limited = facts.query.limit is not None and len(facts.rows) >= facts.query.limit
         if (
             not spans
             or len(told) != 2
             or (segment.map_own_rows() and not changes)
-            or limited
-            or facts.result.truncated
+            or not facts.is_whole
             or len(columns) != 1
         ):
             return None
@@ -495,7 +505,8 @@ class Numbers:
         told = any(re.search(end, text) for it in columns for text in it.told)
         return Support("question", segment.items[place].value) if told and before in _OUT_OF else None
 
-    @staticmethod
-    def _find_bound(items: Sequence[Item], place: int) -> Class | None:
-        before = items[place - 1].cls if place else None
-        return before if before in (Class.OVER, Class.UNDER, Class.ABOUT) else None
+    def _find_bound(self, items: Sequence[Item], place: int) -> Class | None:
+        beside = items[place - 1].cls if place else None
+        if self.facts.language == "ko":  # "20시간 미만"
+            beside = next((it.cls for it in items[place + 1 : place + 3] if it.cls in _BOUNDS), beside)
+        return beside if beside in (*_BOUNDS, Class.ABOUT) else None

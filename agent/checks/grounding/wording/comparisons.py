@@ -8,26 +8,19 @@ from fractions import Fraction
 
 from agent.checks.grounding.claims.claims import Segment
 from agent.checks.grounding.claims.item import Item
-from agent.checks.grounding.claims.names import Rows
 from agent.checks.grounding.languages.vocabulary import Class
 from agent.checks.grounding.support.beside import is_compared_with_second
 from agent.checks.grounding.support.found import Support
-from agent.checks.grounding.wording.context import Checks, WordingContext
+from agent.checks.grounding.wording.context import CHANGE, Checks, WordingContext
 from agent.checks.grounding.wording.series import is_steady, says_each_step
 
-_CHANGE = re.compile(
-    r"change|growth|increase|decrease|diff|delta|develop|veränder|entwick|évol|variaci|cambi", re.IGNORECASE
-)
 _COSTS = re.compile(r"fäll|fiel")
 _PLACED = frozenset(["ahead of", "behind", "vor"])
 _ENDS = 2  # numbers of a range
 
 
 class Comparisons:
-    """Checks what they claim. Args: context: of the sentence.
-
-    checks: by what a phrase claims; each gives why it is not supported, or nothing.
-    """
+    """Holds comparisons, changes, bounds and ranges against the rows."""
 
     def __init__(self, context: WordingContext) -> None:
         self._context, self._facts = context, context.facts
@@ -59,16 +52,13 @@ class Comparisons:
         names = segment.names
         if len(names) == len(segment.before) == 1:  # "Ada, ahead of Bo with 12"
             ahead = [it for one in segment.before.values() for it in one]
-            pair = self._pair_of(segment, place, [ahead, sorted(_rows_of(names[0]))])
+            pair = self._pair_of(segment, place, [ahead, sorted(names[0].rows)])
             if pair is not None:
-                right = pair[0] > pair[1] if item.cls is Class.MORE else pair[0] < pair[1]
-                return "" if right else "the rows say the opposite"
+                return _hold(item, *pair)
         if len(names) == 1:  # "higher (900) than Ada (600)"
             names = [it for one in self._context.segments if one.sentence == segment.sentence for it in one.names]
         if len(names) == 2 and (pair := self._pair(segment, place, names)) is not None:
-            first, second = pair
-            right = first > second if item.cls is Class.MORE else first < second
-            return "" if right else "the rows say the opposite"
+            return _hold(item, *pair)
         return "the rows do not compare this"
 
     def _is_end(self, segment: Segment, place: int) -> bool:
@@ -105,8 +95,7 @@ class Comparisons:
             named = [it.projection.aggregate for it in columns] == ["min", "max"]
         else:
             values = self._facts.values(columns[0].index)
-            limited = self._facts.query.limit is not None and len(self._facts.rows) >= self._facts.query.limit
-            named = columns[0] is columns[1] and not limited and not self._facts.result.truncated
+            named = columns[0] is columns[1] and self._facts.is_whole
             named = named and {it.value for it in found} == {min(values), max(values)}
         return "" if named else "the least and the most are not these two"
 
@@ -116,7 +105,7 @@ class Comparisons:
         others = [
             rows for column, rows in {**segment.inherited, **segment.map_own_rows()}.items() if column not in columns
         ]
-        rows = [frozenset.intersection(_rows_of(name), *others) for name in names]
+        rows = [frozenset.intersection(name.rows, *others) for name in names]
         return self._pair_of(segment, place, [sorted(it) for it in rows])
 
     def _pair_of(self, segment: Segment, place: int, rows: Sequence[Sequence[int]]) -> tuple[Fraction, Fraction] | None:
@@ -143,33 +132,33 @@ class Comparisons:
         if _COSTS.match(item.text.lower()) and segment.items[-1].text.lower() == "an":
             return ""  # "Kosten fielen an"
         if (pair := self._two_cells(numbers)) is not None:  # "rose from 3 to 4", of the rows of two times
-            right = pair[0] < pair[1] if item.cls is Class.RISE else pair[0] > pair[1]
-            return "" if right else "the rows say the opposite"
+            return _hold(item, *pair[::-1])
         names = [it for it in segment.names if it.start > item.start][:2]
         names = segment.names if len(names) < 2 or len(segment.names) == 2 else names
         if len(names) == len(segment.before) == 1 and self._is_timed(names[0]):  # "420 in 2019 fell to 380 in 2020"
             earlier = [sorted(rows) for rows in segment.before.values()]
-            pair = self._pair_of(segment, place, [*earlier, sorted(_rows_of(names[0]))])
+            pair = self._pair_of(segment, place, [*earlier, sorted(names[0].rows)])
             if pair is not None:
-                right = pair[0] < pair[1] if item.cls is Class.RISE else pair[0] > pair[1]
-                return "" if right else "the rows say the opposite"
+                return _hold(item, *pair[::-1])
         if is_compared_with_second(segment):
             names = names[::-1]
         timed = all(self._is_timed(it) for it in names)
         if len(names) == 2 and not timed and not {Class.RISE, Class.FALL} & self._context.question_classes:
             return "no row is a later time of another"
         if len(names) == 2 and (pair := self._pair(segment, place, names)) is not None:
-            right = pair[0] < pair[1] if item.cls is Class.RISE else pair[0] > pair[1]
-            return "" if right else "the rows say the opposite"
+            return _hold(item, *pair[::-1])
         if (pair := self._find_since_before(segment.names, segment, place)) is not None:  # "fell to 120 in 2021"
-            right = pair[0] < pair[1] if item.cls is Class.RISE else pair[0] > pair[1]
-            return "" if right else "the rows say the opposite"
+            return _hold(item, *pair[::-1])
         cells = [it.value for it in numbers if it.origin == "result"]
-        asked = {Class.RISE, Class.FALL} & self._context.question_classes or _CHANGE.search(
+        asked = {Class.RISE, Class.FALL} & self._context.question_classes or CHANGE.search(
             " ".join((self._facts.question, *self._facts.result.columns))
         )
         rises = item.cls is Class.RISE
         first = len(segment.names) == 1 and self._is_timed(segment.names[0]) and len(self._facts.rows) > 1
+        if not numbers and segment.names and {Class.MOST, Class.LEAST} & segment.classes:  # "the largest decrease"
+            columns = self._context.numbers.columns(segment, place)
+            rows = self._context.numbers.find_named(segment)
+            cells = self._facts.values(columns[0].index, rows) if len(columns) == 1 and rows else []
         if cells and asked and not first:
             fits = cells[0] > 0 if rises else cells[0] < 0
             return (
@@ -212,8 +201,9 @@ class Comparisons:
 
     def _check_stable(self, segment: Segment, place: int) -> str:
         """ "Stayed at 66 in 2020": as much as the time before, or between two times."""
-        if self._context.is_in_question(segment.items[place]):
-            return ""
+        bounds = {it.cls for it in segment.items[place:]} & {Class.OVER, Class.UNDER}
+        if self._context.is_in_question(segment.items[place]) or (bounds and not self._context.names.dated):
+            return ""  # "two of the four stayed below 4 %", of one time
         names, facts = segment.names, self._facts
         yearly = [it.index for it in facts.measures if it.period is not None]
         rows = self._context.numbers.find_named(segment)
@@ -260,5 +250,7 @@ class Comparisons:
         return "" if told else "it is no difference of two percentages"
 
 
-def _rows_of(name: Item) -> Rows:
-    return frozenset(row for it in name.places.values() for row in it)
+def _hold(item: Item, one: Fraction, other: Fraction) -> str:
+    """Why one value is not more than another, or less, as a word says."""
+    right = one > other if item.cls in (Class.MORE, Class.RISE) else one < other
+    return "" if right else "the rows say the opposite"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from itertools import takewhile
@@ -18,11 +19,18 @@ from agent.checks.grounding.support.conversion import find_factor
 from agent.checks.grounding.support.found import Support
 from agent.checks.grounding.support.support import Numbers
 
+_PART = 4  # letters of a part of a compound
 _AGES = frozenset({"age", "alter", "âge", "edad", "età", "old", "alt"})
 _YEARS_OLD = frozenset(
     {"years", "year", "old", "jahre", "jahren", "alt", "ans", "âgés", "âgées", "años", "anni", "anno", "año"}
 )
 
+# Of a column or question about differences, which have a sign.
+CHANGE = re.compile(
+    r"change|growth|increase|decrease|diff|delta|develop|veränder|entwick|évol|variaci|cambi", re.IGNORECASE
+)
+
+# By what a phrase claims: why it is not supported, or nothing.
 Checks = Mapping[Class, Callable[[Segment, int], str]]
 
 
@@ -56,6 +64,11 @@ class WordingContext:
     def is_in_question(self, item: Item) -> bool:
         """Whether the question has the word."""
         return any(is_same_word(item.text.lower(), it.text.lower()) for it in self.asked)
+
+    def is_head(self, word: str) -> bool:
+        """Whether a German word ends a known one: `Quote` of `Ausschussquote`."""
+        known = self.known if self.facts.language == "de" and len(word) >= _PART else ()
+        return any(it.endswith(word) and len(it) >= len(word) + _PART for it in known)
 
     def origin(self, item: Item) -> str | None:
         support = self.supports.get(item.start)

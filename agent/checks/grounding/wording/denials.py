@@ -48,16 +48,12 @@ _HOW = frozenset(["hoch", "groß", "high", "large", "long", "lang", "qual"])
 
 
 class Denials:
-    """Checks what they claim. Args: context: of the sentence.
-
-    checks: by what a phrase claims; each gives why it is not supported, or nothing.
-    """
+    """Holds negations, quantifiers, yes and no against the rows."""
 
     def __init__(self, context: WordingContext) -> None:
         self._context, self._facts = context, context.facts
         self.checks: Checks = {
             Class.NOT: self._denial,
-            Class.NOTHING: self._denial,
             Class.ALL: self._all,
             Class.ALL_BUT: self._all_but,
             Class.EACH: self._each,
@@ -75,8 +71,8 @@ class Denials:
             return ""
         if any(self._context.cls(it) is Class.NOT for it in segment.numbers):
             return ""  # computed: "9 beds were not occupied"
-        denied = {Class.NOT, Class.NOTHING} & self._context.question_classes
-        if denied and (segment.names or segment.numbers or self._is_denied_so(segment, place)):
+        denied = segment.names or segment.numbers or self._is_denied_so(segment, place)
+        if denied and Class.NOT in self._context.question_classes:
             return ""  # "no taxi has passed" denies more than "which have not passed"
         rows = self._context.numbers.rows_of(segment)
         chosen = sorted(rows) if rows else (range(len(facts.rows)) if len(facts.rows) == 1 else ())
@@ -112,7 +108,7 @@ class Denials:
         if not _NO.match(item.text) or not self._context.is_in_question(item):
             return self._context.is_in_question(item)
         following = [it.text.lower() for it in segment.items[place + 1 :] if it.kind == "word"][:1]
-        places = [at for at, it in enumerate(asked) if it.cls in (Class.NOT, Class.NOTHING)]
+        places = [at for at, it in enumerate(asked) if it.cls is Class.NOT]
         denied = [it.text.lower() for at in places for it in asked[at + 1 : at + 3] if it.kind == "word"]
         return all(is_among(it, denied) for it in following)
 
@@ -165,7 +161,7 @@ class Denials:
 
     def _are_both_named(self, segment: Segment) -> bool:
         """Whether there are two rows, and a sentence names each of them or says the sum of both."""
-        if len(self._facts.rows) != 2 or self._facts.query.limit is not None:
+        if len(self._facts.rows) != 2 or self._facts.is_limited:
             return False
         named = self._context.numbers.sentences.get(segment.sentence, frozenset())
         return len(named) == 2 or any(self._context.cls(it) is Class.SUM for it in segment.numbers)
@@ -226,13 +222,12 @@ class Denials:
         ):
             return ""
         if Class.NEGATIVE in segment.classes and not segment.numbers:  # "only Growth is negative"
-            whole = self._facts.query.limit is None and not self._facts.result.truncated
             named = self._context.numbers.find_named(segment)
-            return "" if whole and named == self._find_below_zero() else "the rows do not say so"
+            return "" if self._facts.is_whole and named == self._find_below_zero() else "the rows do not say so"
         named = self._context.numbers.sentences.get(segment.sentence, frozenset())
         if are_flagged(self._facts, segment, named):
             return ""  # "only South and Hill are organic"
-        alone = len(self._facts.rows) == 1 and self._facts.query.limit is None and not self._facts.query.aggregates
+        alone = len(self._facts.rows) == 1 and not self._facts.is_limited and not self._facts.query.aggregates
         return "" if alone and segment.names else "the rows do not say so"
 
     def _some(self, segment: Segment, place: int) -> str:

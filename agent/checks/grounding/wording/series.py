@@ -31,9 +31,9 @@ def is_steady(context: WordingContext, segment: Segment, place: int) -> bool:
     """
     direction = _CHANGES & segment.classes
     columns = context.numbers.columns(segment, place)
-    if len(direction) != 1 or not columns or {Class.NOT, Class.NOTHING} & segment.classes:
+    if len(direction) != 1 or not columns or Class.NOT in segment.classes:
         return False
-    if context.facts.result.truncated or context.facts.query.limit is not None:
+    if not context.facts.is_whole:
         return False
     said = _find_step(" ".join(it.text.lower() for it in segment.items[place : place + 2]))
     rows = _list_in_time(context, segment, said) if len(columns) == 1 else ()

@@ -11,7 +11,7 @@ from agent.checks.grounding.evidence.facts import is_fraction
 from agent.checks.grounding.kinds import is_adjective
 from agent.checks.grounding.languages.vocabulary import Class
 from agent.checks.grounding.languages.words import is_among
-from agent.checks.grounding.wording.context import Checks, WordingContext
+from agent.checks.grounding.wording.context import CHANGE, Checks, WordingContext
 
 _OPPOSITE = {
     Class.MOST: Class.LEAST,
@@ -29,13 +29,15 @@ _OF_AGE = frozenset({"youngest", "jüngste", "jüngster", "jüngstes"})
 _THE = frozenset(["the", "der", "die", "das", "den", "le", "la", "el", "il", "l"])
 _FOR = frozenset(["for", "of", "from", "für", "von", "bei", "pour", "de", "para", "per", "di"])
 _ENDS = frozenset({Class.MOST, Class.LEAST})
+_SIGNED = frozenset({Class.FALL, Class.NEGATIVE})
+# Of how far a change is from zero; "the highest" is of its sign too.
+_OF_SIZE = re.compile(
+    r"(?:larg|bigg|great|small)est|(?:größt|kleinst|stärkst)\w*|mayor|menor|grande?s?|petite?s?|forte?s?|maggiore|minore"
+)
 
 
 class Superlatives:
-    """Checks what they claim. Args: context: of the sentence.
-
-    checks: by what a phrase claims; each gives why it is not supported, or nothing.
-    """
+    """Holds superlatives, places in an order and the latest against the rows."""
 
     def __init__(self, context: WordingContext) -> None:
         self._context, self._facts = context, context.facts
@@ -102,21 +104,24 @@ class Superlatives:
         chosen = [it for it in columns if it.name.lower() in ordered] or list(columns)
         if not chosen or (facts.result.truncated and chosen[0].name.lower() not in ordered):
             return None
-        column, limit = chosen[0], facts.query.limit
-        if (
-            limit is not None
-            and len(facts.rows) >= limit > 1
-            and ordered.get(column.name.lower()) is not (cls is Class.MOST)
-        ):
+        column = chosen[0]
+        first = facts.is_limited and len(facts.rows) > 1
+        if first and ordered.get(column.name.lower()) is not (cls is Class.MOST):
             return False  # the last of the first three is not the last of all
         others = [it for it in range(len(facts.rows)) if it not in rows]
         rate = self._context.find_rate(segment, place)
         inside, outside = (self._context.values_of(column, rate, it) for it in (rows, others))
         if not inside or not outside:
             return None
-        if {Class.FALL, Class.NEGATIVE} & segment.classes and max(inside) < 0:  # "the largest reduction"
-            inside, outside = [-it for it in inside], [-it for it in outside]
-        return min(inside) >= max(outside) if cls is Class.MOST else max(inside) <= min(outside)
+        if _SIGNED & segment.classes and max(inside) < 0:  # "the smallest loss" is one of losses
+            inside, outside = [-it for it in inside], [-it for it in outside if it < 0]
+        elif Class.RISE in segment.classes and min(inside) > 0:
+            outside = [it for it in outside if it > 0]
+        elif CHANGE.search(column.name) and _OF_SIZE.fullmatch(segment.items[place].text.lower().split()[-1]):
+            inside, outside = [abs(it) for it in inside], [abs(it) for it in outside]  # "the largest change"
+        if cls is Class.MOST:
+            return min(inside) >= max(outside, default=min(inside))
+        return max(inside) <= min(outside, default=max(inside))
 
     def _is_column(self, segment: Segment, place: int, cls: Class) -> bool:
         """Whether a superlative is what a column holds: "the highest salary in Design", of MAX(salary) by team."""
@@ -130,6 +135,9 @@ class Superlatives:
         """Whether a sentence says by what something is the first: by a number, a column's name or as the question."""
         if cls in self._context.question_classes or self._context.with_numbers(segment).numbers:
             return True
+        changes = Class.FALL in segment.classes and all(CHANGE.search(it.name) for it in self._facts.measures)
+        if len(self._facts.measures) == 1 and (changes or Class.NEGATIVE in segment.classes):
+            return True  # "the largest loss"
         known = {word for it in self._facts.measures for word in it.words}
         sentence = [it for one in self._context.segments if one.sentence == segment.sentence for it in one.items]
         return any(
@@ -209,7 +217,7 @@ class Superlatives:
             return "" if cells == {item.rank} else "another row has that place"
         if self._is_sorted() and rows == frozenset({item.rank - 1}):
             return ""
-        if not self._is_sorted() and (self._facts.result.truncated or self._facts.query.limit is not None):
+        if not self._is_sorted() and not self._facts.is_whole:
             return "the rows have no order"
         return "" if rows and self._has_place(segment, place, rows) else "another row has that place"
 
@@ -219,13 +227,7 @@ class Superlatives:
         if self._context.is_in_question(segment.items[place]) and len(facts.rows) == 1:
             return ""
         columns = self._context.find_measures(segment, place)
-        if (
-            not rows
-            or len(columns) != 1
-            or len(facts.rows) < 2
-            or facts.result.truncated
-            or facts.query.limit is not None
-        ):
+        if not rows or len(columns) != 1 or len(facts.rows) < 2 or not facts.is_whole:
             return "the rows do not say so"
         values, own = facts.values(columns[0].index), facts.values(columns[0].index, rows)
         ordered = dict(facts.query.order).get(columns[0].name.lower(), True)

@@ -24,10 +24,7 @@ _A = frozenset({"a", "an", "par", "por", "al", "alla", "pro", "per"})
 
 
 class Totals:
-    """Checks what they claim. Args: context: of the sentence.
-
-    checks: by what a phrase claims; each gives why it is not supported, or nothing.
-    """
+    """Holds sums, means, rates, shares and units of time against the rows."""
 
     def __init__(self, context: WordingContext) -> None:
         self._context, self._facts = context, context.facts
@@ -111,7 +108,8 @@ class Totals:
         item = segment.items[place]
         if item.cls in self._context.question_classes or any(it.percent for it in segment.numbers):
             return ""
-        return "" if is_among(item.text.lower(), self._context.known) else "no row says a share"
+        word = item.text.lower()
+        return "" if is_among(word, self._context.known) or self._context.is_head(word) else "no row says a share"
 
     def _time(self, segment: Segment, place: int) -> str:
         """A unit of time is one where a number stands before it: 66 months."""

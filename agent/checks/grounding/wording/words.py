@@ -80,7 +80,7 @@ class Wording:
         told = (self._context.supports.get(it.start) for it in segment.numbers)
         if any(support is not None and is_among(word, support.words) for support in told):
             return True
-        if is_among(word, self._context.known) or self._is_compound(word):
+        if is_among(word, self._context.known) or self._is_compound(word) or self._context.is_head(word):
             return True
         if is_near(word, self._context.known):
             return True
