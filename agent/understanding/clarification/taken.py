@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from agent.understanding.clarification.missing import Missing
     from rag.embedding.embedder import Embedder
 
-# Cosine of the multilingual model from which on a query is believed to read what a word means.
+# Cosine of the multilingual model from which on a query is believed to read what a word means. Of the unknown words of
+# `bench.messages_trades`, 19 of 29 present ones and 2 of 26 absent ones are as near to what the query reads.
 READ = 0.5
 RULE = "missing_data"
 
