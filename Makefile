@@ -147,6 +147,8 @@ bench-own-data: $(LOCAL) model  ## measure twelve messy data sets beside DuckDB'
 bench-messages: $(LOCAL) data  ## measure how many messages of each kind are recognised, without a language model
 	@$(OFFLINE) $(BIN)/python -m bench.messages
 	@$(OFFLINE) $(BIN)/python -m bench.messages --sets bench.messages_domains
+	@$(OFFLINE) $(BIN)/python -m bench.messages --sets bench.messages_trades
+	@$(OFFLINE) $(BIN)/python -m bench.messages --sets bench.messages_services
 
 bench-page: $(TESTED) $(WEB)  ## measure the page in a browser: first paint, bytes, findings of axe, with targets
 	@$(OFFLINE) $(BIN)/python -m bench.page

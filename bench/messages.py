@@ -46,12 +46,17 @@ class Message(NamedTuple):
 
 
 class Taken(NamedTuple):
-    """How a message was taken. lacks: whether missing data was named; status: of the response, or of HTTP."""
+    """How a message was taken.
+
+    status: of the response, or of HTTP. lacks: whether missing data was named; costs: whether that keeps the answer
+    from being verified.
+    """
 
     message: Message
     kind: str
     status: str
     lacks: bool
+    costs: bool
     reply: str
 
     @property
@@ -132,22 +137,31 @@ async def _take(client: httpx2.AsyncClient, message: Message) -> Taken:
     response = await client.post("/query", json=body)
     answer: dict[str, Any] = response.json()
     if response.status_code != 200:
-        return Taken(message, "", "refused", lacks=False, reply=str(answer.get("detail")))
+        return Taken(message, "", "refused", lacks=False, costs=False, reply=str(answer.get("detail")))
     missing = [it for it in answer["doubts"] if it["rule"] == "missing_data"]
     lacks = bool(missing) or answer["clarification_reason"] == "missing_data"
+    costs = any(it["evidence"] == "schema" for it in missing)
     reply = missing[0]["detail"] if missing else answer["answer"]
-    return Taken(message, answer["kind"], answer["status"], lacks, reply)
+    return Taken(message, answer["kind"], answer["status"], lacks, costs, reply)
 
 
 def report(found: Sequence[Taken]) -> str:
-    """A table of shares, and a line of needless warnings."""
+    """A table of shares, and lines of warnings: needless ones, and those that keep an answer from being verified."""
     lines = ["| messages | taken as such | 95 % |", "|---|---|---|"]
     for kind in dict.fromkeys(it.message.kind for it in found):
         right = [it.is_right for it in found if it.message.kind == kind]
         lines.append(_row(kind, sum(right), len(right)))
     answerable = [it for it in found if it.message.kind == "answerable"]
     if answerable:
-        lines.append(_row("answerable, with a needless warning", sum(it.lacks for it in answerable), len(answerable)))
+        for label, count in (
+            ("with a needless warning", sum(it.lacks for it in answerable)),
+            ("with one that keeps the answer from being verified", sum(it.costs for it in answerable)),
+        ):
+            lines.append(_row(f"answerable, {label}", count, len(answerable)))
+    lacking = [it for it in found if it.message.kind == "what the data lacks"]
+    if lacking:
+        told = sum(it.costs or it.status == CLARIFIED for it in lacking)
+        lines.append(_row("what the data lacks, never verified for it", told, len(lacking)))
     return "\n".join(lines)
 
 

@@ -81,6 +81,7 @@ async def _read(run: Run) -> AsyncIterator[Event]:
         yield Done(answer=build_clarification(run, unclear))
         return
     if parts := await plan_of(run):
+        await run.tell_missing()
         async for event in answer_in_parts(run, parts, _read):
             yield event
         return
@@ -93,11 +94,13 @@ async def _read(run: Run) -> AsyncIterator[Event]:
             break
         yield generated
         if run.draft.clarification:
+            await run.tell_missing()
             yield Done(
                 answer=build_clarification(run, await run.clarification_for(run.draft.clarification, run.draft.choices))
             )
             return
         if writes.has_drafted_change(run):
+            await run.tell_missing()
             async for event in writes.plan(run):
                 yield event
             return
@@ -111,6 +114,7 @@ async def _read(run: Run) -> AsyncIterator[Event]:
 async def _as_event(run: Run) -> AsyncIterator[Event]:
     """What was found, in words."""
     best = run.best
+    await run.tell_missing(best)
     if best is None and run.missing_column:
         yield Done(answer=build_clarification(run, await run.clarification_of_missing(run.missing_column)))
         return

@@ -47,8 +47,9 @@ from executors.errors import DatabaseUnavailable, ErrorKind
 from rag.words import words
 
 if TYPE_CHECKING:
-    from agent.core.models import Clarification, RuleEvidence
+    from agent.core.models import Clarification
     from agent.understanding.clarification.check import Clarifier
+    from agent.understanding.clarification.inquiry import Inquiry
     from agent.understanding.clarification.missing import Missing
     from agent.understanding.reading import SmallTalk
 
@@ -104,6 +105,7 @@ class Run:
         self.database = self.database.filter_for(self.question.principal)
         self.context: Context
         self.side, self.ahead = SideTasks(), DraftAhead()
+        self._missing: tuple[Missing, Inquiry] | None = None
         self.reuse = Reuse(self.question, self.parts, self.limits)
         writer, judge = self.parts.generator.profile, self.parts.judge.profile
         self.confirmation = confirmation(writer, judge, self.limits.effort)
@@ -170,16 +172,23 @@ class Run:
 
         A caller who declines questions back, or just got one, gets the assumption as a warning; the model gets it, too.
         """
-        from agent.understanding.clarification.missing import Missing
+        from agent.understanding.clarification.languages import is_english
+        from agent.understanding.clarification.missing import Missing, describe_lacking
 
         with self.ledger.time_step("schema_selector"):
             clarifier = self._clarifier()
             missing = await clarifier.missing() if self.limits.enable_retrieval else Missing()
-            may_ask = self._may_ask(clarifier)
+            may_ask = (
+                self.limits.clarify and self.question.options.clarify is not False and not clarifier.inquiry.declines
+            )
             if missing.nothing_near is not None and may_ask:
                 return missing.nothing_near
             found = await clarifier.find() if self.limits.enable_retrieval else None
-        self._tell_missing(missing, clarifier)
+        self._missing = (missing, clarifier.inquiry)
+        if may_ask and is_english(clarifier.inquiry.text):
+            self.lacking = {
+                it.mention: describe_lacking(it, clarifier.inquiry) for it in missing.lacking if not it.presumed
+            }
         if found is None:
             return None
         if may_ask and self.question.pending is None:
@@ -188,28 +197,23 @@ class Run:
         self.context = self.context.model_copy(update={"rules": (*self.context.rules, found.assumption)})
         return None
 
-    def _tell_missing(self, missing: Missing, clarifier: Clarifier) -> None:
-        """What the data lacks is warnings beside the answer, and is a doubt of it."""
-        from agent.understanding.clarification.languages import is_english
+    async def tell_missing(self, best: Attempt | None = None) -> None:
+        """What the data lacks is warnings beside the answer, and is a doubt of it.
 
-        frames = clarifier.inquiry.frames
-        # What may well be there, under a translated or a shortened name, does not keep the answer from being verified.
-        unexplained: RuleEvidence = "schema" if is_english(clarifier.inquiry.text) else "language"
-        found: list[tuple[RuleEvidence, str]] = []
-        if missing.nothing_near is not None and not missing.lacking:
-            found.append((unexplained, missing.nothing_near.assumption))
-        for it in missing.lacking:
-            frame = frames.read_as if it.near else frames.lacking
-            evidence: RuleEvidence = "language" if it.presumed else unexplained
-            found.append((evidence, frame.format(mention=it.mention, near=it.near)))
-            if evidence == "schema" and self._may_ask(clarifier):
-                self.lacking[it.mention] = found[-1][1]
-        for evidence, sentence in found:
-            self.ledger.warn(sentence)
-            self.doubts = (*self.doubts, Doubt(rule="missing_data", evidence=evidence, detail=sentence))
+        Args:
+            best: the attempt that the answer rests on: what its query reads may be what an unknown word means.
+        """
+        from agent.understanding.clarification.taken import doubts_of
 
-    def _may_ask(self, clarifier: Clarifier) -> bool:
-        return self.limits.clarify and self.question.options.clarify is not False and not clarifier.inquiry.declines
+        if self._missing is None:
+            return
+        missing, inquiry = self._missing
+        self._missing = None
+        sql = best.sql if best is not None else ""
+        tried = [it.sql for it in (*self.attempts, *self.candidates)]
+        self.doubts = await doubts_of(missing, inquiry, sql, tried, self.parts.knowledge.meaning)
+        for doubt in self.doubts:
+            self.ledger.warn(doubt.detail)
 
     @property
     def missing_column(self) -> str:

@@ -175,7 +175,7 @@ async def test_what_the_data_lacks_is_told_beside_the_answer_and_is_a_doubt(
 
     answer = await asking.query("How many appointments did each doctor have?", "clinic", principal=LOCAL)
 
-    told = "No table or column is called “doctor”; the nearest is doc."
+    told = "“doctor” was taken to mean doc."
     assert answer.status == "success"
     assert told in answer.warnings
     assert [(it.rule, it.evidence, it.detail) for it in answer.doubts] == [("missing_data", "language", told)]

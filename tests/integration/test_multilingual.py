@@ -275,6 +275,61 @@ async def test_what_is_there_under_a_translated_name_is_no_warning(
     assert await missing_of(service, model, question) == []
 
 
+@pytest.mark.parametrize("question, sqls, told, evidence, why", [
+    (
+        "How many purchases were there?",
+        ["SELECT count(*) AS n FROM orders"],
+        "“purchases” was taken to mean orders.",
+        "language",
+        "the query reads what is near",
+    ),
+    (
+        "How many purchases were there?",
+        ["SELECT count(*) AS n FROM customers"],
+        "No table or column is called “purchases”; the nearest is orders.",
+        "schema",
+        "the query reads something else",
+    ),
+    (
+        "How many purchases of customers were there?",
+        ["SELECT count(*) AS n FROM customers"],
+        "No table or column is called “purchases”; the nearest is orders.",
+        "schema",
+        "another word explains what the query reads",
+    ),
+    (
+        "What did customers pay for insurance?",
+        ["SELECT sum(insurance_fee) AS n FROM orders", "SELECT count(*) AS n FROM orders"],
+        "No table or column looks like “insurance”.",
+        "schema",
+        "a query made a name up for it",
+    ),
+    (
+        "How many purchases were there?",
+        ["SELECT sum(purchases) AS n FROM orders", "SELECT count(*) AS n FROM orders"],
+        "No table or column is called “purchases”; the nearest is orders.",
+        "schema",
+        "a made-up name speaks against what is read",
+    ),
+])  # fmt: skip
+async def test_what_the_queries_read_or_make_up_says_whether_data_is_missing(
+    service: Service,
+    model: ScriptedModel,
+    question: str,
+    sqls: list[str],
+    told: str,
+    evidence: str,
+    why: str,
+) -> None:
+    for sql in sqls:
+        model.replies(sql=sql)
+    model.replies(correct=True)
+    answer = await service.query(question, "shop", options=Options(enable_answer=False, clarify=False))
+
+    assert [(it.detail, it.evidence) for it in answer.doubts if it.rule == "missing_data"] == [(told, evidence)], why
+    assert told in answer.warnings
+
+
 STAFF = """
 CREATE TABLE mitarbeiter (mitarbeiter_id INTEGER, nachname TEXT, gehalt REAL, eintritt DATE);
 CREATE TABLE abteilungen (abteilung_id INTEGER, bezeichnung TEXT, standort TEXT);

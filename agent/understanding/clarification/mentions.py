@@ -31,7 +31,7 @@ _NOUN = r"(?P<noun>[^\W\d_]{4,})"
 _BEFORE_NOUNS = {
     "fr": r"combien d(?:e\s|['’])|(?:quels?|quelles?|par|chaque|les?|la|une?|des|du|de|aux?|en|dans|sur|sans|avec|nos|vos|leurs?)\s"
     r"|[ldLD]['’]",
-    "es": r"(?:cu[aá]nt[oa]s?|qu[eé]|por|cada|el|la|los|las|una?|unos|unas|del?|al|en|con|sin|nuestr[oa]s|sus?)\s",
+    "es": r"(?:cu[aá]nt(?:os|as?)|qu[eé]|por|cada|el|la|los|las|una?|unos|unas|del?|al|en|con|sin|nuestr[oa]s|sus?)\s",
     "it": r"(?:quant[ie]|qual[ei]|per|ogni|il|lo|la|i|gli|le|una?|uno|di|del|dello|della|dei|degli|delle|nel|nella|nei|nelle"
     r"|al|alla|ai|alle|dal|dalla|in|con|senza|nostr[ioae])\s|\b(?:l|d|un|dell|nell|all|dall)['’]",
 }  # fmt: skip
@@ -44,6 +44,7 @@ _PARTICLE = re.compile(r"(?:들은|들이|들을|에서|에게|으로|별로|은
 _VERB = re.compile(
     r"(?:요|줘|까|니|다|하는|있는|없는|되는|된|한|할|린|싼|진|긴|난|많은|많이|가장|모든|평균|몇|얼마나?|무엇|어느|어떤)$"
 )
+_BEFORE_ASKING = re.compile(r"[가-힣]+(?=\s+(?:주|줄|줘|줬))")  # what to do for somebody: "알려 주세요"
 _TWO_LETTERS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss"})
 _WRITTEN_OUT = re.compile(r"ae|oe|(?<![aeq])ue")
 _UMLAUTS = {"ae": "ä", "oe": "ö", "ue": "ü"}
@@ -58,7 +59,8 @@ def list_mentioned(text: str, language: str) -> list[str]:
         language: its code, as of `Frames.language`.
     """
     if language == "ko":
-        found = [without_particle(it.text) for it in tokens(text) if it.text.isalpha() and not _VERB.search(it.text)]
+        said = tokens(_BEFORE_ASKING.sub(" ", text))
+        found = [without_particle(it.text) for it in said if it.text.isalpha() and not _VERB.search(it.text)]
         found = [it for it in found if len(it) > 1]  # one syllable is mostly the stem of a verb, or counts things
     elif language == "de":
         found = [it.text for it in tokens(text) if it.text[:1].isupper() and not it.leads and len(it.text) >= _LETTERS]

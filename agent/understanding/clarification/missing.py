@@ -92,6 +92,12 @@ class Lacking(NamedTuple):
     presumed: bool = False
 
 
+def describe_lacking(lacking: Lacking, inquiry: Inquiry) -> str:
+    """A sentence in the question's language, which names what is nearest if anything is."""
+    frame = inquiry.frames.read_as if lacking.near else inquiry.frames.lacking
+    return frame.format(mention=lacking.mention, near=lacking.near)
+
+
 class Missing(NamedTuple):
     """What a database lacks of what is asked for.
 
@@ -118,7 +124,7 @@ async def missing_data(
     """
     if not is_english(inquiry.text):
         return await _missing_in_another_language(inquiry, meaning, examples)
-    known = _find_known_words(inquiry)
+    known = find_known_words(inquiry)
     wanted = [it for phrase in find_wanted_phrases(inquiry.text) if (it := _drop_generic(phrase))]
     unknown = [it for it in wanted if not any(_is_known(part.casefold(), known) for part in it.split())]
     nothing_known = not _is_any_known(inquiry, known)
@@ -195,7 +201,7 @@ async def _unlike_any(mention: Sequence[str], inquiry: Inquiry, meaning: Embedde
         inquiry: the question.
         meaning: the multilingual embedder.
     """
-    known = _find_known_words(inquiry)
+    known = find_known_words(inquiry)
     named = {spelling: term for term in _terms_of(inquiry) for spelling in with_umlauts(term)}
     lacking: list[Lacking] = []
     for phrase in mention:
@@ -276,7 +282,7 @@ def _is_any_known(inquiry: Inquiry, known: frozenset[str]) -> bool:
 
 def _is_any_noun_known(inquiry: Inquiry, nouns: Sequence[str]) -> bool:
     """Whether a noun of a question, or a value or a term that it has, is known."""
-    known = _find_known_words(inquiry)
+    known = find_known_words(inquiry)
     forms = (form for noun in nouns for it in tokens(noun) for form in spellings(it.folded))
     values = any(it.is_sure for it in inquiry.context.linked.values)
     return values or bool(inquiry.rules) or any(_is_known(it, known) for it in forms)
@@ -302,7 +308,7 @@ def _shortens(part: str, word: str) -> bool:
 def _find_lacking_elsewhere(inquiry: Inquiry) -> tuple[Lacking, ...]:
     """What a question in another language asks for and no name has, where other words of it are names."""
     found: list[Lacking] = []
-    known = _find_known_words(inquiry)
+    known = find_known_words(inquiry)
     for language, cues in _OTHER_CUES:
         if language.name != _LANGUAGE_NAMES.get(inquiry.frames.language):
             continue
@@ -336,7 +342,7 @@ def _once(found: Iterable[Lacking]) -> tuple[Lacking, ...]:
     return tuple(entry)
 
 
-def _find_known_words(inquiry: Inquiry) -> frozenset[str]:
+def find_known_words(inquiry: Inquiry) -> frozenset[str]:
     """The stems of all that the schema, its docs and samples, the linked values and the session say."""
     texts = [inquiry.conversation, *(f"{it.mention} {it.value}" for it in inquiry.context.linked.values)]
     return _words_of(inquiry.schema) | _words_in(inquiry.context.known) | words(" ".join(texts))

@@ -26,6 +26,9 @@ _CUES = (
     r"\b(?:and|with|together with)\s+(?:their|its|his|her)\s+",
     r"\bthe\s+(?=\w+(?:\s+\w+)?\s+of\b)",
     r"\bof\s+(?:all|our)\s+(?:different\s+)?",
+    r"\bwhose\s+",
+    r"\border\s+of\s+(?:(?:the|their|its)\s+)?",
+    r"\b(?:an?|any)\s+",
 )
 _CUE = re.compile("|".join(_CUES), re.IGNORECASE)
 _STOPS = words(
@@ -56,7 +59,7 @@ _UNITS = words(
     " kilometre kilometer mile hectare acre percent cent euro dollar"
 )
 _COUNTS = ("how many", "number of")
-_SHARES = frozenset({"by", "per", "each", "every"})
+_BEFORE_UNITS = frozenset({"by", "per", "each", "every", "a", "an", "any"})
 # After these comes what somebody does or how something is, and no thing: "who failed", "have been lent".
 _AUXILIARIES = """
     who that which what have has had having be been being is are was were do does did to not never we they i you it he
@@ -147,9 +150,9 @@ def _is_plural(word: str) -> bool:
 
 
 def _is_measure(cue: str, head: frozenset[str]) -> bool:
-    """Whether the last word of a phrase is what is counted in: "how many full dozens", "per calendar week"."""
+    """Whether the last word of a phrase is what is counted in: "how many full dozens", "per calendar week", "a million"."""
     counted = any(it in cue for it in _COUNTS) and head <= _NUMBER_NOUNS | _UNITS
-    return counted or (bool(_SHARES & set(cue.split())) and head <= _UNITS)
+    return counted or (bool(_BEFORE_UNITS & set(cue.split())) and head <= _UNITS | _NUMBER_NOUNS)
 
 
 def content_words(question: str) -> list[str]:
