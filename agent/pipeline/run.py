@@ -210,7 +210,7 @@ class Run:
         missing, inquiry = self._missing
         self._missing = None
         sql = best.sql if best is not None else ""
-        tried = [it.sql for it in (*self.attempts, *self.candidates)]
+        tried = [*(it.sql for it in self.attempts), *(it.sql for it in self.candidates)]
         self.doubts = await doubts_of(missing, inquiry, sql, tried, self.parts.knowledge.meaning)
         for doubt in self.doubts:
             self.ledger.warn(doubt.detail)

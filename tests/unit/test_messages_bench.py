@@ -37,7 +37,7 @@ def test_every_message_of_the_sets_is_about_a_database_of_theirs(tmp_path: Path)
     ("answerable", "query", "success", True, True),
 ])  # fmt: skip
 def test_what_counts_as_taken_rightly(kind: str, taken: str, status: str, lacks: bool, is_right: bool) -> None:
-    assert Taken(Message(kind, "en", "shop", "text"), taken, status, lacks, "").is_right == is_right
+    assert Taken(Message(kind, "en", "shop", "text"), taken, status, lacks, False, "").is_right == is_right
 
 
 async def test_the_report_has_shares_and_needless_warnings(tmp_path: Path) -> None:
