@@ -84,6 +84,25 @@ async def test_values_decide_and_declared_keys_stay(tmp_path: Path, keys: Implie
     await database.close()
 
 
+async def test_a_number_after_the_tables_name_is_a_key_where_no_value_comes_twice(
+    tmp_path: Path, keys: ImpliedKeys
+) -> None:
+    script = """
+    CREATE TABLE Rooms ("Room No" INTEGER, Floor INTEGER);
+    CREATE TABLE Shelves ("Shelf No" INTEGER, Floor INTEGER);
+    CREATE TABLE Bookings ("Room No" INTEGER, "Shelf No" INTEGER, Nights INTEGER);
+    INSERT INTO Rooms VALUES (101, 1), (102, 1);
+    INSERT INTO Shelves VALUES (1, 1), (1, 2);
+    INSERT INTO Bookings VALUES (101, 1, 3), (101, 1, 2);
+    """
+    database = opened(made(tmp_path / "hotel.sqlite", script))
+
+    found = await keys.of(database, await database.schema())
+
+    assert told(found) == {"Bookings": {"Room No -> Rooms.Room No"}}
+    await database.close()
+
+
 async def test_a_database_is_looked_at_once(tmp_path: Path, keys: ImpliedKeys) -> None:
     database = opened(made(tmp_path / "broker.sqlite", BROKER))
     schema = await database.schema()

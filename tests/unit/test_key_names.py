@@ -28,6 +28,7 @@ def schema(*tables: Table) -> Schema:
         ("CustomerID", "customers", "id", 10),
         ("category_id", "categories", "id", 10),
         ("billing_customer_id", "clients", "customer_id", 10),
+        ("Customer No", "Kunden", "customer-no", 10),
         ("id", "customers", "id", 0),
         ("customer", "customers", "id", 0),
         ("paid", "customers", "id", 0),
@@ -38,6 +39,30 @@ def test_a_column_is_named_after_a_key(column: str, owner: str, key: str, letter
     assert [(it.table.name, it.column.name, it.owner.name, it.matched_letters) for it in found] == (
         [("visits", column, owner, letters)] if letters else []
     )
+
+
+@pytest.mark.parametrize(
+    "columns, asking, owner",
+    [
+        (("Room No", "floor"), "Room No", "Rooms"),
+        (("room_number", "floor"), "room_number", "rooms"),
+        (("country code", "name"), "country code", "countries"),
+        (("Zimmernummer",), "zimmer_nummer", "Zimmer"),
+        (("id", "Room No"), "Room No", ""),
+        (("Room No", "Room Code"), "Room No", ""),
+        (("no", "floor"), "no", ""),
+    ],
+    ids=lambda it: str(it),
+)
+def test_a_key_that_is_not_declared_is_an_id_or_the_tables_number(
+    columns: tuple[str, ...], asking: str, owner: str
+) -> None:
+    owners = {"Room": "Rooms", "room": "rooms", "country": "countries", "Zimmernummer": "Zimmer"}
+    name = next((it for start, it in owners.items() if columns[0].startswith(start)), "Rooms")
+
+    found = implied_keys.candidates(schema(table("bookings", asking, "note"), table(name, *columns)), 10)
+
+    assert [it.owner.name for it in found] == ([owner] if owner else [])
 
 
 def test_letters_that_all_tables_begin_with_say_nothing() -> None:
@@ -62,6 +87,6 @@ def test_columns_are_not_compared_with_keys_that_they_are_not_named_after(monkey
         return family(declared)
 
     monkeypatch.setattr(implied_keys, "_family", counted)
-    many = [table(f"thing{n}x", f"thing{n}x_id", f"thing{n - 1}x_id", key=f"thing{n}x_id") for n in range(100)]
+    many = [table(f"thing{n}x", f"thing{n}x_id", f"thing{n - 1}x_id", key=f"thing{n}x_id") for n in range(1, 101)]
     assert len(implied_keys.candidates(schema(*many), 1000)) == 99
     assert len(compared) == 2 * 99

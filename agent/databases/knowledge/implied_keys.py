@@ -3,7 +3,7 @@
 Warehouses and folders of files declare no keys, and a model without keys joins on columns that do not exist.
 A name alone is no proof, so the values decide (an inclusion dependency; Bauckmann et al., ICDE 2007): every value of
 the column, or of the first thousand distinct ones, must be one of the key's. Files declare no primary keys either: a
-column called `id`, or after its table, is one where no value comes twice.
+column called `id`, or after its table (`Room No` of `Rooms`), is one where no value comes twice.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import heapq
 import logging
+import re
 import time
 from collections import defaultdict
 from collections.abc import Iterator
@@ -31,6 +32,15 @@ if TYPE_CHECKING:
 # Keys are looked up by what a column may call them, not compared with each column: of 10,000 tables with ten columns
 # each, that would be a thousand million comparisons.
 _LEAST_CHARS = 5  # of a key's name that another name may end with; shorter ones, as `id`, say nothing
+_NUMBERED = (
+    "no",
+    "nr",
+    "num",
+    "number",
+    "nummer",
+    "code",
+    "key",
+)  # what ids are called besides, after the table's name
 LARGEST = 2_000_000  # rows of a table on a server that is looked at
 
 
@@ -94,13 +104,19 @@ class _Keys:
 
 
 def _key(table: Table) -> Column | None:
-    """The one column that is declared to be the key, or that is called like one; None where there is none."""
+    """The one column that is declared to be the key, or that is called like one; None where there is none.
+
+    An id comes before a number or code: of `id` and `Room No`, the first.
+    """
     if table.primary_key:
         return table.column(table.primary_key[0]) if len(table.primary_key) == 1 else None
-    own = _plain(table.parts[-1])
-    called = {"id", *(f"{one}id" for one in _singulars(own))}
-    named = [column for column in table.columns if _plain(column.name) in called]
-    return named[0] if len(named) == 1 else None
+    own = _singulars(_plain(table.parts[-1]))
+    ids = {"id", *(f"{one}id" for one in own)}
+    for called in (ids, {f"{one}{ending}" for one in own for ending in _NUMBERED}):
+        named = [column for column in table.columns if _plain(column.name) in called]
+        if named:
+            return named[0] if len(named) == 1 else None
+    return None
 
 
 def _common_prefix(schema: Schema) -> str:
@@ -115,7 +131,8 @@ def _singulars(name: str) -> set[str]:
 
 
 def _plain(name: str) -> str:
-    return name.replace("_", "").casefold()
+    """Its letters and digits: `roomno` of `Room_No`, `Room No` and `room-no`."""
+    return re.sub(r"[\W_]", "", name).casefold()
 
 
 def _family(declared: str) -> str:
