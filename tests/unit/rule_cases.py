@@ -249,6 +249,40 @@ CASES: dict[str, tuple[Case, ...]] = {
         Case(f"SELECT r.name {READS} WHERE l.due IS NULL", None, "a loan without a day may be meant"),
         Case(f"SELECT r.name {READS} WHERE NOT l.id IS NULL", None, "all have one"),
     ),
+    "unnamed_groups": (
+        Case("SELECT SUM(fee) FROM loans GROUP BY reader_id", DOUBT, "sums of nobody", rows=((5,), (7,))),
+        Case("SELECT COUNT(*) FROM openings GROUP BY weekday", DOUBT, "counts of no day", rows=((5,), (7,))),
+        Case("SELECT COUNT(*), AVG(fee) FROM loans GROUP BY book_id", DOUBT, "two numbers each", rows=((1, 5), (2, 7))),
+        Case("SELECT SUM(fee) / COUNT(*) FROM loans GROUP BY due", DOUBT, "a quotient of both", rows=((5,), (7,))),
+        Case("SELECT SUM(fee) FROM loans GROUP BY reader_id", DOUBT, "more rows than were read", rows=None),
+        Case("SELECT SUM(fee) FROM loans GROUP BY 1 + reader_id", DOUBT, "an expression", rows=((5,), (None,))),
+        Case(
+            f"SELECT COUNT(l.id) {READS} GROUP BY r.name ORDER BY COUNT(l.id) DESC LIMIT 5",
+            DOUBT,
+            "the most, of unnamed readers",
+            rows=((5,), (3,)),
+        ),
+        Case(f"SELECT SUM(l.fee) {READS} GROUP BY r.name HAVING COUNT(*) > 2", DOUBT, "some groups", rows=((5,), (3,))),
+        Case("SELECT SUM(fee) FROM loans GROUP BY reader_id", None, "one group", rows=((5,),)),
+        Case("SELECT SUM(fee) FROM loans GROUP BY reader_id", None, "no group", rows=()),
+        Case("SELECT COUNT(*) FROM loans", None, "no groups", rows=((5,),)),
+        Case("SELECT fee FROM loans", None, "a list", rows=((5,), (7,))),
+        Case("SELECT reader_id, SUM(fee) FROM loans GROUP BY reader_id", None, "named", rows=((1, 5), (2, 7))),
+        Case("SELECT SUM(fee), reader_id FROM loans GROUP BY 2", None, "named behind", rows=((5, 1), (7, 2))),
+        Case(f"SELECT r.name, COUNT(*) {READS} GROUP BY r.id", None, "named by another column", rows=(("A", 1),) * 2),
+        Case("SELECT MIN(title), COUNT(*) FROM books GROUP BY price", None, "a text names it", rows=(("A", 1),) * 2),
+        Case("SELECT GROUP_CONCAT(name) FROM readers GROUP BY since", None, "names themselves", rows=(("A,B",),) * 2),
+        Case(
+            "SELECT AVG(n) FROM (SELECT COUNT(*) AS n FROM loans GROUP BY reader_id) AS t",
+            None,
+            "groups inside",
+            rows=((5,),),
+        ),
+        Case(
+            "SELECT COUNT(*) FROM loans GROUP BY reader_id UNION SELECT 1", None, "several SELECTs", rows=((5,), (1,))
+        ),
+        Case("SELECT DISTINCT reader_id FROM loans GROUP BY reader_id", None, "the groups alone", rows=((5,), (1,))),
+    ),
     "counted_amount": (
         Case(
             "SELECT COUNT(*) AS visitors FROM openings",

@@ -29,6 +29,7 @@ RULES = (
     "counted_one",
     "unrelated_keys",
     "contradicted_code",
+    "unnamed_groups",
     # doubts, from the words of the question
     "loose_or",
     "said_numbers",
