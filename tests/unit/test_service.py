@@ -23,6 +23,7 @@ from agent.platform.config.profiles import EMBEDDED, LARGE_HOSTED, SMALL_HOSTED
 from agent.platform.config.settings import ROOT, Settings
 from agent.platform.llm.build import build_model
 from agent.platform.llm.embedded import EmbeddedModel
+from agent.platform.llm.llama_server import LlamaServer
 from agent.platform.llm.scripted import ScriptedModel
 from executors.errors import DatabaseUnavailable, RegistryInvalid, UnknownDatabase
 
@@ -375,13 +376,18 @@ def test_the_embedded_model_waits_as_long_as_its_profile_says(
     class Server:
         listening_address = "http://127.0.0.1:1"
 
+    class Client(LlamaServer):
+        def __init__(self, name: str, address: str, key: str, *, timeout_s: float) -> None:
+            super().__init__(name, address, key, timeout_s=timeout_s)
+            given.append(timeout_s)
+
+        def wait_for_its_loop(self) -> None:
+            """There is no server."""
+
     monkeypatch.setattr(EmbeddedModel, "_find_verified_file", lambda _: tmp_path)
     monkeypatch.setattr("agent.platform.llm.embedded._read_through", lambda _: None)
     monkeypatch.setattr("agent.platform.llm.embedded._start", lambda *_: Server())
-    monkeypatch.setattr("agent.platform.llm.embedded._wait_for_its_loop", lambda *_: None)
-    monkeypatch.setattr(
-        "agent.platform.llm.openai.model.OpenAIModel", lambda *_, timeout_s, **__: given.append(timeout_s)
-    )
+    monkeypatch.setattr("agent.platform.llm.llama_server.LlamaServer", Client)
     EmbeddedModel(settings)._load()
 
     assert given == [timeout_s]

@@ -169,6 +169,7 @@ PROFILE: Mapping[str, Mapping[str, object]] = {
     "repairs": {"repairs": False},
     "second_draft": {"second_draft": "off"},
     "other_schema": {"other_schema": None},
+    "shows_form": {"shows_form": False},
 }
 PARTS = (*OPTIONS, *PROFILE, *RULES)
 
