@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from agent.databases.registry import Databases
     from agent.people.feedback.recorder import Notes, Recorder
     from agent.people.sessions.sessions import Sessions
-    from agent.pipeline.run import Parts
+    from agent.pipeline.parts import Parts
     from agent.platform.access.bulkhead import Admission
     from executors.router import Router
 

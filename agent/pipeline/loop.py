@@ -14,8 +14,9 @@ from agent.databases.database import Database
 from agent.pipeline.answers.response import build_answer, build_clarification, build_error_answer, review_text
 from agent.pipeline.decomposition.flow import answer_in_parts
 from agent.pipeline.decomposition.planner import plan_of
+from agent.pipeline.parts import Parts
 from agent.pipeline.round import Round
-from agent.pipeline.run import Parts, Run
+from agent.pipeline.run import Run
 from agent.pipeline.writes import flow as writes
 from agent.platform.config.limits import limits_of
 from agent.platform.config.pricing import Prices

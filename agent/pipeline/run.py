@@ -24,25 +24,17 @@ from agent.core.models import Attempt, Candidate, Doubt, Draft, Plan, Question
 from agent.core.off_loop import off_loop
 from agent.databases.database import Database
 from agent.databases.knowledge.context import Context, enrich
-from agent.databases.knowledge.knowledge import Knowledge
-from agent.databases.knowledge.verified_queries import VerifiedQueries
-from agent.databases.paging import Cursors, Paged
+from agent.databases.paging import Paged
 from agent.databases.supporting_rows import RawRecords, fetch_raw_records
 from agent.databases.ties import count_ties, write_tie_count
-from agent.pipeline.answers.synthesize import Writer, add_row_context, facts_of
-from agent.pipeline.confidence.calibration import Confidence
+from agent.pipeline.answers.synthesize import add_row_context, facts_of
 from agent.pipeline.drafts.consensus import Evidence, evidence_of
-from agent.pipeline.drafts.generate import Generator
 from agent.pipeline.drafts.reuse import Reuse
-from agent.pipeline.judging.judge import Judge
 from agent.pipeline.judging.side_tasks import DraftAhead, SideTasks
-from agent.pipeline.writes.tokens import WritePlans
+from agent.pipeline.parts import Parts
 from agent.platform.config.limits import Limits
-from agent.platform.config.profiles import Profile, confirmation
-from agent.platform.config.settings import Settings
+from agent.platform.config.profiles import confirmation
 from agent.platform.telemetry.ledger import Ledger
-from agent.understanding.first_look.look import FirstLooks
-from agent.understanding.followups.followups import FollowUps
 from executors.errors import DatabaseUnavailable, ErrorKind
 from rag.words import words
 
@@ -52,24 +44,6 @@ if TYPE_CHECKING:
     from agent.understanding.clarification.inquiry import Inquiry
     from agent.understanding.clarification.missing import Missing
     from agent.understanding.reading import SmallTalk
-
-
-@dataclass(frozen=True)
-class Parts:
-    """Shared by all questions."""
-
-    settings: Settings
-    profile: Profile
-    followups: FollowUps
-    generator: Generator
-    judge: Judge
-    writer: Writer
-    knowledge: Knowledge
-    write_plans: WritePlans
-    verified: VerifiedQueries
-    calibration: Confidence
-    cursors: Cursors
-    looks: FirstLooks
 
 
 @dataclass

@@ -37,7 +37,7 @@ from agent.pipeline.drafts.generate import Generator
 from agent.pipeline.jobs.jobs import Jobs
 from agent.pipeline.jobs.shelf import JobShelf
 from agent.pipeline.judging.judge import Judge
-from agent.pipeline.run import Parts
+from agent.pipeline.parts import Parts
 from agent.pipeline.steps import load_steps
 from agent.pipeline.writes.tokens import WritePlans
 from agent.platform import telemetry

@@ -1,0 +1,36 @@
+"""The parts that the loop uses; `service.build_service` assembles them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from agent.databases.knowledge.knowledge import Knowledge
+from agent.databases.knowledge.verified_queries import VerifiedQueries
+from agent.databases.paging import Cursors
+from agent.pipeline.answers.synthesize import Writer
+from agent.pipeline.confidence.calibration import Confidence
+from agent.pipeline.drafts.generate import Generator
+from agent.pipeline.judging.judge import Judge
+from agent.pipeline.writes.tokens import WritePlans
+from agent.platform.config.profiles import Profile
+from agent.platform.config.settings import Settings
+from agent.understanding.first_look.look import FirstLooks
+from agent.understanding.followups.followups import FollowUps
+
+
+@dataclass(frozen=True)
+class Parts:
+    """Shared by all questions."""
+
+    settings: Settings
+    profile: Profile
+    followups: FollowUps
+    generator: Generator
+    judge: Judge
+    writer: Writer
+    knowledge: Knowledge
+    write_plans: WritePlans
+    verified: VerifiedQueries
+    calibration: Confidence
+    cursors: Cursors
+    looks: FirstLooks
