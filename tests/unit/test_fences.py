@@ -91,7 +91,7 @@ def test_nothing_in_the_schema_leaves_its_line_or_its_comment() -> None:
 
     for style in ("ddl", "compact"):
         text = render(schema, (), style=style, budget_tokens=1000, max_sample_values=3).text
-        told = templates.render("system", dialect="SQLite", schema=text, hints=(), rules=(), shows_form=False)
+        told = templates.render("system", dialect="SQLite", schema=text, hints=(), rules=())
         shown = told.split("with these tables:\n\n")[1].split("\n\nComments in the tables")[0]
         bare = [line for line in shown.splitlines() if not line.lstrip().startswith("--")]
         assert len(bare) <= 3, "the statement's own lines"
@@ -101,7 +101,7 @@ def test_nothing_in_the_schema_leaves_its_line_or_its_comment() -> None:
 
 
 # What stands in a prompt as it is: written here, or put together of pieces that went through the filters.
-OWN = {"dialect", "hint", "row_context", "table", "index", "today", "top", "limit"}
+OWN = {"dialect", "hint", "row_context", "table", "index", "today"}
 
 
 @pytest.mark.parametrize("name", PROMPTS)

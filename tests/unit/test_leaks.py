@@ -27,9 +27,6 @@ SYSTEM = templates.render(
     "  amount REAL NOT NULL\n);",
     hints=("There is no DATEADD; use date() with a modifier.",),
     rules=(RULE,),
-    shows_form=True,
-    top="",
-    limit=" LIMIT 1",
 )
 CONTEXT = Context(db_schema=Schema(database="shop", dialect="sqlite", tables=()), system=SYSTEM)
 ROWS = QueryResult(

@@ -15,7 +15,6 @@ from agent.core.models import Exchange, Question
 from agent.platform.llm.chat import Message
 from agent.platform.llm.prompting import templates
 from executors.base import Frozen, Schema, dialect_row
-from executors.dialects.row import Limit
 from executors.dialects.table import DIALECTS
 from rag.docs.documents import Document, docs_digest
 from rag.identity_cache import IdentityCache
@@ -141,14 +140,7 @@ async def enrich(
     show = partial(render, schema, known.documents, budget_tokens=budget, question=question.text, ranking=ranking)
     text = show(style=style, max_sample_values=settings.max_sample_values)
     other = show(style=profile.other_schema, max_sample_values=0) if profile.other_schema else None
-    system_of = partial(
-        _system,
-        schema.dialect,
-        hints=dialect_row(schema).hints,
-        rules=general,
-        shows_form=profile.shows_form,
-        _=templates.wording(),
-    )
+    system_of = partial(_system, schema.dialect, hints=dialect_row(schema).hints, rules=general, _=templates.wording())
     return Context(
         db_schema=schema,
         system=system_of(schema_text=text.text),
@@ -230,23 +222,8 @@ _general_of = IdentityCache(_general)
 
 @lru_cache(maxsize=32)
 def _system(
-    dialect: str,
-    schema_text: str,
-    hints: tuple[str, ...],
-    rules: tuple[str, ...],
-    shows_form: bool,
-    _: templates.Wording,
+    dialect: str, schema_text: str, hints: tuple[str, ...], rules: tuple[str, ...], _: templates.Wording
 ) -> str:
     """The message that all questions share; the next one about the same schema mostly has the same."""
     hints = () if dialect in WITHOUT_HINTS else hints
-    row = DIALECTS[dialect]
-    return templates.render(
-        "system",
-        dialect=row.title,
-        schema=schema_text,
-        hints=hints,
-        rules=rules,
-        shows_form=shows_form,
-        top="TOP 1 " if row.limit is Limit.TOP else "",
-        limit={Limit.LIMIT: " LIMIT 1", Limit.FETCH: " FETCH FIRST 1 ROWS ONLY"}.get(row.limit, ""),
-    )
+    return templates.render("system", dialect=DIALECTS[dialect].title, schema=schema_text, hints=hints, rules=rules)

@@ -169,7 +169,6 @@ PROFILE: Mapping[str, Mapping[str, object]] = {
     "repairs": {"repairs": False},
     "second_draft": {"second_draft": "off"},
     "other_schema": {"other_schema": None},
-    "shows_form": {"shows_form": False},
 }
 PARTS = (*OPTIONS, *PROFILE, *RULES)
 

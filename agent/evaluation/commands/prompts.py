@@ -45,7 +45,6 @@ REPLIES = "replies.sqlite"
 _SENTENCE = re.compile(r"\S.*?(?:[.!?](?=\s|\Z)|[:;](?=\n|\Z)|\Z)", re.DOTALL)
 _BETWEEN = re.compile(r"\{%.*?%\}|<data>\n.*?</data>|^\{\{[^}]*\}\}$|\n[ \t]*\n", re.DOTALL | re.MULTILINE)
 _HINTS = re.compile(r"\{% if hints %\}.*?\{% endif %\}\n", re.DOTALL)
-_FORM = re.compile(r"\{% if shows_form %\}.*?\{% endif %\}\n", re.DOTALL)
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _HOLE = re.compile(r"\{\{.*?\}\}", re.DOTALL)
 
@@ -81,8 +80,6 @@ def variants(profile: Profile, folders: Sequence[Path] = ()) -> Iterator[Variant
         yield Variant("no notes on values", profile={"values": False})
     else:
         yield Variant("with notes on values", profile={"values": True})
-    if profile.shows_form:
-        yield Variant("no queries that show the form", profile={"shows_form": False})
     if profile.examples != "off":
         yield Variant("no examples", profile={"examples": "off"})
     for name in ("system.txt", f"generate_{profile.reply_format}.txt"):
@@ -96,7 +93,7 @@ def variants(profile: Profile, folders: Sequence[Path] = ()) -> Iterator[Variant
 
 def sentences(source: str) -> list[str]:
     """The sentences of a template that say something of their own, as they stand there, holes included."""
-    parts = _BETWEEN.split(_FORM.sub("\n\n", _HINTS.sub("\n\n", source)))
+    parts = _BETWEEN.split(_HINTS.sub("\n\n", source))
     found = (sentence.rstrip() for part in parts for sentence in _SENTENCE.findall(part))
     return [it for it in found if len(_WORD.findall(_HOLE.sub("", it))) > 1]
 

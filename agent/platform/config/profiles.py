@@ -27,7 +27,6 @@ class Profile(Frozen):
     values: whether the prompt says which stored values and days the question's words mean.
     schema_style: how the schema is written (rag/schema/text.py).
     schema_tokens: the schema's budget in the prompt.
-    shows_form: whether four queries about another database show the form of a query, behind the schema.
     retry_temperature: of the later attempts, so that a model that repeats itself does not.
     repairs: repair a query that cannot run, and try what schema and data propose in the place of one that runs
         (agent/checks/rules), before the model tries again.
@@ -59,7 +58,6 @@ class Profile(Frozen):
     values: bool
     schema_style: Literal["ddl", "compact"]
     schema_tokens: int
-    shows_form: bool
     retry_temperature: float
     repairs: bool
     rules_off: tuple[str, ...] = ()
@@ -85,7 +83,6 @@ EMBEDDED = Profile(
     values=False,
     schema_style="ddl",
     schema_tokens=2500,
-    shows_form=True,
     retry_temperature=0.5,
     repairs=True,
     judge="vetoes",
@@ -110,7 +107,6 @@ SMALL_HOSTED = Profile(
     values=True,
     schema_style="ddl",
     schema_tokens=6000,
-    shows_form=False,
     retry_temperature=0.3,
     repairs=True,
     judge="vetoes",
