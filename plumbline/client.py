@@ -174,12 +174,11 @@ def _bring_model(settings: Settings) -> None:
     Raises:
         ModelUnavailable: it cannot be had.
     """
-    from agent.platform.llm.files.model_files import fetch, find_unfetched
+    from agent.platform.llm.files.model_files import describe, fetch_needed, find_unfetched
 
-    if (spec := find_unfetched(settings)) is not None:
+    if specs := find_unfetched(settings):
         log.warning(
-            "Fetching the embedded model %s, %.1f GB, once. `plumbline model` fetches it ahead.",
-            spec.title,
-            spec.size / 1e9,
+            "Fetching the embedded model %s, once. `plumbline model` fetches it ahead.",
+            describe(specs),
         )
-        fetch(spec, settings.cache_dir)
+        fetch_needed(specs, settings.cache_dir)

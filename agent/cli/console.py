@@ -79,20 +79,20 @@ def open_service(
 
 
 def bring_model(settings: Settings, meanwhile: Callable[[], None] = lambda: None) -> None:
-    """Fetch the embedded model's file where it is to be asked and was never fetched, which a line says before.
+    """Fetch the embedded models' files where they are to be asked and were never fetched, which a line says before.
 
     `meanwhile` is done in this thread in any case; what it raises ends the wait. Raises ModelUnavailable.
     """
-    from agent.platform.llm.files.model_files import fetch, find_unfetched
+    from agent.platform.llm.files.model_files import describe, fetch_needed, find_unfetched
     from agent.present.terminal import byte_progress
 
-    spec = find_unfetched(settings)
-    if spec is None:
+    specs = find_unfetched(settings)
+    if not specs:
         meanwhile()
         return
-    err.print(f"Fetching the embedded model {spec.title}, {spec.size / 1e9:.1f} GB, once.", highlight=False)
+    err.print(f"Fetching the embedded model {describe(specs)}, once.", highlight=False, soft_wrap=True)
     with byte_progress(err) as progress:
-        fetching = _start(lambda: fetch(spec, settings.cache_dir, progress=progress))
+        fetching = _start(lambda: fetch_needed(specs, settings.cache_dir, progress=progress))
         meanwhile()
         fetching.result()
 

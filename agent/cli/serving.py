@@ -21,25 +21,29 @@ def model(
     path: Annotated[Path | None, typer.Option("--path", help="Take the file from here instead of fetching it.")] = None,
     which: Annotated[str | None, typer.Option("--which", help="1.5b or 0.5b; default: the settings'.")] = None,
 ) -> None:
-    """Download the embedded model into the cache and verify it. An interrupted download continues."""
-    from agent.platform.llm.files.model_files import fetch
+    """Download the embedded models into the cache and verify them. An interrupted download continues."""
+    from agent.platform.llm.files.model_files import fetch, models_of
     from agent.platform.llm.files.model_specs import MODELS
     from agent.present.terminal import byte_progress
 
     settings = read_settings()
-    chosen = which or settings.embedded_model
-    if chosen not in MODELS:
-        fail(f"There is no model {chosen!r}. Known: {', '.join(MODELS)}.")
+    if which is not None and which not in MODELS:
+        fail(f"There is no model {which!r}. Known: {', '.join(MODELS)}.")
+    source = path or settings.embedded_model_path
+    specs = models_of(settings) if which is None else (MODELS[which],)
+    specs = specs if path is None else specs[:1]  # a file is one model
     if settings.is_hosted:
         out.print("A hosted model is set, so the embedded one will not be used; fetching it all the same.")
     try:
         with byte_progress(err) as progress:
-            source = path or settings.embedded_model_path
-            found = fetch(MODELS[chosen], settings.cache_dir.expanduser(), source=source, progress=progress)
+            sources = [source, *(None for _ in specs[1:])]
+            folder = settings.cache_dir.expanduser()
+            found = [fetch(spec, folder, source=at, progress=progress) for spec, at in zip(specs, sources, strict=True)]
     except EXPECTED as error:
         fail(str(error))
-    line = f"{MODELS[chosen].title}: {found.name}, {found.stat().st_size:,} bytes, SHA-256 verified."
-    out.print(line, markup=False, highlight=False, soft_wrap=True)
+    for spec, file in zip(specs, found, strict=True):
+        line = f"{spec.title}: {file.name}, {file.stat().st_size:,} bytes, SHA-256 verified."
+        out.print(line, markup=False, highlight=False, soft_wrap=True)
 
 
 def serve(

@@ -187,6 +187,7 @@ class Draft(Frozen):
     choices: short answers to a clarification, as the model proposes them.
     explanation: what the model says that the query does. note: where a query comes from that no model wrote.
     source: `draft` where the model wrote it; see `Candidate`. index: of the draft it comes from, counted from 0.
+    by_second: whether the second model wrote it.
     changes: of an alternative, what differs from the query that it was derived from, before and after.
     temperature: that the model wrote it at.
     logprob_mean, logprob_least: the mean and the least log-probability of the reply's tokens, natural logarithm; None
@@ -201,6 +202,7 @@ class Draft(Frozen):
     plan: Plan | None = None
     source: CandidateSource = "draft"
     index: int = 0
+    by_second: bool = False
     changes: tuple[tuple[str, str], ...] = ()
     temperature: float = 0.0
     logprob_mean: float | None = None
@@ -237,6 +239,9 @@ class Doubt(Frozen):
     detail: str
 
 
+_COPIED = {"source", "note", "by_second", "temperature", "logprob_mean", "logprob_least"}
+
+
 class Candidate(Frozen):
     """One query that may answer the question, and what it gave.
 
@@ -244,7 +249,7 @@ class Candidate(Frozen):
         `alternative`: derived from one that ran, by what schema and data say; `reused`: an earlier question's query.
     note: what was changed; empty of a draft.
     draft: index of the draft it comes from, counted from 0 in the order in which drafts were written.
-    temperature, logprob_mean, logprob_least: of that draft.
+    by_second, temperature, logprob_mean, logprob_least: of that draft.
     result, error: what became of it; both None where it was not run.
     """
 
@@ -252,6 +257,7 @@ class Candidate(Frozen):
     source: CandidateSource
     note: str = ""
     draft: int = 0
+    by_second: bool = False
     temperature: float = 0.0
     logprob_mean: float | None = None
     logprob_least: float | None = None
@@ -262,7 +268,7 @@ class Candidate(Frozen):
     @classmethod
     def of(cls, draft: Draft, result: QueryResult | None, error: str | None = None, **more: Any) -> Candidate:
         """What became of a draft, or of what was made of one."""
-        copied = draft.model_dump(include={"source", "note", "temperature", "logprob_mean", "logprob_least"})
+        copied = draft.model_dump(include=_COPIED)
         return cls(sql=draft.sql or "", draft=draft.index, result=result, error=error, **copied, **more)
 
     @property

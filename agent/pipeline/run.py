@@ -118,7 +118,7 @@ class Run:
         """
         self.side.load_modules()
         if not self.parts.settings.is_hosted:
-            self.side.load(self.parts.generator.model.ready())
+            self.side.load(self.parts.generator.load())
 
     async def select_schema(self) -> SchemaSelected:
         """Step 3: raw schema and retrieval, side by side."""

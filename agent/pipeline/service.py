@@ -7,13 +7,14 @@ import atexit
 import gc
 import logging
 from collections.abc import AsyncIterable, Callable, Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from agent.core.answers import Answer
 from agent.core.callers import ANONYMOUS, LOCAL
-from agent.core.errors import NotPermitted, StateUnavailable, UnknownAnswer
+from agent.core.errors import ModelUnavailable, NotPermitted, StateUnavailable, UnknownAnswer
 from agent.core.health import PartHealth, check_health
 from agent.core.models import Question
 from agent.core.usage import Usage
@@ -44,7 +45,7 @@ from agent.platform import telemetry
 from agent.platform.config.profiles import choose
 from agent.platform.config.settings import Settings
 from agent.platform.configuration import load_extensions
-from agent.platform.llm.build import build_model
+from agent.platform.llm.build import build_model, build_second_model
 from agent.platform.llm.chat import ChatModel, Message
 from agent.platform.llm.pace import pace_model
 from agent.platform.llm.wrappers.protected import ProtectedModel, protect_model
@@ -83,6 +84,7 @@ class Service:
         *,
         model: ProtectedModel,
         judge_model: ProtectedModel,
+        second_model: ProtectedModel | None = None,
         router: Router,
         knowledge: Knowledge,
         sessions: Sessions,
@@ -92,7 +94,7 @@ class Service:
         state: StateStore,
         registry: Path | None = None,
     ) -> None:
-        self.settings, self.model, self.judge_model = settings, model, judge_model
+        self.settings, self.model, self.judge_model, self.second_model = settings, model, judge_model, second_model
         self.router, self.knowledge, self.sessions, self.state = router, knowledge, sessions, state
         profile = choose(settings, model.name)
         cursors = Cursors(state)
@@ -102,7 +104,13 @@ class Service:
             settings=settings,
             profile=profile,
             followups=FollowUps(model, max_chars=settings.max_question_chars),
-            generator=Generator(model, profile, max_tokens=settings.max_tokens, temperature=settings.temperature),
+            generator=Generator(
+                model,
+                profile,
+                max_tokens=settings.max_tokens,
+                temperature=settings.temperature,
+                second=second_model,
+            ),
             judge=Judge(judge_model, choose(settings, judge_model.name)),
             writer=Writer(model, profile),
             knowledge=knowledge,
@@ -299,9 +307,16 @@ class Service:
             return None
         own = answer_prefix().content if self.parts.profile.answer_prefix == "own" else ""
         ledger = Ledger()
-        for system in filter(None, (context.system, context.other_system, own)):
+
+        async def read(model: ProtectedModel, system: str) -> None:
             messages = [Message(role="system", content=system), Message(role="user", content=name)]
-            ledger.spend((await self.model.complete(messages, max_tokens=1)).usage)
+            ledger.spend((await model.complete(messages, max_tokens=1)).usage)
+
+        for system in filter(None, (context.system, context.other_system, own)):
+            await read(self.model, system)
+        if self.second_model is not None:
+            with suppress(ModelUnavailable):  # its file need not be there
+                await read(self.second_model, context.system)
         return ledger.usage
 
     def _list_shared_names(self) -> list[str]:
@@ -324,7 +339,7 @@ class Service:
         What is loaded stays, so the garbage collector leaves it out: a collection of all of it stops the process for a
         tenth of a second. It is given back at the end, since libraries report objects that outlive the interpreter.
         """
-        parts = [self.model.ready(), asyncio.to_thread(load_steps), asyncio.to_thread(_start_guard)]
+        parts = [self.parts.generator.load(), asyncio.to_thread(load_steps), asyncio.to_thread(_start_guard)]
         if self.settings.enable_retrieval:
             parts.append(self._retrieval_loaded())
         await asyncio.gather(*parts, return_exceptions=True)
@@ -378,6 +393,8 @@ class Service:
         await self.model.close()
         if self.judge_model is not self.model:
             await self.judge_model.close()
+        if self.second_model is not None:
+            await self.second_model.close()
         await asyncio.to_thread(self.catalogue.close)
         await asyncio.to_thread(self.router.close)
         await asyncio.to_thread(self.state.close)
@@ -415,19 +432,23 @@ def build_service(
     load_extensions(settings)
     store = state or build_state_store(settings)
 
-    def build_protected_model(name: str | None = None) -> ProtectedModel:
-        own = model or pace_model(build_model(settings, model_name=name), settings, store)
+    def protect(own: ChatModel) -> ProtectedModel:
         return protect_model(telemetry.get().trace_model(own), settings)
 
-    chat = build_protected_model()
+    def build_chat_model(name: str | None = None) -> ChatModel:
+        return pace_model(build_model(settings, model_name=name), settings, store)
+
+    chat = protect(model or build_chat_model())
     own_judge = settings.judge_model is not None and settings.is_hosted and model is None
-    judge = build_protected_model(settings.judge_model) if own_judge else chat
+    judge = protect(build_chat_model(settings.judge_model)) if own_judge else chat
+    second = build_second_model(settings) if model is None else None
     added = AddedDocuments(store)
     router = build_router(settings, Registry() if sources else _registry(settings, registry_required))
     service = Service(
         settings,
         model=chat,
         judge_model=judge,
+        second_model=protect(second) if second is not None else None,
         router=router,
         knowledge=Knowledge(
             build_store(settings),

@@ -37,6 +37,37 @@ def test_the_first_question_fetches_the_model_and_says_so(
     assert f"Fetching the embedded model {MODELS['0.5b'].title}, 0.5 GB, once." in capsys.readouterr().err
 
 
+def test_the_model_of_the_second_draft_comes_first_so_that_an_interrupted_download_continues_with_both(
+    fetched: list[tuple[ModelSpec, Path]], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bring_model(made(tmp_path))
+    assert [spec.key for spec, _ in fetched] == ["0.5b", "1.5b"]
+    assert "0.5 GB and Qwen2.5-Coder-1.5B" in capsys.readouterr().err
+    fetched.clear()
+    (tmp_path / MODELS["0.5b"].file).touch()
+    bring_model(made(tmp_path))
+    assert [spec.key for spec, _ in fetched] == ["1.5b"]
+    fetched.clear()
+    bring_model(made(tmp_path, embedded_second_model="none"))
+    assert [spec.key for spec, _ in fetched] == ["1.5b"]
+
+
+def test_a_second_model_that_cannot_be_had_does_not_keep_the_first_one_away(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    got: list[str] = []
+
+    def fetch(spec: ModelSpec, *_: object, **__: object) -> None:
+        if spec.key == "0.5b":
+            raise ModelUnavailable("No source has it.")
+        got.append(spec.key)
+
+    monkeypatch.setattr(model_files, "fetch", fetch)
+    bring_model(made(tmp_path))
+    assert got == ["1.5b"]
+    assert "will not confirm any query: No source has it." in caplog.text
+
+
 def test_what_is_there_or_not_wanted_is_not_fetched(fetched: list[tuple[ModelSpec, Path]], tmp_path: Path) -> None:
     (tmp_path / MODELS["1.5b"].file).touch()
     bring_model(made(tmp_path, embedded_model="1.5b"))

@@ -113,7 +113,7 @@ def fetched(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The files that were fetched, by name; each is there afterwards, though empty."""
     names: list[str] = []
 
-    def fetch(spec: ModelSpec, folder: Path) -> None:
+    def fetch(spec: ModelSpec, folder: Path, **_: object) -> None:
         folder.mkdir(exist_ok=True)
         (folder / spec.file).touch()
         names.append(spec.file)
@@ -132,7 +132,7 @@ def test_open_fetches_the_embedded_model_once_and_warns_before(
 ) -> None:
     for _ in range(2):
         Plumbline.open(file, settings=settings).close()
-    assert fetched == [MODELS[settings.embedded_model].file]
+    assert fetched == [MODELS["0.5b"].file, MODELS[settings.embedded_model].file]
     (record,) = [it for it in caplog.records if it.name == "plumbline"]
     assert record.levelname == "WARNING", "it reaches stderr also where nobody has set up logging"
     assert "Fetching the embedded model" in record.getMessage()

@@ -170,7 +170,8 @@ PROFILE: Mapping[str, Mapping[str, object]] = {
     "second_draft": {"second_draft": "off"},
     "other_schema": {"other_schema": None},
 }
-PARTS = (*OPTIONS, *PROFILE, *RULES)
+SECOND_MODEL = "second_model"
+PARTS = (*OPTIONS, *PROFILE, SECOND_MODEL, *RULES)
 
 
 def options_without(parts: Collection[str]) -> Options:
@@ -188,7 +189,13 @@ def asking_without(service: Service, parts: Collection[str]) -> Asking:
     fewer = replace(
         whole,
         profile=profile,
-        generator=Generator(service.model, profile, max_tokens=settings.max_tokens, temperature=settings.temperature),
+        generator=Generator(
+            service.model,
+            profile,
+            max_tokens=settings.max_tokens,
+            temperature=settings.temperature,
+            second=None if SECOND_MODEL in parts else whole.generator.second,
+        ),
         judge=Judge(service.judge_model, whole.judge.profile.model_copy(update=changes)),
         writer=Writer(service.model, profile),
     )

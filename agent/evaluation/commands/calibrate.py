@@ -138,17 +138,21 @@ async def run_calibration(
 def _cache_replies(service: Service, path: Path, err: Console) -> Iterator[Progress]:
     """The service with its drafts' and judge's replies kept, and a bar."""
     generator, judge = service.parts.generator, service.parts.judge
-    models = generator.model, judge.model
+    models, second = (generator.model, judge.model), generator.second
     cached_model = CachedModel(generator.model, path)
     generator.model = cached_model
+    cached_second = CachedModel(second, path) if second is not None else None
+    generator.second = cached_second
     if judge.model is models[0]:
         judge.model = cached_model
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     try:
         yield Progress(*columns, console=err)
     finally:
-        generator.model, judge.model = models
+        (generator.model, judge.model), generator.second = models, second
         cached_model.close_file()
+        if cached_second is not None:
+            cached_second.close_file()
 
 
 def _write(path: Path, text: str) -> None:

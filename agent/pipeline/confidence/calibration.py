@@ -206,13 +206,32 @@ def load(path: Path) -> Calibration:
         ) from error
 
 
-def calibration_of(path: Path | None, profile: str) -> Calibration:
+class PackageCalibration:
+    """The package's calibrations of a profile: a second model confirms more than a further draft of the first one.
+
+    Args: profile: its name. Raises ConfigurationInvalid: a file cannot be used.
+    """
+
+    def __init__(self, profile: str) -> None:
+        self.alone = of_profile(profile)
+        self.with_second = of_profile(f"{profile}_second") if _file_of(f"{profile}_second").exists() else self.alone
+
+    def of(self, evidence: Evidence) -> Sureness:
+        """The sureness of the answer that this is the evidence of."""
+        return (self.with_second if evidence.by_second else self.alone).of(evidence)
+
+
+def calibration_of(path: Path | None, profile: str) -> Confidence:
     """That of a file where one is named, else the package's for the profile. Raises ConfigurationInvalid."""
-    return of_profile(profile) if path is None else load(path)
+    return PackageCalibration(profile) if path is None else load(path)
 
 
 @lru_cache(maxsize=8)
 def of_profile(name: str) -> Calibration:
     """The package's calibration of a profile; those that cannot be measured share one."""
-    path = FOLDER / f"{name}.json"
-    return load(path if path.exists() else FOLDER / "hosted.json")
+    path = _file_of(name)
+    return load(path if path.exists() else _file_of("hosted"))
+
+
+def _file_of(name: str) -> Path:
+    return FOLDER / f"{name}.json"

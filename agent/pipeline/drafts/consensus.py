@@ -21,8 +21,8 @@ class Group(Frozen):
 
     @property
     def first(self) -> Candidate:
-        """Which stands for the group: a draft where there is one, the earliest of them."""
-        return next((it for it in self.candidates if it.votes), self.candidates[0])
+        """Which stands for the group: a draft where there is one, the earliest of them, the second model's last."""
+        return min(self.candidates, key=lambda it: (not it.votes, it.by_second))
 
     @property
     def votes(self) -> int:
@@ -35,7 +35,8 @@ class Evidence(Frozen):
 
     groups: of candidates that ran, the chosen one's first, then by votes.
     chosen: the candidate that the answer rests on.
-    drafts: how many the model wrote, those included that could not be run.
+    drafts: how many were written, those included that could not be run.
+    by_second: whether the second model wrote one of them.
     base_votes: votes of the candidate that an alternative was derived from; 0 where the chosen one is none.
     checks: of the chosen candidate and its rows, not yet of the sentence.
     judge: the judge's yes or no of the chosen candidate; None where nobody was asked.
@@ -44,6 +45,7 @@ class Evidence(Frozen):
     groups: tuple[Group, ...]
     chosen: Candidate
     drafts: int
+    by_second: bool = False
     base_votes: int = 0
     checks: tuple[Check, ...] = ()
     judge: bool | None = None
@@ -106,6 +108,7 @@ def evidence_of(
         groups=ordered,
         chosen=chosen,
         drafts=drafts,
+        by_second=any(it.by_second for it in candidates),
         base_votes=max(base, default=0),
         checks=tuple(checks),
         judge=judge,

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import cache
 from statistics import fmean
 from typing import Literal, NamedTuple
@@ -11,7 +13,7 @@ from typing import Literal, NamedTuple
 from pydantic import BaseModel
 from pydantic.json_schema import SkipJsonSchema
 
-from agent.core.errors import ModelError, ReplyUnusable
+from agent.core.errors import ModelError, ModelUnavailable, ReplyUnusable
 from agent.core.models import Attempt, Draft, Plan
 from agent.core.off_loop import off_loop
 from agent.databases.knowledge.context import Context
@@ -38,6 +40,8 @@ line ::= part line? | "-" ("-" [^\n]* | part line?)?
 part ::= [^;'"`\n-] | "'" [^'\n]* "'" | "\"" [^"\n]* "\"" | "`" [^`\n]+ "`"
 """,
 )
+log = logging.getLogger(__name__)
+
 MAX_ITEMS = 12
 MAX_CHOICES, MAX_CHOICE = 5, 80  # of a model's own question back, and the characters of one
 
@@ -85,11 +89,27 @@ class Generator:
     """Writes SQL in the reply format that the model's profile names.
 
     `temperature` is that of the first attempt; later ones use the profile's `retry_temperature` if that is higher.
+    `second` is another model, which writes the second draft.
     """
 
-    def __init__(self, model: ChatModel, profile: Profile, *, max_tokens: int, temperature: float) -> None:
-        self.model, self.profile = model, profile
+    def __init__(
+        self,
+        model: ChatModel,
+        profile: Profile,
+        *,
+        max_tokens: int,
+        temperature: float,
+        second: ChatModel | None = None,
+    ) -> None:
+        self.model, self.profile, self.second = model, profile, second
         self.max_tokens, self.temperature = max_tokens, temperature
+
+    async def load(self) -> None:
+        """Load the models, the second one last: it is needed last, and need not be there. Raises ModelUnavailable."""
+        await self.model.ready()
+        if self.second is not None:
+            with suppress(ModelUnavailable):
+                await self.second.ready()
 
     async def plan(self, question: str, context: Context, ledger: Ledger) -> Plan | None:
         """A plan before any SQL, where the profile wants one of its own; None where not, or where none can be had."""
@@ -122,11 +142,12 @@ class Generator:
         *,
         temperature: float | None = None,
         task: Literal["generate", "write"] = "generate",
+        model: ChatModel | None = None,
     ) -> Draft:
         """One query, with every earlier attempt in view, or a clarification.
 
         `task` is `write` for a statement that changes rows; past queries are no examples for it. `temperature`
-        overrides the model's and the profile's. Raises ReplyUnusable, ModelError.
+        overrides the model's and the profile's, `model` the generator's. Raises ReplyUnusable, ModelError.
         """
         inline = self.profile.planner == "inline" and task == "generate"
         as_json = self.profile.reply_format == "json"
@@ -135,7 +156,7 @@ class Generator:
         messages = context.messages_after_examples if turns else context.messages_with_examples
         messages = context.messages if task == "write" else messages
         warmth = self._temperature(bool(attempts)) if temperature is None else temperature
-        reply = await self.model.complete(
+        reply = await (model or self.model).complete(
             messages(
                 f"{task}_{self.profile.reply_format}",
                 question=question,
@@ -164,6 +185,20 @@ class Generator:
         """One query with no earlier one in view; drafts with odd numbers read the schema in its other form."""
         shown = context.otherwise if index % 2 else context
         return await self.draft(question, shown, (), plan, ledger, temperature=self._temperature(again=True))
+
+    async def draft_by_second(self, question: str, context: Context, plan: Plan | None, ledger: Ledger) -> Draft | None:
+        """One query of the second model, with no earlier one in view; None: there is none, or it is unavailable.
+
+        Raises ReplyUnusable, BudgetSpent.
+        """
+        if self.second is None:
+            return None
+        try:
+            draft = await self.draft(question, context, (), plan, ledger, temperature=0.0, model=self.second)
+        except ModelUnavailable as error:
+            log.info("The second model wrote no draft: %s", error)
+            return None
+        return draft.model_copy(update={"by_second": True})
 
     def _temperature(self, again: bool) -> float:
         return max(self.temperature, self.profile.retry_temperature) if again else self.temperature

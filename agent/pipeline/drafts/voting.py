@@ -33,9 +33,11 @@ def _further_draft(run: Run) -> Coroutine[Any, Any, Draft | None]:
     run.written += 1
 
     async def write_draft() -> Draft | None:
-        generator = run.parts.generator
+        generator, given = run.parts.generator, (run.question.text, run.context, run.plan, run.ledger)
+        own = index - sum(it.by_second for it in run.candidates)  # so many of this model's drafts came before
         try:
-            draft = await generator.draft_anew(run.question.text, run.context, run.plan, run.ledger, index=index)
+            draft = await generator.draft_by_second(*given) if index == 1 else None
+            draft = draft or await generator.draft_anew(*given, index=own)
         except ReplyUnusable:
             return None
         return draft.model_copy(update={"index": index}) if draft.sql is not None else None

@@ -213,6 +213,11 @@ class Settings(ProtectionSettings):
     embedded_model: Literal["1.5b", "0.5b"] = Field(
         "1.5b", description="Which Qwen2.5-Coder-Instruct runs in this process when no hosted model is set."
     )
+    embedded_second_model: Literal["0.5b", "none"] = Field(
+        "0.5b",
+        description="Which Qwen2.5-Coder-Instruct writes the second draft, which confirms the embedded model's, where "
+        "its file has been downloaded.",
+    )
     embedded_model_path: Path | None = Field(
         None, description="GGUF file to take the model from; its hash is verified."
     )

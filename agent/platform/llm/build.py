@@ -23,6 +23,17 @@ def build_model(settings: Settings, *, model_name: str | None = None) -> ChatMod
     return provider_of(settings)(settings, model_name or settings.chat_model or DEFAULT_MODEL)
 
 
+def build_second_model(settings: Settings) -> ChatModel | None:
+    """The model that writes the second draft beside the embedded one; None: that writes it itself, or is hosted.
+
+    Its first call raises ModelUnavailable where its file has not been downloaded.
+    """
+    key = settings.embedded_second_model
+    if settings.is_hosted or key in {"none", settings.embedded_model}:
+        return None
+    return _build_embedded(settings.model_copy(update={"embedded_model": key, "embedded_model_path": None}), "")
+
+
 def provider_of(settings: Settings) -> Provider:
     """What makes the models that the settings name. Raises ExtensionInvalid: there is no such provider."""
     provider = PROVIDERS.get(settings.provider)

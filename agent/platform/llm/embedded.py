@@ -11,8 +11,10 @@ import hashlib
 import logging
 import os
 import secrets
+import time
 import weakref
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
@@ -150,8 +152,10 @@ def prepare(folder: Path) -> Path:
     """The folder, made for its owner alone. Raises OSError."""
     folder.mkdir(parents=True, exist_ok=True)
     folder.chmod(0o700)
-    for left in folder.glob("*.new"):  # of a process that was killed
-        left.unlink(missing_ok=True)
+    for left in folder.glob("*.new"):  # of a process that was killed, not of one that writes now
+        with suppress(FileNotFoundError):
+            if time.time() - left.stat().st_mtime > _TIMEOUT_S:
+                left.unlink()
     return folder
 
 

@@ -12,7 +12,7 @@ import hashlib
 import logging
 import os
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -39,12 +39,39 @@ log = logging.getLogger(__name__)
 _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
 
-def find_unfetched(settings: Settings) -> ModelSpec | None:
-    """The embedded model, where a question would be asked of it and its file was never fetched; else None."""
-    spec = MODELS[settings.embedded_model]
-    if settings.is_hosted or settings.embedded_model_path is not None:
-        return None
-    return None if (settings.cache_dir.expanduser() / spec.file).exists() else spec
+def models_of(settings: Settings) -> tuple[ModelSpec, ...]:
+    """The embedded models that the settings name: the one that answers, then the one of the second draft."""
+    names = dict.fromkeys((settings.embedded_model, settings.embedded_second_model))
+    return tuple(MODELS[name] for name in names if name in MODELS)
+
+
+def find_unfetched(settings: Settings) -> tuple[ModelSpec, ...]:
+    """The embedded models, where a question would be asked of them and the first one's file was never fetched.
+
+    The first one comes last, so that a download that was interrupted continues with all that is missing. Where it is
+    there, nothing is fetched unasked: `model` does so.
+    """
+    first, *others = models_of(settings)
+    folder = settings.cache_dir.expanduser()
+    if settings.is_hosted or settings.embedded_model_path is not None or (folder / first.file).exists():
+        return ()
+    return (*(spec for spec in others if not (folder / spec.file).exists()), first)
+
+
+def fetch_needed(specs: Sequence[ModelSpec], folder: Path, *, progress: Progress = no_progress) -> None:
+    """Fetch what `find_unfetched` found. Raises ModelUnavailable: the last one, which answers, cannot be had."""
+    *others, first = specs
+    for spec in others:
+        try:
+            fetch(spec, folder, progress=progress)
+        except ModelUnavailable as error:
+            log.warning("%s will not confirm any query: %s", spec.title, error)
+    fetch(first, folder, progress=progress)
+
+
+def describe(specs: Sequence[ModelSpec]) -> str:
+    """Their titles and sizes, for a line that announces a download."""
+    return " and ".join(f"{spec.title}, {spec.size / 1e9:.1f} GB" for spec in specs)
 
 
 def find(spec: ModelSpec, cache_dir: Path, *, progress: Progress = no_progress) -> Path | None:
