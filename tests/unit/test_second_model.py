@@ -1,0 +1,175 @@
+"""The second model: another model's draft confirms the embedded one's query."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from shop_questions import TOTAL, Make
+
+from agent.core.answers import Answer
+from agent.core.errors import ModelUnavailable
+from agent.core.models import Candidate, Options
+from agent.evaluation.commands.answers import asking_without
+from agent.pipeline.confidence.calibration import calibration_of, load
+from agent.pipeline.drafts.consensus import Group, evidence_of
+from agent.pipeline.service import Service
+from agent.platform.config.settings import Settings
+from agent.platform.llm.build import build_second_model
+from agent.platform.llm.files.model_specs import MODELS
+from agent.platform.llm.scripted import ScriptedModel
+from executors.base import QueryResult
+
+QUESTION = "What do all orders come to?"
+SAME = "SELECT SUM(o.amount) AS s FROM orders AS o"
+OTHER = "SELECT SUM(amount) AS s FROM orders WHERE status = 'C'"
+BROKEN = "SELECT nonsense FROM orders"
+HOSTED: dict[str, Any] = {"openai_api_key": "a key"}
+
+
+@pytest.fixture
+def second() -> ScriptedModel:
+    return ScriptedModel()
+
+
+@pytest.fixture
+async def service(make_service: Make, second: ScriptedModel) -> AsyncIterator[Service]:
+    built = make_service(second_draft=None)
+    built.parts.generator.second = second
+    yield built
+    await built.close()
+
+
+def drafts_of(model: ScriptedModel) -> list[tuple[str, float]]:
+    """The system message and the temperature of each call for a query."""
+    return [(call.messages[0].content, call.temperature) for call in model.asked if call.schema is not None]
+
+
+def second_draft_of(answer: Answer) -> bool | None:
+    (check,) = [it for it in answer.checks if it.name == "second_draft"]
+    return check.passed
+
+
+async def test_two_models_that_agree_settle_it(service: Service, model: ScriptedModel, second: ScriptedModel) -> None:
+    model.replies(sql=TOTAL)
+    second.replies(sql=SAME)
+    model.replies(text="It comes to 460.5.")
+
+    answer = await service.query(QUESTION, "shop")
+
+    assert (answer.verified, second_draft_of(answer), answer.usage.model_calls) == (True, True, 3)
+    ((own, _),), ((read, temperature),) = drafts_of(model), drafts_of(second)
+    assert (read, temperature) == (own, 0.0), "it reads the same prompt, and writes what it finds likeliest"
+
+
+async def test_where_the_models_disagree_the_first_one_writes_more_drafts_in_both_forms(
+    service: Service, model: ScriptedModel, second: ScriptedModel
+) -> None:
+    for sql in (TOTAL, SAME, TOTAL):
+        model.replies(sql=sql)
+    second.replies(sql=OTHER)
+    model.replies(text="It comes to 460.5.")
+
+    answer = await service.query(QUESTION, "shop", options=Options(candidates=True))
+
+    assert second_draft_of(answer) is True
+    assert [list(row.values()) for row in answer.results] == [[460.5]]
+    (first, _), (compact, warm), (again, _) = drafts_of(model)
+    assert (compact != first, again == first, warm > 0) == (True, True, True)
+    assert len(second.asked) == 1
+
+
+async def test_a_draft_of_the_second_model_that_cannot_be_run_confirms_nothing(
+    service: Service, model: ScriptedModel, second: ScriptedModel
+) -> None:
+    model.replies(sql=TOTAL)
+    second.replies(sql=BROKEN)
+    model.replies(sql=SAME)
+    model.replies(text="It comes to 460.5.")
+
+    answer = await service.query(QUESTION, "shop")
+
+    assert answer.usage.model_calls == 4
+    assert answer.confidence is not None
+    (told,) = [it.detail for it in answer.checks if it.name == "second_draft"]
+    assert told.startswith("2 of 3 independent drafts")
+
+
+async def test_without_the_second_model_the_first_one_reads_the_other_form_at_once(
+    service: Service, model: ScriptedModel, second: ScriptedModel
+) -> None:
+    model.replies(sql=TOTAL)
+    second.replies(raises=ModelUnavailable("It has not been downloaded."))
+    model.replies(sql=SAME)
+    model.replies(text="It comes to 460.5.")
+
+    answer = await service.query(QUESTION, "shop")
+
+    (first, _), (other, _) = drafts_of(model)
+    assert (other != first, answer.usage.model_calls, second_draft_of(answer)) == (True, 3, True)
+
+
+async def test_eval_leaves_it_out(service: Service, model: ScriptedModel, second: ScriptedModel) -> None:
+    model.replies(sql=TOTAL)
+    model.replies(sql=SAME)
+    model.replies(text="It comes to 460.5.")
+
+    answer = await asking_without(service, ["second_model"]).query(QUESTION, "shop")
+
+    assert (second_draft_of(answer), second.asked) == (True, [])
+
+
+def candidate(value: int, *, draft: int, by_second: bool = False) -> Candidate:
+    result = QueryResult(columns=("n",), rows=((value,),))
+    return Candidate(sql=f"SELECT {value} -- {draft}", draft=draft, source="draft", by_second=by_second, result=result)
+
+
+def test_the_first_models_query_is_shown_where_both_give_the_same_rows() -> None:
+    small, own = candidate(1, draft=1, by_second=True), candidate(1, draft=2)
+    assert Group(candidates=(small, own)).first == own
+    assert Group(candidates=(small,)).first == small
+
+
+def test_its_confirmation_counts_more_than_a_further_draft_of_the_same_model(tmp_path: Path) -> None:
+    own = candidate(1, draft=0)
+
+    def of(by_second: bool) -> Any:
+        return evidence_of([own, candidate(1, draft=1, by_second=by_second)], own, (), None, 2)
+
+    package = calibration_of(None, "embedded")
+    assert package.of(of(by_second=True)).confidence > package.of(of(by_second=False)).confidence
+    file = tmp_path / "own.json"
+    file.write_text(calibration_file(package.of(of(by_second=False)).threshold))
+    assert calibration_of(file, "embedded").of(of(by_second=True)) == load(file).of(of(by_second=False))
+
+
+def calibration_file(threshold: float | None) -> str:
+    from agent.pipeline.confidence.calibration import of_profile
+
+    alone = of_profile("embedded")
+    fits = tuple(fit.model_copy(update={"threshold": threshold}) for fit in alone.fits)
+    return alone.model_copy(update={"fits": fits}).model_dump_json()
+
+
+@pytest.mark.parametrize(
+    "given, name",
+    [
+        ({}, MODELS["0.5b"].file.removesuffix(".gguf")),
+        ({"embedded_second_model": "none"}, None),
+        ({"embedded_model": "0.5b"}, None),
+        (HOSTED, None),
+    ],
+    ids=["beside the larger one", "switched off", "it is the first one", "a hosted model answers"],
+)
+def test_which_model_is_the_second(given: dict[str, Any], name: str | None) -> None:
+    built = build_second_model(Settings(**given))
+    assert (built.name if built is not None else None) == name
+
+
+async def test_a_second_model_that_was_not_downloaded_is_unavailable(tmp_path: Path) -> None:
+    built = build_second_model(Settings(cache_dir=tmp_path))
+    assert built is not None
+    with pytest.raises(ModelUnavailable, match="has not been downloaded"):
+        await built.ready()
