@@ -15,6 +15,7 @@ from agent.core.models import Candidate, Options
 from agent.evaluation.commands.answers import asking_without
 from agent.pipeline.confidence.calibration import calibration_of, load
 from agent.pipeline.drafts.consensus import Group, evidence_of
+from agent.pipeline.drafts.generate import SQL_ALONE
 from agent.pipeline.service import Service
 from agent.platform.config.settings import Settings
 from agent.platform.llm.build import build_second_model
@@ -44,7 +45,7 @@ async def service(make_service: Make, second: ScriptedModel) -> AsyncIterator[Se
 
 def drafts_of(model: ScriptedModel) -> list[tuple[str, float]]:
     """The system message and the temperature of each call for a query."""
-    return [(call.messages[0].content, call.temperature) for call in model.asked if call.schema is not None]
+    return [(call.messages[0].content, call.temperature) for call in model.asked if call.schema_name == SQL_ALONE.name]
 
 
 def second_draft_of(answer: Answer) -> bool | None:
