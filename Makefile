@@ -227,7 +227,7 @@ statements:
 questions:
 	@test -d "$(EVAL)" || { echo "Name a folder with questions: make bench EVAL=path/to/folder"; exit 1; }
 
-model: $(LOCAL)  ## download the embedded model's file (1.1 GB), once
+model: $(LOCAL)  ## download the embedded models' files (1.6 GB), once
 	@$(BIN)/python -m agent model
 
 data: $(LOCAL)

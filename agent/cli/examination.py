@@ -16,8 +16,9 @@ from agent.core.errors import PlumblineError
 from agent.databases.registry import build_router
 from agent.platform.config.settings import Settings
 from agent.platform.configuration import Configuration, examine
-from agent.platform.llm.build import build_model
+from agent.platform.llm.build import build_model, build_second_model
 from agent.platform.llm.chat import ChatModel, Message
+from agent.platform.llm.files.model_specs import command_line
 from executors.base import Frozen, Layer
 from executors.dialects.row import READERS_LOGIN
 from executors.errors import ExecutorError
@@ -178,6 +179,9 @@ def of_configuration(found: Configuration) -> list[Diagnosis]:
     return findings
 
 
+SECOND = "second model"
+
+
 def models_of(settings: Settings) -> dict[str, str | None]:
     """The check's name for each model: the one that writes, and the one that judges, where they differ."""
     judge = settings.judge_model if settings.is_hosted else None
@@ -189,6 +193,24 @@ async def of_model(settings: Settings, check: str, name: str | None) -> Sequence
     model = build_model(settings, model_name=name)
     try:
         return [await _answers(model, check)]
+    finally:
+        await model.close()
+
+
+async def of_second_model(settings: Settings) -> Sequence[Diagnosis]:
+    """Whether the model of the second draft answers; nothing where there is none. Raises ModelUnavailable."""
+    from agent.platform.llm.files.model_files import models_of as embedded_models_of
+
+    model = build_second_model(settings)
+    if model is None:
+        return []
+    *_, spec = embedded_models_of(settings)
+    try:
+        if not (settings.cache_dir.expanduser() / spec.file).exists():
+            message = f"{spec.title} has not been downloaded, so the embedded model confirms its own queries: run "
+            message += f"`{command_line()} model`, or set PLUMBLINE_EMBEDDED_SECOND_MODEL=none."
+            return [Diagnosis(part="model", check=SECOND, status="warning", message=message)]
+        return [await _answers(model, SECOND)]
     finally:
         await model.close()
 
@@ -284,6 +306,7 @@ async def _of_parts(settings: Settings, registry: Registry) -> list[Diagnosis]:
             ("model", run_check("model", check, partial(of_model, settings, check, name)))
             for check, name in models_of(settings).items()
         ),
+        ("model", run_check("model", SECOND, partial(of_second_model, settings))),
         ("index", _of_retrieval(settings, registry.names())),
         *(
             (f"database {name}", run_check(f"database {name}", "schema", partial(databases.of_database, name)))

@@ -212,6 +212,8 @@ async def test_the_embedded_model_is_not_fetched_by_looking(diagnose: Diagnose, 
 
     assert found["model", "chat model"].status == "failed"
     assert "python -m agent model" in found["model", "chat model"].message
+    assert found["model", "second model"].status == "warning"
+    assert "0.5B-Instruct (Q4_K_M) has not been downloaded" in found["model", "second model"].message
     assert found["index", "retrieval"].status == "ok"
     assert not (tmp_path / "cache").exists()
 
@@ -333,7 +335,7 @@ def test_the_table_names_each_part_once_and_counts(environment: Callable[..., No
     lines = [line.rstrip() for line in result.stdout.splitlines()]
     assert [line for line in lines if line and not line.startswith(" ")] == [
         *("configuration", "model", "index", "database shop", "state store", "telemetry"),
-        "8 OK, 1 warning, 1 failed",
+        "8 OK, 2 warnings, 1 failed",
     ]
     assert "   OK       mode=ro" in "\n".join(lines)
 
