@@ -18,7 +18,7 @@ import pytest_asyncio
 from agent.core.errors import ModelFailed, ModelUnavailable
 from agent.pipeline.drafts.generate import SQL_ALONE
 from agent.platform.config.settings import Settings
-from agent.platform.llm.build import build_model
+from agent.platform.llm.build import build_model, build_second_model
 from agent.platform.llm.chat import Message, Reply, ReplyGrammar, ReplySchema
 from agent.platform.llm.embedded import EmbeddedModel
 from agent.platform.llm.files.model_files import find
@@ -184,6 +184,24 @@ async def test_a_beginning_that_another_process_has_read_is_not_read_again(model
         if len(texts) == 2:
             os.truncate(state, state.stat().st_size // 2)  # half a file is read as if there were none
     assert len(set(texts)) == 1
+
+
+async def test_two_models_in_one_process_keep_their_own_states(model_file: Path, tmp_path: Path) -> None:
+    settings = SETTINGS.model_copy(update={"prefix_cache_mb": 100, "state_dir": tmp_path})
+    texts: list[tuple[str, ...]] = []
+    for has_read in (False, True):
+        second = build_second_model(settings)
+        assert isinstance(second, EmbeddedModel)
+        first = EmbeddedModel(settings)
+        try:
+            replies = [await ask(it, "t", "What is the sum of amount in t2?", max_tokens=20) for it in (first, second)]
+        finally:
+            await first.close()
+            await second.close()
+        texts.append(tuple(reply.text for reply in replies))
+        assert [read(reply) <= TAIL for reply in replies] == [has_read, has_read]
+        assert len(list((tmp_path / "prefixes").iterdir())) == 2
+    assert texts[0] == texts[1]
 
 
 async def slots(model: EmbeddedModel) -> list[dict[str, Any]]:
