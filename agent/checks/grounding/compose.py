@@ -16,7 +16,10 @@ from agent.checks.grounding.arithmetic.display import (
 )
 from agent.checks.grounding.evidence.facts import ColumnFacts, Facts, number_of
 from agent.checks.grounding.languages.months import FIRST_OF_MONTH, MONTH, month_in_words
+from agent.checks.grounding.languages.words import is_same_word, words_of
 from agent.checks.grounding.limits import limits_of
+from agent.checks.grounding.nouns import GENERIC
+from agent.checks.grounding.omissions import list_counted_words
 from agent.core.answers import AnswerNumber
 from agent.databases.ties import write_tie_count
 from agent.platform.llm.prompting import templates
@@ -29,6 +32,7 @@ _SYMBOLS = {"EUR": "€", "USD": "$", "GBP": "£", "JPY": "¥", "INR": "₹", "K
 _PREFIXED = {"en", "ko"}
 _UNITS = {"celsius": "°C", "mwh": "MWh", "kwh": "kWh", "gwh": "GWh", "kw": "kW", "mw": "MW", "gb": "GB", "mb": "MB"}
 _UNITS |= {"m2": "m²", "sqm": "m²"}
+_PLURAL = re.compile(r"[^\W\d_]{2}(?<![sui])s$")
 _YEARS = range(1500, 2101)
 _TIME = re.compile(r"\d{4}(?:-\d{2}){0,2}(?:[T ].*)?")
 _MIDNIGHT = re.compile(r"(\d{4}-\d{2}-\d{2})[T ]00:00(?::00(?:\.0+)?)?")
@@ -49,28 +53,29 @@ class Frames(NamedTuple):
     last: str
     number: str
     result: str
+    month: str
     tie_of_one: str
     tie_of_list: str
 
 
 FRAMES: Mapping[str, Frames] = {
     "en": Frames("Nothing was found for this question.", "no value", "yes", "no", "{measure} by {key}", "first", "last",
-                 "Number", "Result", "Tied with it: {count} more.",
+                 "Number", "Result", "month", "Tied with it: {count} more.",
                  "Tied with the last row: {count} more."),
     "de": Frames("Zu dieser Frage wurde nichts gefunden.", "kein Wert", "ja", "nein", "{measure} nach {key}", "zuerst",
-                 "zuletzt", "Anzahl", "Ergebnis", "Gleichauf: {count} weitere.",
+                 "zuletzt", "Anzahl", "Ergebnis", "Monat", "Gleichauf: {count} weitere.",
                  "Gleichauf mit der letzten Zeile: {count} weitere."),
     "fr": Frames("Rien n’a été trouvé pour cette question.", "pas de valeur", "oui", "non", "{measure} par {key}",
-                 "en premier", "en dernier", "Nombre", "Résultat", "À égalité : {count} de plus.",
+                 "en premier", "en dernier", "Nombre", "Résultat", "mois", "À égalité : {count} de plus.",
                  "À égalité avec la dernière ligne : {count} de plus."),
     "es": Frames("No se ha encontrado nada para esta pregunta.", "sin valor", "sí", "no", "{measure} por {key}",
-                 "primero", "último", "Número", "Resultado", "Empatados: {count} más.",
+                 "primero", "último", "Número", "Resultado", "mes", "Empatados: {count} más.",
                  "Empatados con la última fila: {count} más."),
     "it": Frames("Non è stato trovato nulla per questa domanda.", "nessun valore", "sì", "no", "{measure} per {key}",
-                 "primo", "ultimo", "Numero", "Risultato", "A pari merito: {count} in più.",
+                 "primo", "ultimo", "Numero", "Risultato", "mese", "A pari merito: {count} in più.",
                  "A pari merito con l’ultima riga: {count} in più."),
     "ko": Frames("이 질문에 해당하는 데이터를 찾지 못했습니다.", "값 없음", "예", "아니요", "{key}별 {measure}", "처음",
-                 "마지막", "개수", "결과", "동률: {count}개 더.", "마지막 행과 동률: {count}개 더."),
+                 "마지막", "개수", "결과", "월", "동률: {count}개 더.", "마지막 행과 동률: {count}개 더."),
 }  # fmt: skip
 
 
@@ -127,6 +132,8 @@ class _Composer:
         columns = facts.columns[:MOST_COLUMNS]
         if not facts.rows:
             self._text = self._frames.nothing
+        elif counted := self._counted(columns):
+            self._count_of_one(*counted)
         elif len(facts.rows) == 1:
             for place, column in enumerate(columns):
                 label = self._label(column)
@@ -137,6 +144,41 @@ class _Composer:
         else:
             self._list(columns)
         return Composed(self._text, tuple(self._numbers))
+
+    def _counted(self, columns: Sequence[ColumnFacts]) -> tuple[ColumnFacts, ColumnFacts, str] | None:
+        """A name, a count, and the question's own noun for what is counted; None where the rows are of another form.
+
+        The noun is a plural: it is not said of a single one.
+        """
+        if len(self.facts.rows) != 1 or len(columns) != 2 or len(self.facts.columns) != 2:
+            return None
+        (name, count), row = columns, self.facts.rows[0]
+        if name.kind != "dimension" or not isinstance(row[name.index], str) or row[count.index] == 1:
+            return None
+        noun = self._noun(count) if type(row[count.index]) is int else ""
+        return (name, count, noun) if noun else None
+
+    def _noun(self, column: ColumnFacts) -> str:
+        """The question's plural for what a column counts: "customers" of `customer_count`; empty where it has none."""
+        own = [it for it in words_of(column.label) if it not in GENERIC]
+        if column.projection.aggregate != "count" or column.units or column.percent or len(own) != 1:
+            return ""
+        counted = list_counted_words(self.facts)[:1]  # "how many customers"
+        if self._language == "en":  # "the most customers"
+            counted += [
+                it for it in words_of(self.facts.question) if _PLURAL.search(it) and it in (own[0], f"{own[0]}s")
+            ]
+        noun = next((it for it in counted if is_same_word(it, own[0])), "")
+        written = re.search(rf"(?<!\w){re.escape(noun)}(?!\w)", self.facts.question, re.IGNORECASE) if noun else None
+        return written[0] if written is not None else ""
+
+    def _count_of_one(self, name: ColumnFacts, count: ColumnFacts, noun: str) -> None:
+        """ "DE: 1,533 customers." """
+        self._add_cell(0, name)
+        self._add(f"{self._limits((name, count))}: ")
+        self._add_cell(0, count)
+        self._add(f" {self._inside(noun)}")
+        self._end()
 
     def _list(self, columns: Sequence[ColumnFacts]) -> None:
         keys = [it for it in columns if it.kind == "dimension"]
@@ -185,6 +227,10 @@ class _Composer:
     def _label(self, column: ColumnFacts) -> str:
         if _NAMELESS.fullmatch(column.name):
             return self._frames.number if column.projection.aggregate == "count" else self._frames.result
+        if noun := self._noun(column):
+            return noun
+        if self._language != "en" and column.kind == "dimension" and self._months(column):
+            return self._frames.month
         own = column.name.replace("_", " ")
         is_own = self._language == "de" and own.casefold() == column.label.casefold()
         return own if is_own else column.label

@@ -24,7 +24,7 @@ _NUMBER_OF = frozenset(
     ["number", "numbers", "count", "anzahl", "zahl", "nombre", "número", "cantidad", "numero", "quantità"]
 )
 # Names of columns that say nothing of what they count.
-_GENERIC = frozenset(
+GENERIC = frozenset(
     words_of(
         """n c x cnt count num number total sum amount value values result anzahl zahl summe gesamt nombre somme número
         suma cantidad numero somma totale how many avg average mean max min"""
@@ -81,7 +81,7 @@ def _find_shared(items: Sequence[Item], place: int, column: ColumnFacts, numbers
 
 def is_own(noun: str, column: ColumnFacts, facts: Facts, quantified: frozenset[str]) -> bool:
     """Whether a noun says what the numbers of a column are."""
-    own = {*column.words, *column.units} - _GENERIC
+    own = {*column.words, *column.units} - GENERIC
     if any(is_same_word(noun, it) for it in column.units):
         return True
     if find_currencies(noun) or is_among(noun, {*own, *column.units}) or is_synonym(noun, own):
