@@ -143,6 +143,23 @@ def test_counts_of_a_list_have_the_noun_of_the_question() -> None:
     assert found.text == "Customers by country: DE: 15; FR: 1."
 
 
+@pytest.mark.parametrize(
+    ("order", "text"),
+    [
+        ("", "Sold by year: 2022: 3; 2023: 5; 2024: 4."),
+        ("ORDER BY sold DESC", "Sold by year: 2023: 5; 2024: 4; 2022: 3."),
+    ],
+)
+def test_times_are_told_in_their_order_where_the_query_has_none(order: str, text: str) -> None:
+    result = QueryResult(columns=("year", "sold"), rows=(("2023", 5), ("2024", 4), ("2022", 3)))
+    sql = f"SELECT year, SUM(sold) AS sold FROM sales GROUP BY year {order}"
+    found = compose_text(Facts("What was sold in each year?", result, sql))
+    assert found.text == text
+    for number in found.numbers:
+        assert number.row is not None
+        assert str(result.rows[number.row][number.column == "sold"]) == number.text, "each is of its own row"
+
+
 MONTHLY = "SELECT date_trunc('month', day) AS {name}, SUM(sold) AS n FROM sales GROUP BY 1"
 TEXTS = "SELECT strftime(day, '%Y-%m') AS {name}, SUM(sold) AS n FROM sales GROUP BY 1"
 DAYS = "SELECT day AS {name}, SUM(sold) AS n FROM sales GROUP BY 1"

@@ -55,6 +55,8 @@ def rows_of(*values: Any) -> QueryResult:
         ("Wie hoch waren die Kosten 2022?", "Die Kosten 2022 waren {}."),
         ("Welcher Pfleger hat die meisten Tiere?", "{} hat die meisten Tiere."),
         ("Welcher Flügel ist der größte?", "{} ist der größte."),
+        ("Was ist der Name des ältesten Pflegers?", "Der Name des ältesten Pflegers ist {}."),
+        ("Was sind die häufigsten Arten?", None),
         ("Wie viele Tiere gibt es je Flügel?", None),
         ("Wie viele Tiere und Pfleger gibt es?", None),
         ("Wie viele Tiere haben wir?", None),

@@ -189,7 +189,8 @@ class _Composer:
             label = self._frames.by.format(measure=label, key=key)
         self._add(f"{_capital(label)}{self._limits(columns)}: ")
         count = len(self.facts.rows)
-        rows = range(count) if count <= SHORT_LIST else self._ends(keys)
+        ordered = self._sort_times(keys)
+        rows = ordered if count <= SHORT_LIST else (ordered[0], ordered[-1])
         for place, row in enumerate(rows):
             self._add("; " if place else "")
             if count > SHORT_LIST:
@@ -197,14 +198,14 @@ class _Composer:
             self._row(row, keys, others)
         self._end()
 
-    def _ends(self, keys: Sequence[ColumnFacts]) -> tuple[int, int]:
-        """The first and the last row of a long list: by time, where the query orders by nothing."""
+    def _sort_times(self, keys: Sequence[ColumnFacts]) -> list[int]:
+        """The places of the rows: by time, where the query orders by nothing; else as they came."""
         rows = self.facts.rows
         if not self.facts.query.order and keys:
-            times = {str(row[keys[0].index]): at for at, row in enumerate(rows)}
+            times = [str(row[keys[0].index]) for row in rows]
             if all(_TIME.fullmatch(time) for time in times):
-                return times[min(times)], times[max(times)]
-        return 0, len(rows) - 1
+                return sorted(range(len(rows)), key=times.__getitem__)
+        return list(range(len(rows)))
 
     def _limits(self, columns: Sequence[ColumnFacts]) -> str:
         """What the question limits the rows to, in its own words, where no column that is shown says it."""
