@@ -153,11 +153,11 @@ class StepPrinter:
 
     def _show_verdict(self, event: events.Evaluated) -> None:
         """Who decided, and what drafts or a judge say besides."""
-        said = []
+        said: list[tuple[str, bool | None, str]] = []
         if (verdict := event.verdict) is not None:
             said.append((verdict.source, verdict.correct, verdict.reason))
         told = {label for label, _, _ in said}
-        others = ((CONFIRMING[it.name], it.passed, it.detail) for it in event.checks if it.name in CONFIRMING)
+        others = [(CONFIRMING[it.name], it.passed, it.detail) for it in event.checks if it.name in CONFIRMING]
         said += [it for it in others if it[0] not in told]
         for label, correct, reason in said:
             self._line(label, Text.assemble(MARKS[correct], " ", plain(reason)), event)

@@ -132,8 +132,8 @@ class _Composer:
         columns = facts.columns[:MOST_COLUMNS]
         if not facts.rows:
             self._text = self._frames.nothing
-        elif counted := self._counted(columns):
-            self._count_of_one(*counted)
+        elif counted := self._find_count(columns):
+            self._say_count(*counted)
         elif len(facts.rows) == 1:
             for place, column in enumerate(columns):
                 label = self._label(column)
@@ -145,7 +145,7 @@ class _Composer:
             self._list(columns)
         return Composed(self._text, tuple(self._numbers))
 
-    def _counted(self, columns: Sequence[ColumnFacts]) -> tuple[ColumnFacts, ColumnFacts, str] | None:
+    def _find_count(self, columns: Sequence[ColumnFacts]) -> tuple[ColumnFacts, ColumnFacts, str] | None:
         """A name, a count, and the question's own noun for what is counted; None where the rows are of another form.
 
         The noun is a plural: it is not said of a single one.
@@ -155,10 +155,10 @@ class _Composer:
         (name, count), row = columns, self.facts.rows[0]
         if name.kind != "dimension" or not isinstance(row[name.index], str) or row[count.index] == 1:
             return None
-        noun = self._noun(count) if type(row[count.index]) is int else ""
+        noun = self._find_noun(count) if type(row[count.index]) is int else ""
         return (name, count, noun) if noun else None
 
-    def _noun(self, column: ColumnFacts) -> str:
+    def _find_noun(self, column: ColumnFacts) -> str:
         """The question's plural for what a column counts: "customers" of `customer_count`; empty where it has none."""
         own = [it for it in words_of(column.label) if it not in GENERIC]
         if column.projection.aggregate != "count" or column.units or column.percent or len(own) != 1:
@@ -172,7 +172,7 @@ class _Composer:
         written = re.search(rf"(?<!\w){re.escape(noun)}(?!\w)", self.facts.question, re.IGNORECASE) if noun else None
         return written[0] if written is not None else ""
 
-    def _count_of_one(self, name: ColumnFacts, count: ColumnFacts, noun: str) -> None:
+    def _say_count(self, name: ColumnFacts, count: ColumnFacts, noun: str) -> None:
         """ "DE: 1,533 customers." """
         self._add_cell(0, name)
         self._add(f"{self._limits((name, count))}: ")
@@ -228,7 +228,7 @@ class _Composer:
     def _label(self, column: ColumnFacts) -> str:
         if _NAMELESS.fullmatch(column.name):
             return self._frames.number if column.projection.aggregate == "count" else self._frames.result
-        if noun := self._noun(column):
+        if noun := self._find_noun(column):
             return noun
         if self._language != "en" and column.kind == "dimension" and self._months(column):
             return self._frames.month
