@@ -16,10 +16,8 @@ from agent.checks.grounding.arithmetic.display import (
 )
 from agent.checks.grounding.evidence.facts import ColumnFacts, Facts, number_of
 from agent.checks.grounding.languages.months import FIRST_OF_MONTH, MONTH, month_in_words
-from agent.checks.grounding.languages.words import is_same_word, words_of
 from agent.checks.grounding.limits import limits_of
-from agent.checks.grounding.nouns import GENERIC
-from agent.checks.grounding.omissions import list_counted_words
+from agent.checks.grounding.nouns import find_counted_noun
 from agent.core.answers import AnswerNumber
 from agent.databases.ties import write_tie_count
 from agent.platform.llm.prompting import templates
@@ -32,7 +30,6 @@ _SYMBOLS = {"EUR": "€", "USD": "$", "GBP": "£", "JPY": "¥", "INR": "₹", "K
 _PREFIXED = {"en", "ko"}
 _UNITS = {"celsius": "°C", "mwh": "MWh", "kwh": "kWh", "gwh": "GWh", "kw": "kW", "mw": "MW", "gb": "GB", "mb": "MB"}
 _UNITS |= {"m2": "m²", "sqm": "m²"}
-_PLURAL = re.compile(r"[^\W\d_]{2}(?<![sui])s$")
 _YEARS = range(1500, 2101)
 _TIME = re.compile(r"\d{4}(?:-\d{2}){0,2}(?:[T ].*)?")
 _MIDNIGHT = re.compile(r"(\d{4}-\d{2}-\d{2})[T ]00:00(?::00(?:\.0+)?)?")
@@ -155,22 +152,8 @@ class _Composer:
         (name, count), row = columns, self.facts.rows[0]
         if name.kind != "dimension" or not isinstance(row[name.index], str) or row[count.index] == 1:
             return None
-        noun = self._find_noun(count) if type(row[count.index]) is int else ""
+        noun = find_counted_noun(count, self.facts) if type(row[count.index]) is int else ""
         return (name, count, noun) if noun else None
-
-    def _find_noun(self, column: ColumnFacts) -> str:
-        """The question's plural for what a column counts: "customers" of `customer_count`; empty where it has none."""
-        own = [it for it in words_of(column.label) if it not in GENERIC]
-        if column.projection.aggregate != "count" or column.units or column.percent or len(own) != 1:
-            return ""
-        counted = list_counted_words(self.facts)[:1]  # "how many customers"
-        if self._language == "en":  # "the most customers"
-            counted += [
-                it for it in words_of(self.facts.question) if _PLURAL.search(it) and it in (own[0], f"{own[0]}s")
-            ]
-        noun = next((it for it in counted if is_same_word(it, own[0])), "")
-        written = re.search(rf"(?<!\w){re.escape(noun)}(?!\w)", self.facts.question, re.IGNORECASE) if noun else None
-        return written[0] if written is not None else ""
 
     def _say_count(self, name: ColumnFacts, count: ColumnFacts, noun: str) -> None:
         """ "DE: 1,533 customers." """
@@ -228,7 +211,7 @@ class _Composer:
     def _label(self, column: ColumnFacts) -> str:
         if _NAMELESS.fullmatch(column.name):
             return self._frames.number if column.projection.aggregate == "count" else self._frames.result
-        if noun := self._find_noun(column):
+        if noun := find_counted_noun(column, self.facts):
             return noun
         if self._language != "en" and column.kind == "dimension" and self._months(column):
             return self._frames.month

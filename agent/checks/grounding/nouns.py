@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import dropwhile, takewhile
 
@@ -24,12 +25,13 @@ _NUMBER_OF = frozenset(
     ["number", "numbers", "count", "anzahl", "zahl", "nombre", "número", "cantidad", "numero", "quantità"]
 )
 # Names of columns that say nothing of what they count.
-GENERIC = frozenset(
+_GENERIC = frozenset(
     words_of(
         """n c x cnt count num number total sum amount value values result anzahl zahl summe gesamt nombre somme número
         suma cantidad numero somma totale how many avg average mean max min"""
     )
 )
+_PLURAL = re.compile(r"[^\W\d_]{2}(?<![sui])s$")
 _THOUSAND = 1000
 _NEAR = 3  # items in which a noun follows what quantifies it
 _COMPOUND = 5  # letters from which a German word may end in another one
@@ -70,6 +72,20 @@ def find_misnamed(
                 yield " ".join((item.text, *nouns))
 
 
+def find_counted_noun(column: ColumnFacts, facts: Facts) -> str:
+    """The question's plural for what a column counts: "customers" of `customer_count`; empty where it has none."""
+    own = [it for it in words_of(column.label) if it not in _GENERIC]
+    if column.projection.aggregate != "count" or column.units or column.percent or len(own) != 1:
+        return ""
+    counted = list_counted_words(facts)[:1]  # "how many customers"
+    if facts.language in ("en", None):  # "the most customers"
+        plurals = (it for it in words_of(facts.question) if _PLURAL.search(it))
+        counted += [it for it in plurals if it in (own[0], f"{own[0]}s")]
+    noun = next((it for it in counted if is_same_word(it, own[0])), "")
+    written = re.search(rf"(?<!\w){re.escape(noun)}(?!\w)", facts.question, re.IGNORECASE) if noun else None
+    return written[0] if written is not None else ""
+
+
 def _find_shared(items: Sequence[Item], place: int, column: ColumnFacts, numbers: Numbers) -> Iterator[str]:
     """What a percentage is said to be a part of, where only another column is called so: of an occupancy, bookings."""
     after = dropwhile(lambda it: it.cls is Class.FILLER, items[place + 1 :])
@@ -81,7 +97,7 @@ def _find_shared(items: Sequence[Item], place: int, column: ColumnFacts, numbers
 
 def is_own(noun: str, column: ColumnFacts, facts: Facts, quantified: frozenset[str]) -> bool:
     """Whether a noun says what the numbers of a column are."""
-    own = {*column.words, *column.units} - GENERIC
+    own = {*column.words, *column.units} - _GENERIC
     if any(is_same_word(noun, it) for it in column.units):
         return True
     if find_currencies(noun) or is_among(noun, {*own, *column.units}) or is_synonym(noun, own):
