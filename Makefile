@@ -75,7 +75,7 @@ sbom: requirements-sbom.txt requirements.txt constraints.txt | $(CREATED)  ## wr
 installed: $(TESTED)  ## install the wheel into an empty environment and ask it: seconds and megabytes of each step
 	@$(BIN)/python -m testbed.installed
 
-demo: $(LOCAL) data  ## answer four questions about the sample shop with the embedded model
+demo: $(LOCAL) data  ## answer four questions about the sample shop with the embedded model, one with docs and without
 	@$(BIN)/python -m agent demo
 
 serve: $(LOCAL) data model index  ## run the HTTP service on port 7071

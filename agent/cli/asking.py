@@ -32,6 +32,7 @@ from agent.core.errors import PlumblineError
 from agent.core.events import Done
 from agent.core.fields import check_zone
 from agent.core.models import Options
+from agent.core.plurals import plural
 from agent.pipeline.service import Service
 from agent.present.terminal import Transcript, cell_text, plain
 
@@ -145,7 +146,7 @@ def chat(
 
 
 def demo() -> None:
-    """Four questions about the sample shop; the first also without the docs, to show what they change."""
+    """Four questions about the sample shop; the first one is asked twice, without the docs and with them."""
     from agent.cli.indexing import index_quietly
 
     with open_service() as (service, runner):
@@ -233,16 +234,17 @@ def add_shop(service: Service) -> Path | None:
 
 async def run_demo(service: Service, console: Console, show: Show, source: Path | None = None) -> None:
     """Ask the questions one after the other; the first also from the raw schema alone."""
-    console.rule("The same question from the raw schema alone, then with the docs")
+    console.rule(f"Question 1 of {len(QUESTIONS)}, from the raw schema alone")
     bare = await show(service, WITHOUT_DOCS, DATABASE, Options(enable_retrieval=False, effort="quick"))
-    answers = []
-    for question in QUESTIONS:
+    answers: list[Answer] = []
+    for number, question in enumerate(QUESTIONS, 1):
+        again = ", the same again with the docs" if question == WITHOUT_DOCS else ""
+        console.rule(f"Question {number} of {len(QUESTIONS)}{again}")
         answers.append(await show(service, question, DATABASE, Options(reuse_verified=False)))  # each time anew
         if question == WITHOUT_DOCS:
             compare(console, bare, answers[-1])
-            console.rule("Three more")
     verified = sum(answer.verified for answer in answers)
-    console.print(f"{len(answers)} questions, {verified} answers verified.")
+    console.print(f"{plural(len(answers), 'question')} with the docs, {plural(verified, 'answer')} verified.")
     asking, serving = next_commands(source)
     console.print(Text.assemble("Ask your own:   ", (asking, "bold")), soft_wrap=True)
     address = f", then http://127.0.0.1:{service.settings.port}/"

@@ -223,7 +223,7 @@ class Repairing(NodeComplete):
 
     error_type: Class of the error.
     error: Error message.
-    hint: How to repair the query. Empty if nothing is known.
+    hint: How to repair the query, or that another one takes its place. Empty if nothing is known.
     """
 
     node: ClassVar[str] = "sql_repair"

@@ -45,6 +45,8 @@ if TYPE_CHECKING:
     from agent.understanding.clarification.missing import Missing
     from agent.understanding.reading import SmallTalk
 
+CHOSEN = "A query that is known already takes its place; no further draft is written."
+
 
 @dataclass
 class Run:
@@ -284,7 +286,7 @@ class Run:
         return Repairing(
             error_type=last.error_type or "JUDGED_WRONG",
             error=last.error or reason,
-            hint=last.hint,
+            hint=last.hint if self.next_draft is None else CHOSEN,
             attempt=len(self.attempts),
         )
 

@@ -56,6 +56,7 @@ NEXT_STEP = {
     "question_planner": "reading the schema and what is known about it",
     "part_answered": "going on with the next part",
 }
+CONFIRMING = {"second_draft": "drafts", "judge": "judge"}  # the checks that ask a model, by their names
 MARKS = {True: ("✓", "green"), False: ("✗", "red"), None: ("–", "yellow")}
 # Control characters as their pictures; line breaks and tabs stay.
 _PICTURES = {code: 0x2400 + code for code in range(32) if chr(code) not in "\n\t"} | dict.fromkeys(range(127, 160), "�")
@@ -121,8 +122,8 @@ class StepPrinter:
                 self._line("refused", Text(plain(event.error or ""), style="red"), event)
             case events.SqlExecuted():
                 self._show_rows(event)
-            case events.Evaluated(verdict=verdict) if verdict is not None:
-                self._line("judge", Text.assemble(MARKS[verdict.correct], " ", plain(verdict.reason)), event)
+            case events.Evaluated():
+                self._show_verdict(event)
             case events.RawRecordsFetched(sql=str(sql)):
                 more = event.truncated and event.total is None
                 count = f"{plural(event.total or event.row_count, 'row', more=more)} behind it"
@@ -149,6 +150,18 @@ class StepPrinter:
                 self._line("review", "no attempt convinced; a person should look at this", event)
             case events.Planned() if self.verbose:
                 self._line("plan", event.plan.model_dump_json(exclude_defaults=True), event)
+
+    def _show_verdict(self, event: events.Evaluated) -> None:
+        """Who decided, and what drafts or a judge say besides."""
+        said: list[tuple[str, bool | None, str]] = []
+        if (verdict := event.verdict) is not None:
+            said.append((verdict.source, verdict.correct, verdict.reason))
+        told = {label for label, _, _ in said}
+        others = [(CONFIRMING[it.name], it.passed, it.detail) for it in event.checks if it.name in CONFIRMING]
+        said += [it for it in others if it[0] not in told]
+        for label, correct, reason in said:
+            self._line(label, Text.assemble(MARKS[correct], " ", plain(reason)), event)
+            event = event.model_copy(update={"elapsed_ms": 0})  # told once
 
     def _show_rows(self, event: events.SqlExecuted) -> None:
         if event.error is not None:

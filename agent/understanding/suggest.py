@@ -33,6 +33,8 @@ _UNIQUE = re.compile(
 )
 _NO_CATEGORY = re.compile(r"^\s*(?:\d{4}-\d\d|\d{1,2}[./]\d{1,2}[./]|\d+(?:[.,]\d+)?\s*$|https?:|[\[{])|\n|'")
 _WORD_ENDS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[\s.-]+")
+_HUMP = re.compile(r"[a-z0-9][A-Z]")
+_HEADING = re.compile(r"\S\s+\S|[^\x00-\x7f]|[A-Z][a-z]")
 _PLURAL = re.compile(r"[a-z]{2}(?<![sui])s$")
 
 
@@ -60,20 +62,31 @@ def _is_value(sample: str) -> bool:
     return 0 < len(sample.strip()) <= MAX_SAMPLE and not _NO_CATEGORY.search(sample)
 
 
-def aggregate_of(number: Column) -> str:
-    """What is asked of a measure: `total amount`, `average rating`."""
-    name = words_of(number.name)
-    if not _ADDS_UP.search(snake_case(number.name)):
-        return name if name.startswith("average ") else f"average {name}"
-    return name if name.startswith("total ") or name == "total" else f"total {name}"
+def has_headings(table: Table) -> bool:
+    """Whether a table's columns are named for readers: `Brutto Betrag`, `Kunde`; not `gross_amount` or `GrossAmount`.
+
+    Headings are of any language, and a reader finds them as they are written.
+    """
+    names = [column.name for column in table.columns]
+    if any("_" in name or _HUMP.search(name) for name in names):
+        return False
+    return any(_HEADING.search(name) for name in names)
 
 
-def rows_of(table: Table) -> str:
+def aggregate_of(number: Column, *, as_written: bool = False) -> str:
+    """What is asked of a measure: `total amount`, `average rating`, `total Betrag`. as_written: it is a heading."""
+    name = words_of(number.name, as_written=as_written)
+    asked = "total" if _ADDS_UP.search(snake_case(number.name)) else "average"
+    is_asked = name.lower() == "total" == asked or name.lower().startswith(f"{asked} ")
+    return name if is_asked else f"{asked} {name}"
+
+
+def rows_of(table: Table, *, as_written: bool = False) -> str:
     """What the rows of a table are called; the name itself only where it is a plural that needs no guess."""
     name = table.parts[-1]
     if any(character.isdigit() for character in name):
         return f"{name} records"  # an identifier, not a word
-    name = words_of(name)
+    name = words_of(name, as_written=as_written)
     return name if _PLURAL.search(name) else f"{name} records"
 
 
@@ -81,7 +94,9 @@ def snake_case(name: str) -> str:
     return _WORD_ENDS.sub("_", name).lower()
 
 
-def words_of(name: str, language: str = "en") -> str:
-    """A name as a person would write it; German nouns keep their capital."""
+def words_of(name: str, language: str = "en", *, as_written: bool = False) -> str:
+    """A name as a person would write it; German nouns keep their capital, and a heading is told as it is written."""
+    if as_written and "_" not in name:
+        return " ".join(name.split())
     words = _WORD_ENDS.sub("_", name).replace("_", " ").strip()
     return words if language == "de" else words.lower()

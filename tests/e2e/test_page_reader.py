@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from held_model import HeldModel
 from page_steps import ask, script, tab
 from playwright.async_api import Browser, Locator, Page, expect
@@ -125,6 +126,25 @@ async def test_on_a_phone_answer_number_and_chart_are_above_the_fold(
             assert box is not None
             assert top <= box["y"], f"{part} begins below the head of the page"
             assert box["y"] + box["height"] <= fold, f"{part} ends above the field for questions"
+
+
+NARROW = (320, 667)
+
+
+@pytest.mark.parametrize("size", [SMALL_PHONE, NARROW], ids=["a small phone", "the narrowest one"])
+async def test_on_a_phone_no_tab_is_cut(
+    browser: Browser, service_url: str, held: HeldModel, size: tuple[int, int]
+) -> None:
+    script(held)
+    async with watched(browser, service_url, size=size) as seen:
+        answer = (await ask(seen.page)).get_by_role("article", name="Answer")
+        tabs = answer.get_by_role("tablist", name="Answer details")
+        last = tabs.get_by_role("tab", name="Source records")
+        await last.evaluate("it => { it.textContent = 'Source records 1,234,567' }")
+        box, around = await last.bounding_box(), await tabs.bounding_box()
+        assert box is not None
+        assert around is not None
+        assert box["x"] + box["width"] <= around["x"] + around["width"]
 
 
 async def bottom_of(part: Locator) -> float:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import io
 import re
 import shlex
 import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
+from rich.console import Console
 from typer.testing import CliRunner
 
 from agent.cli import asking, console
@@ -118,6 +122,30 @@ def test_it_ends_with_commands_that_run_where_it_was_called(
     docs = shlex.split(own)[-2]
     assert {it.name for it in Path(docs).iterdir()} == {"shop.md"}
     assert f"On a page:      {command} serve {shop}, then http://127.0.0.1:7071/" in ended.output
+
+
+async def test_each_question_is_numbered_and_the_first_is_told_to_come_twice() -> None:
+    asked: list[tuple[str, bool | None]] = []
+
+    async def show(service: Service, question: str, database: str, options: Options) -> Answer:
+        asked.append((question, options.enable_retrieval))
+        return Answer(question=question, status="success", answer="3.", verified=len(asked) == 2)
+
+    shown = Console(file=io.StringIO(), width=100)
+    service = SimpleNamespace(settings=SimpleNamespace(port=1))
+    await demonstration.run_demo(cast(Service, service), shown, show)
+
+    assert isinstance(shown.file, io.StringIO)
+    text = shown.file.getvalue()
+    heads = re.findall(r"─ (Question .*?) ─", text)
+    assert heads == [
+        "Question 1 of 4, from the raw schema alone",
+        "Question 1 of 4, the same again with the docs",
+        *(f"Question {number} of 4" for number in (2, 3, 4)),
+    ]
+    first, *_ = demonstration.QUESTIONS
+    assert asked == [(first, False), *((question, None) for question in demonstration.QUESTIONS)]
+    assert "4 questions with the docs, 1 answer verified." in text
 
 
 def test_a_shop_of_the_registry_is_named_by_its_name(monkeypatch: pytest.MonkeyPatch) -> None:

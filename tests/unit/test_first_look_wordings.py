@@ -57,7 +57,25 @@ def test_german_nouns_keep_their_capital() -> None:
     table = Table(name="Ernten", columns=columns, row_count=9)
     one = SuggestedQuestion("groups", "", table, measure=columns[0], category=columns[1])
     assert one.text("de") == "Wie hoch ist die Summe von Betrag (EUR) in Ernten je Sorte?"
-    assert one.text("en") == "What is the total betrag (eur) of ernten records for each sorte?"
+    assert one.text("en") == "What is the total Betrag (EUR) of Ernten records for each Sorte?"
+
+
+@pytest.mark.parametrize(
+    "names, text, why",
+    [
+        (("Brutto Betrag", "Kunde"), "the total Brutto Betrag of Rechnungen records for each Kunde", "headings"),
+        (("Größe", "art"), "the average Größe of Rechnungen records for each art", "letters of another language"),
+        (("UnitPrice", "Country"), "the average unit price of rechnungen records for each country", "an identifier"),
+        (("unit_price", "Country"), "the average unit price of rechnungen records for each country", "another one"),
+        (("price", "country"), "the average price of rechnungen records for each country", "plain words"),
+        (("PRICE", "COUNTRY"), "the average price of rechnungen records for each country", "as Oracle has them"),
+    ],
+)
+def test_headings_stay_as_they_are_written(names: tuple[str, str], text: str, why: str) -> None:
+    columns = Column(name=names[0], type="DOUBLE"), Column(name=names[1], type="TEXT")
+    table = Table(name="Rechnungen", columns=columns, row_count=9)
+    one = SuggestedQuestion("groups", "", table, measure=columns[0], category=columns[1])
+    assert one.text("en") == f"What is {text}?", why
 
 
 def test_in_a_language_without_wording_the_question_is_english() -> None:

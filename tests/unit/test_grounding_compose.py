@@ -103,6 +103,63 @@ def test_what_is_composed(
         assert found.text[number.start : number.end] == number.text
 
 
+COUNTED = "SELECT country, COUNT(*) AS {name} FROM customers GROUP BY country ORDER BY 2 DESC LIMIT 1"
+
+
+@pytest.mark.parametrize(
+    ("question", "name", "row", "text", "why"),
+    [
+        ("Which country has the most customers?", "customers", ("DE", 1533), "DE: 1,533 customers.", "after `most`"),
+        ("How many customers has the top country?", "customer_count", ("DE", 1533), "DE: 1,533 customers.", "its word"),
+        ("Wie viele Kunden hat das größte Land?", "anzahl_kunden", ("DE", 1533), "DE: 1.533 Kunden.", "in German"),
+        ("Which country has the most customers?", "customers", ("LI", 1), "Country: LI; customers: 1.", "a single one"),
+        ("Which country has the most customers?", "customers", ("LI", None), "Country: LI; customers: no value.", ""),
+        ("Which country is the biggest?", "customers", ("DE", 9), "Country: DE; customers: 9.", "not in the question"),
+        ("How many people live there?", "customers", ("DE", 9), "Country: DE; customers: 9.", "another word"),
+        ("Which country has the most customers?", "n", ("DE", 9), "Country: DE; number: 9.", "a count without a name"),
+    ],
+)  # fmt: skip
+def test_one_name_and_its_count(question: str, name: str, row: tuple[JsonValue, ...], text: str, why: str) -> None:
+    found = compose_text(
+        Facts(question, QueryResult(columns=("country", name), rows=(row,)), COUNTED.format(name=name))
+    )
+    assert found.text == text, why
+    assert [found.text[it.start : it.end] for it in found.numbers] == [it.text for it in found.numbers]
+    assert len(found.numbers) == (type(row[1]) is int)
+
+
+def test_no_amount_is_told_as_a_count() -> None:
+    sql = "SELECT country, SUM(customers) AS customers FROM offices GROUP BY country"
+    result = QueryResult(columns=("country", "customers"), rows=(("DE", 1533),))
+    assert compose_text(Facts("Which country has the most customers?", result, sql)).text == (
+        "Country: DE; customers: 1,533."
+    )
+
+
+def test_counts_of_a_list_have_the_noun_of_the_question() -> None:
+    sql = "SELECT country, COUNT(*) AS customer_count FROM customers GROUP BY country"
+    result = QueryResult(columns=("country", "customer_count"), rows=(("DE", 15), ("FR", 1)))
+    found = compose_text(Facts("How many customers are there for each country?", result, sql))
+    assert found.text == "Customers by country: DE: 15; FR: 1."
+
+
+@pytest.mark.parametrize(
+    ("order", "text"),
+    [
+        ("", "Sold by year: 2022: 3; 2023: 5; 2024: 4."),
+        ("ORDER BY sold DESC", "Sold by year: 2023: 5; 2024: 4; 2022: 3."),
+    ],
+)
+def test_times_are_told_in_their_order_where_the_query_has_none(order: str, text: str) -> None:
+    result = QueryResult(columns=("year", "sold"), rows=(("2023", 5), ("2024", 4), ("2022", 3)))
+    sql = f"SELECT year, SUM(sold) AS sold FROM sales GROUP BY year {order}"
+    found = compose_text(Facts("What was sold in each year?", result, sql))
+    assert found.text == text
+    for number in found.numbers:
+        assert number.row is not None
+        assert str(result.rows[number.row][number.column == "sold"]) == number.text, "each is of its own row"
+
+
 MONTHLY = "SELECT date_trunc('month', day) AS {name}, SUM(sold) AS n FROM sales GROUP BY 1"
 TEXTS = "SELECT strftime(day, '%Y-%m') AS {name}, SUM(sold) AS n FROM sales GROUP BY 1"
 DAYS = "SELECT day AS {name}, SUM(sold) AS n FROM sales GROUP BY 1"
@@ -133,6 +190,8 @@ def test_months_are_written_in_the_language_of_the_question(
     found = compose_text(Facts(question, result, sql.format(name=name), dialect="duckdb"))
 
     assert all(it in found.text for it in shown)
+    if name == "month" and "2024년" in shown[0]:
+        assert found.text.startswith("월별 "), "the months are called so in the language of the question"
     for number in found.numbers:
         assert found.text[number.start : number.end] == number.text
 

@@ -61,4 +61,4 @@ def test_a_mean_of_groups_is_of_each() -> None:
 
 
 def test_a_composed_answer_does_not_say_each() -> None:
-    assert compose_text(facts(ENGLISH)).text == "Customer count (2025): 318."
+    assert compose_text(facts(ENGLISH)).text == "Customers (2025): 318."

@@ -45,6 +45,22 @@ def rows_of(*values: Any) -> QueryResult:
         ("Which keeper has the most animals?", "{} has the most animals."),
         ("Which wing is the largest?", "{} is the largest."),
         ("Who was the first keeper of the apes?", "{} was the first keeper of the apes."),
+        ("Wie viele Tiere gibt es?", "Es gibt {} Tiere."),
+        ("Wie viele Tiere gab es 2022 in Basel?", "Es gab {} Tiere 2022 in Basel."),
+        ("Wie viele Käfige hat Basel?", "Basel hat {} Käfige."),
+        ("Wie viele Käfige hat der Nordflügel?", "Der Nordflügel hat {} Käfige."),
+        ("Wie viele Tiere wurden 2022 gefüttert?", "{} Tiere wurden 2022 gefüttert."),
+        ("Wie viele Bücher hat Anna gelesen?", "{} Bücher hat Anna gelesen."),
+        ("Wie hoch ist das mittlere Gewicht der Pinguine?", "Das mittlere Gewicht der Pinguine ist {}."),
+        ("Wie hoch waren die Kosten 2022?", "Die Kosten 2022 waren {}."),
+        ("Welcher Pfleger hat die meisten Tiere?", "{} hat die meisten Tiere."),
+        ("Welcher Flügel ist der größte?", "{} ist der größte."),
+        ("Was ist der Name des ältesten Pflegers?", "Der Name des ältesten Pflegers ist {}."),
+        ("Was sind die häufigsten Arten?", None),
+        ("Wie viele Tiere gibt es je Flügel?", None),
+        ("Wie viele Tiere und Pfleger gibt es?", None),
+        ("Wie viele Tiere haben wir?", None),
+        ("Wie viele Tiere gibt es und wie viele Pfleger?", None),
     ],
 )
 def test_the_statement_has_the_words_of_its_question(question: str, said: str | None) -> None:
@@ -68,7 +84,7 @@ def test_the_statement_has_the_words_of_its_question(question: str, said: str | 
         "Which animals are older than ten?",
         "Is there a lion?",
         "List the names of the keepers.",
-        "Wie viele Tiere gibt es?",
+        "Combien d’animaux y a-t-il ?",
         "Lions?",
         "",
         f"How many animals {'very ' * MOST_CHARS}old are there?",
@@ -101,6 +117,23 @@ def test_the_number_is_linked_to_its_cell() -> None:
 )
 def test_other_values_are_left_to_the_writer(question: str, values: tuple[Any, ...], why: str) -> None:
     assert restate_text(Facts(question, rows_of(*values), COUNT)) is None, why
+
+
+@pytest.mark.parametrize(
+    ("question", "value", "sql", "said"),
+    [
+        ("Wie viele Tiere gibt es?", 1240, "SELECT COUNT(*) AS tiere FROM tiere", "Es gibt 1.240 Tiere."),
+        ("Wie viele Tiere gibt es?", 1, "SELECT COUNT(*) AS tiere FROM tiere", None),
+        ("Wie viele Tiere leben in Basel?", 12, "SELECT COUNT(*) AS n FROM tiere WHERE stadt = 'Basel'",
+         "12 Tiere leben in Basel."),
+        ("Wie viele Prozent der Tiere werden gefüttert?", 12, "SELECT COUNT(*) AS n FROM tiere", None),
+        ("Wie hoch ist der Umsatz 2022?", 12.5, "SELECT SUM(umsatz) AS umsatz FROM kasse WHERE jahr = 2022",
+         "Der Umsatz 2022 ist 12,5."),
+    ],
+)  # fmt: skip
+def test_a_german_statement_is_held_against_its_rows(question: str, value: Any, sql: str, said: str | None) -> None:
+    found = restate_text(Facts(question, QueryResult(columns=("n",), rows=((value,),)), sql))
+    assert (found and found.text) == said
 
 
 def test_a_full_stop_at_the_end_of_a_value_ends_the_sentence() -> None:

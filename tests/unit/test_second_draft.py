@@ -11,10 +11,12 @@ from shop_questions import TOTAL, Make
 
 from agent.core.answers import Answer
 from agent.core.callers import LOCAL
+from agent.core.events import Repairing
 from agent.core.models import Options
 from agent.core.usage import Effort
 from agent.pipeline.answers.synthesize import answer_prefix
 from agent.pipeline.confidence.calibration import of_profile
+from agent.pipeline.run import CHOSEN
 from agent.pipeline.service import Service
 from agent.platform.llm.scripted import ScriptedModel
 
@@ -95,7 +97,19 @@ async def test_a_confidence_below_the_threshold_is_a_check_of_its_own(
     failed = [check for check in answer.checks if not check.passed]
     assert not answer.verified
     assert [check.name for check in failed] == ["confidence"]
-    assert failed[0].detail.endswith("an answer is verified from 99.9% on.")
+    assert "it is verified from 99.9% on." in failed[0].detail
+    assert failed[0].detail.endswith("Read the query before you use the rows, or ask in other words.")
+
+
+async def test_no_further_draft_is_announced_where_others_agree(voting: Service, model: ScriptedModel) -> None:
+    for sql in (TOTAL, OTHER, OTHER, OTHER):
+        model.replies(sql=sql)
+    model.replies(text="It comes to 360.5.")
+
+    events = [event async for event in voting.events("What do all orders come to?", "shop", principal=LOCAL)]
+
+    assert [event.hint for event in events if isinstance(event, Repairing)] == [CHOSEN]
+    assert len(model.asked) == 5, "four drafts and a sentence"
 
 
 async def test_drafts_that_had_to_be_repaired_are_counted(voting: Service, model: ScriptedModel) -> None:

@@ -112,6 +112,25 @@ def test_a_long_reason_goes_on_where_it_began() -> None:
     assert " ".join(line.strip() for line in lines).endswith(f"{reason}  2.1 s")
 
 
+DRAFTS = Check(name="second_draft", passed=True, detail="2 of 2 drafts give these rows.")
+NO_JUDGE = Check(name="judge", passed=None, detail="The judge could not be asked.")
+
+
+@pytest.mark.parametrize("verdict, checks, labels, why", [
+    (Verdict(reason="Alike.", correct=True, source="drafts"), (DRAFTS,), ["drafts"], "drafts decide, and say it once"),
+    (Verdict(reason="It adds up.", correct=True), (), ["judge"], "a judge spoke"),
+    (Verdict(reason="It adds up.", correct=True), (DRAFTS,), ["judge", "drafts"], "drafts vote besides"),
+    (Verdict(reason="No rows.", correct=False, source="checks"), (), ["checks"], "no model was asked"),
+    (None, (DRAFTS.model_copy(update={"passed": False}),), ["drafts"], "they disagree, and nobody decides"),
+    (None, (NO_JUDGE,), ["judge"], "why nobody decides"),
+    (None, (Check(name="has_rows", passed=True, detail="1 row."),), [], "nobody was asked"),
+])  # fmt: skip
+def test_who_decides_is_named(verdict: Verdict | None, checks: tuple[Check, ...], labels: list[str], why: str) -> None:
+    lines = printed(Evaluated(verdict=verdict, checks=checks, elapsed_ms=2100)).splitlines()
+    assert [line.split()[0] for line in lines] == labels, why
+    assert sum("2.1 s" in line for line in lines) == bool(lines), why
+
+
 def test_a_check_stays_beside_its_mark() -> None:
     checks = [Check(name=name * 8, passed=passed) for name, passed in (("a", True), ("b", False), ("c", None))]
     assert checks_text(checks, 22).plain == "✓ aaaaaaaa  ✗ bbbbbbbb\n– cccccccc"

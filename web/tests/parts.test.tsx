@@ -442,6 +442,27 @@ describe("the steps", () => {
   });
 });
 
+describe("a verdict", () => {
+  const said = (verdict: object | null, checks: object[] = []) => {
+    const { container } = render(
+      <Steps dialect="sqlite" writing="" steps={[{ node: "evaluator", attempt: 1, elapsedMs: 3, data: { verdict, checks } as never }]} />,
+    );
+    return container.textContent;
+  };
+
+  it("names who decided", () => {
+    expect(said({ reason: "Alike.", correct: true, source: "drafts" })).toContain("Accepted by the drafts");
+    expect(said({ reason: "It adds up.", correct: true, source: "judge" })).toContain("Accepted by the judge");
+    expect(said({ reason: "No rows.", correct: false, source: "checks" })).toContain("Rejected by a check");
+  });
+
+  it("tells why nobody decided", () => {
+    const disagree = { name: "second_draft", passed: false, detail: "3 drafts give 3 different results." };
+    expect(said(null, [disagree])).toContain("3 drafts give 3 different results.");
+    expect(said(null)).toContain("Not judged");
+  });
+});
+
 describe("a table", () => {
   const rows = Array.from({ length: 250 }, (_, n) => ({ name: `n${n % 5}`, total: n, note: n ? "x" : null }));
 

@@ -94,7 +94,7 @@ def restate_text(facts: Facts) -> CheckedText | None:
 
     It says as much as a model's sentence, and is held against the rows like one.
     """
-    value, frame = one_value(facts), frame_of(facts.question) if facts.language == "en" else None
+    value, frame = one_value(facts), frame_of(facts.question) if facts.language in ("en", "de") else None
     if value is None or frame is None or (frame.counts and not _is_plural_count(facts, value)):
         return None
     end = frame.after.removesuffix(".") if value.endswith(".") and frame.after == "." else frame.after

@@ -17,6 +17,7 @@ from agent.checks.grounding.arithmetic.display import (
 from agent.checks.grounding.evidence.facts import ColumnFacts, Facts, number_of
 from agent.checks.grounding.languages.months import FIRST_OF_MONTH, MONTH, month_in_words
 from agent.checks.grounding.limits import limits_of
+from agent.checks.grounding.nouns import find_counted_noun
 from agent.core.answers import AnswerNumber
 from agent.databases.ties import write_tie_count
 from agent.platform.llm.prompting import templates
@@ -49,28 +50,29 @@ class Frames(NamedTuple):
     last: str
     number: str
     result: str
+    month: str
     tie_of_one: str
     tie_of_list: str
 
 
 FRAMES: Mapping[str, Frames] = {
     "en": Frames("Nothing was found for this question.", "no value", "yes", "no", "{measure} by {key}", "first", "last",
-                 "Number", "Result", "Tied with it: {count} more.",
+                 "Number", "Result", "month", "Tied with it: {count} more.",
                  "Tied with the last row: {count} more."),
     "de": Frames("Zu dieser Frage wurde nichts gefunden.", "kein Wert", "ja", "nein", "{measure} nach {key}", "zuerst",
-                 "zuletzt", "Anzahl", "Ergebnis", "Gleichauf: {count} weitere.",
+                 "zuletzt", "Anzahl", "Ergebnis", "Monat", "Gleichauf: {count} weitere.",
                  "Gleichauf mit der letzten Zeile: {count} weitere."),
     "fr": Frames("Rien n’a été trouvé pour cette question.", "pas de valeur", "oui", "non", "{measure} par {key}",
-                 "en premier", "en dernier", "Nombre", "Résultat", "À égalité : {count} de plus.",
+                 "en premier", "en dernier", "Nombre", "Résultat", "mois", "À égalité : {count} de plus.",
                  "À égalité avec la dernière ligne : {count} de plus."),
     "es": Frames("No se ha encontrado nada para esta pregunta.", "sin valor", "sí", "no", "{measure} por {key}",
-                 "primero", "último", "Número", "Resultado", "Empatados: {count} más.",
+                 "primero", "último", "Número", "Resultado", "mes", "Empatados: {count} más.",
                  "Empatados con la última fila: {count} más."),
     "it": Frames("Non è stato trovato nulla per questa domanda.", "nessun valore", "sì", "no", "{measure} per {key}",
-                 "primo", "ultimo", "Numero", "Risultato", "A pari merito: {count} in più.",
+                 "primo", "ultimo", "Numero", "Risultato", "mese", "A pari merito: {count} in più.",
                  "A pari merito con l’ultima riga: {count} in più."),
     "ko": Frames("이 질문에 해당하는 데이터를 찾지 못했습니다.", "값 없음", "예", "아니요", "{key}별 {measure}", "처음",
-                 "마지막", "개수", "결과", "동률: {count}개 더.", "마지막 행과 동률: {count}개 더."),
+                 "마지막", "개수", "결과", "월", "동률: {count}개 더.", "마지막 행과 동률: {count}개 더."),
 }  # fmt: skip
 
 
@@ -127,6 +129,8 @@ class _Composer:
         columns = facts.columns[:MOST_COLUMNS]
         if not facts.rows:
             self._text = self._frames.nothing
+        elif counted := self._find_count(columns):
+            self._say_count(*counted)
         elif len(facts.rows) == 1:
             for place, column in enumerate(columns):
                 label = self._label(column)
@@ -138,6 +142,27 @@ class _Composer:
             self._list(columns)
         return Composed(self._text, tuple(self._numbers))
 
+    def _find_count(self, columns: Sequence[ColumnFacts]) -> tuple[ColumnFacts, ColumnFacts, str] | None:
+        """A name, a count, and the question's own noun for what is counted; None where the rows are of another form.
+
+        The noun is a plural: it is not said of a single one.
+        """
+        if len(self.facts.rows) != 1 or len(columns) != 2 or len(self.facts.columns) != 2:
+            return None
+        (name, count), row = columns, self.facts.rows[0]
+        if name.kind != "dimension" or not isinstance(row[name.index], str) or row[count.index] == 1:
+            return None
+        noun = find_counted_noun(count, self.facts) if type(row[count.index]) is int else ""
+        return (name, count, noun) if noun else None
+
+    def _say_count(self, name: ColumnFacts, count: ColumnFacts, noun: str) -> None:
+        """ "DE: 1,533 customers." """
+        self._add_cell(0, name)
+        self._add(f"{self._limits((name, count))}: ")
+        self._add_cell(0, count)
+        self._add(f" {self._inside(noun)}")
+        self._end()
+
     def _list(self, columns: Sequence[ColumnFacts]) -> None:
         keys = [it for it in columns if it.kind == "dimension"]
         others = [it for it in columns if it.kind != "dimension"]
@@ -147,7 +172,8 @@ class _Composer:
             label = self._frames.by.format(measure=label, key=key)
         self._add(f"{_capital(label)}{self._limits(columns)}: ")
         count = len(self.facts.rows)
-        rows = range(count) if count <= SHORT_LIST else self._ends(keys)
+        ordered = self._sort_times(keys)
+        rows = ordered if count <= SHORT_LIST else (ordered[0], ordered[-1])
         for place, row in enumerate(rows):
             self._add("; " if place else "")
             if count > SHORT_LIST:
@@ -155,14 +181,14 @@ class _Composer:
             self._row(row, keys, others)
         self._end()
 
-    def _ends(self, keys: Sequence[ColumnFacts]) -> tuple[int, int]:
-        """The first and the last row of a long list: by time, where the query orders by nothing."""
+    def _sort_times(self, keys: Sequence[ColumnFacts]) -> list[int]:
+        """The places of the rows: by time, where the query orders by nothing; else as they came."""
         rows = self.facts.rows
         if not self.facts.query.order and keys:
-            times = {str(row[keys[0].index]): at for at, row in enumerate(rows)}
+            times = [str(row[keys[0].index]) for row in rows]
             if all(_TIME.fullmatch(time) for time in times):
-                return times[min(times)], times[max(times)]
-        return 0, len(rows) - 1
+                return sorted(range(len(rows)), key=times.__getitem__)
+        return list(range(len(rows)))
 
     def _limits(self, columns: Sequence[ColumnFacts]) -> str:
         """What the question limits the rows to, in its own words, where no column that is shown says it."""
@@ -185,6 +211,10 @@ class _Composer:
     def _label(self, column: ColumnFacts) -> str:
         if _NAMELESS.fullmatch(column.name):
             return self._frames.number if column.projection.aggregate == "count" else self._frames.result
+        if noun := find_counted_noun(column, self.facts):
+            return noun
+        if self._language != "en" and column.kind == "dimension" and self._months(column):
+            return self._frames.month
         own = column.name.replace("_", " ")
         is_own = self._language == "de" and own.casefold() == column.label.casefold()
         return own if is_own else column.label

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import dropwhile, takewhile
 
@@ -30,6 +31,7 @@ _GENERIC = frozenset(
         suma cantidad numero somma totale how many avg average mean max min"""
     )
 )
+_PLURAL = re.compile(r"[^\W\d_]{2}(?<![sui])s$")
 _THOUSAND = 1000
 _NEAR = 3  # items in which a noun follows what quantifies it
 _COMPOUND = 5  # letters from which a German word may end in another one
@@ -68,6 +70,20 @@ def find_misnamed(
             )  # "858 agents closed tickets", of tickets closed by agents
             if not scaled or not own or (by_docs and nouns[0] not in own and not find_currencies(" ".join(nouns))):
                 yield " ".join((item.text, *nouns))
+
+
+def find_counted_noun(column: ColumnFacts, facts: Facts) -> str:
+    """The question's plural for what a column counts: "customers" of `customer_count`; empty where it has none."""
+    own = [it for it in words_of(column.label) if it not in _GENERIC]
+    if column.projection.aggregate != "count" or column.units or column.percent or len(own) != 1:
+        return ""
+    counted = list_counted_words(facts)[:1]  # "how many customers"
+    if facts.language in ("en", None):  # "the most customers"
+        plurals = (it for it in words_of(facts.question) if _PLURAL.search(it))
+        counted += [it for it in plurals if it in (own[0], f"{own[0]}s")]
+    noun = next((it for it in counted if is_same_word(it, own[0])), "")
+    written = re.search(rf"(?<!\w){re.escape(noun)}(?!\w)", facts.question, re.IGNORECASE) if noun else None
+    return written[0] if written is not None else ""
 
 
 def _find_shared(items: Sequence[Item], place: int, column: ColumnFacts, numbers: Numbers) -> Iterator[str]:

@@ -1,6 +1,7 @@
 """Restates the question around its answer: "How many books are on loan?", "41 books are on loan."
 
-Only forms of English questions whose answer keeps the word order are restated, so no word has to be inflected.
+Only forms of English and German questions whose answer keeps the word order are restated, so no word has to be
+inflected.
 """
 
 from __future__ import annotations
@@ -14,7 +15,9 @@ _VALUE = "\0"  # where the value belongs
 # What speaks of several results or of the speaker, or asks for two things, is not said of one value.
 _UNFIT = re.compile(
     r"\b(?:each|every|per|respectively|i|my|we|our|us|you|your|it|its|this|these|those|they|them|he|she|and"
-    r"\s+(?:how|what|which|who|when|where|why|their|its|the))\b|[?;:\n](?!\Z)|\.\s",
+    r"\s+(?:how|what|which|who|when|where|why|their|its|the))\b|[?;:\n](?!\Z)|\.\s"
+    r"|\b(?:jede[mnrs]?|je|pro|jeweils|ich|mein\w*|wir|uns\w*|du|dein\w*|er|sie|(?<!gibt )(?<!gab )es|ihn|ihr\w*"
+    r"|sein|seine\w*|dies\w*|und\s+(?:wie|was|welche\w*|wer|wann|wo|warum))\b",
     re.IGNORECASE,
 )
 _POLITE = re.compile(r"\s*(?:please|(?:can|could|would) you(?: please)?)[\s,]+|[\s,]+please(?=\W*\Z)", re.IGNORECASE)
@@ -25,6 +28,7 @@ _MEASURE = (
 _OF_ONE = (
     rf"(?:{_MEASURE}|most (?:common|popular|frequent|recent)|(?:\w+ )?(?:name|id|title|description|date|year) of the)"
 )
+_GERMAN_NAME = r"(?:(?:der|die|das) )?(?-i:[A-ZÄÖÜ])\w+"  # no participle, which would stand at the end
 _ORDER = r"(?:find|show|give|list|return|calculate|compute|count|get|tell)(?: me)?"
 
 
@@ -54,6 +58,17 @@ _FORMS = (
           f"{_VALUE} {{rest}}"),
     _form(rf"(?:which|what) (?P<what>\w+(?: \w+)?) (?P<rest>(?:is|was) the {_SUPERLATIVE})", f"{_VALUE} {{rest}}"),
     _form(r"who (?P<rest>(?:is|was|has) the .+)", f"{_VALUE} {{rest}}"),
+    # German, where the verb stays in the second place.
+    _form(r"wie ?viele (?P<what>(?:(?!\bund\b)[^,])+?) (?P<are>gibt|gab) es(?P<rest>\b.*)",
+          f"es {{are}} {_VALUE} {{what}}{{rest}}", counts=True),
+    _form(rf"wie ?viele (?P<what>\w+) (?P<have>hat|hatte) (?P<who>{_GERMAN_NAME})",
+          f"{{who}} {{have}} {_VALUE} {{what}}", counts=True),
+    _form(r"wie ?viele (?!mal\b)(?!\w+ und )(?P<what>.+)", f"{_VALUE} {{what}}", counts=True),
+    _form(r"wie hoch (?P<are>ist|war|sind|waren) (?P<what>(?:der|die|das) .+)", f"{{what}} {{are}} {_VALUE}"),
+    _form(r"(?:was|wie) (?P<are>ist|war) (?P<what>(?:der|die|das) .+)",
+          f"{{what}} {{are}} {_VALUE}"),
+    _form(r"welche[rs]? \w+ (?P<rest>(?:hat|hatte) die (?:meisten|wenigsten) .+)", f"{_VALUE} {{rest}}"),
+    _form(r"(?:welche[rs]? \w+|wer) (?P<rest>(?:ist|war) (?:der|die|das) \w+[sß]te)", f"{_VALUE} {{rest}}"),
 )  # fmt: skip
 # Behind these stands who does it: "How many books has Ann read?" The answer has another order of words.
 _BEFORE_ITS_SUBJECT = re.compile(

@@ -29,7 +29,8 @@ def apply(context: RuleContext) -> Finding | None:
     counts = [it for it in shown if it.unalias() in by or it.alias.lower() in names]
     if not counts or len(counts) == len(tree.selects):
         return None
-    return Finding(f"{context.to_sql(counts[0])} is shown, and no count is asked for.")
+    count = context.to_sql(counts[0])
+    return Finding(f"The rows show {count} too, which the question does not ask for. Ask for it if you want it.")
 
 
 RULE = Rule("unasked_count", "query", "language", "doubt", apply)

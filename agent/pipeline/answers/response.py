@@ -26,7 +26,7 @@ def build_answer(run: Run, best: Attempt) -> Answer:
     evidence = run.evidence(best)
     sureness = run.parts.calibration.of(evidence)
     passes = best.is_accepted and nothing_against(evidence, checks)
-    if passes and (unsure := unsure_check(sureness)):
+    if passes and (unsure := unsure_check(sureness, is_doubted=bool(evidence.doubts))):
         checks = (*checks, unsure)
     raw = run.raw.result
     return common(run).model_copy(
@@ -69,14 +69,18 @@ def nothing_against(evidence: Evidence, checks: Sequence[Check]) -> bool:
     return passed and not doubted
 
 
-def unsure_check(sureness: Sureness) -> Check | None:
-    """What alone keeps an answer from being verified: a confidence below the threshold. None where it is not."""
+def unsure_check(sureness: Sureness, *, is_doubted: bool) -> Check | None:
+    """What alone keeps an answer from being verified: a confidence below the threshold. None where it is not.
+
+    Args:
+        is_doubted: whether a doubt, which is told below the checks, lowers it.
+    """
     confidence, threshold = sureness.confidence, sureness.threshold
     if threshold is None or confidence >= threshold:
         return None
-    detail = (
-        f"The rows are right with a probability of {confidence:.1%}; an answer is verified from {threshold:.1%} on."
-    )
+    figures = f"such an answer is right with a probability of {confidence:.1%}; it is verified from {threshold:.1%} on."
+    advice = "Read the doubts and the query" if is_doubted else "Read the query"
+    detail = f"No other check failed, but {figures} {advice} before you use the rows, or ask in other words."
     return Check(name="confidence", passed=False, detail=detail)
 
 

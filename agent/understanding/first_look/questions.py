@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import partial
 from typing import NamedTuple
 
 from agent.understanding.first_look.wordings import WORDINGS, Kind
-from agent.understanding.suggest import aggregate_of, is_category, is_measure, rows_of, words_of
+from agent.understanding.suggest import aggregate_of, has_headings, is_category, is_measure, rows_of, words_of
 from executors.base import Column, JsonValue, Schema, Table
 from executors.dialects.table import DIALECTS
 
@@ -46,15 +47,18 @@ class SuggestedQuestion(NamedTuple):
         """The question in a language; in English where there is no wording for it."""
         language = language if language in WORDINGS else "en"
         wording = WORDINGS[language]
+        written = has_headings(self.table)
+        words = partial(words_of, language=language, as_written=written)
         adds_up = self.measure is not None and _adds_up(self.measure)
-        aggregate = aggregate_of(self.measure) if self.measure is not None else ""
-        name = _AGGREGATE.sub("", words_of(self.measure.name, language)) if self.measure is not None else ""
+        aggregate = aggregate_of(self.measure, as_written=written) if self.measure is not None else ""
+        name = _AGGREGATE.sub("", words(self.measure.name)) if self.measure is not None else ""
+        table = self.table.parts[-1]
         values = {
-            "rows": rows_of(self.table) if language == "en" else words_of(self.table.parts[-1], language),
+            "rows": rows_of(self.table, as_written=written) if language == "en" else words(table),
             "measure": (wording.sum if adds_up else wording.mean).format(name=name, aggregate=aggregate),
             "most": (wording.most_sum if adds_up else wording.most_mean).format(name=name, aggregate=aggregate),
-            "category": words_of(self.category.name, language) if self.category is not None else "",
-            "by": wording.by.format(date=words_of(self.date.name, language)) if self.date is not None else "",
+            "category": words(self.category.name) if self.category is not None else "",
+            "by": wording.by.format(date=words(self.date.name)) if self.date is not None else "",
             "year": self.year,
         }
         return str(getattr(wording, self.kind)).format(**values)

@@ -5258,7 +5258,7 @@ export interface components {
             error: string;
             /**
              * Hint
-             * @description How to repair the query. Empty if nothing is known.
+             * @description How to repair the query, or that another one takes its place. Empty if nothing is known.
              * @default
              */
             hint: string;

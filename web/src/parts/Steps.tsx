@@ -139,11 +139,16 @@ function written(data: Extract<Step, { node: "sql_generator" }>["data"], attempt
   return { title, tone: "good", body: <Sql text={data.sql} dialect={dialect} /> };
 }
 
+const DECIDES = { checks: "a check", drafts: "the drafts", judge: "the judge" } as const;
+
 function judged(data: Extract<Step, { node: "evaluator" }>["data"]): Line {
   const failed = data.checks.filter((check) => check.passed === false);
   const reasons = [data.verdict?.reason, ...failed.map((check) => check.detail)].filter(Boolean);
-  if (!data.verdict) return { title: "Not judged", tone: "plain" };
-  const title = data.verdict.correct ? "Accepted by the judge" : data.verdict.source === "judge" ? "Rejected by the judge" : "Rejected by a check";
+  if (!data.verdict)
+    return reasons.length
+      ? { title: "Not confirmed", tone: "plain", body: reasons.map((reason) => <p key={reason}>{reason}</p>) }
+      : { title: "Not judged", tone: "plain" };
+  const title = `${data.verdict.correct ? "Accepted" : "Rejected"} by ${DECIDES[data.verdict.source]}`;
   return {
     title,
     tone: data.verdict.correct ? "good" : "bad",
