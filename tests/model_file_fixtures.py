@@ -23,6 +23,7 @@ SPEC = ModelSpec(
     file="tiny.gguf",
     size=len(CONTENT),
     sha256=hashlib.sha256(CONTENT).hexdigest(),
+    token_kib=1,
     hub_repo="Some/Tiny-GGUF",
     wheels=DataWheels(
         distribution="tiny-data-part{n}",

