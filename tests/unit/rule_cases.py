@@ -370,6 +370,13 @@ CASES: dict[str, tuple[Case, ...]] = {
         Case("SELECT reader_id FROM loans", None, "no aggregate"),
         Case("SELECT reader_id, COUNT(*) FROM loans", None, "refused elsewhere", dialect="postgresql"),
     ),
+    "merged_names": (
+        *doubted((f"SELECT r.name, SUM(l.fee) {READS} GROUP BY r.name", "two readers of one name have one sum")),
+        *left_alone(
+            (f"SELECT r.name, SUM(l.fee) {READS} GROUP BY r.id", "by the key"),
+            (f"SELECT r.id, r.name, SUM(l.fee) {READS} GROUP BY r.id, r.name", "the key beside the name"),
+        ),
+    ),
     "share_part": (
         Case(
             "SELECT SUM(CASE WHEN fee > 5 AND NOT due IS NULL THEN 1 ELSE 0 END) * 1.0 / COUNT(*) FROM loans",

@@ -44,12 +44,14 @@ class Finding(NamedTuple):
     sql: the query repaired, or the alternative to it.
     changes: what differs there.
     probes: queries that show whether it matters: where all of them give the same rows, nothing is doubted.
+    counts: queries of one number: where one gives none, zero or no rows, nothing is doubted; the detail has the last.
     """
 
     detail: str
     sql: str | None = None
     changes: tuple[Change, ...] = ()
     probes: tuple[str, ...] = ()
+    counts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

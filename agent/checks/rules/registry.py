@@ -23,6 +23,7 @@ RULES = (
     "counted_amount",
     # doubts, from schema and data
     "fan_out",
+    "merged_names",
     "ungrouped_columns",
     "share_part",
     "counted_nothing",

@@ -79,8 +79,8 @@ async def review(
     proposed, alternative = await _alternative(draft, subject, result, rows, without)
     doubts = [*proposed]
     for rule, found in await off_loop(partial(_find_doubts, subject, without)):
-        if not await _is_harmless(found.probes, rows):
-            doubts.append(_doubt(rule, found))
+        confirmed = await _confirm(found, rows)
+        doubts += [_doubt(rule, confirmed)] if confirmed is not None else []
     return RuleReview(looked_up.check, tuple(doubts), alternative)
 
 
@@ -128,15 +128,20 @@ def _find_doubts(subject: RuleContext, without: Collection[str]) -> list[tuple[R
     return [(rule, it) for rule, it in found if it is not None]
 
 
-async def _is_harmless(probes: Collection[str], rows: Rows) -> bool:
-    """Whether all probes give the same rows; not where there are none, or one cannot be run."""
-    if not probes:
-        return False
+async def _confirm(found: Finding, rows: Rows) -> Finding | None:
+    """What the data leaves of a finding; nothing where all probes give the same, or a count is 0 or fails."""
     try:
-        first, *others = [await rows(probe) for probe in probes]
+        number: object = ""
+        for sql in found.counts:
+            number = next((row[0] for row in (await rows(sql)).rows), None)
+            if not number:
+                return None
+        probes = [await rows(probe) for probe in found.probes]
     except (SqlError, DatabaseUnavailable):
-        return False
-    return all(_same(first, other) for other in others)
+        return None if found.counts else found
+    if probes and all(_same(probes[0], it) for it in probes):
+        return None
+    return found._replace(detail=found.detail.replace("{}", str(number), 1)) if found.counts else found
 
 
 def _doubt(rule: Rule, found: Finding) -> Doubt:
