@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal, NamedTuple
@@ -119,8 +119,22 @@ class RuleContext:
         changes = tuple(dict.fromkeys(change(tree)))
         if not changes:
             return None
-        text = detail.format("; ".join(map(str, changes)))
+        text = detail.replace("{}", "; ".join(map(str, changes)))
         return Finding(text, self.to_sql(tree), tuple(it for it in changes if isinstance(it, Change)))
+
+    def change_each(
+        self, *kinds: type[exp.Expr], by: Callable[[exp.Expr], exp.Expr | None], detail: str = "{}"
+    ) -> Finding | None:
+        """The same by what `by` makes of each node: another, or itself, changed; None where it is left alone."""
+
+        def change(tree: exp.Query) -> Iterator[Change]:
+            for node in list(tree.find_all(*kinds)):
+                before = self.to_sql(node)
+                new = by(node)
+                if new is not None:
+                    yield Change(before, self.to_sql(node if new is node else node.replace(new)))
+
+        return self.change(change, detail)
 
 
 @dataclass(frozen=True)

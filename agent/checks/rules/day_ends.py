@@ -7,12 +7,12 @@ selects what is before the next day, so that an index of the column still applie
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from datetime import date, timedelta
+from functools import partial
 
 from sqlglot import exp
 
-from agent.checks.rules.base import Change, Finding, Rule, RuleContext
+from agent.checks.rules.base import Finding, Rule, RuleContext
 from executors.base import Column
 from executors.sql.literals import owner_of
 
@@ -24,15 +24,8 @@ _MIRRORED: dict[type[exp.Expr], type[exp.Expr]] = {exp.EQ: exp.EQ, exp.NEQ: exp.
 
 
 def apply(context: RuleContext) -> Finding | None:
-    def change(tree: exp.Query) -> Iterator[Change]:
-        for node in list(tree.find_all(*_KINDS, *_MIRRORED)):
-            new = _by_days(node, context)
-            if new is not None:
-                before = context.to_sql(node)
-                node.replace(new)
-                yield Change(before, context.to_sql(new))
-
-    return context.change(change, "A day ends with its last second, not with its first: {}.")
+    detail = "A day ends with its last second, not with its first: {}."
+    return context.change_each(*_KINDS, *_MIRRORED, by=partial(_by_days, context=context), detail=detail)
 
 
 def _by_days(node: exp.Expr, context: RuleContext) -> exp.Expr | None:
@@ -63,19 +56,16 @@ def _by_days(node: exp.Expr, context: RuleContext) -> exp.Expr | None:
 
 def _next_day(bound: exp.Expr | None) -> exp.Expr | None:
     """The day after, written as the bound is: a text, or one that is cast to a date; None for anything else."""
-    cast = bound if isinstance(bound, exp.Cast | exp.Date | exp.TsOrDsToDate) else None
-    literal = bound if cast is None else cast.this
+    literal = bound.this if isinstance(bound, exp.Cast | exp.Date | exp.TsOrDsToDate) else bound
     if not isinstance(literal, exp.Literal) or not literal.is_string or not _DAY.fullmatch(str(literal.this)):
         return None
     try:
-        day = date.fromisoformat(str(literal.this)) + timedelta(days=1)
+        after = exp.Literal.string((date.fromisoformat(str(literal.this)) + timedelta(days=1)).isoformat())
     except (ValueError, OverflowError):  # the 31st of a shorter month
         return None
-    after = exp.Literal.string(day.isoformat())
-    if cast is None:
-        return after
-    new = cast.copy()
-    new.set("this", after)
+    new = bound.copy() if bound is not None and bound is not literal else after
+    if new is not after:
+        new.set("this", after)
     return new
 
 

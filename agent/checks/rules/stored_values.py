@@ -43,7 +43,8 @@ def apply(context: RuleContext) -> Finding | None:
         if it.is_sure and same_text(it.value, text)
     ]
     detail = " ".join(dict.fromkeys((looked_up.check.detail, *elsewhere)))
-    return context.change(change, detail.replace("{", "{{").replace("}", "}}")) or Finding(detail)
+    changed = context.change(change)
+    return changed._replace(detail=detail) if changed is not None else Finding(detail)
 
 
 RULE = Rule("stored_values", "query", "data", "alternative", apply)
