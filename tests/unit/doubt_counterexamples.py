@@ -161,27 +161,6 @@ COUNTEREXAMPLES: dict[str, list[Case]] = {
             ("SELECT reader_id, COUNT(*) FROM loans GROUP BY 1", "by its place"),
         ),
     ],
-    "counted_one": [
-        *doubted(
-            ("SELECT id, COUNT(*) FROM books GROUP BY id", "one row a group"),
-            ("SELECT title FROM books GROUP BY title, id HAVING COUNT(*) > 1", "in HAVING, which nothing meets"),
-            ("SELECT id, COUNT(title) FROM books AS b GROUP BY b.id", "a count of texts"),
-            ("SELECT COUNT(DISTINCT reader_id) FROM loans WHERE reader_id = 3", "one reader"),
-        ),
-        *left_alone(
-            ("SELECT reader_id, COUNT(*) FROM loans GROUP BY reader_id", "what refers is no key"),
-            ("SELECT since, COUNT(*) FROM readers GROUP BY since", "a year"),
-            ("SELECT COUNT(*) FROM loans WHERE id = 3", "whether there is one"),
-            ("SELECT COUNT(DISTINCT book_id) FROM loans WHERE reader_id = 3", "books of one reader"),
-            ("SELECT COUNT(DISTINCT reader_id) FROM loans WHERE reader_id > 3", "a bound"),
-            ("SELECT COUNT(DISTINCT reader_id) FROM loans WHERE reader_id IN (3, 4)", "either"),
-            ("SELECT id, SUM(price) FROM books GROUP BY id", "no count"),
-            (
-                f"SELECT COUNT(DISTINCT r.id) {READS} WHERE l.book_id = 1",
-                "of the other",
-            ),
-        ),
-    ],
     "unrelated_keys": [
         *doubted(
             ("SELECT b.title FROM books AS b JOIN loans AS l ON b.id = l.id", "books and loans by their numbers"),

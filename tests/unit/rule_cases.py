@@ -420,16 +420,6 @@ CASES: dict[str, tuple[Case, ...]] = {
         ),
         Case(f"SELECT r.id, COUNT(*) {READS} GROUP BY r.id", None, "no LEFT JOIN"),
     ),
-    "counted_one": (
-        Case("SELECT id, name FROM readers GROUP BY id, name ORDER BY COUNT(*) DESC LIMIT 1", DOUBT, "one row a group"),
-        Case("SELECT COUNT(DISTINCT name) FROM readers WHERE name = 'Ada' AND since > 1999", DOUBT, "one name"),
-        Case(f"SELECT r.id, COUNT(*) {READS} GROUP BY r.id", None, "the rows of another table"),
-        Case("SELECT name, COUNT(*) FROM readers GROUP BY name", None, "no key"),
-        Case("SELECT COUNT(DISTINCT since) FROM readers WHERE name = 'Ada'", None, "another column is given"),
-        Case("SELECT COUNT(*) FROM readers WHERE name = 'Ada'", None, "rows are counted"),
-        Case("SELECT COUNT(DISTINCT name) FROM readers WHERE name = 'Ada' OR name = 'Bo'", None, "either of two"),
-        Case("SELECT (SELECT COUNT(*) FROM loans) FROM readers GROUP BY id", None, "a count of its own"),
-    ),
     "unrelated_keys": (
         Case("SELECT r.name FROM readers AS r JOIN loans AS l ON r.id = l.id", DOUBT, "two numberings"),
         Case(f"SELECT r.name {READS}", None, "the keys that belong together"),

@@ -6,8 +6,6 @@ rows as keys, or no value of the joined columns is stored twice, nothing was rep
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from sqlglot import exp
 from sqlglot.optimizer.scope import find_all_in_scope
 
@@ -17,14 +15,7 @@ from executors.base import Table
 from executors.dialects.table import DIALECTS
 from executors.sql.names.tables import column_of, identifier, to_source
 
-
-class Joined(NamedTuple):
-    """A table that is joined by columns that its key does not cover."""
-
-    table: Table
-    by: frozenset[str]
-
-
+Joined = tuple[Table, set[str]]  # by columns that the table's key does not cover
 # What they give is the same, however often a row comes.
 _UNMOVED = (exp.Max, exp.Min, exp.AnyValue, exp.ApproxDistinct, exp.ArrayUniqueAgg, exp.LogicalAnd, exp.LogicalOr)
 
@@ -32,18 +23,16 @@ _UNMOVED = (exp.Max, exp.Min, exp.AnyValue, exp.ApproxDistinct, exp.ArrayUniqueA
 def apply(context: RuleContext) -> Finding | None:
     for select in context.selects:
         tables = {alias: table for alias, table in context.tables(select).items() if table is not None}
-        if len(tables) < 2 or len(tables) < len(context.tables(select)):
+        if len(tables) < max(2, len(context.tables(select))):
             continue
         pairs, named = equal_columns(select), DIALECTS[context.schema.dialect].aggregates
         for node in find_all_in_scope(select, exp.AggFunc, exp.Anonymous):
             aggregates = isinstance(node, exp.AggFunc) or node.name.lower() in named
             alias = _rows_of(node, select, tables) if aggregates else None
-            joined = [] if alias is None else _list_repeating(alias, tables, pairs)
-            if alias is not None and joined:
-                table, taken = tables[alias], context.to_sql(node)
-                detail = f"The join repeats rows of {table.name}, and {taken} takes each of them."
-                probes = _probes(context, select, alias, table) or _unique_probes(context, joined)
-                return Finding(detail, probes=probes)
+            if alias is not None and (joined := _list_repeating(alias, tables, pairs)):
+                table = tables[alias]
+                detail = f"The join repeats rows of {table.name}, and {context.to_sql(node)} takes each of them."
+                return Finding(detail, probes=_probes(context, select, alias, table) or _unique_probes(context, joined))
     return None
 
 
@@ -73,7 +62,7 @@ def _list_repeating(alias: str, tables: dict[str, Table], pairs: set[tuple[Place
             by = {other[1] for one, other in pairs if one[0] in seen and other[0] == there}
             key = {name.lower() for name in tables[there].primary_key}
             if not key or not key <= by:
-                found.append(Joined(tables[there], frozenset(by)))
+                found.append((tables[there], by))
             seen.add(there)
             waiting.append(there)
     return found
@@ -97,16 +86,17 @@ def _probes(context: RuleContext, select: exp.Select, alias: str, table: Table) 
 
 def _unique_probes(context: RuleContext, joined: list[Joined]) -> tuple[str, ...]:
     """The number of values that each table is joined by, and of different ones."""
-    counted: list[list[exp.Query]] = [[], []]
-    for table, by in joined:
-        columns = [column for name in sorted(by) if (column := table.column(name)) is not None]
-        if len(columns) != 1:
-            return ()
-        for queries, is_distinct in zip(counted, (False, True), strict=True):
-            joined_by = exp.column(identifier(columns[0].name, context.schema))
-            values = exp.Distinct(expressions=[joined_by]) if is_distinct else joined_by
-            queries.append(exp.select(exp.Count(this=values)).from_(to_source(table, context.schema)))
-    return tuple(context.to_sql(it[0] if len(it) == 1 else exp.union(*it, distinct=False)) for it in counted)
+    found: list[str] = []
+    for is_distinct in (False, True):
+        counts: list[exp.Query] = []
+        for table, by in joined:
+            columns = [exp.column(identifier(it.name, context.schema)) for it in table.columns if it.name.lower() in by]
+            if len(columns) != 1:
+                return ()
+            values = exp.Distinct(expressions=columns) if is_distinct else columns[0]
+            counts.append(exp.select(exp.Count(this=values)).from_(to_source(table, context.schema)))
+        found.append(context.to_sql(counts[0] if len(counts) == 1 else exp.union(*counts, distinct=False)))
+    return tuple(found)
 
 
 RULE = Rule("fan_out", "query", "schema", "doubt", apply)

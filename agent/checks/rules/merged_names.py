@@ -22,21 +22,20 @@ _OF_FIRST, _OF_OTHERS = 0.8, 0.95
 def apply(context: RuleContext) -> Finding | None:
     for select in context.selects:
         tables, grouped = context.tables(select), group_keys(select)
-        aliases = {owner_alias(it, tables) for it in grouped}
-        alias = aliases.pop() if len(aliases) == 1 else None
+        alias = owner_alias(grouped[0], tables) if grouped else None
         table = tables[alias] if alias is not None else None
-        if alias is None or table is None:
+        if alias is None or table is None or any(owner_alias(it, tables) != alias for it in grouped):
             continue
-        by = {it.name.lower() for it in grouped}
+        by, own = {it.name.lower() for it in grouped}, _find_keys(table, context.schema)
         names = [it.name for it in table.columns if it.name.lower() in by]
         joined = {here for (source, here), other in equal_columns(select) if source == alias != other[0]}
-        keys = _find_keys(table, context.schema)
-        key = next((it.name for it in table.columns if it.name.lower() in keys & joined), None)
+        key = next((it.name for it in table.columns if it.name.lower() in own & joined), None)
         refers = {name.lower() for it in table.foreign_keys for name in it.columns}
-        if key is None or by & (keys | refers) or not any(is_text(it) for it in table.columns if it.name in names):
+        if key is None or by & (own | refers) or not any(is_text(it) for it in table.columns if it.name in names):
             continue
-        entity = column_of(alias, key, context.schema)
-        if _adds_rows(select, entity):
+        entity, taken = column_of(alias, key, context.schema), list(find_all_in_scope(select, exp.AggFunc))
+        distinct = [it.name for one in taken if isinstance(one.this, exp.Distinct) for it in one.this.expressions]
+        if taken and key not in distinct:
             one = f"{'an' if names[0][0] in 'aeiouAEIOU' else 'a'} {' and '.join(names)}"
             detail = f"{{}} {table.name} share {one} with another; the query adds them together. "
             detail += f"Group by {table.name}.{key} to tell them apart."
@@ -48,13 +47,6 @@ def _find_keys(table: Table, schema: Schema) -> set[str]:
     """The columns that tell the rows of a table apart each by itself, in small letters."""
     refers = [it for other in schema.tables for it in other.foreign_keys if it.table.lower() == table.name.lower()]
     return {key[0].lower() for key in (table.primary_key, *(it.referenced for it in refers)) if len(key) == 1}
-
-
-def _adds_rows(select: exp.Select, entity: exp.Column) -> bool:
-    """Whether aggregates take the rows of a group, and none counts what it merges."""
-    taken = list(find_all_in_scope(select, exp.AggFunc))
-    distinct = [it for one in taken if isinstance(one.this, exp.Distinct) for it in one.this.expressions]
-    return bool(taken) and not any(it.name.lower() == entity.name.lower() for it in distinct)
 
 
 def _count_names(context: RuleContext, table: Table, names: list[str]) -> str:

@@ -39,7 +39,7 @@ def equal_columns(select: exp.Select) -> set[tuple[Place, Place]]:
         for one, other in sides
         if isinstance(one, exp.Column) and isinstance(other, exp.Column)
     }
-    sources = [part.this.alias_or_name.lower() for part in [select.args["from_"], *joins]]
+    sources = [part.this.alias_or_name.lower() for part in [select.args.get("from_"), *joins] if part is not None]
     for place, join in enumerate(joins, 1):
         names = [it.name.lower() for it in join.args.get("using") or []]
         found |= {((one, name), (sources[place], name)) for name in names for one in sources[:place]}

@@ -59,10 +59,11 @@ async def review(
     from executors.sql.tree import tree_to_change
 
     schema: Schema = keyed_of(context.db_schema, context.known)
-    tree = await off_loop(partial(tree_to_change, draft.sql or "", DIALECTS[schema.dialect].sqlglot))
+    sql = draft.sql or ""
+    tree = await off_loop(partial(tree_to_change, sql, DIALECTS[schema.dialect].sqlglot))
     if tree is None:
         return RuleReview(Check(name=NAME, passed=None, detail="The query's text could not be read."))
-    tree = await off_loop(partial(spell_texts, tree, draft.sql or "", schema))
+    tree = await off_loop(partial(spell_texts, tree, sql, schema))
     known_texts = (f"{it.question} {it.answer} {it.sql}" for it in context.history)
     looked_up = await look_up(tree, schema, database)
     subject = RuleContext(
@@ -76,11 +77,10 @@ async def review(
         looked_up,
         rows=None if result.truncated else result.rows,
     )
-    proposed, alternative = await _alternative(draft, subject, result, rows, without)
-    doubts = [*proposed]
-    for rule, found in await off_loop(partial(_find_doubts, subject, without)):
-        confirmed = await _confirm(found, rows)
-        doubts += [_doubt(rule, confirmed)] if confirmed is not None else []
+    doubts, alternative = await _alternative(draft, subject, result, rows, without)
+    for rule, found in await off_loop(lambda: [(it, it.find(subject)) for it in rules("doubt", without)]):
+        if found is not None and (confirmed := await _confirm(found, rows)) is not None:
+            doubts.append(_doubt(rule, confirmed))
     return RuleReview(looked_up.check, tuple(doubts), alternative)
 
 
@@ -97,7 +97,7 @@ async def _alternative(
         return doubts, None
     if _same(result, other):
         return [it for it in doubts if it.rule == "stored_values"], None
-    if not _says_something(other) and _says_something(result):
+    if any(value is not None for row in result.rows for value in row) and all(set(row) <= {None} for row in other.rows):
         return doubts, None
     note = f"What schema and data say: {'; '.join(map(str, dict.fromkeys(changes)))}."
     made = {"sql": sql, "note": note, "source": "alternative", "plan": None, "explanation": ""}
@@ -120,12 +120,6 @@ def _apply_changes(subject: RuleContext, without: Collection[str]) -> tuple[list
             subject = replace(subject, sql=found.sql or "", tree=tree)
             changes += found.changes
     return doubts, changes, subject.sql
-
-
-def _find_doubts(subject: RuleContext, without: Collection[str]) -> list[tuple[Rule, Finding]]:
-    """What the rules find that only doubt."""
-    found = ((rule, rule.find(subject)) for rule in rules("doubt", without))
-    return [(rule, it) for rule, it in found if it is not None]
 
 
 async def _confirm(found: Finding, rows: Rows) -> Finding | None:
@@ -152,7 +146,3 @@ def _same(one: QueryResult, other: QueryResult) -> bool:
     from agent.core.row_comparison import same_rows
 
     return same_rows(one, other, ordered=False)
-
-
-def _says_something(result: QueryResult) -> bool:
-    return any(value is not None for row in result.rows for value in row)
