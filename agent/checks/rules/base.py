@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -59,7 +59,6 @@ class RuleContext:
     """One query with everything that rules may know of it, worked out once.
 
     tree: never changed; a rule that proposes another query changes a copy, as `change` hands it one.
-    known_texts: what else the model knew beside the schema: rules, earlier exchanges.
     values: stored values that the question's words mean.
     looked_up: which texts of the query are not stored in their columns.
     error: of a query that cannot run.
@@ -70,13 +69,11 @@ class RuleContext:
     schema: Schema
     tree: exp.Query | None = None
     question: str = ""
-    known_texts: tuple[str, ...] = ()
     values: tuple[LinkedValue, ...] = ()
     documents: tuple[Document, ...] = ()
     looked_up: LookedUp | None = None
     error: ErrorKind | None = None
     rows: tuple[tuple[object, ...], ...] | None = None
-    _tables: dict[int, dict[str, Table | None]] = field(init=False, default_factory=dict)
 
     @property
     def dialect(self) -> str:
@@ -100,10 +97,7 @@ class RuleContext:
         """What a SELECT reads, by the name it goes by, in small letters; None for what is no table of the schema."""
         from executors.sql.names.tables import tables_of
 
-        if id(select) not in self._tables:
-            found = tables_of(select, self.schema)
-            self._tables[id(select)] = {alias.lower(): table for alias, table in found.items()}
-        return self._tables[id(select)]
+        return {alias.lower(): table for alias, table in tables_of(select, self.schema).items()}
 
     def to_sql(self, node: exp.Expr) -> str:
         """A part of a tree as SQL. Raises sqlglot.errors.UnsupportedError: the dialect has no words for it."""

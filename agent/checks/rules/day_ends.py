@@ -39,18 +39,11 @@ def _by_days(node: exp.Expr, context: RuleContext) -> exp.Expr | None:
     if owner is None or len(ends) < len(days) or not _holds_times(owner[1], context.schema.dialect):
         return None
 
-    def within(since: exp.Expr, before: exp.Expr) -> exp.Expr:
-        parts = exp.GTE(this=column.copy(), expression=since.copy()), exp.LT(this=column.copy(), expression=before)
-        return exp.Paren(this=exp.and_(*parts, copy=False))
-
-    if kind is exp.LTE:
-        return exp.LT(this=column.copy(), expression=ends[0])
-    if kind is exp.GT:
-        return exp.GTE(this=column.copy(), expression=ends[0])
-    if kind is exp.Between:
-        return within(node.args["low"], ends[0])
-    each = [within(day, end) for day, end in zip(days, ends, strict=True)]
-    found = each[0] if len(each) == 1 else exp.Paren(this=exp.or_(*each, copy=False))
+    if kind in (exp.LTE, exp.GT):
+        return (exp.LT if kind is exp.LTE else exp.GTE)(this=column.copy(), expression=ends[0])
+    since = [node.args["low"]] if kind is exp.Between else days
+    each = [exp.paren((column >= day).and_(column < end)) for day, end in zip(since, ends, strict=True)]
+    found = each[0] if len(each) == 1 else exp.paren(exp.or_(*each))
     return exp.Not(this=found) if kind is exp.NEQ else found
 
 
@@ -63,10 +56,7 @@ def _next_day(bound: exp.Expr | None) -> exp.Expr | None:
         after = exp.Literal.string((date.fromisoformat(str(literal.this)) + timedelta(days=1)).isoformat())
     except (ValueError, OverflowError):  # the 31st of a shorter month
         return None
-    new = bound.copy() if bound is not None and bound is not literal else after
-    if new is not after:
-        new.set("this", after)
-    return new
+    return bound.transform(lambda it: after if isinstance(it, exp.Literal) else it) if bound is not None else None
 
 
 def _holds_times(column: Column, dialect: str) -> bool:

@@ -53,7 +53,7 @@ def _count_names(context: RuleContext, table: Table, names: list[str]) -> str:
     """1 where the values name rows and some are the same: the table alone tells it, before any join is read."""
     rows = exp.select(exp.alias_(exp.Count(this=exp.Star()), "n")).from_(to_source(table, context.schema))
     rows = rows.group_by(*(exp.column(identifier(it, context.schema)) for it in names))
-    first = next(it.name for it in table.columns if is_text(it))
+    first = next(it.name for it in table.columns if is_text(it) and it.name not in table.primary_key)
     least = _OF_FIRST if first in names else _OF_OTHERS
     are_names = f"CASE WHEN COUNT(*) < SUM(n) AND COUNT(*) >= {least} * SUM(n) THEN 1 ELSE 0 END"
     return context.to_sql(exp.select(are_names).from_(rows.subquery("each_name")))

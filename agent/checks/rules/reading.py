@@ -31,14 +31,12 @@ def owner_alias(column: exp.Expr, tables: Mapping[str, Table | None]) -> str | N
 def equal_columns(select: exp.Select) -> set[tuple[Place, Place]]:
     """The columns that a SELECT holds to be equal, both ways."""
     joins = select.args.get("joins") or []
-    conditions = [it.args.get("on") for it in joins] + [it.this for it in [select.args.get("where")] if it is not None]
-    equal = [part.unnest() for condition in conditions for part in conjuncts(condition)]
-    sides = [(it.this, it.expression) for it in equal if isinstance(it, exp.EQ)]
-    found = {
-        ((one.table.lower(), one.name.lower()), (other.table.lower(), other.name.lower()))
-        for one, other in sides
-        if isinstance(one, exp.Column) and isinstance(other, exp.Column)
-    }
+    where, found = select.args.get("where"), set[tuple[Place, Place]]()
+    for condition in [*(it.args.get("on") for it in joins), where.this if where is not None else None]:
+        for part in conjuncts(condition):
+            match part.unnest():
+                case exp.EQ(this=exp.Column() as one, expression=exp.Column() as other):
+                    found.add(((one.table.lower(), one.name.lower()), (other.table.lower(), other.name.lower())))
     sources = [part.this.alias_or_name.lower() for part in [select.args.get("from_"), *joins] if part is not None]
     for place, join in enumerate(joins, 1):
         names = [it.name.lower() for it in join.args.get("using") or []]

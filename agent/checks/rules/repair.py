@@ -31,8 +31,8 @@ def repair_draft(draft: Draft, error: str, schema: Schema, without: Collection[s
     if kind in NAMES | WORDS and (quoted := quote_names(draft.sql, schema)):
         # What is still wrong then shows itself.
         return _build_repaired(draft, quoted, ["names of the schema are in quotes"])
-    dialect = DIALECTS[schema.dialect].sqlglot
-    context, notes = RuleContext(draft.sql, schema, tree_to_change(draft.sql, dialect), error=kind), list[str]()
+    dialect, notes = DIALECTS[schema.dialect].sqlglot, list[str]()
+    context = RuleContext(draft.sql, schema, tree_to_change(draft.sql, dialect), error=kind)
     for rule in rules("repair", without):
         found = rule.find(context)
         if found is not None and found.sql is not None:

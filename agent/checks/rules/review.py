@@ -64,19 +64,9 @@ async def review(
     if tree is None:
         return RuleReview(Check(name=NAME, passed=None, detail="The query's text could not be read."))
     tree = await off_loop(partial(spell_texts, tree, sql, schema))
-    known_texts = (f"{it.question} {it.answer} {it.sql}" for it in context.history)
-    looked_up = await look_up(tree, schema, database)
-    subject = RuleContext(
-        draft.sql or "",
-        schema,
-        tree,
-        question,
-        (*context.rules, *known_texts),
-        context.linked.values,
-        context.known,
-        looked_up,
-        rows=None if result.truncated else result.rows,
-    )
+    values, documents, looked_up = context.linked.values, context.known, await look_up(tree, schema, database)
+    whole = None if result.truncated else result.rows
+    subject = RuleContext(sql, schema, tree, question, values, documents, looked_up, rows=whole)
     doubts, alternative = await _alternative(draft, subject, result, rows, without)
     for rule, found in await off_loop(lambda: [(it, it.find(subject)) for it in rules("doubt", without)]):
         if found is not None and (confirmed := await _confirm(found, rows)) is not None:
@@ -101,7 +91,7 @@ async def _alternative(
         return doubts, None
     note = f"What schema and data say: {'; '.join(map(str, dict.fromkeys(changes)))}."
     made = {"sql": sql, "note": note, "source": "alternative", "plan": None, "explanation": ""}
-    return doubts, draft.model_copy(update={**made, "changes": tuple(tuple(it) for it in changes)})
+    return doubts, draft.model_copy(update={**made, "changes": tuple(map(tuple, changes))})
 
 
 def _apply_changes(subject: RuleContext, without: Collection[str]) -> tuple[list[Doubt], list[Change], str]:
