@@ -18,7 +18,7 @@ _WORD = r"([^\W\d_]+(?:\s[^\W\d_]+)?)"
 _ENGLISH = re.compile(
     rf"\b(?:(?:for )?(?:each|every)|per)\s+{_WORD}"
     # "Paid by card" says who or what did it.
-    rf"|(?<!ed )(?<!en )(?<!id )(?<!ld )(?<!nt )(?<!nd )(?<!de )(?<!ht )(?<!wn )\bby\s+{_WORD}",
+    rf"|(?<!(?:ed|en|id|ld|nt|nd|de|ht|wn) )\bby\s+{_WORD}",
     re.IGNORECASE,
 )
 _OTHERS = re.compile(

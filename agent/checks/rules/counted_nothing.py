@@ -15,7 +15,7 @@ def apply(context: RuleContext) -> Finding | None:
         on = joins[0].args.get("on") if len(joins) == 1 and joins[0].side == "LEFT" else None
         name = joins[0].this.alias_or_name.lower() if on is not None else ""
         key = next((it for it in on.find_all(exp.Column) if it.table.lower() == name), None) if on is not None else None
-        by = {it.table.lower() for by in grouped for it in by.find_all(exp.Column)}
+        by = {column.table.lower() for it in grouped for column in it.find_all(exp.Column)}
         counted = any(isinstance(it.this, exp.Star) for it in find_all_in_scope(select, exp.Count))
         if key is not None and grouped and counted and not by & {name, ""}:
             tree = context.query.copy()

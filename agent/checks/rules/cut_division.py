@@ -23,9 +23,8 @@ def apply(context: RuleContext) -> Finding | None:
         sides = (annotate_types(side.copy(), dialect=context.dialect) for side in (node.this, node.expression))
         around = node.find_ancestor(exp.Floor, exp.Cast, exp.Mod)
         is_cut = around is not None and any(it.unnest() is node for it in around.iter_expressions())
-        if not node.find(exp.AggFunc) or node.find(exp.Cast) or is_cut:
-            return None
-        if not all(side.is_type(*exp.DataType.INTEGER_TYPES) for side in sides):
+        is_whole = all(side.is_type(*exp.DataType.INTEGER_TYPES) for side in sides)
+        if not is_whole or is_cut or not node.find(exp.AggFunc) or node.find(exp.Cast):
             return None
         node.set("this", exp.Mul(this=exp.Literal.number("1.0"), expression=node.this))
         return node

@@ -78,8 +78,7 @@ def _probes(context: RuleContext, select: exp.Select, alias: str, table: Table) 
         for part in ("order", "having", "limit", "distinct", "offset"):
             probe.set(part, None)
         probe.set("expressions", [*(it.copy() for it in keys), exp.Count(this=counted)])
-        if keys:
-            probe.set("group", exp.Group(expressions=[it.copy() for it in keys]))
+        probe.set("group", exp.Group(expressions=[it.copy() for it in keys]) if keys else None)
         found.append(context.to_sql(probe))
     return tuple(found)
 

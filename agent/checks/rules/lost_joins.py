@@ -60,8 +60,9 @@ class _Rejoined:
         first, *others = zip(names, (it.alias_or_name for it in self._reading.sources), strict=True)
         self._alias = dict([first])
         for join, (name, alias) in zip(self._reading.joins, others, strict=True):
-            on = join.args.get("on")
-            if on is not None and all(self._joins_here(column, join) for column in on.find_all(exp.Column)):
+            on, here = join.args.get("on"), {it.lower() for it in (*self._alias.values(), join.this.alias_or_name)}
+            columns = on.find_all(exp.Column) if on is not None else ()
+            if on is not None and all(it.table.lower() in here and self._reading.holds(it) for it in columns):
                 joins_left.append(join)
                 self._alias[name] = alias
             else:
@@ -71,11 +72,6 @@ class _Rejoined:
         for table in self._schema.tables:
             if table.name in wanted | dropped.keys():
                 self._reach(table, dropped)
-
-    def _joins_here(self, column: exp.Column, join: exp.Join) -> bool:
-        """Whether a column of a join's condition is of a table that is read by then."""
-        here = {alias.lower() for alias in (*self._alias.values(), join.this.alias_or_name)}
-        return column.table.lower() in here and self._reading.holds(column)
 
     def _reach(self, table: Table, dropped: dict[str, str]) -> None:
         found = ways(list(self._alias), table, self._schema)
@@ -104,13 +100,10 @@ class _Rejoined:
                 continue
             own = column.this.copy() if column.name == name else identifier(name, self._schema)
             new = exp.column(own, table=to_alias(self._alias[table.name], self._schema))
-            if new.sql() != column.sql() and (column.table or column.name != name or self._is_ambiguous(name)):
+            held = sum(it.name in self._alias and it.column(name) is not None for it in self._schema.tables)
+            if new.sql() != column.sql() and (column.table or column.name != name or held > 1):
                 self._changes.append(f"{column.sql(dialect=self._dialect)} -> {new.sql(dialect=self._dialect)}")
                 column.replace(new)
-
-    def _is_ambiguous(self, name: str) -> bool:
-        tables = [self._schema.table(table) for table in self._alias]
-        return sum(table is not None and table.column(name) is not None for table in tables) > 1
 
 
 RULE = Rule("lost_joins", "error", "schema", "repair", apply)

@@ -11,7 +11,7 @@ from sqlglot.optimizer.scope import find_all_in_scope
 
 from agent.checks.rules.base import Finding, Rule, RuleContext
 from agent.checks.rules.reading import equal_columns, group_keys, owner_alias
-from executors.base import Schema, Table
+from executors.base import Table
 from executors.sql.literals import is_text
 from executors.sql.names.tables import column_of, identifier, to_source
 
@@ -26,7 +26,9 @@ def apply(context: RuleContext) -> Finding | None:
         table = tables[alias] if alias is not None else None
         if alias is None or table is None or any(owner_alias(it, tables) != alias for it in grouped):
             continue
-        by, own = {it.name.lower() for it in grouped}, _find_keys(table, context.schema)
+        by, every = {it.name.lower() for it in grouped}, [it.foreign_keys for it in context.schema.tables]
+        referenced = [it.referenced for keys in every for it in keys if it.table.lower() == table.name.lower()]
+        own = {columns[0].lower() for columns in (table.primary_key, *referenced) if len(columns) == 1}
         names = [it.name for it in table.columns if it.name.lower() in by]
         joined = {here for (source, here), other in equal_columns(select) if source == alias != other[0]}
         key = next((it.name for it in table.columns if it.name.lower() in own & joined), None)
@@ -34,19 +36,15 @@ def apply(context: RuleContext) -> Finding | None:
         if key is None or by & (own | refers) or not any(is_text(it) for it in table.columns if it.name in names):
             continue
         entity, taken = column_of(alias, key, context.schema), list(find_all_in_scope(select, exp.AggFunc))
-        distinct = [it.name for one in taken if isinstance(one.this, exp.Distinct) for it in one.this.expressions]
-        if taken and key not in distinct:
+        distinct = [
+            it.name.lower() for one in taken if isinstance(one.this, exp.Distinct) for it in one.this.expressions
+        ]
+        if taken and key.lower() not in distinct:
             one = f"{'an' if names[0][0] in 'aeiouAEIOU' else 'a'} {' and '.join(names)}"
             detail = f"{{}} {table.name} share {one} with another; the query adds them together. "
             detail += f"Group by {table.name}.{key} to tell them apart."
             return Finding(detail, counts=(_count_names(context, table, names), _count_merged(context, select, entity)))
     return None
-
-
-def _find_keys(table: Table, schema: Schema) -> set[str]:
-    """The columns that tell the rows of a table apart each by itself, in small letters."""
-    refers = [it for other in schema.tables for it in other.foreign_keys if it.table.lower() == table.name.lower()]
-    return {key[0].lower() for key in (table.primary_key, *(it.referenced for it in refers)) if len(key) == 1}
 
 
 def _count_names(context: RuleContext, table: Table, names: list[str]) -> str:

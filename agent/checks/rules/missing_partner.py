@@ -19,17 +19,15 @@ def apply(context: RuleContext) -> Finding | None:
         if where is None or on is None or join.args.get("side") or join.args.get("kind") == "CROSS":
             return None
         for part in conjuncts(where.this):
-            missing = part.unnest()
-            column, null = missing.this, missing.args.get("expression")
-            if not isinstance(missing, exp.Is) or not isinstance(null, exp.Null) or not isinstance(column, exp.Column):
-                continue
-            owner = owner_of(column, context.schema)
-            if owner is None or column.table.lower() != join.this.alias_or_name.lower():
-                continue
-            if owner[1].name in owner[0].primary_key or not owner[1].nullable or column in on.find_all(exp.Column):
-                join.set("side", "LEFT")
-                join.set("kind", None)
-                return join
+            match part.unnest():
+                case exp.Is(this=exp.Column() as column, expression=exp.Null()) if column.table:
+                    owner = owner_of(column, context.schema)
+                    never = owner and (owner[1].name in owner[0].primary_key or not owner[1].nullable)
+                    is_here = owner is not None and column.table.lower() == join.this.alias_or_name.lower()
+                    if is_here and (never or column in on.find_all(exp.Column)):
+                        join.set("side", "LEFT")
+                        join.set("kind", None)
+                        return join
         return None
 
     return context.change_each(exp.Join, by=keep_rows, detail="No joined row is without what it was joined by: {}.")

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from agent.checks.rules.base import Change, Finding, Rule, RuleContext
+from agent.checks.rules.base import Change, Finding, RuleContext
 from agent.checks.rules.lookup import NAME, look_up
 from agent.checks.rules.registry import rules
 from agent.core.models import Check, Doubt, Draft
@@ -70,7 +70,7 @@ async def review(
     doubts, alternative = await _alternative(draft, subject, result, rows, without)
     for rule, found in await off_loop(lambda: [(it, it.find(subject)) for it in rules("doubt", without)]):
         if found is not None and (confirmed := await _confirm(found, rows)) is not None:
-            doubts.append(_doubt(rule, confirmed))
+            doubts.append(Doubt(rule=rule.id, evidence=rule.evidence, detail=confirmed.detail))
     return RuleReview(looked_up.check, tuple(doubts), alternative)
 
 
@@ -104,10 +104,9 @@ def _apply_changes(subject: RuleContext, without: Collection[str]) -> tuple[list
         found = rule.find(subject)
         if found is None:
             continue
-        doubts.append(_doubt(rule, found))
-        tree = tree_to_change(found.sql, subject.dialect) if found.sql is not None else None
-        if tree is not None:
-            subject = replace(subject, sql=found.sql or "", tree=tree)
+        doubts.append(Doubt(rule=rule.id, evidence=rule.evidence, detail=found.detail))
+        if found.sql is not None and (tree := tree_to_change(found.sql, subject.dialect)) is not None:
+            subject = replace(subject, sql=found.sql, tree=tree)
             changes += found.changes
     return doubts, changes, subject.sql
 
@@ -126,10 +125,6 @@ async def _confirm(found: Finding, rows: Rows) -> Finding | None:
     if probes and all(_same(probes[0], it) for it in probes):
         return None
     return found._replace(detail=found.detail.replace("{}", str(number), 1)) if found.counts else found
-
-
-def _doubt(rule: Rule, found: Finding) -> Doubt:
-    return Doubt(rule=rule.id, evidence=rule.evidence, detail=found.detail)
 
 
 def _same(one: QueryResult, other: QueryResult) -> bool:

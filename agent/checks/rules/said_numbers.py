@@ -30,10 +30,9 @@ def apply(context: RuleContext) -> Finding | None:
 
 def _readings(number_text: str) -> set[float]:
     """What a number can be: `1.500` is one and a half, or one thousand and five hundred."""
-    found = {float(number_text.replace(",", ""))} if number_text.count(".") < 2 else set()
-    if _SWAPPED.fullmatch(number_text):
-        found.add(float(number_text.replace(".", "").replace(",", ".")))
-    return found
+    plain = number_text.replace(",", "") if number_text.count(".") < 2 else ""
+    swapped = number_text.replace(".", "").replace(",", ".") if _SWAPPED.fullmatch(number_text) else ""
+    return {float(it) for it in (plain, swapped) if it}
 
 
 RULE = Rule("said_numbers", "query", "language", "doubt", apply)

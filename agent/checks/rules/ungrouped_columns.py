@@ -23,9 +23,8 @@ def apply(context: RuleContext) -> Finding | None:
             for end in (exp.Min, exp.Max):
                 probe = context.query.copy()
                 for item in (selects_of(probe)[place].expressions[at] for at in loose):
-                    only, name = exp.Paren(this=end(this=item.unalias().copy())), item.alias_or_name
-                    # a query around it reads it by its name
-                    item.replace(exp.alias_(only, name, quoted=True) if name else only)
+                    only, name = exp.paren(end(this=item.unalias())), item.alias_or_name
+                    item.replace(exp.alias_(only, name, quoted=True) if name else only)  # as a query around it reads it
                 probes.append(context.to_sql(probe))
             names = ", ".join(context.to_sql(select.expressions[at].unalias()) for at in loose)
             return Finding(f"Nothing groups {names}: any value of each group is shown.", probes=tuple(probes))

@@ -14,8 +14,7 @@ from rag.words import words
 
 
 def apply(context: RuleContext) -> Finding | None:
-    tree, mentioned = context.query, words(context.question)
-    columns = list(tree.find_all(exp.Column))
+    tree, mentioned, columns = context.query, words(context.question), list(context.query.find_all(exp.Column))
     is_plain = isinstance(tree, exp.Select) and not tree.find(exp.Star) and all(it.table for it in columns)
     if not is_plain or not is_english(context.question):  # which names tables as they are called
         return None
