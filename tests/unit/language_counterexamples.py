@@ -165,6 +165,43 @@ COUNTEREXAMPLES: dict[str, list[Case]] = {
         _named("SELECT id FROM readers WHERE NOT name = 'Ada'", False, "all but her", ("Ada", "Ada", "exact", 1.0)),
         _named("SELECT 'Ada' FROM readers", False, "somewhere in the query", ("Ada", "Ada", "exact", 1.0)),
     ],
+    "unsaid_values": [
+        *_spoken(
+            YELLER,
+            ("Which books are cheap?", True, "a title from nowhere"),
+            ("How many books are there?", True, "a count"),
+            ("Is old yeller there?", False, "in small letters"),
+            ("Have we 'Old Yeller'?", False, "in quotes"),
+            ("What does the old one cost?", False, "a word of it"),
+        ),
+        *_spoken(
+            "SELECT id FROM books WHERE title LIKE '%Old Yeller%'",
+            ("Which books are cheap?", True, "by LIKE"),
+            ("Which are about Yeller?", False, "a part of a title"),
+        ),
+        *_spoken(
+            "SELECT id FROM books WHERE title IN ('Old Yeller', 'A')",
+            ("Which books are cheap?", True, "in a list"),
+            ("Old Yeller, or A?", False, "of the list"),
+        ),
+        *_spoken(
+            f"{LOANS} taken_at >= '2024-03-01'",
+            ("How many loans since March 2024?", False, "digits alone"),
+        ),
+        *left_alone(
+            ("SELECT id FROM books WHERE price > 5", "a number"),
+            ("SELECT 'Old Yeller' FROM books", "shown, not filtered by"),
+            ("SELECT id FROM readers WHERE name = 'Ada'", "one word"),
+            ("SELECT id FROM books WHERE title = ''", "nothing"),
+            ("SELECT id FROM books", "no filter"),
+        ),
+        _named(
+            "SELECT id FROM readers WHERE name = 'Old Yeller'",
+            False,
+            "stored, and meant",
+            ("Old Yeller", "dog", "form", 0.9),
+        ),
+    ],
     "unread_join": [
         *_spoken(
             GIVERS,

@@ -71,6 +71,14 @@ LANGUAGE_CASES: dict[str, tuple[Case, ...]] = {
             values=(LinkedValue("readers", "name", "Ada", "Adda", "near", 0.95),),
         ),
     ),
+    "unsaid_values": (
+        Case(
+            "SELECT id FROM books WHERE title = 'Old Yeller'", DOUBT, "who said so?", question="Which books are there?"
+        ),
+        Case("SELECT id FROM books WHERE title = 'Old Yeller'", None, "said", question="Is Yeller there?"),
+        Case("SELECT id FROM books WHERE title = 'Old Yeller'", None, "known", told=("The dog is Old Yeller",)),
+        Case("SELECT id FROM readers WHERE channel = 'M'", None, "one word may be a code", question="By app?"),
+    ),
     "unread_join": (
         Case(
             "SELECT r.name FROM readers AS r JOIN badges AS b ON b.giver_id = r.id",

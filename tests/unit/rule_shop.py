@@ -98,5 +98,6 @@ class Case(NamedTuple):
     error: ErrorKind | None = None
     looked_up: LookedUp | None = None
     values: tuple[LinkedValue, ...] = ()
+    told: tuple[str, ...] = ()
     documents: tuple[Document, ...] = ()
     rows: tuple[tuple[object, ...], ...] | None = None

@@ -27,6 +27,7 @@ def found_by(rule: Rule, case: Case) -> Finding | None:
         schema=schema,
         tree=tree,
         question=case.question,
+        known_texts=case.told,
         values=case.values,
         documents=case.documents,
         looked_up=case.looked_up,

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from rag.docs.documents import Document
     from rag.linking.values import LinkedValue
 
+Edit = Callable[["exp.Expr"], "exp.Expr | None"]
 Stage = Literal["error", "query", "rows"]
 Action = Literal["repair", "alternative", "doubt"]
 
@@ -59,6 +60,7 @@ class RuleContext:
     """One query with everything that rules may know of it, worked out once.
 
     tree: never changed; a rule that proposes another query changes a copy, as `change` hands it one.
+    known_texts: what else the model knew beside the schema: rules, earlier exchanges.
     values: stored values that the question's words mean.
     looked_up: which texts of the query are not stored in their columns.
     error: of a query that cannot run.
@@ -69,6 +71,7 @@ class RuleContext:
     schema: Schema
     tree: exp.Query | None = None
     question: str = ""
+    known_texts: tuple[str, ...] = ()
     values: tuple[LinkedValue, ...] = ()
     documents: tuple[Document, ...] = ()
     looked_up: LookedUp | None = None
@@ -110,22 +113,18 @@ class RuleContext:
         if self.tree is None:
             return None
         tree = self.tree.copy()
-        changes = tuple(dict.fromkeys(change(tree)))
-        if not changes:
+        if not (changes := tuple(dict.fromkeys(change(tree)))):
             return None
-        text = detail.replace("{}", "; ".join(map(str, changes)))
-        return Finding(text, self.to_sql(tree), tuple(it for it in changes if isinstance(it, Change)))
+        kept = tuple(it for it in changes if isinstance(it, Change))
+        return Finding(detail.replace("{}", "; ".join(map(str, changes))), self.to_sql(tree), kept)
 
-    def change_each(
-        self, *kinds: type[exp.Expr], by: Callable[[exp.Expr], exp.Expr | None], detail: str = "{}"
-    ) -> Finding | None:
+    def change_each(self, *kinds: type[exp.Expr], by: Edit, detail: str = "{}") -> Finding | None:
         """The same by what `by` makes of each node: another, or itself, changed; None where it is left alone."""
 
         def change(tree: exp.Query) -> Iterator[Change]:
             for node in list(tree.find_all(*kinds)):
                 before = self.to_sql(node)
-                new = by(node)
-                if new is not None:
+                if (new := by(node)) is not None:
                     yield Change(before, self.to_sql(node if new is node else node.replace(new)))
 
         return self.change(change, detail)

@@ -60,10 +60,9 @@ def _next_day(bound: exp.Expr | None) -> exp.Expr | None:
 
 
 def _holds_times(column: Column, dialect: str) -> bool:
-    if dialect == "oracle" and column.type.upper() == "DATE":  # which has a time of the day
-        return True
-    typed = dialect != "sqlite" and _TIMED_TYPE.search(column.type) is not None
-    return typed or any(_TIMED.match(sample) for sample in column.samples)
+    is_timed = dialect == "oracle" and column.type.upper() == "DATE"  # which has a time of the day
+    is_timed = is_timed or (dialect != "sqlite" and _TIMED_TYPE.search(column.type) is not None)
+    return is_timed or any(map(_TIMED.match, column.samples))
 
 
 RULE = Rule("day_ends", "query", "schema", "alternative", apply)

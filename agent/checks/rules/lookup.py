@@ -99,18 +99,13 @@ async def _columns_with(found: TextFilter, schema: Schema, database: Database) -
 
 
 async def _is_stored(table: Table, column: Column, value: str, schema: Schema, database: Database) -> bool:
-    if value in column.samples:
-        return True
-    from sqlglot import exp
-
-    source = _values_of(table, column).where(exp.column(column.name, quoted=True).eq(value))
-    exact = await database.check(source.sql(dialect=DIALECTS[schema.dialect].sqlglot), 1)
-    return bool((await database.run(exact)).rows)
+    values = _values_of(table, column)
+    sql = values.where(values.selects[0].eq(value)).sql(dialect=DIALECTS[schema.dialect].sqlglot)
+    return value in column.samples or bool((await database.run(await database.check(sql, 1))).rows)
 
 
 def _values_of(table: Table, column: Column) -> exp.Select:
     from sqlglot import exp
 
-    *namespace, last = table.parts
-    from_ = exp.table_(last, db=namespace[0] if namespace else None, quoted=True)
-    return exp.select(exp.column(column.name, quoted=True)).distinct().from_(from_)
+    source = exp.table_(table.parts[-1], db=table.namespace or None, quoted=True)
+    return exp.select(exp.column(column.name, quoted=True)).distinct().from_(source)

@@ -27,20 +27,16 @@ def apply(context: RuleContext) -> Finding | None:
         if is_sqlite and isinstance(node.this, exp.TimeToStr):
             compares = any(not it.is_string for it in literals)
         else:
-            compares = isinstance(node, _PLACES) and _holds_numbers(node.this, context)
+            owner = owner_of(node.this, context.schema) if isinstance(node.this, exp.Column) else None
+            samples = owner[1].samples if owner is not None and is_text(owner[1]) else ()
+            varied = len({len(it) for it in samples}) > 1  # years and codes are all of one length
+            compares = isinstance(node, _PLACES) and varied and all(map(_NUMBER.fullmatch, samples))
         if compares:
             node.set("this", exp.cast(node.this, "REAL" if is_sqlite else "DOUBLE"))
         return node if compares else None
 
     detail = "Numbers are stored as text, which is compared letter by letter: {}."
     return context.change_each(*_PLACES, exp.EQ, exp.NEQ, exp.In, by=cast, detail=detail)
-
-
-def _holds_numbers(column: exp.Expr, context: RuleContext) -> bool:
-    """Whether the stored texts are numbers, and not all of one length, as years and codes are."""
-    owner = owner_of(column, context.schema) if isinstance(column, exp.Column) else None
-    samples = owner[1].samples if owner is not None and is_text(owner[1]) else ()
-    return len({len(it) for it in samples}) > 1 and all(map(_NUMBER.fullmatch, samples))
 
 
 RULE = Rule("numbers_as_text", "query", "data", "alternative", apply)

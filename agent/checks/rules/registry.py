@@ -35,6 +35,7 @@ RULES = (
     "said_numbers",
     "period_as_day",
     "said_values",
+    "unsaid_values",
     "unread_join",
     "asked_of_each",
     "unasked_count",

@@ -64,9 +64,10 @@ async def review(
     if tree is None:
         return RuleReview(Check(name=NAME, passed=None, detail="The query's text could not be read."))
     tree = await off_loop(partial(spell_texts, tree, sql, schema))
+    told = (*context.rules, *(f"{it.question} {it.answer} {it.sql}" for it in context.history))
     values, documents, looked_up = context.linked.values, context.known, await look_up(tree, schema, database)
     whole = None if result.truncated else result.rows
-    subject = RuleContext(sql, schema, tree, question, values, documents, looked_up, rows=whole)
+    subject = RuleContext(sql, schema, tree, question, told, values, documents, looked_up, rows=whole)
     doubts, alternative = await _alternative(draft, subject, result, rows, without)
     for rule, found in await off_loop(lambda: [(it, it.find(subject)) for it in rules("doubt", without)]):
         if found is not None and (confirmed := await _confirm(found, rows)) is not None:
@@ -78,6 +79,8 @@ async def _alternative(
     draft: Draft, subject: RuleContext, result: QueryResult, rows: Rows, without: Collection[str]
 ) -> tuple[list[Doubt], Draft | None]:
     """All that the rules would change, in one further query; nothing where that gives the same rows."""
+    from agent.core.row_comparison import same_rows
+
     doubts, changes, sql = await off_loop(partial(_apply_changes, subject, without))
     if not changes or draft.source == "alternative":
         return doubts, None
@@ -85,7 +88,7 @@ async def _alternative(
         other = await rows(sql)
     except (SqlError, DatabaseUnavailable):
         return doubts, None
-    if _same(result, other):
+    if same_rows(result, other, ordered=False):
         return [it for it in doubts if it.rule == "stored_values"], None
     if any(value is not None for row in result.rows for value in row) and all(set(row) <= {None} for row in other.rows):
         return doubts, None
@@ -113,6 +116,8 @@ def _apply_changes(subject: RuleContext, without: Collection[str]) -> tuple[list
 
 async def _confirm(found: Finding, rows: Rows) -> Finding | None:
     """What the data leaves of a finding; nothing where all probes give the same, or a count is 0 or fails."""
+    from agent.core.row_comparison import same_rows
+
     try:
         number: object = ""
         for sql in found.counts:
@@ -122,12 +127,6 @@ async def _confirm(found: Finding, rows: Rows) -> Finding | None:
         probes = [await rows(probe) for probe in found.probes]
     except (SqlError, DatabaseUnavailable):
         return None if found.counts else found
-    if probes and all(_same(probes[0], it) for it in probes):
+    if probes and all(same_rows(probes[0], it, ordered=False) for it in probes):
         return None
     return found._replace(detail=found.detail.replace("{}", str(number), 1)) if found.counts else found
-
-
-def _same(one: QueryResult, other: QueryResult) -> bool:
-    from agent.core.row_comparison import same_rows
-
-    return same_rows(one, other, ordered=False)

@@ -23,7 +23,7 @@ def apply(context: RuleContext) -> Finding | None:
             for end in (exp.Min, exp.Max):
                 probe = context.query.copy()
                 for item in (selects_of(probe)[place].expressions[at] for at in loose):
-                    only, name = exp.paren(end(this=item.unalias())), item.alias_or_name
+                    only, name = exp.paren(end(this=item.unalias().copy())), item.alias_or_name
                     item.replace(exp.alias_(only, name, quoted=True) if name else only)  # as a query around it reads it
                 probes.append(context.to_sql(probe))
             names = ", ".join(context.to_sql(select.expressions[at].unalias()) for at in loose)

@@ -1,7 +1,4 @@
-"""Several rows of numbers without what they are grouped by: nothing says which number belongs to what.
-
-None of the grouped gold queries of four public question sets is of this form.
-"""
+"""Several rows of numbers without what they are grouped by: nothing says which number belongs to what."""
 
 from __future__ import annotations
 
