@@ -57,6 +57,46 @@ COUNTEREXAMPLES: dict[str, list[Case]] = {
             ("SELECT UPPER(name), COUNT(*) FROM readers GROUP BY name", "made of what is grouped by"),
         ),
     ],
+    "merged_names": [
+        *doubted(
+            (f"SELECT r.name, COUNT(*) AS n {READS} GROUP BY r.name ORDER BY n DESC LIMIT 1", "the most loans"),
+            (f"SELECT r.name {READS} GROUP BY r.name HAVING COUNT(*) > 1", "in HAVING"),
+            (f"SELECT r.name AS reader, COUNT(l.id) {READS} GROUP BY reader", "by an alias"),
+            (f"SELECT r.name, COUNT(l.id) {READS} GROUP BY 1", "by its place"),
+            (f"SELECT name, SUM(fee) {READS} GROUP BY name", "no table before the columns"),
+            (f"SELECT r.name, r.channel, SUM(l.fee) {READS} GROUP BY r.name, r.channel", "a category beside the name"),
+            (f"SELECT b.title, COUNT(*) {BOOKS_LENT} WHERE l.fee > 0 GROUP BY b.title", "titles"),
+            (f"SELECT r.name, COUNT(*) {LEFT_READS} GROUP BY r.name", "an outer join"),
+            (
+                "SELECT r.name, SUM(l.fee) FROM readers AS r, loans AS l WHERE l.reader_id = r.id GROUP BY r.name",
+                "joined in WHERE",
+            ),
+            (
+                f"WITH spent AS (SELECT r.name, SUM(l.fee) AS s {READS} GROUP BY r.name) SELECT MAX(s) FROM spent",
+                "in a query inside",
+            ),
+        ),
+        *left_alone(
+            ("SELECT name, COUNT(*) FROM readers GROUP BY name", "no table is joined: the readers are counted"),
+            (f"SELECT r.since, SUM(l.fee) {READS} GROUP BY r.since", "a number names nobody"),
+            (f"SELECT l.reader_id, SUM(l.fee) {READS} GROUP BY l.reader_id", "the other side of the key"),
+            (f"SELECT r.name, l.due, SUM(l.fee) {READS} GROUP BY r.name, l.due", "by columns of two tables"),
+            (f"SELECT r.name, COUNT(DISTINCT r.id) {READS} GROUP BY r.name", "it counts the readers of each name"),
+            (f"SELECT r.name {READS} GROUP BY r.name", "nothing is added"),
+            (f"SELECT SUM(l.fee) {READS}", "no groups"),
+            (f"SELECT l.due, COUNT(*) {READS} GROUP BY l.due", "the key of loans joins nothing"),
+            (f"SELECT UPPER(r.name), SUM(l.fee) {READS} GROUP BY UPPER(r.name)", "by what a function gives"),
+            (
+                "SELECT r.name, SUM(b.price) FROM readers AS r JOIN books AS b ON r.name = b.title GROUP BY r.name",
+                "joined by the name itself",
+            ),
+            (
+                "SELECT r.name, SUM(x.fee) FROM (SELECT * FROM readers) AS r JOIN loans AS x ON x.reader_id = r.id "
+                "GROUP BY r.name",
+                "a query inside, of which no key is known",
+            ),
+        ),
+    ],
     "share_part": [
         *doubted(
             (
@@ -119,27 +159,6 @@ COUNTEREXAMPLES: dict[str, list[Case]] = {
             ),
             ("SELECT name, COUNT(*) FROM readers AS r CROSS JOIN books AS b GROUP BY name", "pairs"),
             ("SELECT reader_id, COUNT(*) FROM loans GROUP BY 1", "by its place"),
-        ),
-    ],
-    "counted_one": [
-        *doubted(
-            ("SELECT id, COUNT(*) FROM books GROUP BY id", "one row a group"),
-            ("SELECT title FROM books GROUP BY title, id HAVING COUNT(*) > 1", "in HAVING, which nothing meets"),
-            ("SELECT id, COUNT(title) FROM books AS b GROUP BY b.id", "a count of texts"),
-            ("SELECT COUNT(DISTINCT reader_id) FROM loans WHERE reader_id = 3", "one reader"),
-        ),
-        *left_alone(
-            ("SELECT reader_id, COUNT(*) FROM loans GROUP BY reader_id", "what refers is no key"),
-            ("SELECT since, COUNT(*) FROM readers GROUP BY since", "a year"),
-            ("SELECT COUNT(*) FROM loans WHERE id = 3", "whether there is one"),
-            ("SELECT COUNT(DISTINCT book_id) FROM loans WHERE reader_id = 3", "books of one reader"),
-            ("SELECT COUNT(DISTINCT reader_id) FROM loans WHERE reader_id > 3", "a bound"),
-            ("SELECT COUNT(DISTINCT reader_id) FROM loans WHERE reader_id IN (3, 4)", "either"),
-            ("SELECT id, SUM(price) FROM books GROUP BY id", "no count"),
-            (
-                f"SELECT COUNT(DISTINCT r.id) {READS} WHERE l.book_id = 1",
-                "of the other",
-            ),
         ),
     ],
     "unrelated_keys": [

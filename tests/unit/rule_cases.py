@@ -370,6 +370,13 @@ CASES: dict[str, tuple[Case, ...]] = {
         Case("SELECT reader_id FROM loans", None, "no aggregate"),
         Case("SELECT reader_id, COUNT(*) FROM loans", None, "refused elsewhere", dialect="postgresql"),
     ),
+    "merged_names": (
+        *doubted((f"SELECT r.name, SUM(l.fee) {READS} GROUP BY r.name", "two readers of one name have one sum")),
+        *left_alone(
+            (f"SELECT r.name, SUM(l.fee) {READS} GROUP BY r.id", "by the key"),
+            (f"SELECT r.id, r.name, SUM(l.fee) {READS} GROUP BY r.id, r.name", "the key beside the name"),
+        ),
+    ),
     "share_part": (
         Case(
             "SELECT SUM(CASE WHEN fee > 5 AND NOT due IS NULL THEN 1 ELSE 0 END) * 1.0 / COUNT(*) FROM loans",
@@ -412,16 +419,6 @@ CASES: dict[str, tuple[Case, ...]] = {
             "0 for them",
         ),
         Case(f"SELECT r.id, COUNT(*) {READS} GROUP BY r.id", None, "no LEFT JOIN"),
-    ),
-    "counted_one": (
-        Case("SELECT id, name FROM readers GROUP BY id, name ORDER BY COUNT(*) DESC LIMIT 1", DOUBT, "one row a group"),
-        Case("SELECT COUNT(DISTINCT name) FROM readers WHERE name = 'Ada' AND since > 1999", DOUBT, "one name"),
-        Case(f"SELECT r.id, COUNT(*) {READS} GROUP BY r.id", None, "the rows of another table"),
-        Case("SELECT name, COUNT(*) FROM readers GROUP BY name", None, "no key"),
-        Case("SELECT COUNT(DISTINCT since) FROM readers WHERE name = 'Ada'", None, "another column is given"),
-        Case("SELECT COUNT(*) FROM readers WHERE name = 'Ada'", None, "rows are counted"),
-        Case("SELECT COUNT(DISTINCT name) FROM readers WHERE name = 'Ada' OR name = 'Bo'", None, "either of two"),
-        Case("SELECT (SELECT COUNT(*) FROM loans) FROM readers GROUP BY id", None, "a count of its own"),
     ),
     "unrelated_keys": (
         Case("SELECT r.name FROM readers AS r JOIN loans AS l ON r.id = l.id", DOUBT, "two numberings"),

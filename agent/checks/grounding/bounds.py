@@ -41,7 +41,7 @@ def settle(facts: Facts, numbers: Numbers, segment: Segment) -> Settled | None:
     if place is None:
         return _below_zero(facts, numbers, segment)
     limit, quantifiers = segment.items[place + 1], _QUANTIFIERS & segment.classes
-    columns = numbers.columns(segment, place + 1)
+    columns = numbers.columns.find(segment, place + 1)
     named = numbers.find_named(segment)
     if any(it.text.lower() in EXCEPT for it in segment.items) and quantifiers & {Class.ALL, Class.EACH}:
         quantifiers = frozenset({Class.ALL_BUT})  # "all except Ada"
@@ -121,7 +121,7 @@ def _below_zero(facts: Facts, numbers: Numbers, segment: Segment) -> Settled | N
         return None
     if counts[0].percent or counts[0].currency or counts[0].cls:
         return None
-    columns = numbers.columns(segment, negative[0])
+    columns = numbers.columns.find(segment, negative[0])
     values = facts.values(columns[0].index) if len(columns) == 1 else []
     if len(values) != len(facts.rows) or {Class.NOT, Class.ALL_BUT} & segment.classes:
         return None

@@ -58,7 +58,9 @@ def find_misnamed(
             if support.expression.startswith("count("):
                 continue  # of rows
             nouns = _list_words_after(segment.items, place) or _number_of(segment.items, place)
-            columns = [facts.columns[support.column]] if support.column is not None else numbers.columns(segment, place)
+            columns = (
+                [facts.columns[support.column]] if support.column is not None else numbers.columns.find(segment, place)
+            )
             if not nouns or len(columns) != 1:
                 continue
             if find_factor(segment.items, place, columns[0]) is not None:
@@ -90,8 +92,8 @@ def _find_shared(items: Sequence[Item], place: int, column: ColumnFacts, numbers
     """What a percentage is said to be a part of, where only another column is called so: of an occupancy, bookings."""
     after = dropwhile(lambda it: it.cls is Class.FILLER, items[place + 1 :])
     of = next(after, None) if items[place + 1 : place + 2] and items[place + 1].cls is Class.FILLER else None
-    labelled = numbers.list_labelled(of) if of is not None and of.kind == "word" else []
-    if of is not None and labelled and not any(column in numbers.list_labelled(it) for it in items):
+    labelled = numbers.columns.list_labelled(of) if of is not None and of.kind == "word" else []
+    if of is not None and labelled and not any(column in numbers.columns.list_labelled(it) for it in items):
         yield f"{items[place].text} {of.text}"
 
 

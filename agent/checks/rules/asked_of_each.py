@@ -18,7 +18,7 @@ _WORD = r"([^\W\d_]+(?:\s[^\W\d_]+)?)"
 _ENGLISH = re.compile(
     rf"\b(?:(?:for )?(?:each|every)|per)\s+{_WORD}"
     # "Paid by card" says who or what did it.
-    rf"|(?<!ed )(?<!en )(?<!id )(?<!ld )(?<!nt )(?<!nd )(?<!de )(?<!ht )(?<!wn )\bby\s+{_WORD}",
+    rf"|(?<!(?:ed|en|id|ld|nt|nd|de|ht|wn) )\bby\s+{_WORD}",
     re.IGNORECASE,
 )
 _OTHERS = re.compile(
@@ -35,22 +35,12 @@ def apply(context: RuleContext) -> Finding | None:
     items = [item.unalias() for item in select.selects]
     if not items or any(it.find(exp.AggFunc) is None or it.find(*_SPREAD) is not None for it in items):
         return None
-    asked = _find_phrase(context)
-    return Finding(f"The question asks “{asked}”, and nothing groups the rows by it.") if asked else None
-
-
-def _find_phrase(context: RuleContext) -> str:
-    """What the question asks of each of, as it says it; empty where it does not."""
-    if not is_english(context.question):
-        found = _OTHERS.search(context.question)
-        return found[0].strip() if found else ""
-    schema = context.schema.tables
-    names = (name for table in schema for name in (table.name, *(it.name for it in table.columns)))
-    known = {word for name in names for word in words(name)}
-    for match in _ENGLISH.finditer(context.question):
-        if words(match[1] or match[2]) & known:
-            return match[0]
-    return ""
+    known = words(" ".join(name for it in context.schema.tables for name in (it.name, *(c.name for c in it.columns))))
+    english = is_english(context.question)
+    for match in (_ENGLISH if english else _OTHERS).finditer(context.question):
+        if not english or words(match[1] or match[2]) & known:
+            return Finding(f"The question asks “{match[0].strip()}”, and nothing groups the rows by it.")
+    return None
 
 
 RULE = Rule("asked_of_each", "query", "language", "doubt", apply)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from rag.docs.documents import Document
     from rag.linking.values import LinkedValue
 
+Edit = Callable[["exp.Expr"], "exp.Expr | None"]
 Stage = Literal["error", "query", "rows"]
 Action = Literal["repair", "alternative", "doubt"]
 
@@ -44,12 +45,14 @@ class Finding(NamedTuple):
     sql: the query repaired, or the alternative to it.
     changes: what differs there.
     probes: queries that show whether it matters: where all of them give the same rows, nothing is doubted.
+    counts: queries of one number: where one gives none, zero or no rows, nothing is doubted; the detail has the last.
     """
 
     detail: str
     sql: str | None = None
     changes: tuple[Change, ...] = ()
     probes: tuple[str, ...] = ()
+    counts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -74,7 +77,6 @@ class RuleContext:
     looked_up: LookedUp | None = None
     error: ErrorKind | None = None
     rows: tuple[tuple[object, ...], ...] | None = None
-    _tables: dict[int, dict[str, Table | None]] = field(init=False, default_factory=dict)
 
     @property
     def dialect(self) -> str:
@@ -98,10 +100,7 @@ class RuleContext:
         """What a SELECT reads, by the name it goes by, in small letters; None for what is no table of the schema."""
         from executors.sql.names.tables import tables_of
 
-        if id(select) not in self._tables:
-            found = tables_of(select, self.schema)
-            self._tables[id(select)] = {alias.lower(): table for alias, table in found.items()}
-        return self._tables[id(select)]
+        return {alias.lower(): table for alias, table in tables_of(select, self.schema).items()}
 
     def to_sql(self, node: exp.Expr) -> str:
         """A part of a tree as SQL. Raises sqlglot.errors.UnsupportedError: the dialect has no words for it."""
@@ -114,11 +113,21 @@ class RuleContext:
         if self.tree is None:
             return None
         tree = self.tree.copy()
-        changes = tuple(dict.fromkeys(change(tree)))
-        if not changes:
+        if not (changes := tuple(dict.fromkeys(change(tree)))):
             return None
-        text = detail.format("; ".join(map(str, changes)))
-        return Finding(text, self.to_sql(tree), tuple(it for it in changes if isinstance(it, Change)))
+        kept = tuple(it for it in changes if isinstance(it, Change))
+        return Finding(detail.replace("{}", "; ".join(map(str, changes))), self.to_sql(tree), kept)
+
+    def change_each(self, *kinds: type[exp.Expr], by: Edit, detail: str = "{}") -> Finding | None:
+        """The same by what `by` makes of each node: another, or itself, changed; None where it is left alone."""
+
+        def change(tree: exp.Query) -> Iterator[Change]:
+            for node in list(tree.find_all(*kinds)):
+                before = self.to_sql(node)
+                if (new := by(node)) is not None:
+                    yield Change(before, self.to_sql(node if new is node else node.replace(new)))
+
+        return self.change(change, detail)
 
 
 @dataclass(frozen=True)

@@ -19,8 +19,7 @@ _MEANS = re.compile(
 
 
 def apply(context: RuleContext) -> Finding | None:
-    mentioned = words(context.question)
-    filters = text_filters(context.query, context.schema)
+    mentioned, filters = words(context.question), text_filters(context.query, context.schema)
     for found in filters:
         codes = _codes(context, found)
         own = codes.get(found.value.casefold())

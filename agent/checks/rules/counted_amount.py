@@ -6,14 +6,13 @@ The plural of the column's name shows that a row may hold several; the total is 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 from sqlglot import exp
+from sqlglot.optimizer.scope import find_all_in_scope
 
-from agent.checks.rules.base import Change, Finding, Rule, RuleContext
+from agent.checks.rules.base import Finding, Rule, RuleContext
 from executors.base import Column, Table
 from executors.sql.names.tables import identifier
-from executors.sql.tree import selects_of
 from rag.words import split_name, tokens, words
 
 _NUMBER = re.compile(r"int|dec|num|real|float|double", re.IGNORECASE)
@@ -21,26 +20,25 @@ _SAYS_COUNT = words("a all count cnt n no num number of sum the total")
 
 
 def apply(context: RuleContext) -> Finding | None:
-    def change(tree: exp.Query) -> Iterator[Change]:
-        for select, known in zip(selects_of(tree), context.selects, strict=True):
-            tables = context.tables(known)
-            table = next(iter(tables.values())) if len(tables) == 1 else None
-            for item in select.selects if table is not None else ():
-                count, column = item.unalias(), _column_called(item.alias, table)
-                if column is None or not _is_count_of_rows(count):
-                    continue
-                total = exp.Sum(this=exp.column(identifier(column.name, context.schema)))
-                before, after = context.to_sql(count), context.to_sql(total)
-                same = [it for it in select.find_all(exp.Count) if it == count]
-                for node in [it for it in same if it.find_ancestor(exp.Select) is select]:
-                    node.replace(total.copy())
-                yield Change(before, after)
+    def add_up(item: exp.Expr) -> exp.Expr | None:
+        select, count = item.parent, item.unalias()
+        if (
+            not isinstance(select, exp.Select)
+            or not isinstance(count, exp.Count)
+            or isinstance(count.this, exp.Distinct)
+        ):
+            return None
+        tables = list(context.tables(select).values())
+        column = _column_called(item.alias, tables[0]) if len(tables) == 1 else None
+        if column is None:
+            return None
+        total = exp.Sum(this=exp.column(identifier(column.name, context.schema)))
+        for node in [it for it in find_all_in_scope(select, exp.Count) if it == count]:
+            node.replace(total.copy())
+        return item
 
-    return context.change(change, "Rows are counted under the name of a column that holds a number in each row: {}.")
-
-
-def _is_count_of_rows(node: exp.Expr) -> bool:
-    return isinstance(node, exp.Count) and not isinstance(node.this, exp.Distinct)
+    detail = "Rows are counted under the name of a column that holds a number in each row: {}."
+    return context.change_each(exp.Alias, by=add_up, detail=detail)
 
 
 def _column_called(alias: str, table: Table | None) -> Column | None:
@@ -50,12 +48,8 @@ def _column_called(alias: str, table: Table | None) -> Column | None:
         return None
     keys = {*table.primary_key, *(name for key in table.foreign_keys for name in key.columns)}
     found = [it for it in table.columns if it.name not in keys and words(it.name) - _SAYS_COUNT == named]
-    column = found[0] if len(found) == 1 else None
-    return column if column is not None and _NUMBER.search(column.type) and _is_plural(column.name) else None
-
-
-def _is_plural(name: str) -> bool:
-    return any(it.folded != it.singular for it in tokens(split_name(name)))
+    plural = len(found) == 1 and any(it.folded != it.singular for it in tokens(split_name(found[0].name)))
+    return found[0] if plural and _NUMBER.search(found[0].type) else None
 
 
 RULE = Rule("counted_amount", "query", "schema", "alternative", apply)

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 from sqlglot import exp
+from sqlglot.optimizer.scope import find_all_in_scope
 
 from agent.checks.rules.base import Finding, Rule, RuleContext
+from agent.checks.rules.reading import group_keys
 
 
 def apply(context: RuleContext) -> Finding | None:
     for select in context.selects:
-        joins, group = select.args.get("joins") or [], select.args.get("group")
+        joins, grouped = select.args.get("joins") or [], group_keys(select)
         on = joins[0].args.get("on") if len(joins) == 1 and joins[0].side == "LEFT" else None
-        if on is None or group is None:
-            continue
-        name = joins[0].this.alias_or_name.lower()
-        key = next((it for it in on.find_all(exp.Column) if it.table.lower() == name), None)
-        if key is None or {it.table.lower() for it in group.find_all(exp.Column)} & {name, ""}:
-            continue
-        counts = [it for it in select.find_all(exp.Count) if isinstance(it.this, exp.Star)]
-        if any(it.find_ancestor(exp.Select) is select for it in counts):
+        name = joins[0].this.alias_or_name.lower() if on is not None else ""
+        key = next((it for it in on.find_all(exp.Column) if it.table.lower() == name), None) if on is not None else None
+        by = {column.table.lower() for it in grouped for column in it.find_all(exp.Column)}
+        counted = any(isinstance(it.this, exp.Star) for it in find_all_in_scope(select, exp.Count))
+        if key is not None and grouped and counted and not by & {name, ""}:
             tree = context.query.copy()
             for count in [it for it in tree.find_all(exp.Count) if isinstance(it.this, exp.Star)]:
                 count.set("this", key.copy())

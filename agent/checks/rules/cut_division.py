@@ -6,41 +6,31 @@ literals. A division that is rounded down on purpose (`FLOOR`, `CAST(... AS INTE
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from sqlglot import exp
 from sqlglot.optimizer.annotate_types import annotate_types
 
-from agent.checks.rules.base import Change, Finding, Rule, RuleContext
+from agent.checks.rules.base import Finding, Rule, RuleContext
 from executors.dialects.table import DIALECTS
 
 
 def apply(context: RuleContext) -> Finding | None:
-    if "/" not in context.sql or not DIALECTS[context.schema.dialect].integer_division:
+    dialect = DIALECTS[context.schema.dialect]
+    if "/" not in context.sql or not dialect.integer_division:
         return None
 
-    def change(tree: exp.Query) -> Iterator[Change]:
-        annotate_types(tree, dialect=context.dialect)  # without a schema, columns have no type
-        divisions = [it for it in tree.find_all(exp.Div) if it.find(exp.AggFunc) and not it.find(exp.Cast)]
-        for division in [it for it in divisions if all(map(_is_whole, (it.this, it.expression)))]:
-            if not isinstance(_around(division), exp.Floor | exp.Cast | exp.Mod):
-                before = context.to_sql(division)
-                division.set("this", exp.Mul(this=exp.Literal.number("1.0"), expression=division.this.copy()))
-                yield Change(before, context.to_sql(division))
+    def divide(node: exp.Expr) -> exp.Expr | None:
+        # without a schema, columns have no type
+        sides = (annotate_types(side.copy(), dialect=context.dialect) for side in (node.this, node.expression))
+        around = node.find_ancestor(exp.Floor, exp.Cast, exp.Mod)
+        is_cut = around is not None and any(it.unnest() is node for it in around.iter_expressions())
+        is_whole = all(side.is_type(*exp.DataType.INTEGER_TYPES) for side in sides)
+        if not is_whole or is_cut or not node.find(exp.AggFunc) or node.find(exp.Cast):
+            return None
+        node.set("this", exp.Mul(this=exp.Literal.number("1.0"), expression=node.this))
+        return node
 
-    title = DIALECTS[context.schema.dialect].title
-    return context.change(change, f"{title} cuts a ratio of whole numbers to a whole number: {{}}.")
-
-
-def _is_whole(node: exp.Expr) -> bool:
-    return node.is_type(*exp.DataType.INTEGER_TYPES)
-
-
-def _around(division: exp.Div) -> exp.Expr | None:
-    around = division.parent
-    while isinstance(around, exp.Paren):
-        around = around.parent
-    return around
+    detail = f"{dialect.title} cuts a ratio of whole numbers to a whole number: {{}}."
+    return context.change_each(exp.Div, by=divide, detail=detail)
 
 
 RULE = Rule("cut_division", "query", "schema", "alternative", apply)

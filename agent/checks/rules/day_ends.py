@@ -7,12 +7,12 @@ selects what is before the next day, so that an index of the column still applie
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from datetime import date, timedelta
+from functools import partial
 
 from sqlglot import exp
 
-from agent.checks.rules.base import Change, Finding, Rule, RuleContext
+from agent.checks.rules.base import Finding, Rule, RuleContext
 from executors.base import Column
 from executors.sql.literals import owner_of
 
@@ -24,15 +24,8 @@ _MIRRORED: dict[type[exp.Expr], type[exp.Expr]] = {exp.EQ: exp.EQ, exp.NEQ: exp.
 
 
 def apply(context: RuleContext) -> Finding | None:
-    def change(tree: exp.Query) -> Iterator[Change]:
-        for node in list(tree.find_all(*_KINDS, *_MIRRORED)):
-            new = _by_days(node, context)
-            if new is not None:
-                before = context.to_sql(node)
-                node.replace(new)
-                yield Change(before, context.to_sql(new))
-
-    return context.change(change, "A day ends with its last second, not with its first: {}.")
+    detail = "A day ends with its last second, not with its first: {}."
+    return context.change_each(*_KINDS, *_MIRRORED, by=partial(_by_days, context=context), detail=detail)
 
 
 def _by_days(node: exp.Expr, context: RuleContext) -> exp.Expr | None:
@@ -46,44 +39,30 @@ def _by_days(node: exp.Expr, context: RuleContext) -> exp.Expr | None:
     if owner is None or len(ends) < len(days) or not _holds_times(owner[1], context.schema.dialect):
         return None
 
-    def within(since: exp.Expr, before: exp.Expr) -> exp.Expr:
-        parts = exp.GTE(this=column.copy(), expression=since.copy()), exp.LT(this=column.copy(), expression=before)
-        return exp.Paren(this=exp.and_(*parts, copy=False))
-
-    if kind is exp.LTE:
-        return exp.LT(this=column.copy(), expression=ends[0])
-    if kind is exp.GT:
-        return exp.GTE(this=column.copy(), expression=ends[0])
-    if kind is exp.Between:
-        return within(node.args["low"], ends[0])
-    each = [within(day, end) for day, end in zip(days, ends, strict=True)]
-    found = each[0] if len(each) == 1 else exp.Paren(this=exp.or_(*each, copy=False))
+    if kind in (exp.LTE, exp.GT):
+        return (exp.LT if kind is exp.LTE else exp.GTE)(this=column.copy(), expression=ends[0])
+    since = [node.args["low"]] if kind is exp.Between else days
+    each = [exp.paren((column >= day).and_(column < end)) for day, end in zip(since, ends, strict=True)]
+    found = each[0] if len(each) == 1 else exp.paren(exp.or_(*each))
     return exp.Not(this=found) if kind is exp.NEQ else found
 
 
 def _next_day(bound: exp.Expr | None) -> exp.Expr | None:
     """The day after, written as the bound is: a text, or one that is cast to a date; None for anything else."""
-    cast = bound if isinstance(bound, exp.Cast | exp.Date | exp.TsOrDsToDate) else None
-    literal = bound if cast is None else cast.this
+    literal = bound.this if isinstance(bound, exp.Cast | exp.Date | exp.TsOrDsToDate) else bound
     if not isinstance(literal, exp.Literal) or not literal.is_string or not _DAY.fullmatch(str(literal.this)):
         return None
     try:
-        day = date.fromisoformat(str(literal.this)) + timedelta(days=1)
+        after = exp.Literal.string((date.fromisoformat(str(literal.this)) + timedelta(days=1)).isoformat())
     except (ValueError, OverflowError):  # the 31st of a shorter month
         return None
-    after = exp.Literal.string(day.isoformat())
-    if cast is None:
-        return after
-    new = cast.copy()
-    new.set("this", after)
-    return new
+    return bound.transform(lambda it: after if isinstance(it, exp.Literal) else it) if bound is not None else None
 
 
 def _holds_times(column: Column, dialect: str) -> bool:
-    if dialect == "oracle" and column.type.upper() == "DATE":  # which has a time of the day
-        return True
-    typed = dialect != "sqlite" and _TIMED_TYPE.search(column.type) is not None
-    return typed or any(_TIMED.match(sample) for sample in column.samples)
+    is_timed = dialect == "oracle" and column.type.upper() == "DATE"  # which has a time of the day
+    is_timed = is_timed or (dialect != "sqlite" and _TIMED_TYPE.search(column.type) is not None)
+    return is_timed or any(map(_TIMED.match, column.samples))
 
 
 RULE = Rule("day_ends", "query", "schema", "alternative", apply)

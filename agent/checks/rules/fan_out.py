@@ -6,26 +6,16 @@ rows as keys, or no value of the joined columns is stored twice, nothing was rep
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from sqlglot import exp
+from sqlglot.optimizer.scope import find_all_in_scope
 
 from agent.checks.rules.base import Finding, Rule, RuleContext
+from agent.checks.rules.reading import Place, equal_columns, group_keys, owner_alias
 from executors.base import Table
 from executors.dialects.table import DIALECTS
 from executors.sql.names.tables import column_of, identifier, to_source
-from executors.sql.tree import conjuncts
 
-Pairs = set[tuple[tuple[str, str], tuple[str, str]]]
-
-
-class Joined(NamedTuple):
-    """A table that is joined by columns that its key does not cover."""
-
-    table: Table
-    by: frozenset[str]
-
-
+Joined = tuple[Table, set[str]]  # by columns that the table's key does not cover
 # What they give is the same, however often a row comes.
 _UNMOVED = (exp.Max, exp.Min, exp.AnyValue, exp.ApproxDistinct, exp.ArrayUniqueAgg, exp.LogicalAnd, exp.LogicalOr)
 
@@ -33,64 +23,37 @@ _UNMOVED = (exp.Max, exp.Min, exp.AnyValue, exp.ApproxDistinct, exp.ArrayUniqueA
 def apply(context: RuleContext) -> Finding | None:
     for select in context.selects:
         tables = {alias: table for alias, table in context.tables(select).items() if table is not None}
-        if len(tables) < 2 or len(tables) < len(context.tables(select)):
+        if len(tables) < max(2, len(context.tables(select))):
             continue
-        pairs, named = _pairs(select), DIALECTS[context.schema.dialect].aggregates
-        for node in select.find_all(exp.AggFunc, exp.Anonymous):
+        pairs, named = equal_columns(select), DIALECTS[context.schema.dialect].aggregates
+        for node in find_all_in_scope(select, exp.AggFunc, exp.Anonymous):
             aggregates = isinstance(node, exp.AggFunc) or node.name.lower() in named
-            alias = _rows_of(node, tables) if aggregates and node.find_ancestor(exp.Select) is select else None
-            joined = [] if alias is None else _list_repeating(alias, tables, pairs)
-            if alias is not None and joined:
-                table, taken = tables[alias], context.to_sql(node)
-                detail = f"The join repeats rows of {table.name}, and {taken} takes each of them."
-                probes = _probes(context, select, alias, table) or _unique_probes(context, joined)
-                return Finding(detail, probes=probes)
+            alias = _rows_of(node, select, tables) if aggregates else None
+            if alias is not None and (joined := _list_repeating(alias, tables, pairs)):
+                table = tables[alias]
+                detail = f"The join repeats rows of {table.name}, and {context.to_sql(node)} takes each of them."
+                return Finding(detail, probes=_probes(context, select, alias, table) or _unique_probes(context, joined))
     return None
 
 
-def _rows_of(node: exp.Expr, tables: dict[str, Table]) -> str | None:
+def _rows_of(node: exp.Expr, select: exp.Select, tables: dict[str, Table]) -> str | None:
     """The one table whose rows an aggregate takes, by its alias; None where it minds no repeated rows."""
     if isinstance(node, _UNMOVED) or isinstance(node.this, exp.Distinct):
         return None
     # `SUM(CASE WHEN kind = 'a' THEN 1 END)` counts joined rows: its condition only says which
     conditions = [it.this for it in node.find_all(exp.If)]
     in_conditions = [id(column) for condition in conditions for column in condition.find_all(exp.Column)]
-    of = {_alias_of(column, tables) for column in node.find_all(exp.Column) if id(column) not in in_conditions}
+    of = {owner_alias(column, tables) for column in node.find_all(exp.Column) if id(column) not in in_conditions}
     alias = of.pop() if len(of) == 1 else None
     if alias is None or not isinstance(node, exp.Count):
         return alias
     # rows are counted, by whatever column, but where it is the key of what nothing groups
     is_key = isinstance(node.this, exp.Column) and tables[alias].primary_key == (node.this.name,)
-    select = node.find_ancestor(exp.Select)
-    group = select.args.get("group") if select is not None else None
-    groups = {it.table.lower() for it in group.find_all(exp.Column)} if group is not None else set()
+    groups = {column.table.lower() for key in group_keys(select) for column in key.find_all(exp.Column)}
     return alias if is_key and not groups & {alias, ""} else None
 
 
-def _alias_of(column: exp.Column, tables: dict[str, Table]) -> str | None:
-    holders = [it for it, table in tables.items() if column.table.lower() in {"", it} and table.column(column.name)]
-    return holders[0] if len(holders) == 1 else None
-
-
-def _pairs(select: exp.Select) -> Pairs:
-    """The columns that a SELECT holds to be equal, each by its alias and name, both ways."""
-    joins = select.args.get("joins") or []
-    conditions = [it.args.get("on") for it in joins] + [it.this for it in [select.args.get("where")] if it is not None]
-    equal = [part.unnest() for condition in conditions for part in conjuncts(condition)]
-    sides = [(it.this, it.expression) for it in equal if isinstance(it, exp.EQ)]
-    found = {
-        ((one.table.lower(), one.name.lower()), (other.table.lower(), other.name.lower()))
-        for one, other in sides
-        if isinstance(one, exp.Column) and isinstance(other, exp.Column)
-    }
-    sources = [part.this.alias_or_name.lower() for part in [select.args["from_"], *joins]]
-    for place, join in enumerate(joins, 1):
-        names = [it.name.lower() for it in join.args.get("using") or []]
-        found |= {((one, name), (sources[place], name)) for name in names for one in sources[:place]}
-    return found | {(other, one) for one, other in found}
-
-
-def _list_repeating(alias: str, tables: dict[str, Table], pairs: Pairs) -> list[Joined]:
+def _list_repeating(alias: str, tables: dict[str, Table], pairs: set[tuple[Place, Place]]) -> list[Joined]:
     """The tables of which a row of this one may meet several, on any way along the joins."""
     seen, waiting, found = {alias}, [alias], list[Joined]()
     while waiting:
@@ -99,7 +62,7 @@ def _list_repeating(alias: str, tables: dict[str, Table], pairs: Pairs) -> list[
             by = {other[1] for one, other in pairs if one[0] in seen and other[0] == there}
             key = {name.lower() for name in tables[there].primary_key}
             if not key or not key <= by:
-                found.append(Joined(tables[there], frozenset(by)))
+                found.append((tables[there], by))
             seen.add(there)
             waiting.append(there)
     return found
@@ -107,32 +70,32 @@ def _list_repeating(alias: str, tables: dict[str, Table], pairs: Pairs) -> list[
 
 def _probes(context: RuleContext, select: exp.Select, alias: str, table: Table) -> tuple[str, ...]:
     """Each group's rows, and its distinct keys."""
-    group = select.args.get("group")
-    keys = list(group.expressions) if group is not None else []
-    if len(table.primary_key) != 1 or select is not context.query or any(isinstance(it, exp.Literal) for it in keys):
+    if len(table.primary_key) != 1 or select is not context.query:
         return ()
-    key, found = column_of(alias, table.primary_key[0], context.schema), []
+    keys, key, found = group_keys(select), column_of(alias, table.primary_key[0], context.schema), list[str]()
     for counted in (key, exp.Distinct(expressions=[key.copy()])):
         probe = select.copy()
         for part in ("order", "having", "limit", "distinct", "offset"):
             probe.set(part, None)
         probe.set("expressions", [*(it.copy() for it in keys), exp.Count(this=counted)])
+        probe.set("group", exp.Group(expressions=[it.copy() for it in keys]) if keys else None)
         found.append(context.to_sql(probe))
     return tuple(found)
 
 
 def _unique_probes(context: RuleContext, joined: list[Joined]) -> tuple[str, ...]:
     """The number of values that each table is joined by, and of different ones."""
-    counted: list[list[exp.Query]] = [[], []]
-    for table, by in joined:
-        columns = [column for name in sorted(by) if (column := table.column(name)) is not None]
-        if len(columns) != 1:
-            return ()
-        for queries, is_distinct in zip(counted, (False, True), strict=True):
-            joined_by = exp.column(identifier(columns[0].name, context.schema))
-            values = exp.Distinct(expressions=[joined_by]) if is_distinct else joined_by
-            queries.append(exp.select(exp.Count(this=values)).from_(to_source(table, context.schema)))
-    return tuple(context.to_sql(it[0] if len(it) == 1 else exp.union(*it, distinct=False)) for it in counted)
+    found: list[str] = []
+    for is_distinct in (False, True):
+        counts: list[exp.Query] = []
+        for table, by in joined:
+            columns = [exp.column(identifier(it.name, context.schema)) for it in table.columns if it.name.lower() in by]
+            if len(columns) != 1:
+                return ()
+            values = exp.Distinct(expressions=columns) if is_distinct else columns[0]
+            counts.append(exp.select(exp.Count(this=values)).from_(to_source(table, context.schema)))
+        found.append(context.to_sql(counts[0] if len(counts) == 1 else exp.union(*counts, distinct=False)))
+    return tuple(found)
 
 
 RULE = Rule("fan_out", "query", "schema", "doubt", apply)

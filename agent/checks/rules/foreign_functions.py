@@ -62,10 +62,8 @@ def _in_sqlite(node: exp.Expr) -> exp.Expr | None:
             return None if steps is None else _call("date", node.this, *steps)
         case exp.ToChar() if node.args.get("format") is not None:
             return _translate_format(node.this, node.args["format"])
-        case exp.Add() | exp.Sub() if isinstance(node.expression, exp.Interval):
-            return _shift(node.this, node.expression, -1 if isinstance(node, exp.Sub) else 1)
-        case exp.DateAdd() | exp.DateSub():
-            return _shift(node.this, node.expression, -1 if isinstance(node, exp.DateSub) else 1)
+        case exp.Add() | exp.Sub() | exp.DateAdd() | exp.DateSub() if isinstance(node.expression, exp.Interval):
+            return _shift(node.this, node.expression, -1 if isinstance(node, exp.Sub | exp.DateSub) else 1)
         case exp.Left():
             return _call("SUBSTR", node.this, exp.Literal.number(1), node.expression)
         case exp.Right():
@@ -82,8 +80,6 @@ def _translate_call(name: str, args: list[exp.Expr]) -> exp.Expr | None:
             return _part(args[0].name, args[1])
         case (_, 0) if name in _NOW:
             return _call(_NOW[name], "now")
-        case (_, 1) if name in _PARTS:
-            return _part(name, args[0])
         case ("date_format", 2):
             return _translate_format(args[0], args[1])
         case ("dateadd" | "date_add", 3):
@@ -93,31 +89,26 @@ def _translate_call(name: str, args: list[exp.Expr]) -> exp.Expr | None:
 
 def _part(unit: str, moment: exp.Expr) -> exp.Expr | None:
     form = _PARTS.get(unit.lower())
-    made = exp.Anonymous(this="strftime", expressions=[exp.Literal.string(form or ""), moment.copy()])
-    return exp.cast(made, "INTEGER") if form else None
+    return exp.cast(_call("strftime", form, moment), "INTEGER") if form else None
 
 
 def _translate_format(moment: exp.Expr, form: exp.Expr) -> exp.Expr | None:
-    text = str(form.this)
+    text = form.name if isinstance(form, exp.Literal) else ""
     for foreign, own in _FORMATS:
         text = text.replace(foreign, own)
-    made = exp.Anonymous(this="strftime", expressions=[exp.Literal.string(text), moment.copy()])
-    return made if isinstance(form, exp.Literal) and "%" in text else None
+    return _call("strftime", text, moment) if "%" in text else None
 
 
-def _shift(moment: exp.Expr, step: exp.Expr, sign: int) -> exp.Expr | None:
+def _shift(moment: exp.Expr, step: exp.Interval, sign: int) -> exp.Expr | None:
     """A moment some time later or earlier: `date(moment, '-3 months')`."""
-    if not isinstance(step, exp.Interval) or step.args.get("unit") is None:
-        return None
-    unit = step.args["unit"].name.lower().removesuffix("s")
-    amount = step.this.this if isinstance(step.this, exp.Neg) else step.this
-    sign = -sign if isinstance(step.this, exp.Neg) else sign
+    unit = step.text("unit").lower().removesuffix("s")
     unit, times = _STEPS.get(unit, (unit, 1))
-    if unit not in {"year", "month", "day", "hour", "minute", "second"} or not amount.name.lstrip("-").isdigit():
+    amount = step.this.sql().strip("'")
+    if unit not in {"year", "month", "day", "hour", "minute", "second"} or not amount.lstrip("-").isdigit():
         return None
     timed = isinstance(moment, exp.CurrentTimestamp) or unit in {"hour", "minute", "second"}
     timed = timed or (isinstance(moment, exp.Anonymous) and str(moment.this).lower() in {"datetime", "now"})
-    return _call("datetime" if timed else "date", moment, f"{sign * int(amount.name) * times:+d} {unit}s")
+    return _call("datetime" if timed else "date", moment, f"{sign * int(amount) * times:+d} {unit}s")
 
 
 def _call(name: str, *args: exp.Expr | str) -> exp.Anonymous:

@@ -51,49 +51,42 @@ async def look_up(tree: exp.Query, schema: Schema, database: Database) -> Looked
     filters = list({it.key: it for it in await off_loop(partial(text_filters, tree, schema))}.values())
     if not filters:
         return LookedUp(check=Check(name=NAME, passed=True, detail="No text is filtered on."))
-    problems, unmade = list[str](), ""
-    missing: dict[Key, tuple[str, ...]] = {}
-    same: dict[Key, str] = {}
-    elsewhere: dict[Key, str] = {}
+    problems, unmade, missing = list[str](), "", dict[Key, tuple[str, ...]]()
+    same, elsewhere = dict[Key, str](), dict[Key, str]()
     for found in filters[:MAX_LITERALS]:
         try:
-            stored = await _find_nearest(found.table, found.column, found.value, schema, database)
-            others = () if stored is None else await _columns_with(found, schema, database)
+            if await _is_stored(found.table, found.column, found.value, schema, database):
+                continue
+            missing[found.key], alike = await _find_nearest(found, schema, database)
+            others = await _columns_with(found, schema, database)
         except (SqlError, DatabaseUnavailable) as error:  # one that is too slow is not followed by four more
             unmade = f"{found.table.name}.{found.column.name} could not be searched for {found.value!r}: {error}"
+            missing.pop(found.key, None)
             break
-        if stored is None:
-            continue
-        missing[found.key], alike = stored
         same |= {found.key: alike} if alike is not None else {}
         elsewhere |= {found.key: others[0]} if len(others) == 1 else {}
-        nearest = f"; nearest stored: {', '.join(map(repr, stored[0]))}" if stored[0] else ""
+        nearest = ", ".join(map(repr, missing[found.key]))
         stores = f" It is stored in {', '.join(others)}." if others else ""
+        nearest = f"; nearest stored: {nearest}" if nearest else ""
         problems.append(f"{found.table.name}.{found.column.name} holds no {found.value!r}{nearest}.{stores}")
     detail = " ".join(problems) or unmade or "Every text that is filtered on is stored in its column."
-    passed = False if problems else None if unmade else True
-    return LookedUp(
-        check=Check(name=NAME, passed=passed, detail=detail), missing=missing, same=same, elsewhere=elsewhere
-    )
+    check = Check(name=NAME, passed=False if problems else None if unmade else True, detail=detail)
+    return LookedUp(check=check, missing=missing, same=same, elsewhere=elsewhere)
 
 
-async def _find_nearest(
-    table: Table, column: Column, value: str, schema: Schema, database: Database
-) -> tuple[tuple[str, ...], str | None] | None:
-    """None when the value is stored; else the nearest stored values, and the one that is the same but for its form."""
+async def _find_nearest(found: TextFilter, schema: Schema, database: Database) -> tuple[tuple[str, ...], str | None]:
+    """The stored values nearest to a text, and the one that is the same but for its form."""
     from rapidfuzz import fuzz, process, utils
 
     from executors.sql.literals import same_text
 
-    if await _is_stored(table, column, value, schema, database):
-        return None
-    sql = _values_of(table, column).sql(dialect=DIALECTS[schema.dialect].sqlglot)
+    sql = _values_of(found.table, found.column).sql(dialect=DIALECTS[schema.dialect].sqlglot)
     some = await database.run(await database.check(sql, VALUES_READ))
     texts = [row[0] for row in some.rows if isinstance(row[0], str)]
-    found = process.extract(value, texts, scorer=fuzz.WRatio, processor=utils.default_process, limit=MAX_NEAREST)
-    alike = [text for text in texts if same_text(text, value)]
+    near = process.extract(found.value, texts, scorer=fuzz.WRatio, processor=utils.default_process, limit=MAX_NEAREST)
+    alike = [text for text in texts if same_text(text, found.value)]
     only = alike[0] if len(alike) == 1 and not some.truncated else None
-    return tuple(text for text, score, _ in found if score >= 60), only
+    return tuple(text for text, score, _ in near if score >= 60), only
 
 
 async def _columns_with(found: TextFilter, schema: Schema, database: Database) -> tuple[str, ...]:
@@ -106,18 +99,13 @@ async def _columns_with(found: TextFilter, schema: Schema, database: Database) -
 
 
 async def _is_stored(table: Table, column: Column, value: str, schema: Schema, database: Database) -> bool:
-    if value in column.samples:
-        return True
-    from sqlglot import exp
-
-    source = _values_of(table, column).where(exp.column(column.name, quoted=True).eq(value))
-    exact = await database.check(source.sql(dialect=DIALECTS[schema.dialect].sqlglot), 1)
-    return bool((await database.run(exact)).rows)
+    values = _values_of(table, column)
+    sql = values.where(values.selects[0].eq(value)).sql(dialect=DIALECTS[schema.dialect].sqlglot)
+    return value in column.samples or bool((await database.run(await database.check(sql, 1))).rows)
 
 
 def _values_of(table: Table, column: Column) -> exp.Select:
     from sqlglot import exp
 
-    *namespace, last = table.parts
-    from_ = exp.table_(last, db=namespace[0] if namespace else None, quoted=True)
-    return exp.select(exp.column(column.name, quoted=True)).distinct().from_(from_)
+    source = exp.table_(table.parts[-1], db=table.namespace or None, quoted=True)
+    return exp.select(exp.column(column.name, quoted=True)).distinct().from_(source)

@@ -23,10 +23,13 @@ def apply(context: RuleContext) -> Finding | None:
     where the query reads anything but plain tables."""
 
     def change(tree: exp.Query) -> list[str]:
-        found = [_Rejoined(select, context.schema, context.dialect).changes() for select in selects_of(tree)]
-        return [] if None in found else [change for changes in found for change in changes or ()]
+        rejoined = [_Rejoined(select, context.schema, context.dialect) for select in selects_of(tree)]
+        return [change for it in rejoined for change in it.changes()]
 
-    return context.change(change) if context.error in NAMES else None
+    try:
+        return context.change(change) if context.error in NAMES else None
+    except Unclear:
+        return None
 
 
 class _Rejoined:
@@ -38,19 +41,16 @@ class _Rejoined:
         self._alias: dict[str, str] = {}  # by which each table is read, as far as the joins are laid
         self._changes: list[str] = []
 
-    def changes(self) -> list[str] | None:
-        """What was changed in the tree; empty where nothing had to be, None where it cannot be."""
+    def changes(self) -> list[str]:
+        """What was changed in the tree; empty where nothing had to be. Raises Unclear: it cannot be."""
         own = self._reading.own
         if all(self._reading.holds(column) for column in own):
             return []
-        try:
-            self._reading.check_sources()
-            wanted = [it for it in own if not isinstance(it.find_ancestor(exp.Join, exp.Select), exp.Join)]
-            meant = [(column, self._reading.meaning(column)) for column in wanted]
-            self._lay({table.name for _, (table, _) in meant if table is not None})
-            self._rename(meant)
-        except Unclear:
-            return None
+        self._reading.check_sources()
+        wanted = [it for it in own if not isinstance(it.find_ancestor(exp.Join, exp.Select), exp.Join)]
+        meant = [(column, self._reading.meaning(column)) for column in wanted]
+        self._lay({table.name for _, (table, _) in meant if table is not None})
+        self._rename(meant)
         return self._changes
 
     def _lay(self, wanted: set[str]) -> None:
@@ -60,26 +60,21 @@ class _Rejoined:
         first, *others = zip(names, (it.alias_or_name for it in self._reading.sources), strict=True)
         self._alias = dict([first])
         for join, (name, alias) in zip(self._reading.joins, others, strict=True):
-            on = join.args.get("on")
-            if on is not None and all(self._joins_here(column, join) for column in on.find_all(exp.Column)):
+            on, here = join.args.get("on"), {it.lower() for it in (*self._alias.values(), join.this.alias_or_name)}
+            columns = on.find_all(exp.Column) if on is not None else ()
+            if on is not None and all(it.table.lower() in here and self._reading.holds(it) for it in columns):
                 joins_left.append(join)
                 self._alias[name] = alias
             else:
                 self._changes.append(f"{join.sql(dialect=self._dialect)} left out")
                 dropped[name] = alias
         self._select.set("joins", joins_left)
-        order = {table.name: place for place, table in enumerate(self._schema.tables)}
-        for name in sorted((wanted | dropped.keys()) - self._alias.keys(), key=lambda name: order[name]):
-            self._reach(name, dropped)
+        for table in self._schema.tables:
+            if table.name in wanted | dropped.keys():
+                self._reach(table, dropped)
 
-    def _joins_here(self, column: exp.Column, join: exp.Join) -> bool:
-        """Whether a column of a join's condition is of a table that is read by then."""
-        here = {alias.lower() for alias in (*self._alias.values(), join.this.alias_or_name)}
-        return column.table.lower() in here and self._reading.holds(column)
-
-    def _reach(self, name: str, dropped: dict[str, str]) -> None:
-        target = self._schema.table(name)
-        found = ways(list(self._alias), target, self._schema) if target is not None else []
+    def _reach(self, table: Table, dropped: dict[str, str]) -> None:
+        found = ways(list(self._alias), table, self._schema)
         if len(found) != 1:
             raise Unclear
         here = found[0].start
@@ -91,12 +86,11 @@ class _Rejoined:
     def _join(self, here: str, edge: Edge, alias: str) -> None:
         if alias.lower() in {one.lower() for one in self._alias.values()}:
             raise Unclear
+        own = self._alias[here]
         pairs = zip(edge.columns, edge.referenced, strict=True)
-        equal = [
-            exp.EQ(this=column_of(self._alias[here], a, self._schema), expression=column_of(alias, b, self._schema))
-            for a, b in pairs
-        ]
-        self._select.join(_as_source(edge.to, alias, self._schema), on=exp.and_(*equal), copy=False)
+        equal = [column_of(own, a, self._schema).eq(column_of(alias, b, self._schema)) for a, b in pairs]
+        other = alias if alias.lower() != edge.to.parts[-1].lower() else None
+        self._select.join(to_source(edge.to, self._schema, other), on=exp.and_(*equal), copy=False)
         self._alias[edge.to.name] = alias
         self._changes.append(f"joined {edge.to.name}")
 
@@ -106,17 +100,10 @@ class _Rejoined:
                 continue
             own = column.this.copy() if column.name == name else identifier(name, self._schema)
             new = exp.column(own, table=to_alias(self._alias[table.name], self._schema))
-            if new.sql() != column.sql() and (column.table or column.name != name or self._is_ambiguous(name)):
+            held = sum(it.name in self._alias and it.column(name) is not None for it in self._schema.tables)
+            if new.sql() != column.sql() and (column.table or column.name != name or held > 1):
                 self._changes.append(f"{column.sql(dialect=self._dialect)} -> {new.sql(dialect=self._dialect)}")
                 column.replace(new)
-
-    def _is_ambiguous(self, name: str) -> bool:
-        tables = [self._schema.table(table) for table in self._alias]
-        return sum(table is not None and table.column(name) is not None for table in tables) > 1
-
-
-def _as_source(table: Table, alias: str, schema: Schema) -> exp.Table:
-    return to_source(table, schema, alias if alias.lower() != table.parts[-1].lower() else None)
 
 
 RULE = Rule("lost_joins", "error", "schema", "repair", apply)

@@ -6,11 +6,10 @@ The result of SQLite's `strftime` is text, too: it never equals a number, and is
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 from sqlglot import exp
 
-from agent.checks.rules.base import Change, Finding, Rule, RuleContext
+from agent.checks.rules.base import Finding, Rule, RuleContext
 from executors.sql.literals import is_text, owner_of
 
 _NUMBER = re.compile(r"-?\d+(\.\d+)?")
@@ -20,29 +19,24 @@ _PLACES = (exp.LT, exp.LTE, exp.GT, exp.GTE, exp.Between, exp.Ordered, exp.Max, 
 def apply(context: RuleContext) -> Finding | None:
     is_sqlite = context.schema.dialect == "sqlite"
 
-    def change(tree: exp.Query) -> Iterator[Change]:
-        for node in list(tree.find_all(*_PLACES, exp.EQ, exp.NEQ, exp.In)):
-            bounds = [node.args.get("expression"), node.args.get("low"), *node.expressions]
-            literals = [it for it in bounds if isinstance(it, exp.Literal)]
-            if any(it.is_string and not _NUMBER.fullmatch(str(it.this)) for it in literals):
-                continue
-            if is_sqlite and isinstance(node.this, exp.TimeToStr):
-                compares = any(not it.is_string for it in literals)
-            else:
-                compares = isinstance(node, _PLACES) and _holds_numbers(node.this, context)
-            if compares:
-                before = context.to_sql(node)
-                node.this.replace(exp.cast(node.this.copy(), "REAL" if is_sqlite else "DOUBLE"))
-                yield Change(before, context.to_sql(node))
+    def cast(node: exp.Expr) -> exp.Expr | None:
+        bounds = [node.args.get("expression"), node.args.get("low"), *node.expressions]
+        literals = [it for it in bounds if isinstance(it, exp.Literal)]
+        if any(it.is_string and not _NUMBER.fullmatch(str(it.this)) for it in literals):
+            return None
+        if is_sqlite and isinstance(node.this, exp.TimeToStr):
+            compares = any(not it.is_string for it in literals)
+        else:
+            owner = owner_of(node.this, context.schema) if isinstance(node.this, exp.Column) else None
+            samples = owner[1].samples if owner is not None and is_text(owner[1]) else ()
+            varied = len({len(it) for it in samples}) > 1  # years and codes are all of one length
+            compares = isinstance(node, _PLACES) and varied and all(map(_NUMBER.fullmatch, samples))
+        if compares:
+            node.set("this", exp.cast(node.this, "REAL" if is_sqlite else "DOUBLE"))
+        return node if compares else None
 
-    return context.change(change, "Numbers are stored as text, which is compared letter by letter: {}.")
-
-
-def _holds_numbers(column: exp.Expr, context: RuleContext) -> bool:
-    """Whether the stored texts are numbers, and not all of one length, as years and codes are."""
-    owner = owner_of(column, context.schema) if isinstance(column, exp.Column) else None
-    samples = owner[1].samples if owner is not None and is_text(owner[1]) else ()
-    return len({len(it) for it in samples}) > 1 and all(map(_NUMBER.fullmatch, samples))
+    detail = "Numbers are stored as text, which is compared letter by letter: {}."
+    return context.change_each(*_PLACES, exp.EQ, exp.NEQ, exp.In, by=cast, detail=detail)
 
 
 RULE = Rule("numbers_as_text", "query", "data", "alternative", apply)

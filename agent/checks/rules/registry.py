@@ -23,10 +23,10 @@ RULES = (
     "counted_amount",
     # doubts, from schema and data
     "fan_out",
+    "merged_names",
     "ungrouped_columns",
     "share_part",
     "counted_nothing",
-    "counted_one",
     "unrelated_keys",
     "contradicted_code",
     "unnamed_groups",

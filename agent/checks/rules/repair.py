@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from dataclasses import replace
 
 from agent.checks.rules.base import NAMES, WORDS, RuleContext
@@ -28,19 +28,16 @@ def repair_draft(draft: Draft, error: str, schema: Schema, without: Collection[s
     from executors.sql.names.known_names import quote_names
     from executors.sql.tree import tree_to_change
 
-    if kind in NAMES | WORDS and (quoted := quote_names(draft.sql, schema)):
-        # What is still wrong then shows itself.
-        return _build_repaired(draft, quoted, ["names of the schema are in quotes"])
-    dialect = DIALECTS[schema.dialect].sqlglot
-    context, notes = RuleContext(draft.sql, schema, tree_to_change(draft.sql, dialect), error=kind), list[str]()
-    for rule in rules("repair", without):
-        found = rule.find(context)
-        if found is not None and found.sql is not None:
-            context = replace(context, sql=found.sql, tree=tree_to_change(found.sql, dialect))
-            notes.append(found.detail)
-    return _build_repaired(draft, context.sql, notes) if notes else None
-
-
-def _build_repaired(draft: Draft, sql: str, notes: Sequence[str]) -> Draft:
+    sql, notes, dialect = draft.sql, list[str](), DIALECTS[schema.dialect].sqlglot
+    if kind in NAMES | WORDS and (quoted := quote_names(sql, schema)):
+        sql, notes = quoted, ["names of the schema are in quotes"]  # what is still wrong then shows itself
+    else:
+        context = RuleContext(sql, schema, tree_to_change(sql, dialect), error=kind)
+        for rule in rules("repair", without):
+            found = rule.find(context)
+            if found is not None and found.sql is not None:
+                sql = found.sql
+                context = replace(context, sql=sql, tree=tree_to_change(sql, dialect))
+                notes.append(found.detail)
     note = f"The last query repaired: {'; '.join(dict.fromkeys(notes))}."
-    return draft.model_copy(update={"sql": sql, "note": note, "source": "repaired"})
+    return draft.model_copy(update={"sql": sql, "note": note, "source": "repaired"}) if notes else None

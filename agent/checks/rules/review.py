@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from agent.checks.rules.base import Change, Finding, Rule, RuleContext
+from agent.checks.rules.base import Change, Finding, RuleContext
 from agent.checks.rules.lookup import NAME, look_up
 from agent.checks.rules.registry import rules
 from agent.core.models import Check, Doubt, Draft
@@ -59,28 +59,19 @@ async def review(
     from executors.sql.tree import tree_to_change
 
     schema: Schema = keyed_of(context.db_schema, context.known)
-    tree = await off_loop(partial(tree_to_change, draft.sql or "", DIALECTS[schema.dialect].sqlglot))
+    sql = draft.sql or ""
+    tree = await off_loop(partial(tree_to_change, sql, DIALECTS[schema.dialect].sqlglot))
     if tree is None:
         return RuleReview(Check(name=NAME, passed=None, detail="The query's text could not be read."))
-    tree = await off_loop(partial(spell_texts, tree, draft.sql or "", schema))
-    known_texts = (f"{it.question} {it.answer} {it.sql}" for it in context.history)
-    looked_up = await look_up(tree, schema, database)
-    subject = RuleContext(
-        draft.sql or "",
-        schema,
-        tree,
-        question,
-        (*context.rules, *known_texts),
-        context.linked.values,
-        context.known,
-        looked_up,
-        rows=None if result.truncated else result.rows,
-    )
-    proposed, alternative = await _alternative(draft, subject, result, rows, without)
-    doubts = [*proposed]
-    for rule, found in await off_loop(partial(_find_doubts, subject, without)):
-        if not await _is_harmless(found.probes, rows):
-            doubts.append(_doubt(rule, found))
+    tree = await off_loop(partial(spell_texts, tree, sql, schema))
+    told = (*context.rules, *(f"{it.question} {it.answer} {it.sql}" for it in context.history))
+    values, documents, looked_up = context.linked.values, context.known, await look_up(tree, schema, database)
+    whole = None if result.truncated else result.rows
+    subject = RuleContext(sql, schema, tree, question, told, values, documents, looked_up, rows=whole)
+    doubts, alternative = await _alternative(draft, subject, result, rows, without)
+    for rule, found in await off_loop(lambda: [(it, it.find(subject)) for it in rules("doubt", without)]):
+        if found is not None and (confirmed := await _confirm(found, rows)) is not None:
+            doubts.append(Doubt(rule=rule.id, evidence=rule.evidence, detail=confirmed.detail))
     return RuleReview(looked_up.check, tuple(doubts), alternative)
 
 
@@ -88,6 +79,8 @@ async def _alternative(
     draft: Draft, subject: RuleContext, result: QueryResult, rows: Rows, without: Collection[str]
 ) -> tuple[list[Doubt], Draft | None]:
     """All that the rules would change, in one further query; nothing where that gives the same rows."""
+    from agent.core.row_comparison import same_rows
+
     doubts, changes, sql = await off_loop(partial(_apply_changes, subject, without))
     if not changes or draft.source == "alternative":
         return doubts, None
@@ -95,13 +88,13 @@ async def _alternative(
         other = await rows(sql)
     except (SqlError, DatabaseUnavailable):
         return doubts, None
-    if _same(result, other):
+    if same_rows(result, other, ordered=False):
         return [it for it in doubts if it.rule == "stored_values"], None
-    if not _says_something(other) and _says_something(result):
+    if any(value is not None for row in result.rows for value in row) and all(set(row) <= {None} for row in other.rows):
         return doubts, None
     note = f"What schema and data say: {'; '.join(map(str, dict.fromkeys(changes)))}."
     made = {"sql": sql, "note": note, "source": "alternative", "plan": None, "explanation": ""}
-    return doubts, draft.model_copy(update={**made, "changes": tuple(tuple(it) for it in changes)})
+    return doubts, draft.model_copy(update={**made, "changes": tuple(map(tuple, changes))})
 
 
 def _apply_changes(subject: RuleContext, without: Collection[str]) -> tuple[list[Doubt], list[Change], str]:
@@ -114,40 +107,26 @@ def _apply_changes(subject: RuleContext, without: Collection[str]) -> tuple[list
         found = rule.find(subject)
         if found is None:
             continue
-        doubts.append(_doubt(rule, found))
-        tree = tree_to_change(found.sql, subject.dialect) if found.sql is not None else None
-        if tree is not None:
-            subject = replace(subject, sql=found.sql or "", tree=tree)
+        doubts.append(Doubt(rule=rule.id, evidence=rule.evidence, detail=found.detail))
+        if found.sql is not None and (tree := tree_to_change(found.sql, subject.dialect)) is not None:
+            subject = replace(subject, sql=found.sql, tree=tree)
             changes += found.changes
     return doubts, changes, subject.sql
 
 
-def _find_doubts(subject: RuleContext, without: Collection[str]) -> list[tuple[Rule, Finding]]:
-    """What the rules find that only doubt."""
-    found = ((rule, rule.find(subject)) for rule in rules("doubt", without))
-    return [(rule, it) for rule, it in found if it is not None]
-
-
-async def _is_harmless(probes: Collection[str], rows: Rows) -> bool:
-    """Whether all probes give the same rows; not where there are none, or one cannot be run."""
-    if not probes:
-        return False
-    try:
-        first, *others = [await rows(probe) for probe in probes]
-    except (SqlError, DatabaseUnavailable):
-        return False
-    return all(_same(first, other) for other in others)
-
-
-def _doubt(rule: Rule, found: Finding) -> Doubt:
-    return Doubt(rule=rule.id, evidence=rule.evidence, detail=found.detail)
-
-
-def _same(one: QueryResult, other: QueryResult) -> bool:
+async def _confirm(found: Finding, rows: Rows) -> Finding | None:
+    """What the data leaves of a finding; nothing where all probes give the same, or a count is 0 or fails."""
     from agent.core.row_comparison import same_rows
 
-    return same_rows(one, other, ordered=False)
-
-
-def _says_something(result: QueryResult) -> bool:
-    return any(value is not None for row in result.rows for value in row)
+    try:
+        number: object = ""
+        for sql in found.counts:
+            number = next((row[0] for row in (await rows(sql)).rows), None)
+            if not number:
+                return None
+        probes = [await rows(probe) for probe in found.probes]
+    except (SqlError, DatabaseUnavailable):
+        return None if found.counts else found
+    if probes and all(same_rows(probes[0], it, ordered=False) for it in probes):
+        return None
+    return found._replace(detail=found.detail.replace("{}", str(number), 1)) if found.counts else found

@@ -20,20 +20,15 @@ def apply(context: RuleContext) -> Finding | None:
     held |= {number / size for number in held for size in (1e3, 1e6, 1e9)}  # 2 million
     missing: list[str] = []
     for number_text in _NUMBER.findall(context.question):
-        readings = _readings(number_text)  # a week is seven days where a dialect knows no weeks
+        # `1.500` is one and a half, or one thousand and five hundred
+        plain = number_text.replace(",", "") if number_text.count(".") < 2 else ""
+        swapped = number_text.replace(".", "").replace(",", ".") if _SWAPPED.fullmatch(number_text) else ""
+        readings = {float(it) for it in (plain, swapped) if it}  # a week is seven days where a dialect knows no weeks
         near = {one for it in readings for one in (it, it / 100, it * 7, it - 1, it + 1)}
         may_be_time = _TIME.fullmatch(number_text) is not None and any(len(_DIGITS.findall(text)) > 1 for text in texts)
         if held.isdisjoint(near) and not may_be_time:
             missing.append(number_text)
     return Finding(f"The query does not have {', '.join(missing)}, which the question says.") if missing else None
-
-
-def _readings(number_text: str) -> set[float]:
-    """What a number can be: `1.500` is one and a half, or one thousand and five hundred."""
-    found = {float(number_text.replace(",", ""))} if number_text.count(".") < 2 else set()
-    if _SWAPPED.fullmatch(number_text):
-        found.add(float(number_text.replace(".", "").replace(",", ".")))
-    return found
 
 
 RULE = Rule("said_numbers", "query", "language", "doubt", apply)

@@ -20,11 +20,8 @@ def apply(context: RuleContext) -> Finding | None:
         if in_question and value.is_sure and value.score >= _SURE and not value.mention.islower():
             named.setdefault(value.mention, []).append(value.value.casefold())
     inside = {one for one in named if any(one != other and one in other for other in named)}  # `York` in `New York`
-    missing = [
-        repr(name)
-        for name, values in named.items()
-        if name not in inside and not any(text in it or it in text for it in values for text in texts)
-    ]
+    left = {name: values for name, values in named.items() if name not in inside}
+    missing = [repr(it) for it, values in left.items() if not any(a in b or b in a for a in values for b in texts)]
     return Finding(f"The query does not have {', '.join(missing)}, which the question names.") if missing else None
 
 

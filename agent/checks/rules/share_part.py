@@ -18,14 +18,12 @@ def apply(context: RuleContext) -> Finding | None:
         lacking = [it for it in part if it not in whole]
         read = {it.name.lower() for condition in part for it in condition.find_all(exp.Column)}
         beyond = [it for it in whole if it not in part and not read & {c.name.lower() for c in it.find_all(exp.Column)}]
-        if not division.this.find(exp.AggFunc) or not division.expression.find(exp.AggFunc):
-            continue
-        if len(lacking) > 1:
-            names = ", ".join(map(context.to_sql, lacking))
-            return Finding(f"The part of a share is filtered by {names}, and its whole by none of them.")
-        if lacking and beyond:
-            names = ", ".join(map(context.to_sql, beyond))
-            return Finding(f"The whole of a share is filtered by {names}, and its part is not.")
+        if lacking and all(side.find(exp.AggFunc) for side in (division.this, division.expression)):
+            names = ", ".join(map(context.to_sql, lacking if len(lacking) > 1 else beyond))
+            if len(lacking) > 1:
+                return Finding(f"The part of a share is filtered by {names}, and its whole by none of them.")
+            if names:
+                return Finding(f"The whole of a share is filtered by {names}, and its part is not.")
     return None
 
 

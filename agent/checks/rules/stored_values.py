@@ -23,16 +23,14 @@ def apply(context: RuleContext) -> Finding | None:
     def change(tree: exp.Query) -> Iterator[Change]:
         for found in text_filters(tree, context.schema):
             value, condition = looked_up.same.get(found.key), found.literal.parent
-            other = looked_up.elsewhere.get(found.key)
-            if condition is None or (value is None and other is None):
+            other, column = looked_up.elsewhere.get(found.key), condition and condition.find(exp.Column)
+            if condition is None or column is None:
                 continue
             before = context.to_sql(condition)
             if value is not None:
                 found.literal.replace(exp.Literal.string(value))
-            elif isinstance(condition, exp.EQ) or len(condition.expressions) == 1:
-                column = condition.find(exp.Column)
-                if column is not None and other is not None:
-                    column.set("this", identifier(other, context.schema))
+            elif other is not None and len(condition.expressions) < 2:
+                column.set("this", identifier(other, context.schema))
             if before != context.to_sql(condition):
                 yield Change(before, context.to_sql(condition))
 
@@ -43,7 +41,8 @@ def apply(context: RuleContext) -> Finding | None:
         if it.is_sure and same_text(it.value, text)
     ]
     detail = " ".join(dict.fromkeys((looked_up.check.detail, *elsewhere)))
-    return context.change(change, detail.replace("{", "{{").replace("}", "}}")) or Finding(detail)
+    changed = context.change(change)
+    return changed._replace(detail=detail) if changed is not None else Finding(detail)
 
 
 RULE = Rule("stored_values", "query", "data", "alternative", apply)

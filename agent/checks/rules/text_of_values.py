@@ -5,29 +5,23 @@ SQLite and MySQL do, so models write `day LIKE '2025%'` everywhere. On every eng
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from sqlglot import exp
 
-from agent.checks.rules.base import WORDS, Change, Finding, Rule, RuleContext
+from agent.checks.rules.base import WORDS, Finding, Rule, RuleContext
 from executors.sql.literals import is_text, owner_of
 
 _OF_TEXTS = (exp.Like, exp.ILike, exp.Substring, exp.Left, exp.Right, exp.StartsWith, exp.RegexpLike)
 
 
 def apply(context: RuleContext) -> Finding | None:
-    if context.error not in WORDS:
-        return None
+    def cast(node: exp.Expr) -> exp.Expr | None:
+        owner = owner_of(node.this, context.schema) if isinstance(node.this, exp.Column) else None
+        if owner is None or is_text(owner[1]):
+            return None
+        node.set("this", exp.cast(node.this, "TEXT"))
+        return node
 
-    def change(tree: exp.Query) -> Iterator[Change]:
-        for node in tree.find_all(*_OF_TEXTS):
-            owner = owner_of(node.this, context.schema) if isinstance(node.this, exp.Column) else None
-            if owner is not None and not is_text(owner[1]):
-                before = context.to_sql(node)
-                node.this.replace(exp.cast(node.this.copy(), "TEXT"))
-                yield Change(before, context.to_sql(node))
-
-    return context.change(change)
+    return context.change_each(*_OF_TEXTS, by=cast) if context.error in WORDS else None
 
 
 RULE = Rule("text_of_values", "error", "schema", "repair", apply)

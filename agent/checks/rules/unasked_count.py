@@ -19,15 +19,13 @@ _COUNTED = re.compile(
 
 def apply(context: RuleContext) -> Finding | None:
     tree, order = context.query, context.query.args.get("order")
-    if order is None or tree.args.get("limit") is None:
-        return None
-    if _COUNTED.search(context.question) or not is_english(context.question):
+    if order is None or tree.args.get("limit") is None or _COUNTED.search(context.question):
         return None
     by = [item.this for item in order.expressions]
     names = {it.name.lower() for it in by if isinstance(it, exp.Column) and not it.table}
     shown = [it for it in tree.selects if isinstance(it.unalias(), exp.Count)]
     counts = [it for it in shown if it.unalias() in by or it.alias.lower() in names]
-    if not counts or len(counts) == len(tree.selects):
+    if not counts or len(counts) == len(tree.selects) or not is_english(context.question):
         return None
     count = context.to_sql(counts[0])
     return Finding(f"The rows show {count} too, which the question does not ask for. Ask for it if you want it.")

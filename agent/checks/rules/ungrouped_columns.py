@@ -6,8 +6,10 @@ If the lowest and the highest value of each group give the same rows, all rows o
 from __future__ import annotations
 
 from sqlglot import exp
+from sqlglot.optimizer.scope import find_all_in_scope
 
 from agent.checks.rules.base import Finding, Rule, RuleContext
+from agent.checks.rules.reading import group_keys
 from executors.sql.tree import selects_of
 
 
@@ -21,9 +23,8 @@ def apply(context: RuleContext) -> Finding | None:
             for end in (exp.Min, exp.Max):
                 probe = context.query.copy()
                 for item in (selects_of(probe)[place].expressions[at] for at in loose):
-                    only, name = exp.Paren(this=end(this=item.unalias().copy())), item.alias_or_name
-                    # a query around it reads it by its name
-                    item.replace(exp.alias_(only, name, quoted=True) if name else only)
+                    only, name = exp.paren(end(this=item.unalias().copy())), item.alias_or_name
+                    item.replace(exp.alias_(only, name, quoted=True) if name else only)  # as a query around it reads it
                 probes.append(context.to_sql(probe))
             names = ", ".join(context.to_sql(select.expressions[at].unalias()) for at in loose)
             return Finding(f"Nothing groups {names}: any value of each group is shown.", probes=tuple(probes))
@@ -32,19 +33,16 @@ def apply(context: RuleContext) -> Finding | None:
 
 def _find_ungrouped(select: exp.Select, dialect: str) -> list[int]:
     """The places of the select list that read columns which neither an aggregate nor GROUP BY takes."""
-    group = select.args.get("group")
-    calls = [it for it in select.find_all(exp.AggFunc) if it.find_ancestor(exp.Select) is select]
-    if (group is None and not any(it.find_ancestor(exp.Order) is None for it in calls)) or select.find(exp.Window):
+    grouped, calls = group_keys(select), list(find_all_in_scope(select, exp.AggFunc))
+    if (not grouped and not any(it.find_ancestor(exp.Order) is None for it in calls)) or select.find(exp.Window):
         return []
     if len(calls) == 1 and isinstance(calls[0], exp.Max | exp.Min) and dialect == "sqlite":
         return []  # SQLite takes them of the row that has it
-    grouped = list(group.expressions) if group is not None else []
     keys = {it.name.lower() for it in grouped}
-    places = {int(it.name) - 1 for it in grouped if isinstance(it, exp.Literal) and it.is_int}
     return [
         at
         for at, item in enumerate(select.expressions)
-        if at not in places and item.unalias() not in grouped and item.alias.lower() not in keys
+        if item.unalias() not in grouped and item.alias.lower() not in keys
         if not item.find(exp.AggFunc, exp.Query)
         and any(it.name.lower() not in keys for it in item.find_all(exp.Column) if not it.is_star)
     ]

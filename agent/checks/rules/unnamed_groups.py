@@ -1,7 +1,4 @@
-"""Several rows of numbers without what they are grouped by: nothing says which number belongs to what.
-
-None of the grouped gold queries of four public question sets is of this form.
-"""
+"""Several rows of numbers without what they are grouped by: nothing says which number belongs to what."""
 
 from __future__ import annotations
 
@@ -11,11 +8,9 @@ from agent.checks.rules.base import Finding, Rule, RuleContext
 
 
 def apply(context: RuleContext) -> Finding | None:
-    select = context.query
-    group = select.args.get("group")
+    select, rows, group = context.query, context.rows, context.query.args.get("group")
     if not isinstance(select, exp.Select) or group is None or not group.expressions:
         return None
-    rows = context.rows
     if rows is not None and (len(rows) < 2 or any(isinstance(cell, str) for row in rows for cell in row)):
         return None
     if any(item.find(exp.AggFunc) is None for item in select.expressions):

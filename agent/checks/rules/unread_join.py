@@ -14,19 +14,17 @@ from rag.words import words
 
 
 def apply(context: RuleContext) -> Finding | None:
-    tree, mentioned = context.query, words(context.question)
-    columns = list(tree.find_all(exp.Column))
-    if not isinstance(tree, exp.Select) or tree.find(exp.Star) or any(not it.table for it in columns):
-        return None
-    if not is_english(context.question):  # which names tables as they are called
+    tree, mentioned, columns = context.query, words(context.question), list(context.query.find_all(exp.Column))
+    is_plain = isinstance(tree, exp.Select) and not tree.find(exp.Star) and all(it.table for it in columns)
+    if not is_plain or not is_english(context.question):  # which names tables as they are called
         return None
     for at, join in enumerate(tree.args.get("joins") or []):
         name, inside = join.this.alias_or_name.lower(), list(join.find_all(exp.Column))
         plain = isinstance(join.this, exp.Table) and join.args.get("on") is not None
         if not plain or join.side or join.kind not in {"", "INNER"} or words(join.this.name) & mentioned:
             continue
-        own = [it for it in columns if it.table.lower() == name]
-        if any(not any(it is one for one in inside) for it in own):
+        own = [it for it in inside if it.table.lower() == name]
+        if len(own) < sum(it.table.lower() == name for it in columns):
             continue
         without = tree.copy()
         without.args["joins"].pop(at)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from sqlglot import exp
-
 from agent.checks.rules.base import Finding, Rule, RuleContext
-from executors.base import Schema, Table
+from agent.checks.rules.reading import equal_columns
+from executors.base import Table
 from executors.sql.names.tables import edges
 
 _ANY_KEY = frozenset({"id", "key", "code", "no"})  # keys of everything are called so: the same name says nothing
@@ -14,26 +13,16 @@ _ANY_KEY = frozenset({"id", "key", "code", "no"})  # keys of everything are call
 def apply(context: RuleContext) -> Finding | None:
     for select in context.selects:
         tables = context.tables(select)
-        for pair in (it for join in select.args.get("joins") or [] for it in join.find_all(exp.EQ)):
-            sides = [it for it in (pair.this, pair.expression) if isinstance(it, exp.Column) and it.table]
-            read = [tables.get(it.table.lower()) for it in sides]
-            if len(sides) < 2 or read[0] is None or read[1] is None or read[0] is read[1]:
-                continue
-            if _are_unrelated((read[0], sides[0].name.lower()), (read[1], sides[1].name.lower()), context.schema):
-                return Finding(f"No key relates {context.to_sql(pair)}, and another key joins these tables.")
+        for one, other in sorted(equal_columns(select)):
+            mine, theirs = tables.get(one[0]), tables.get(other[0])
+            if mine is None or theirs is None or mine is theirs or (one[1] == other[1] and one[1] not in _ANY_KEY):
+                continue  # a name of their own says that both hold the same
+            here, there = _means(mine, one[1]), _means(theirs, other[1])
+            joined = any(edge.to is theirs for edge in edges(mine.name, context.schema))
+            if joined and here and there and not here & there:
+                pair = " = ".join(".".join(side) for side in (one, other))
+                return Finding(f"No key relates {pair}, and another key joins these tables.")
     return None
-
-
-def _are_unrelated(one: tuple[Table, str], other: tuple[Table, str], schema: Schema) -> bool:
-    """Whether both are keys, another key could join them, and nothing says that they hold the same.
-
-    Which a key would say, a table that both refer to, or a name of their own.
-    """
-    if one[1] == other[1] and one[1] not in _ANY_KEY:
-        return False
-    mine, theirs = _means(*one), _means(*other)
-    joined = any(edge.to is other[0] for edge in edges(one[0].name, schema))
-    return joined and bool(mine and theirs) and not mine & theirs
 
 
 def _means(table: Table, column: str) -> set[tuple[str, str]]:

@@ -10,14 +10,13 @@ from rag.words import words
 
 def apply(context: RuleContext) -> Finding | None:
     spelled = (it.value for it in context.values if it.how != "meaning")  # a guess by vectors proves nothing
-    mentioned = words(" ".join((context.question, *context.known_texts, *spelled)))
-    unmentioned: list[str] = []
+    mentioned, unmentioned = words(" ".join((context.question, *context.known_texts, *spelled))), dict[str, None]()
     for literal in context.query.find_all(exp.Literal):
         own = {word for word in words(str(literal.this)) if not word.isdigit()}
         is_filter = literal.is_string and isinstance(literal.parent, exp.EQ | exp.In | exp.Like)
         if is_filter and len(own) > 1 and not own & mentioned:
-            unmentioned.append(repr(str(literal.this)))
-    return Finding(f"Nobody spoke of {', '.join(dict.fromkeys(unmentioned))}.") if unmentioned else None
+            unmentioned[repr(str(literal.this))] = None
+    return Finding(f"Nobody spoke of {', '.join(unmentioned)}.") if unmentioned else None
 
 
 RULE = Rule("unsaid_values", "query", "language", "doubt", apply)

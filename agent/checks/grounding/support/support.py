@@ -13,11 +13,9 @@ from agent.checks.grounding.claims.names import NameIndex, Rows
 from agent.checks.grounding.evidence.facts import ColumnFacts, Facts, number_of
 from agent.checks.grounding.languages.currencies import are_same, find_currencies
 from agent.checks.grounding.languages.vocabulary import Class
-from agent.checks.grounding.languages.words import is_among, is_same_word, words_of
 from agent.checks.grounding.support.beside import (
     COMPARED,
     FROM,
-    NEAR,
     PART_OF,
     all_of,
     currencies,
@@ -28,19 +26,17 @@ from agent.checks.grounding.support.beside import (
     says_aggregate,
     span_of,
 )
+from agent.checks.grounding.support.columns import Columns
 from agent.checks.grounding.support.conversion import find_factor
 from agent.checks.grounding.support.counts import Counts
 from agent.checks.grounding.support.found import Support
 
 _TIMES_OFF = Fraction(1, 20)  # the most that a number of times may be off without "about"
-_NAMED = {Class.MEAN: "avg", Class.SUM: "sum", Class.MOST: "max", Class.LEAST: "min"}
 # What is said of single rows, so that no sum of them is meant.
 _OF_ONE = frozenset({Class.EACH, Class.PER, Class.MEAN, Class.MOST, Class.LEAST, Class.OVER, Class.UNDER, Class.ALL})
 _OF_ONE |= COMPARED | {Class.SUM, Class.SHARE, Class.NOT, Class.ONLY, Class.RANK}
-_YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _OUT_OF = frozenset({"out of", "of", "von", "sur", "de", "su"})
 _BOUNDS = (Class.OVER, Class.UNDER)
-_SHORT = 3  # letters of a word that may also be a unit
 _INCLUSIVE = frozenset(
     """at least|at most|up to|no more than|no less than|no fewer than|mindestens|höchstens|bis zu|au moins|au plus
     |jusqu à|al menos|como máximo|hasta|almeno|al massimo|fino a""".replace("\n    ", "").split("|")
@@ -69,6 +65,7 @@ class Numbers:
         segments, items: of the text.
 
     sentences: the rows that each sentence names, by its number. counts: those that count rows.
+    columns: tells which columns a number may stand for.
     """
 
     facts: Facts
@@ -77,6 +74,7 @@ class Numbers:
     items: Sequence[Item] = ()
     sentences: Mapping[int, Rows] = field(init=False, default_factory=dict)
     counts: Counts = field(init=False)
+    columns: Columns = field(init=False)
 
     def __post_init__(self) -> None:
         found: dict[int, Rows] = {}
@@ -85,6 +83,7 @@ class Numbers:
                 found[segment.sentence] = found.get(segment.sentence, frozenset()) | item.rows
         self.sentences = found
         self.counts = Counts(self.facts, self.asked, self.items, found)
+        self.columns = Columns(self.facts)
 
     def find_support(self, segment: Segment, item: Item, *, rows: Rows | None = None) -> Support | None:
         """The support of one number of a segment; None where it has none.
@@ -99,7 +98,7 @@ class Numbers:
         found = self._condition(segment, place, bound)
         if found is not None and bound is not None:
             return found  # "more than 5 trips", as the question says
-        columns = self.columns(segment, place)
+        columns = self.columns.find(segment, place)
         named = rows if rows is not None else self.rows_of(segment)
         if named is None and columns and says_aggregate(segment, columns[0]):
             named = self.find_nearby(segment)  # "Rome is the cheapest, at 200 on average"
@@ -118,7 +117,7 @@ class Numbers:
             or self._find_over_records(segment, place, named, bound)
         )
 
-    # -- which rows, which columns ------------------------------------------------------------------------
+    # -- which rows ----------------------------------------------------------------------------------------
 
     def rows_of(self, segment: Segment) -> Rows | None:
         """The rows that a segment speaks of; None where it names none and there are several."""
@@ -136,93 +135,6 @@ class Numbers:
     def find_nearby(segment: Segment) -> Rows | None:
         """The rows of the names that came before in the sentence of a segment that has none itself."""
         return all_of(segment.nearby.values()) or None
-
-    def columns(self, segment: Segment, place: int) -> Sequence[ColumnFacts]:
-        """The columns that a number may stand for, by the words beside it."""
-        measures = self.facts.measures
-        if len(measures) < 2:
-            return measures
-        items = segment.items
-        if (named := self._find_named_after(items, place)) is not None:
-            return [named]
-        shared: list[ColumnFacts] = []
-        for item in items[place + 1 : place + 1 + NEAR]:
-            found = self.list_labelled(item)
-            whole = items[place].percent and item.cls is Class.FILLER  # "50 % of the customers" is of a share
-            if whole or (not found and item.kind in ("number", "mark")):
-                break
-            if found:
-                before = self._list_labelled_before(items, place)  # "a total of 12 km": the unit alone is that of both
-                found = [it for it in found if it in before] or found
-                if len(found) < len(measures):
-                    return found
-                shared = found
-                if not any(it.period for it in found):
-                    break
-        if shared and not any(it.period for it in shared):
-            return shared
-        for item in reversed(items[:place]):
-            if found := self.list_labelled(item):
-                return found
-        if (exact := self._find_named_exactly(segment)) is not None:
-            return [exact]
-        asked = [
-            it
-            for it in measures
-            if any(is_among(word, self._list_telling_words(it)) for word in self.facts.question_words)
-        ]
-        said = currencies(items, place)
-        currency = [it for it in measures if said and it.currency and are_same(said, {it.currency})]
-        return currency or asked or measures
-
-    def _find_named_after(self, items: Sequence[Item], place: int) -> ColumnFacts | None:
-        """The column whose own name stands in the words right after a number: the tickets of "668 closed tickets"."""
-        words: list[str] = []
-        for item in items[place + 1 : place + 1 + NEAR]:
-            if item.kind != "word":
-                break
-            words.append(item.text.lower())
-        own = {it.index: {word for word in words_of(it.name) if len(word) > _SHORT} for it in self.facts.measures}
-        found = {at for at, names in own.items() if any(is_among(word, names) for word in words)}
-        return self.facts.columns[found.pop()] if len(found) == 1 else None
-
-    def _find_named_exactly(self, segment: Segment) -> ColumnFacts | None:
-        """The column that has a word beside a number for its whole name: `hours` of `hours` and `mean_hours`."""
-        if Class.MEAN in segment.classes:
-            return None
-        words = [it.text.lower() for it in segment.items if it.kind == "word"]
-        whole = [it for it in self.facts.measures if it.projection.aggregate != "avg" and len(words_of(it.name)) == 1]
-        found = [it for it in whole if any(is_same_word(word, words_of(it.name)[0]) for word in words)]
-        return found[0] if len(found) == 1 else None
-
-    def _list_labelled_before(self, items: Sequence[Item], place: int) -> list[ColumnFacts]:
-        """The columns that words between a number and the one before it tell."""
-        for item in reversed(items[:place]):
-            if item.kind in ("number", "mark", "date"):
-                break
-            if found := self.list_labelled(item):
-                return found
-        return []
-
-    def list_labelled(self, item: Item) -> list[ColumnFacts]:
-        """The measures that a word tells, or a time, of `sales_2023` and `sales_2024`."""
-        if item.kind in ("date", "number") and not item.places:
-            years = {0, *(int(year) for year in _YEAR.findall(item.text))}
-            quarters = {0, *(it[3] for it in (item.date.readings if item.date else ()) if it[3])}
-            dated = [it for it in self.facts.measures if it.period is not None]
-            return [it for it in dated if it.period and it.period[0] in years and it.period[1] in quarters]
-        if item.kind not in ("word", "phrase"):
-            return []
-        word = item.text.lower()
-        meant = [it for it in self.facts.measures if item.cls in _NAMED and it.projection.aggregate == _NAMED[item.cls]]
-        if meant:
-            return meant  # "the average", of MIN, AVG and MAX
-        return [it for it in self.facts.measures if is_among(word, self._list_telling_words(it)) or word in it.units]
-
-    def _list_telling_words(self, column: ColumnFacts) -> set[str]:
-        """The words of a column that no other measure has."""
-        others = {word for it in self.facts.measures if it is not column for word in it.words}
-        return set(column.words) - others
 
     # -- cells --------------------------------------------------------------------------------------------
 
@@ -377,7 +289,7 @@ class Numbers:
         named: list[ColumnFacts] = []
         for items in (segment.items, sentence):
             for item in items:
-                found = self.list_labelled(item)
+                found = self.columns.list_labelled(item)
                 named += [it for it in found if len(found) == 1 and it not in named]
             if len(named) > 1:
                 break

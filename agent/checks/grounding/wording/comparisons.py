@@ -109,7 +109,7 @@ class Comparisons:
         return self._pair_of(segment, place, [sorted(it) for it in rows])
 
     def _pair_of(self, segment: Segment, place: int, rows: Sequence[Sequence[int]]) -> tuple[Fraction, Fraction] | None:
-        columns = self._context.numbers.columns(segment, place)
+        columns = self._context.numbers.columns.find(segment, place)
         if not columns or any(len(it) != 1 for it in rows):
             return None
         ascends = dict(self._facts.query.order).get(columns[0].name.lower()) is False
@@ -156,7 +156,7 @@ class Comparisons:
         rises = item.cls is Class.RISE
         first = len(segment.names) == 1 and self._is_timed(segment.names[0]) and len(self._facts.rows) > 1
         if not numbers and segment.names and {Class.MOST, Class.LEAST} & segment.classes:  # "the largest decrease"
-            columns = self._context.numbers.columns(segment, place)
+            columns = self._context.numbers.columns.find(segment, place)
             rows = self._context.numbers.find_named(segment)
             cells = self._facts.values(columns[0].index, rows) if len(columns) == 1 and rows else []
         if cells and asked and not first:
@@ -210,7 +210,7 @@ class Comparisons:
         if len(yearly) > 1 and len(yearly) == len(facts.measures) and rows:
             same = all(len({facts.rows[row][at] for at in yearly}) == 1 for row in rows)
             return "" if same else "the rows do not say that it stayed the same"
-        columns = self._context.numbers.columns(segment, place)
+        columns = self._context.numbers.columns.find(segment, place)
         if len(names) == 2 and all(self._is_timed(it) for it in names):
             pair = self._pair(segment, place, names)
         elif names:

@@ -103,8 +103,8 @@ class WordingContext:
         at = next((at for at, it in enumerate(items) if it.cls is Class.PER), None)
         if at is None:
             return None
-        over = [it for item in items[:at] for it in self.numbers.list_labelled(item)]
-        under = [it for item in items[at + 1 : at + 2] for it in self.numbers.list_labelled(item)]
+        over = [it for item in items[:at] for it in self.numbers.columns.list_labelled(item)]
+        under = [it for item in items[at + 1 : at + 2] for it in self.numbers.columns.list_labelled(item)]
         return (over[-1], under[0]) if len(set(over)) == len(under) == 1 and over[-1] is not under[0] else None
 
     def values_of(
@@ -135,7 +135,7 @@ class WordingContext:
             return fitting  # "the longest bridge", of its length and the year in which it opened
         after = takewhile(lambda it: it.kind != "number", segment.items[place + 1 :])
         for item in after:
-            if found := self.numbers.list_labelled(item):
+            if found := self.numbers.columns.list_labelled(item):
                 return found
         told = self.with_numbers(segment).numbers
         beside = [it for it in told if it.start > segment.items[place].start] or told
@@ -143,7 +143,7 @@ class WordingContext:
             support = self.supports.get(item.start)
             if support is not None and support.column is not None:
                 return [self.facts.columns[support.column]]
-        return self.numbers.columns(segment, place)
+        return self.numbers.columns.find(segment, place)
 
 
 def _find_known_words(facts: Facts) -> frozenset[str]:

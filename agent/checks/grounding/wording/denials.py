@@ -171,7 +171,7 @@ class Denials:
         support = self._context.supports.get(start)
         if support is None or support.row is None or support.column is None:
             return False
-        for part in (it for item in segment.items for it in self._context.numbers.list_labelled(item)[:1]):
+        for part in (it for item in segment.items for it in self._context.numbers.columns.list_labelled(item)[:1]):
             whole = whole_of(self._facts, part)
             if whole is not None and support.column in (part.index, whole.index):
                 cells = [self._facts.values(it.index, [support.row]) for it in (part, whole)]

@@ -30,7 +30,7 @@ def is_steady(context: WordingContext, segment: Segment, place: int) -> bool:
         place: of the words that say that it is with each.
     """
     direction = _CHANGES & segment.classes
-    columns = context.numbers.columns(segment, place)
+    columns = context.numbers.columns.find(segment, place)
     if len(direction) != 1 or not columns or Class.NOT in segment.classes:
         return False
     if not context.facts.is_whole:

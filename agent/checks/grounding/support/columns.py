@@ -1,0 +1,114 @@
+"""Which columns a number may stand for, by the words beside it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from agent.checks.grounding.claims.claims import Segment
+from agent.checks.grounding.claims.item import Item
+from agent.checks.grounding.evidence.facts import ColumnFacts, Facts
+from agent.checks.grounding.languages.currencies import are_same
+from agent.checks.grounding.languages.vocabulary import Class
+from agent.checks.grounding.languages.words import is_among, is_same_word, words_of
+from agent.checks.grounding.support.beside import NEAR, currencies
+
+_NAMED = {Class.MEAN: "avg", Class.SUM: "sum", Class.MOST: "max", Class.LEAST: "min"}
+_YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
+_SHORT = 3  # letters of a word that may also be a unit
+
+
+class Columns:
+    """The columns of measures, as words tell them."""
+
+    def __init__(self, facts: Facts) -> None:
+        self._facts = facts
+
+    def find(self, segment: Segment, place: int) -> Sequence[ColumnFacts]:
+        """The columns that a number may stand for, by the words beside it."""
+        measures = self._facts.measures
+        if len(measures) < 2:
+            return measures
+        items = segment.items
+        if (named := self._find_named_after(items, place)) is not None:
+            return [named]
+        shared: list[ColumnFacts] = []
+        for item in items[place + 1 : place + 1 + NEAR]:
+            found = self.list_labelled(item)
+            whole = items[place].percent and item.cls is Class.FILLER  # "50 % of the customers" is of a share
+            if whole or (not found and item.kind in ("number", "mark")):
+                break
+            if found:
+                before = self._list_labelled_before(items, place)  # "a total of 12 km": the unit alone is that of both
+                found = [it for it in found if it in before] or found
+                if len(found) < len(measures):
+                    return found
+                shared = found
+                if not any(it.period for it in found):
+                    break
+        if shared and not any(it.period for it in shared):
+            return shared
+        for item in reversed(items[:place]):
+            if found := self.list_labelled(item):
+                return found
+        if (exact := self._find_named_exactly(segment)) is not None:
+            return [exact]
+        asked = [
+            it
+            for it in measures
+            if any(is_among(word, self._list_telling_words(it)) for word in self._facts.question_words)
+        ]
+        said = currencies(items, place)
+        currency = [it for it in measures if said and it.currency and are_same(said, {it.currency})]
+        return currency or asked or measures
+
+    def _find_named_after(self, items: Sequence[Item], place: int) -> ColumnFacts | None:
+        """The column whose own name stands in the words right after a number: the tickets of "668 closed tickets"."""
+        words: list[str] = []
+        for item in items[place + 1 : place + 1 + NEAR]:
+            if item.kind != "word":
+                break
+            words.append(item.text.lower())
+        own = {it.index: {word for word in words_of(it.name) if len(word) > _SHORT} for it in self._facts.measures}
+        found = {at for at, names in own.items() if any(is_among(word, names) for word in words)}
+        return self._facts.columns[found.pop()] if len(found) == 1 else None
+
+    def _find_named_exactly(self, segment: Segment) -> ColumnFacts | None:
+        """The column that has a word beside a number for its whole name: `hours` of `hours` and `mean_hours`."""
+        if Class.MEAN in segment.classes:
+            return None
+        words = [it.text.lower() for it in segment.items if it.kind == "word"]
+        whole = [it for it in self._facts.measures if it.projection.aggregate != "avg" and len(words_of(it.name)) == 1]
+        found = [it for it in whole if any(is_same_word(word, words_of(it.name)[0]) for word in words)]
+        return found[0] if len(found) == 1 else None
+
+    def _list_labelled_before(self, items: Sequence[Item], place: int) -> list[ColumnFacts]:
+        """The columns that words between a number and the one before it tell."""
+        for item in reversed(items[:place]):
+            if item.kind in ("number", "mark", "date"):
+                break
+            if found := self.list_labelled(item):
+                return found
+        return []
+
+    def list_labelled(self, item: Item) -> list[ColumnFacts]:
+        """The measures that a word tells, or a time, of `sales_2023` and `sales_2024`."""
+        if item.kind in ("date", "number") and not item.places:
+            years = {0, *(int(year) for year in _YEAR.findall(item.text))}
+            quarters = {0, *(it[3] for it in (item.date.readings if item.date else ()) if it[3])}
+            dated = [it for it in self._facts.measures if it.period is not None]
+            return [it for it in dated if it.period and it.period[0] in years and it.period[1] in quarters]
+        if item.kind not in ("word", "phrase"):
+            return []
+        word = item.text.lower()
+        meant = [
+            it for it in self._facts.measures if item.cls in _NAMED and it.projection.aggregate == _NAMED[item.cls]
+        ]
+        if meant:
+            return meant  # "the average", of MIN, AVG and MAX
+        return [it for it in self._facts.measures if is_among(word, self._list_telling_words(it)) or word in it.units]
+
+    def _list_telling_words(self, column: ColumnFacts) -> set[str]:
+        """The words of a column that no other measure has."""
+        others = {word for it in self._facts.measures if it is not column for word in it.words}
+        return set(column.words) - others

@@ -1,0 +1,44 @@
+"""Reads what several rules ask of one SELECT."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from sqlglot import exp
+
+from executors.base import Table
+from executors.sql.tree import conjuncts
+
+Place = tuple[str, str]  # an alias and a column, in small letters
+
+
+def group_keys(select: exp.Query) -> list[exp.Expr]:
+    """What a SELECT groups by, and in the stead of a place or of an alias the item that it means."""
+    group = select.args.get("group")
+    named = {it.alias.lower(): it.unalias() for it in select.selects if it.alias}
+    named |= {str(place): it.unalias() for place, it in enumerate(select.selects, 1)}
+    keys = group.expressions if group is not None else []
+    return [it if it.args.get("table") else named.get(it.name.lower(), it) for it in keys]
+
+
+def owner_alias(column: exp.Expr, tables: Mapping[str, Table | None]) -> str | None:
+    """The one source that has a column, by its alias; None where that is not certain."""
+    of = column.table.lower() if isinstance(column, exp.Column) else None
+    found = [it for it, table in tables.items() if of in {"", it} and table is not None and table.column(column.name)]
+    return found[0] if len(found) == 1 else None
+
+
+def equal_columns(select: exp.Select) -> set[tuple[Place, Place]]:
+    """The columns that a SELECT holds to be equal, both ways."""
+    joins = select.args.get("joins") or []
+    where, found = select.args.get("where"), set[tuple[Place, Place]]()
+    for condition in [*(it.args.get("on") for it in joins), where.this if where is not None else None]:
+        for part in conjuncts(condition):
+            match part.unnest():
+                case exp.EQ(this=exp.Column() as one, expression=exp.Column() as other):
+                    found.add(((one.table.lower(), one.name.lower()), (other.table.lower(), other.name.lower())))
+    sources = [part.this.alias_or_name.lower() for part in [select.args.get("from_"), *joins] if part is not None]
+    for place, join in enumerate(joins, 1):
+        names = [it.name.lower() for it in join.args.get("using") or []]
+        found |= {((one, name), (sources[place], name)) for name in names for one in sources[:place]}
+    return found | {(other, one) for one, other in found}
