@@ -82,6 +82,24 @@ def test_an_alternative_has_the_voices_of_the_query_that_it_was_derived_from() -
     assert features_of(evidence_of([base, other, made], made, (), None, 2))["agreement"] == 1.0
 
 
+@pytest.mark.parametrize(
+    "candidates, contradicted",
+    [
+        ([candidate(0, 1), candidate(1, 1)], 0.0),
+        ([candidate(0, 1), candidate(1, 2)], 1.0),
+        ([candidate(0, 1), candidate(1, 1), candidate(2, 2)], 1.0),
+        ([candidate(0, 1), candidate(1, 2, "repaired")], 0.0),
+        ([candidate(0, 1), Candidate(sql="SELECT x", draft=1, source="draft", error="no column x")], 0.0),
+        ([candidate(0, 1, "alternative"), candidate(0, 2)], 0.0),
+        ([candidate(0, 1, "alternative"), candidate(0, 2), candidate(1, 3)], 1.0),
+    ],
+    ids=["agrees", "other rows", "one of three", "repaired", "did not run", "derived from it", "and from another"],
+)
+def test_only_a_draft_that_ran_contradicts(candidates: list[Candidate], contradicted: float) -> None:
+    found = evidence_of(candidates, candidates[0], (), None, len(candidates))
+    assert features_of(found)["contradicted"] == contradicted
+
+
 def test_doubts_and_failed_checks_are_objections() -> None:
     doubts = tuple(Doubt(rule=it, evidence="data", detail="") for it in ("fan_out", "missing_data"))
     checks = (
@@ -106,7 +124,7 @@ def test_log_probabilities_are_left_out_where_nobody_gave_them() -> None:
     assert features_of(voted(1, 1, logprob_mean=-30.0, logprob_least=-30.0))["logprob_total"] == -5.0
 
 
-@pytest.mark.parametrize("profile", ["embedded", "hosted"])
+@pytest.mark.parametrize("profile", ["embedded", "embedded_second", "hosted"])
 @pytest.mark.parametrize("mean, least", [(None, None), (-0.01, -0.1)], ids=["without", "with logprobs"])
 def test_missing_data_lowers_the_confidence(profile: str, mean: float | None, least: float | None) -> None:
     def sureness(*evidence: RuleEvidence) -> Sureness:
@@ -193,7 +211,7 @@ def test_doubts_failed_checks_and_repairs_make_nobody_surer(name: str) -> None:
 
 
 def test_a_less_probable_query_is_less_sure() -> None:
-    found = calibration_of(None, "embedded")
+    found = calibration(WITH, WITHOUT)
     sql = "SELECT n FROM t WHERE a = 1 AND b = 2"
     likely = voted(1, 1, sql=sql, logprob_mean=-0.02, logprob_least=-0.2)
     unlikely = voted(1, 1, sql=sql, logprob_mean=-0.5, logprob_least=-4.0)

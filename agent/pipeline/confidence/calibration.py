@@ -22,12 +22,13 @@ if TYPE_CHECKING:
 # have a coefficient each, and what else was tried told nothing more (docs/decisions/confidence.md).
 FEATURES: Mapping[str, str] = {
     "agreement": "share of the other drafts, and of the judge, that confirm the rows, 0 to 1",
+    "contradicted": "whether a draft that ran gives other rows, 0 or 1; one that could not be run contradicts nothing",
     "logprob_total": "log-probability of the whole query: the mean, times its words; -5 to -2",
     "objections": "doubts of rules and checks that failed, no rows among them, at most 3",
 }
 # What they can only say: a coefficient that says the opposite by chance is dropped.
 SPEAK_FOR = frozenset({"agreement", "logprob_total"})
-SPEAK_AGAINST = frozenset({"objections"})
+SPEAK_AGAINST = frozenset({"contradicted", "objections"})
 # No objections, because right answers lack words of the question as often as wrong ones where a noun is translated.
 # `doubt_of_missing` lowers the confidence instead.
 MILD = frozenset({"missing_data"})
@@ -60,6 +61,7 @@ def features_of(evidence: Evidence) -> dict[str, float]:
     )
     found = {
         "agreement": supporters / others if others else 0.0,
+        "contradicted": float(sum(group.votes for group in evidence.groups) > evidence.votes + evidence.base_votes),
         "objections": float(min(doubts + failed, MOST_OBJECTIONS)),
     }
     if chosen.logprob_mean is not None:
