@@ -32,9 +32,9 @@ SPEAK_AGAINST = frozenset({"contradicted", "objections"})
 # No objections, because right answers lack words of the question as often as wrong ones where a noun is translated.
 # `doubt_of_missing` lowers the confidence instead.
 MILD = frozenset({"missing_data"})
-# Log-odds that missing data takes from the confidence, by its evidence; not fitted. With 1.0 no fit of the package is
+# Log-odds that missing data takes from the confidence, by its evidence; not fitted. With 1.5 no fit of the package is
 # sure of an answer, whatever agrees on it; 0.1 leaves sure those that everything else confirms.
-MISSING_LOG_ODDS: Mapping[str, float] = {"schema": 1.0, "language": 0.1}
+MISSING_LOG_ODDS: Mapping[str, float] = {"schema": 1.5, "language": 0.1}
 MOST_OBJECTIONS = 3
 # Above, all queries are right as often. Below, length speaks, not doubt: a name written three times counts thrice.
 LEAST_TOTAL, MOST_TOTAL = -5.0, -2.0
