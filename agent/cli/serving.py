@@ -29,7 +29,7 @@ def model(
     settings = read_settings()
     if which is not None and which not in MODELS:
         fail(f"There is no model {which!r}. Known: {', '.join(MODELS)}.")
-    source = path or settings.embedded_model_path
+    source = path or (settings.embedded_model_path if which in (None, settings.embedded_model) else None)
     specs = models_of(settings) if which is None else (MODELS[which],)
     specs = specs if path is None else specs[:1]  # a file is one model
     if settings.is_hosted:

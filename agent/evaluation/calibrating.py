@@ -78,7 +78,7 @@ class Fitted(NamedTuple):
 def calibrate(
     samples: Sequence[Sample], profile: str, *, precision: float, precision_without: float | None = None, note: str = ""
 ) -> tuple[Calibration, list[Fitted]]:
-    """Fit a calibration: with log-probabilities where the samples have them, and one without.
+    """Fit a calibration: with log-probabilities where the samples have them and they say something, and one without.
 
     `precision` of verified answers, 0 to 1, is what the threshold is to give; `precision_without`, that of the fit
     without log-probabilities. Raises CalibrationImpossible, which says how many questions, databases, or right or wrong
@@ -89,8 +89,9 @@ def calibrate(
     fitted = []
     if len(full) == len(samples):
         fitted.append(_fit_samples(full, sorted(FEATURES.keys()), precision))
-    fewer = sorted(FEATURES.keys() - LOGPROBS)
-    fitted.append(_fit_samples(samples, fewer, precision if precision_without is None else precision_without))
+    if not fitted or LOGPROBS & fitted[0].fit.coefficients.keys():  # else the first one needs none
+        fewer = sorted(FEATURES.keys() - LOGPROBS)
+        fitted.append(_fit_samples(samples, fewer, precision if precision_without is None else precision_without))
     calibration = Calibration(
         version=VERSION,
         profile=profile,

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from agent.understanding.clarification.missing import Missing
     from agent.understanding.reading import SmallTalk
 
-CHOSEN = "A query that is known already takes its place; no further draft is written."
+CHOSEN = "A query that is known already takes its place."
 
 
 @dataclass
@@ -53,7 +53,7 @@ class Run:
     """The state of one question. Attempts and candidates are only ever added.
 
     next_draft: a candidate that is to be tried in the place of the last attempt's; None where there is none.
-    written: drafts that the model was asked for.
+    written: drafts that the model was asked for. written_by_second: how many of them the second model wrote.
     part: which part of a question that needs several queries it answers, from 1; 0: the whole.
     """
 
@@ -72,6 +72,8 @@ class Run:
     candidates: list[Candidate] = field(default_factory=list)
     next_draft: Draft | None = None
     written: int = 0
+    has_asked_second: bool = False
+    written_by_second: int = 0
     doubts: tuple[Doubt, ...] = ()  # of the question, whatever its query is
     lacking: dict[str, str] = field(default_factory=dict)  # what the data lacks of the question, with the sentence
     cursor: str | None = None

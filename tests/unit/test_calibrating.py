@@ -73,6 +73,12 @@ def test_the_same_samples_give_the_same_file() -> None:
     assert calibrate(samples(), "embedded", precision=0.9)[0] == calibrate(samples(), "embedded", precision=0.9)[0]
 
 
+def test_where_log_probabilities_say_nothing_one_fit_serves_all_answers() -> None:
+    told = [it._replace(features={**it.features, "logprob_total": -3.0}) for it in samples()]
+    (fit,) = calibrate(told, "embedded", precision=0.9)[0].fits
+    assert "logprob_total" not in fit.coefficients
+
+
 def test_where_an_endpoint_gives_no_log_probabilities_there_is_one_fit_without_them() -> None:
     calibration, _ = calibrate(samples(logprobs=False), "hosted", precision=0.8)
     assert len(calibration.fits) == 1

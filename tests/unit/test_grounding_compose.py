@@ -107,6 +107,35 @@ COUNTED = "SELECT country, COUNT(*) AS {name} FROM customers GROUP BY country OR
 
 
 @pytest.mark.parametrize(
+    ("question", "name", "text"),
+    [
+        ("Quelle est la ville du client Anna ?", "ville", "Nom: Anna; ville: pas de valeur."),
+        ("Welche E-Mail hat der Kunde Anna?", "e_mail", "Name: Anna; e mail: kein Wert."),
+    ],
+)
+def test_a_column_without_values_is_no_month(question: str, name: str, text: str) -> None:
+    result = QueryResult(columns=("nom" if name == "ville" else "name", name), rows=(("Anna", None),))
+    assert compose_text(Facts(question, result, f"SELECT {result.columns[0]}, {name} FROM clients")).text == text
+
+
+@pytest.mark.parametrize(
+    ("condition", "row", "name"),
+    [
+        ("WHERE age > 60", ("DE", 12), "customers"),
+        ("WHERE NOT EXISTS (SELECT 1 FROM orders)", ("DE", 500), "customers"),
+        ("WHERE kind = 'premium'", ("Gold", 12), "customers"),
+        ("", ("", 6), "customers"),
+        ("", ("A", 5), "ownership_count"),
+    ],
+)
+def test_the_noun_of_the_question_hides_no_condition(condition: str, row: tuple[JsonValue, ...], name: str) -> None:
+    sql = f"SELECT country, COUNT(*) AS {name} FROM customers {condition} GROUP BY country"
+    question = "How many owners has A?" if name == "ownership_count" else "Which country has the most customers?"
+    found = compose_text(Facts(question, QueryResult(columns=("country", name), rows=(row,)), sql))
+    assert found.text.startswith("Country")
+
+
+@pytest.mark.parametrize(
     ("question", "name", "row", "text", "why"),
     [
         ("Which country has the most customers?", "customers", ("DE", 1533), "DE: 1,533 customers.", "after `most`"),

@@ -60,6 +60,12 @@ def rows_of(*values: Any) -> QueryResult:
         ("Wie viele Tiere gibt es je Flügel?", None),
         ("Wie viele Tiere und Pfleger gibt es?", None),
         ("Wie viele Tiere haben wir?", None),
+        ("Was ist der Name und das Alter des ältesten Pflegers?", None),
+        ("Welcher Pfleger hat die meisten Tiere und den höchsten Lohn?", None),
+        ("Wie hoch ist der Umsatz, den Anna gemacht hat?", None),
+        ("How many orders are unshipped?", "{} orders are unshipped."),
+        ("How many keepers are from ES?", "{} keepers are from ES."),
+        ("How many diesel cars are there?", "There are {} diesel cars."),
         ("Wie viele Tiere gibt es und wie viele Pfleger?", None),
     ],
 )

@@ -13,7 +13,8 @@ from agent.core.answers import Answer
 from agent.core.errors import ModelUnavailable
 from agent.core.models import Candidate, Options
 from agent.evaluation.commands.answers import asking_without
-from agent.pipeline.confidence.calibration import calibration_of, load
+from agent.pipeline.answers.response import unsure_check
+from agent.pipeline.confidence.calibration import Sureness, calibration_of, load
 from agent.pipeline.drafts.consensus import Group, evidence_of
 from agent.pipeline.drafts.generate import SQL_ALONE
 from agent.pipeline.service import Service
@@ -110,6 +111,57 @@ async def test_without_the_second_model_the_first_one_reads_the_other_form_at_on
 
     (first, _), (other, _) = drafts_of(model)
     assert (other != first, answer.usage.model_calls, second_draft_of(answer)) == (True, 3, True)
+
+
+async def test_it_is_asked_also_where_the_first_model_needed_two_tries(
+    service: Service, model: ScriptedModel, second: ScriptedModel
+) -> None:
+    model.replies(sql=BROKEN)
+    model.replies(sql=TOTAL)
+    second.replies(sql=SAME)
+    model.replies(text="It comes to 460.5.")
+
+    answer = await service.query(QUESTION, "shop")
+
+    assert (answer.attempts, second_draft_of(answer), len(second.asked)) == (2, True, 1)
+
+
+async def test_it_writes_the_draft_beside_a_judge(
+    make_service: Make, model: ScriptedModel, second: ScriptedModel
+) -> None:
+    service = make_service(second_draft=True)
+    service.parts.generator.second = second
+    second.replies(sql=SAME)
+    model.replies(sql=TOTAL)
+    model.replies(correct=True)
+    model.replies(text="It comes to 460.5.")
+    try:
+        answer = await service.query(QUESTION, "shop")
+    finally:
+        await service.close()
+
+    assert (second_draft_of(answer), len(second.asked)) == (True, 1)
+
+
+async def test_an_unusable_reply_of_it_costs_no_further_one(
+    service: Service, model: ScriptedModel, second: ScriptedModel
+) -> None:
+    model.replies(sql=TOTAL)
+    second.replies(text="I do not know.")
+    model.replies(sql=SAME)
+    model.replies(text="It comes to 460.5.")
+
+    answer = await service.query(QUESTION, "shop")
+
+    (first, _), (compact, _) = drafts_of(model)
+    assert (compact != first, second_draft_of(answer), len(second.asked)) == (True, True, 1)
+
+
+def test_a_probable_answer_that_nothing_confirms_says_so() -> None:
+    told = unsure_check(Sureness(confidence=0.85, sure=False, threshold=0.8), is_doubted=False)
+    assert told is not None
+    assert (told.passed, told.detail) == (False, "No other draft and no judge confirms the rows.")
+    assert unsure_check(Sureness(confidence=0.85, sure=True, threshold=0.8), is_doubted=False) is None
 
 
 async def test_eval_leaves_it_out(service: Service, model: ScriptedModel, second: ScriptedModel) -> None:

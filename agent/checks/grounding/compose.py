@@ -145,12 +145,14 @@ class _Composer:
     def _find_count(self, columns: Sequence[ColumnFacts]) -> tuple[ColumnFacts, ColumnFacts, str] | None:
         """A name, a count, and the question's own noun for what is counted; None where the rows are of another form.
 
-        The noun is a plural: it is not said of a single one.
+        The noun is a plural: it is not said of a single one. A query with conditions counts fewer than the noun says.
         """
         if len(self.facts.rows) != 1 or len(columns) != 2 or len(self.facts.columns) != 2:
             return None
         (name, count), row = columns, self.facts.rows[0]
-        if name.kind != "dimension" or not isinstance(row[name.index], str) or row[count.index] == 1:
+        if self.facts.query.conditions or self.facts.query.joined or row[count.index] == 1:
+            return None
+        if name.kind != "dimension" or not str(row[name.index] or "").strip():
             return None
         noun = find_counted_noun(count, self.facts) if type(row[count.index]) is int else ""
         return (name, count, noun) if noun else None
@@ -260,7 +262,7 @@ class _Composer:
         """How the months of a column are written, where all of its values are months."""
         cells = [row[column.index] for row in self.facts.rows if row[column.index] is not None]
         pattern = FIRST_OF_MONTH if column.projection.monthly else MONTH
-        return pattern if all(isinstance(it, str) and pattern.fullmatch(it) for it in cells) else None
+        return pattern if cells and all(isinstance(it, str) and pattern.fullmatch(it) for it in cells) else None
 
     def _format(self, column: ColumnFacts) -> ColumnFormat:
         found = self._formats[column.index]

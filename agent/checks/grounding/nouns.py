@@ -31,6 +31,7 @@ _GENERIC = frozenset(
         suma cantidad numero somma totale how many avg average mean max min"""
     )
 )
+_ENDING = 2  # letters that a plural adds at most
 _PLURAL = re.compile(r"[^\W\d_]{2}(?<![sui])s$")
 _THOUSAND = 1000
 _NEAR = 3  # items in which a noun follows what quantifies it
@@ -83,7 +84,8 @@ def find_counted_noun(column: ColumnFacts, facts: Facts) -> str:
     if facts.language in ("en", None):  # "the most customers"
         plurals = (it for it in words_of(facts.question) if _PLURAL.search(it))
         counted += [it for it in plurals if it in (own[0], f"{own[0]}s")]
-    noun = next((it for it in counted if is_same_word(it, own[0])), "")
+    # "owners" are no `ownership`.
+    noun = next((it for it in counted if is_same_word(it, own[0]) and abs(len(it) - len(own[0])) <= _ENDING), "")
     written = re.search(rf"(?<!\w){re.escape(noun)}(?!\w)", facts.question, re.IGNORECASE) if noun else None
     return written[0] if written is not None else ""
 

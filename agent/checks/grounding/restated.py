@@ -15,9 +15,12 @@ _VALUE = "\0"  # where the value belongs
 # What speaks of several results or of the speaker, or asks for two things, is not said of one value.
 _UNFIT = re.compile(
     r"\b(?:each|every|per|respectively|i|my|we|our|us|you|your|it|its|this|these|those|they|them|he|she|and"
-    r"\s+(?:how|what|which|who|when|where|why|their|its|the))\b|[?;:\n](?!\Z)|\.\s"
-    r"|\b(?:jede[mnrs]?|je|pro|jeweils|ich|mein\w*|wir|uns\w*|du|dein\w*|er|sie|(?<!gibt )(?<!gab )es|ihn|ihr\w*"
-    r"|sein|seine\w*|dies\w*|und\s+(?:wie|was|welche\w*|wer|wann|wo|warum))\b",
+    r"\s+(?:how|what|which|who|when|where|why|their|its|the))\b|[?;:\n](?!\Z)|\.\s",
+    re.IGNORECASE,
+)
+_UNFIT_GERMAN = re.compile(
+    r"\b(?:jede[mnrs]?|je|pro|jeweils|ich|mein\w*|wir|uns(?:er\w*)?|du|dein\w*|er|sie|(?<!gibt )(?<!gab )es|ihn|ihr\w*"
+    r"|sein|seine\w*|dies(?:e[mnrs]?)?|und|oder)\b|[,?;:\n](?!\Z)|\.\s",
     re.IGNORECASE,
 )
 _POLITE = re.compile(r"\s*(?:please|(?:can|could|would) you(?: please)?)[\s,]+|[\s,]+please(?=\W*\Z)", re.IGNORECASE)
@@ -58,12 +61,13 @@ _FORMS = (
           f"{_VALUE} {{rest}}"),
     _form(rf"(?:which|what) (?P<what>\w+(?: \w+)?) (?P<rest>(?:is|was) the {_SUPERLATIVE})", f"{_VALUE} {{rest}}"),
     _form(r"who (?P<rest>(?:is|was|has) the .+)", f"{_VALUE} {{rest}}"),
-    # German, where the verb stays in the second place.
-    _form(r"wie ?viele (?P<what>(?:(?!\bund\b)[^,])+?) (?P<are>gibt|gab) es(?P<rest>\b.*)",
+)  # fmt: skip
+_GERMAN_FORMS = (  # the verb stays in the second place
+    _form(r"wie ?viele (?P<what>.+?) (?P<are>gibt|gab) es(?P<rest>\b.*)",
           f"es {{are}} {_VALUE} {{what}}{{rest}}", counts=True),
     _form(rf"wie ?viele (?P<what>\w+) (?P<have>hat|hatte) (?P<who>{_GERMAN_NAME})",
           f"{{who}} {{have}} {_VALUE} {{what}}", counts=True),
-    _form(r"wie ?viele (?!mal\b)(?!\w+ und )(?P<what>.+)", f"{_VALUE} {{what}}", counts=True),
+    _form(r"wie ?viele (?!mal\b)(?P<what>.+)", f"{_VALUE} {{what}}", counts=True),
     _form(r"wie hoch (?P<are>ist|war|sind|waren) (?P<what>(?:der|die|das) .+)", f"{{what}} {{are}} {_VALUE}"),
     _form(r"(?:was|wie) (?P<are>ist|war) (?P<what>(?:der|die|das) .+)",
           f"{{what}} {{are}} {_VALUE}"),
@@ -89,12 +93,14 @@ class Frame(NamedTuple):
 def frame_of(question: str) -> Frame | None:
     """The question as a statement around its one value; None where it has no such form."""
     text = " ".join(_POLITE.sub("", question).split()).rstrip("?.! ")
-    if len(text) > MOST_CHARS or _UNFIT.search(text):
+    if len(text) > MOST_CHARS:
         return None
-    for form in _FORMS:
+    for form in (*_FORMS, *_GERMAN_FORMS):
         match = form.pattern.fullmatch(text)
         if match is None:
             continue
+        if (_UNFIT if form in _FORMS else _UNFIT_GERMAN).search(text):
+            return None
         words = match.groupdict()
         said = " ".join(words.values())
         if _SEVERAL.match(said) or (form.counts and (_DO.search(said) or _BEFORE_ITS_SUBJECT.search(said))):

@@ -70,14 +70,16 @@ def nothing_against(evidence: Evidence, checks: Sequence[Check]) -> bool:
 
 
 def unsure_check(sureness: Sureness, *, is_doubted: bool) -> Check | None:
-    """What alone keeps an answer from being verified: a confidence below the threshold. None where it is not.
+    """What alone keeps an answer from being verified: a low confidence, or that nothing confirms it. None: neither.
 
     Args:
         is_doubted: whether a doubt, which is told below the checks, lowers it.
     """
     confidence, threshold = sureness.confidence, sureness.threshold
-    if threshold is None or confidence >= threshold:
+    if threshold is None or sureness.sure:
         return None
+    if confidence >= threshold:
+        return Check(name="confidence", passed=False, detail="No other draft and no judge confirms the rows.")
     figures = f"such an answer is right with a probability of {confidence:.1%}; it is verified from {threshold:.1%} on."
     advice = "Read the doubts and the query" if is_doubted else "Read the query"
     detail = f"No other check failed, but {figures} {advice} before you use the rows, or ask in other words."

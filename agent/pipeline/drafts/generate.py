@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple
 from pydantic import BaseModel
 from pydantic.json_schema import SkipJsonSchema
 
-from agent.core.errors import ModelError, ModelUnavailable, ReplyUnusable
+from agent.core.errors import ModelError, ModelFailed, ModelUnavailable, ReplyUnusable
 from agent.core.models import Attempt, Draft, Plan
 from agent.core.off_loop import off_loop
 from agent.databases.knowledge.context import Context
@@ -195,7 +195,7 @@ class Generator:
             return None
         try:
             draft = await self.draft(question, context, (), plan, ledger, temperature=0.0, model=self.second)
-        except ModelUnavailable as error:
+        except (ModelUnavailable, ModelFailed) as error:
             log.info("The second model wrote no draft: %s", error)
             return None
         return draft.model_copy(update={"by_second": True})

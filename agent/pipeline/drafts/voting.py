@@ -29,15 +29,19 @@ def begin_ahead(run: Run) -> None:
 
 def _further_draft(run: Run) -> Coroutine[Any, Any, Draft | None]:
     """The next draft, with no earlier one in view; None: unusable, or it asks back. Its number is taken now."""
-    index = run.written
+    index, asks_second = run.written, not run.has_asked_second
     run.written += 1
+    run.has_asked_second = True
 
     async def write_draft() -> Draft | None:
         generator, given = run.parts.generator, (run.question.text, run.context, run.plan, run.ledger)
-        own = index - sum(it.by_second for it in run.candidates)  # so many of this model's drafts came before
         try:
-            draft = await generator.draft_by_second(*given) if index == 1 else None
-            draft = draft or await generator.draft_anew(*given, index=own)
+            draft = None
+            if asks_second:
+                run.written_by_second = 1
+                draft = await generator.draft_by_second(*given)
+                run.written_by_second = int(draft is not None)
+            draft = draft or await generator.draft_anew(*given, index=index - run.written_by_second)
         except ReplyUnusable:
             return None
         return draft.model_copy(update={"index": index}) if draft.sql is not None else None

@@ -215,8 +215,8 @@ class Settings(ProtectionSettings):
     )
     embedded_second_model: Literal["0.5b", "none"] = Field(
         "0.5b",
-        description="Which Qwen2.5-Coder-Instruct writes the second draft, which confirms the embedded model's, where "
-        "its file has been downloaded.",
+        description="Which Qwen2.5-Coder-Instruct writes the second draft beside the embedded model. `none`: the "
+        "embedded model writes it itself.",
     )
     embedded_model_path: Path | None = Field(
         None, description="GGUF file to take the model from; its hash is verified."

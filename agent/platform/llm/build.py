@@ -24,12 +24,12 @@ def build_model(settings: Settings, *, model_name: str | None = None) -> ChatMod
 
 
 def build_second_model(settings: Settings) -> ChatModel | None:
-    """The model that writes the second draft beside the embedded one; None: that writes it itself, or is hosted.
+    """The model that writes the second draft beside the embedded one; None: that writes it itself, or none is wanted.
 
     Its first call raises ModelUnavailable where its file has not been downloaded.
     """
     key = settings.embedded_second_model
-    if settings.is_hosted or key in {"none", settings.embedded_model}:
+    if settings.is_hosted or key in {"none", settings.embedded_model} or choose(settings, "").second_draft == "off":
         return None
     return _build_embedded(settings.model_copy(update={"embedded_model": key, "embedded_model_path": None}), "")
 

@@ -240,7 +240,10 @@ class EmbeddedModel:
         from agent.platform.llm.llama_server import LlamaServer
 
         path = self._find_verified_file()
-        _read_through(path)
+        try:
+            _read_through(path)
+        except OSError as error:
+            raise ModelUnavailable(f"The model's file {path.name} cannot be read: {error.strerror}.") from error
         key = secrets.token_urlsafe(32)
         folder = self._states_folder()
         server = _start(path, key, self._settings, folder, cache_mib=CACHED_TOKENS * self._spec.token_kib // 1024)
