@@ -98,6 +98,8 @@ def test_an_alternative_has_the_voices_of_the_query_that_it_was_derived_from() -
 def test_only_a_draft_that_ran_contradicts(candidates: list[Candidate], contradicted: float) -> None:
     found = evidence_of(candidates, candidates[0], (), None, len(candidates))
     assert features_of(found)["contradicted"] == contradicted
+    accepted = evidence_of(candidates, candidates[0], (), True, len(candidates))
+    assert features_of(accepted)["contradicted"] == 0.0, "the judge has read the query"
 
 
 def test_doubts_and_failed_checks_are_objections() -> None:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 # have a coefficient each, and what else was tried told nothing more (docs/decisions/confidence.md).
 FEATURES: Mapping[str, str] = {
     "agreement": "share of the other drafts, and of the judge, that confirm the rows, 0 to 1",
-    "contradicted": "whether a draft that ran gives other rows, 0 or 1; one that could not be run contradicts nothing",
+    "contradicted": "whether a draft that ran gives other rows, 0 or 1; not where the judge accepts these",
     "logprob_total": "log-probability of the whole query: the mean, times its words; -5 to -2",
     "objections": "doubts of rules and checks that failed, no rows among them, at most 3",
 }
@@ -59,9 +59,10 @@ def features_of(evidence: Evidence) -> dict[str, float]:
         for check in evidence.checks
         if check.name not in _VOTE_CHECKS
     )
+    ran = sum(group.votes for group in evidence.groups)
     found = {
         "agreement": supporters / others if others else 0.0,
-        "contradicted": float(sum(group.votes for group in evidence.groups) > evidence.votes + evidence.base_votes),
+        "contradicted": float(evidence.judge is not True and ran > evidence.votes + evidence.base_votes),
         "objections": float(min(doubts + failed, MOST_OBJECTIONS)),
     }
     if chosen.logprob_mean is not None:
