@@ -5,11 +5,15 @@ from __future__ import annotations
 import asyncio
 import sys
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
+from rich.text import Text
 
 from agent.cli.console import EXPECTED, Docs, err, fail, open_service, out, read_settings
+
+if TYPE_CHECKING:
+    from agent.pipeline.service import Service
 
 _LANGUAGES = ("en", "de", "fr", "es", "it")  # of which `recompute` reads words as numbers
 
@@ -58,6 +62,7 @@ def evaluate(
     from agent.evaluation.commands.answers import run_evaluation
 
     with open_service() as (service, runner):
+        _warn_of_missing_second(service)
         run = run_evaluation(
             service, out, err, questions, docs or [], results, limit, evidence, without or (),
             baseline=baseline, effort=effort, plan=plan,
@@ -111,6 +116,7 @@ def evaluate_targets(
     from agent.evaluation.commands.targets import run_targets
 
     with open_service() as (service, runner):
+        _warn_of_missing_second(service)
         runner.run(run_targets(service, out, err, folders, questions, limit, results))
 
 
@@ -153,6 +159,15 @@ def evaluate_prompts(
         runner.run(run)
 
 
+def _warn_of_missing_second(service: Service) -> None:
+    """Figures without the second model are other figures."""
+    from agent.platform.llm.files.model_files import explain_missing_second
+
+    message = explain_missing_second(service.settings)
+    if service.second_model is not None and message:
+        err.print(Text(f"! {message}", style="yellow"), soft_wrap=True)
+
+
 def calibrate(
     folders: Annotated[
         list[Path],
@@ -182,6 +197,7 @@ def calibrate(
     from agent.evaluation.commands.calibrate import run_calibration
 
     with open_service(calibrating=True) as (service, runner):
+        _warn_of_missing_second(service)
         run = run_calibration(
             service,
             out,

@@ -18,7 +18,6 @@ from agent.platform.config.settings import Settings
 from agent.platform.configuration import Configuration, examine
 from agent.platform.llm.build import build_model, build_second_model
 from agent.platform.llm.chat import ChatModel, Message
-from agent.platform.llm.files.model_specs import command_line
 from executors.base import Frozen, Layer
 from executors.dialects.row import READERS_LOGIN
 from executors.errors import ExecutorError
@@ -199,17 +198,14 @@ async def of_model(settings: Settings, check: str, name: str | None) -> Sequence
 
 async def of_second_model(settings: Settings) -> Sequence[Diagnosis]:
     """Whether the model of the second draft answers; nothing where there is none. Raises ModelUnavailable."""
-    from agent.platform.llm.files.model_files import models_of as embedded_models_of
+    from agent.platform.llm.files.model_files import explain_missing_second
 
+    if message := explain_missing_second(settings):
+        return [Diagnosis(part="model", check=SECOND, status="warning", message=message)]
     model = build_second_model(settings)
     if model is None:
         return []
-    *_, spec = embedded_models_of(settings)
     try:
-        if not (settings.cache_dir.expanduser() / spec.file).exists():
-            message = f"{spec.title} has not been downloaded, so the embedded model confirms its own queries: run "
-            message += f"`{command_line()} model`, or set PLUMBLINE_EMBEDDED_SECOND_MODEL=none."
-            return [Diagnosis(part="model", check=SECOND, status="warning", message=message)]
         return [await _answers(model, SECOND)]
     finally:
         await model.close()

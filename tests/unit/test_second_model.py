@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from shop_questions import TOTAL, Make
 
+from agent.cli.evaluating import _warn_of_missing_second
 from agent.core.answers import Answer
 from agent.core.errors import ModelUnavailable
 from agent.core.models import Candidate, Options
@@ -22,6 +23,7 @@ from agent.platform.config.settings import Settings
 from agent.platform.llm.build import build_second_model
 from agent.platform.llm.files.model_specs import MODELS
 from agent.platform.llm.scripted import ScriptedModel
+from agent.platform.llm.wrappers.protected import protect_model
 from executors.base import QueryResult
 
 QUESTION = "What do all orders come to?"
@@ -219,6 +221,19 @@ def calibration_file(threshold: float | None) -> str:
 def test_which_model_is_the_second(given: dict[str, Any], name: str | None) -> None:
     built = build_second_model(Settings(**given))
     assert (built.name if built is not None else None) == name
+
+
+def test_eval_warns_where_the_second_model_is_missing(
+    service: Service, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    service.settings = Settings(cache_dir=tmp_path)
+    _warn_of_missing_second(service)
+    assert capsys.readouterr().err == "", "another model was given to it"
+    second = build_second_model(service.settings)
+    assert second is not None
+    service.second_model = protect_model(second, service.settings)
+    _warn_of_missing_second(service)
+    assert "has not been downloaded, so the embedded model confirms its own queries" in capsys.readouterr().err
 
 
 async def test_a_second_model_that_was_not_downloaded_is_unavailable(tmp_path: Path) -> None:

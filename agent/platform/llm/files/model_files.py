@@ -58,6 +58,18 @@ def find_unfetched(settings: Settings) -> tuple[ModelSpec, ...]:
     return (*(spec for spec in others if not (folder / spec.file).exists()), first)
 
 
+def explain_missing_second(settings: Settings) -> str:
+    """What follows where the model of the second draft was not downloaded; empty where it was, or is not wanted."""
+    _, *others = models_of(settings)
+    missing = [spec.title for spec in others if not (settings.cache_dir.expanduser() / spec.file).exists()]
+    if settings.is_hosted or not missing:
+        return ""
+    return (
+        f"{missing[0]} has not been downloaded, so the embedded model confirms its own queries: run "
+        f"`{command_line()} model`, or set PLUMBLINE_EMBEDDED_SECOND_MODEL=none."
+    )
+
+
 def fetch_needed(specs: Sequence[ModelSpec], folder: Path, *, progress: Progress = no_progress) -> None:
     """Fetch what `find_unfetched` found. Raises ModelUnavailable: the last one, which answers, cannot be had."""
     *others, first = specs
