@@ -82,26 +82,6 @@ def test_an_alternative_has_the_voices_of_the_query_that_it_was_derived_from() -
     assert features_of(evidence_of([base, other, made], made, (), None, 2))["agreement"] == 1.0
 
 
-@pytest.mark.parametrize(
-    "candidates, contradicted",
-    [
-        ([candidate(0, 1), candidate(1, 1)], 0.0),
-        ([candidate(0, 1), candidate(1, 2)], 1.0),
-        ([candidate(0, 1), candidate(1, 1), candidate(2, 2)], 1.0),
-        ([candidate(0, 1), candidate(1, 2, "repaired")], 0.0),
-        ([candidate(0, 1), Candidate(sql="SELECT x", draft=1, source="draft", error="no column x")], 0.0),
-        ([candidate(0, 1, "alternative"), candidate(0, 2)], 0.0),
-        ([candidate(0, 1, "alternative"), candidate(0, 2), candidate(1, 3)], 1.0),
-    ],
-    ids=["agrees", "other rows", "one of three", "repaired", "did not run", "derived from it", "and from another"],
-)
-def test_only_a_draft_that_ran_contradicts(candidates: list[Candidate], contradicted: float) -> None:
-    found = evidence_of(candidates, candidates[0], (), None, len(candidates))
-    assert features_of(found)["contradicted"] == contradicted
-    accepted = evidence_of(candidates, candidates[0], (), True, len(candidates))
-    assert features_of(accepted)["contradicted"] == 0.0, "the judge has read the query"
-
-
 def test_doubts_and_failed_checks_are_objections() -> None:
     doubts = tuple(Doubt(rule=it, evidence="data", detail="") for it in ("fan_out", "missing_data"))
     checks = (
@@ -213,7 +193,7 @@ def test_doubts_failed_checks_and_repairs_make_nobody_surer(name: str) -> None:
 
 
 def test_a_less_probable_query_is_less_sure() -> None:
-    found = calibration(WITH, WITHOUT)
+    found = calibration_of(None, "embedded")
     sql = "SELECT n FROM t WHERE a = 1 AND b = 2"
     likely = voted(1, 1, sql=sql, logprob_mean=-0.02, logprob_least=-0.2)
     unlikely = voted(1, 1, sql=sql, logprob_mean=-0.5, logprob_least=-4.0)

@@ -44,9 +44,9 @@ async def voting(make_service: Make) -> AsyncIterator[Service]:
     "drafts, passed, verified, rows, why",
     [
         ([TOTAL, SAME], True, True, 460.5, "two of two agree: no third is written"),
-        ([TOTAL, OTHER, SAME, TOTAL], True, False, 460.5, "three of four settle it, and one contradicts them"),
-        ([TOTAL, OTHER, SAME, OTHER, TOTAL], True, False, 460.5, "three of five"),
-        ([TOTAL, OTHER, OTHER, OTHER], True, False, 360.5, "the first one is outvoted"),
+        ([TOTAL, OTHER, SAME, TOTAL], True, True, 460.5, "three of four"),
+        ([TOTAL, OTHER, SAME, OTHER, TOTAL], True, True, 460.5, "three of five"),
+        ([TOTAL, OTHER, OTHER, OTHER], True, True, 360.5, "the first one is outvoted"),
         ([TOTAL, OTHER, THIRD, BROKEN, BROKEN], False, False, 460.5, "no two agree, and the first stays"),
         ([TOTAL, WRONG_ALIAS, BROKEN, BROKEN, BROKEN], None, False, 460.5, "what was repaired votes for nobody"),
         ([TOTAL, WRONG_ALIAS, WRONG_ALIAS], None, False, 460.5, "three alike settle it, and two of them have no vote"),
@@ -129,7 +129,7 @@ async def test_drafts_that_had_to_be_repaired_are_counted(voting: Service, model
     [
         ("balanced", [TOTAL, SAME], True),
         ("balanced", [TOTAL, OTHER], False),
-        ("thorough", [TOTAL, OTHER, SAME, TOTAL], False),
+        ("thorough", [TOTAL, OTHER, SAME, TOTAL], True),
     ],
 )
 async def test_effort_bounds_the_drafts(

@@ -22,19 +22,18 @@ if TYPE_CHECKING:
 # have a coefficient each, and what else was tried told nothing more (docs/decisions/confidence.md).
 FEATURES: Mapping[str, str] = {
     "agreement": "share of the other drafts, and of the judge, that confirm the rows, 0 to 1",
-    "contradicted": "whether a draft that ran gives other rows, 0 or 1; not where the judge accepts these",
     "logprob_total": "log-probability of the whole query: the mean, times its words; -5 to -2",
     "objections": "doubts of rules and checks that failed, no rows among them, at most 3",
 }
 # What they can only say: a coefficient that says the opposite by chance is dropped.
 SPEAK_FOR = frozenset({"agreement", "logprob_total"})
-SPEAK_AGAINST = frozenset({"contradicted", "objections"})
+SPEAK_AGAINST = frozenset({"objections"})
 # No objections, because right answers lack words of the question as often as wrong ones where a noun is translated.
 # `doubt_of_missing` lowers the confidence instead.
 MILD = frozenset({"missing_data"})
-# Log-odds that missing data takes from the confidence, by its evidence; not fitted. With 1.5 no fit of the package is
+# Log-odds that missing data takes from the confidence, by its evidence; not fitted. With 1.0 no fit of the package is
 # sure of an answer, whatever agrees on it; 0.1 leaves sure those that everything else confirms.
-MISSING_LOG_ODDS: Mapping[str, float] = {"schema": 1.5, "language": 0.1}
+MISSING_LOG_ODDS: Mapping[str, float] = {"schema": 1.0, "language": 0.1}
 MOST_OBJECTIONS = 3
 # Above, all queries are right as often. Below, length speaks, not doubt: a name written three times counts thrice.
 LEAST_TOTAL, MOST_TOTAL = -5.0, -2.0
@@ -59,10 +58,8 @@ def features_of(evidence: Evidence) -> dict[str, float]:
         for check in evidence.checks
         if check.name not in _VOTE_CHECKS
     )
-    ran = sum(group.votes for group in evidence.groups)
     found = {
         "agreement": supporters / others if others else 0.0,
-        "contradicted": float(evidence.judge is not True and ran > evidence.votes + evidence.base_votes),
         "objections": float(min(doubts + failed, MOST_OBJECTIONS)),
     }
     if chosen.logprob_mean is not None:

@@ -38,7 +38,7 @@ def _further_draft(run: Run) -> Coroutine[Any, Any, Draft | None]:
         try:
             draft = None
             if asks_second:
-                run.written_by_second = 1
+                run.written_by_second = 1  # also where the reply is unusable
                 draft = await generator.draft_by_second(*given)
                 run.written_by_second = int(draft is not None)
             draft = draft or await generator.draft_anew(*given, index=index - run.written_by_second)
