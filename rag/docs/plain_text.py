@@ -38,6 +38,11 @@ def on_one_line(text: str) -> str:
     return plain(text).replace("\n", " ").replace("\t", " ")
 
 
+def fold_comment(text: str) -> str:
+    """The text as two comments are compared: on one line, whatever its case, without its last full stop."""
+    return " ".join(plain(text).split()).casefold().rstrip(".")
+
+
 def _visible(match: re.Match[str]) -> str:
     """A suspect where it is part of what can be seen, else nothing."""
     character, text = match[0], match.string

@@ -15,7 +15,7 @@ from typing import Literal
 
 from executors.base import Column, ForeignKey, Frozen, Schema, Table
 from rag.docs.documents import Document, Retrieved
-from rag.docs.plain_text import on_one_line, plain
+from rag.docs.plain_text import fold_comment, on_one_line, plain
 from rag.identity_cache import IdentityCache
 from rag.linking.linking import SchemaLinker
 from rag.linking.schema_ranking import Ranking
@@ -144,7 +144,16 @@ def _group(documents: Sequence[Document]) -> dict[tuple[str, str], list[str]]:
     for document in documents:
         if document.kind in {"column", "table"} and document.table:
             descriptions.setdefault((document.table.lower(), document.column.lower()), []).append(document.text)
-    return descriptions
+    return {name: _drop_contained(texts) for name, texts in descriptions.items()}
+
+
+def _drop_contained(texts: Sequence[str]) -> list[str]:
+    """The texts without those that another one contains: docs often repeat a comment."""
+    kept: list[str] = []
+    for text in sorted(texts, key=len, reverse=True):
+        if not any(fold_comment(text) in fold_comment(other) for other in kept):
+            kept.append(text)
+    return sorted(kept, key=texts.index)
 
 
 _descriptions_of = IdentityCache(_group)

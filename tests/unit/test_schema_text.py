@@ -316,3 +316,16 @@ def test_words_that_say_nothing_are_not_asked_for() -> None:
 )
 def test_tokens_are_estimated_from_characters(text: str, tokens: int) -> None:
     assert estimate_tokens(text) == tokens
+
+
+def test_what_a_comment_and_the_docs_both_say_is_shown_once() -> None:
+    docs = (
+        make_document("table", "one row for each order", table="orders"),
+        make_document("table", "One row for each order. Guests have no account.", table="orders"),
+        make_document("column", "In  euros.", table="orders", column="total"),
+        make_document("column", "in euros", table="orders", column="total"),
+        make_document("column", "with tax", table="orders", column="total"),
+    )
+    text = text_of(SHOP, *docs).text
+    assert text.casefold().count("row for each order") == 1
+    assert "-- In euros.; with tax" in text

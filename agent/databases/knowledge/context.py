@@ -17,6 +17,7 @@ from agent.platform.llm.prompting import templates
 from executors.base import Frozen, Schema, dialect_row
 from executors.dialects.table import DIALECTS
 from rag.docs.documents import Document, docs_digest
+from rag.docs.plain_text import fold_comment
 from rag.identity_cache import IdentityCache
 from rag.linking.linking import Linked
 from rag.linking.relative_dates import counts_from_today, relative_periods
@@ -141,11 +142,12 @@ async def enrich(
     text = show(style=style, max_sample_values=settings.max_sample_values)
     other = show(style=profile.other_schema, max_sample_values=0) if profile.other_schema else None
     system_of = partial(_system, schema.dialect, hints=dialect_row(schema).hints, rules=general, _=templates.wording())
+    system = system_of(schema_text=text.text)
     return Context(
         db_schema=schema,
-        system=system_of(schema_text=text.text),
+        system=system,
         other_system=system_of(schema_text=other.text) if other is not None else "",
-        rules=_notes(found, linked.rules, general),
+        rules=_notes(found, linked.rules, system),
         values=(*value_lines(linked.values, schema), *period_lines(linked.periods, schema)) if profile.values else (),
         examples=tuple(Example(question=hit.document.text, sql=hit.document.sql) for hit in shown),
         history=question.history,
@@ -180,11 +182,12 @@ def today_line(question: Question) -> str:
     return f"{sentence}."
 
 
-def _notes(found: Retrieval, terms: Sequence[Document], general: Sequence[str]) -> tuple[str, ...]:
-    """What the question needs to know, near to it: docs of columns with their names, then the terms it uses."""
-    columns = [hit.document.passage for hit in found.columns]
-    rules = [document.text for document in (*terms, *(hit.document for hit in found.rules))]
-    return (*columns, *(rule for rule in rules if rule not in general))
+def _notes(found: Retrieval, terms: Sequence[Document], system: str) -> tuple[str, ...]:
+    """What the question needs to know and the system message does not say: docs of columns, then the terms it uses."""
+    shown = fold_comment(system)
+    notes = [(hit.document.text, hit.document.passage) for hit in found.columns]
+    notes += [(document.text, document.text) for document in (*terms, *(hit.document for hit in found.rules))]
+    return tuple(note for text, note in notes if fold_comment(text) not in shown)
 
 
 def _find_verified(question: str, documents: tuple[Document, ...]) -> Example | None:
