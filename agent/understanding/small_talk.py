@@ -11,6 +11,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from agent.core.kinds import Talk
+from agent.understanding.clarification.wanted import find_wanted_phrases
 from agent.understanding.reading import SmallTalk, language_of, small_talk
 from executors.base import Schema
 from rag.errors import RetrievalError
@@ -249,7 +250,7 @@ async def read_small_talk(question: Question, database: Database, meaning: Embed
     """What small talk a message is; a confirmation's words are not read, and a reply to what was asked back is none.
 
     By its words, which need no model; else by its meaning, which needs the multilingual one. "Ask anyway" asks for a
-    query, and so does a number, or a message that mostly names the data.
+    query, and so does a number, a message that mostly names the data, or one that asks for something of a name in it.
 
     Args:
         question: as it came.
@@ -268,8 +269,11 @@ async def read_small_talk(question: Question, database: Database, meaning: Embed
         return None
     telling = telling_words(question.text)
     named = telling & words_of_data(await database.schema())
+    # Whatever these are near to: the first question of a process does without loading the model.
     if len(named) >= _NAMED and len(named) > len(telling) / 2:
-        return None  # whatever it is near to; the first question of a process does without loading the model
+        return None
+    if any(words(phrase) & named for phrase in find_wanted_phrases(question.text)):
+        return None
     near = await nearness(question.text, meaning)
     if near is None or near.by < NEARER:
         return None
