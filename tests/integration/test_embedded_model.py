@@ -1,4 +1,4 @@
-"""The embedded model, for real: llama.cpp in this process, with the figures that it gives itself."""
+"""The embedded model, for real: llama.cpp in a child process, with the figures that it gives itself."""
 
 from __future__ import annotations
 
@@ -238,11 +238,24 @@ async def test_nobody_gets_in_without_the_key(model: EmbeddedModel) -> None:
 async def test_a_closed_model_is_loaded_again_when_it_is_needed(model_file: Path) -> None:
     model = EmbeddedModel(SETTINGS)
     await asyncio.gather(model.ready(), model.ready())
-    assert len(model._server) == 1
+    assert len(model._servers) == 1
     for _ in range(3):  # a server that ends as soon as it has begun is where a lost signal would show
         await model.close()
-        assert model._server == []
+        assert model._servers == []
         await model.ready()
+    await model.close()
+
+
+async def test_a_server_that_has_crashed_is_started_again(model_file: Path) -> None:
+    model = EmbeddedModel(SETTINGS)
+    await model.ready()
+    (crashed,) = model._servers
+    crashed._process.kill()
+    crashed._process.wait()
+    replies = await asyncio.gather(*(ask(model, "a", "How many rows has a1?", max_tokens=2) for _ in range(2)))
+    assert [reply.usage.completion_tokens for reply in replies] == [2, 2]
+    assert len(model._servers) == 1
+    assert model._servers[0].address != crashed.address
     await model.close()
 
 

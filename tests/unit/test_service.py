@@ -374,19 +374,18 @@ def test_the_embedded_model_waits_as_long_as_its_profile_says(
     given: list[float] = []
 
     class Server:
-        listening_address = "http://127.0.0.1:1"
+        address = "http://127.0.0.1:1"
+
+        def close(self) -> None:
+            """There is no process."""
 
     class Client(LlamaServer):
         def __init__(self, name: str, address: str, key: str, *, timeout_s: float) -> None:
             super().__init__(name, address, key, timeout_s=timeout_s)
             given.append(timeout_s)
 
-        def wait_for_its_loop(self) -> None:
-            """There is no server."""
-
     monkeypatch.setattr(EmbeddedModel, "_find_verified_file", lambda _: tmp_path)
-    monkeypatch.setattr("agent.platform.llm.embedded._read_through", lambda _: None)
-    monkeypatch.setattr("agent.platform.llm.embedded._start", lambda *_, **__: Server())
+    monkeypatch.setattr("agent.platform.llm.embedded.start", lambda _: Server())
     monkeypatch.setattr("agent.platform.llm.llama_server.LlamaServer", Client)
     EmbeddedModel(settings)._load()
 

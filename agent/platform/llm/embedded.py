@@ -1,7 +1,8 @@
-"""The default model: llama.cpp in this process.
+"""The default model: llama.cpp on this machine.
 
-llama.cpp's own server listens on a loopback port with a random key. It keeps the state of the last prompt and, in
-memory, of several earlier ones: a prompt that begins like one of them is read only from the first difference.
+llama.cpp's own server runs in a child process and listens on a loopback port with a random key. It keeps the state of
+the last prompt and, in memory, of several earlier ones: a prompt that begins like one of them is read only from the
+first difference.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import weakref
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
+from typing import TYPE_CHECKING, NamedTuple, Unpack
 
 from agent.core.errors import ModelUnavailable
 from agent.core.queueing import Turns
@@ -24,7 +25,8 @@ from agent.core.usage import Usage
 from agent.platform.config.profiles import choose
 from agent.platform.config.settings import Settings
 from agent.platform.llm.chat import ChatRequest, Message, Reply, ReplyGrammar
-from agent.platform.llm.files.model_specs import CHUNK, MODELS, command_line, sha256_of
+from agent.platform.llm.files.model_specs import MODELS, command_line, sha256_of
+from agent.platform.llm.llama_process import LlamaFailed, LlamaProcess, PackageMissing, start
 from agent.platform.llm.replies import ON_TEXT
 
 if TYPE_CHECKING:
@@ -163,7 +165,6 @@ CACHED_TOKENS = (
     37_000  # of prompts that are not in the context any more, kept in memory; a gigabyte of the larger model's
 )
 BATCH = 256  # prompt tokens read at once, some seconds' work: a cancelled call is noticed in between
-QUIET, VERBOSE = -1, 3
 # Word of the progress is sent to nobody in particular: it is how the server learns that the caller has gone.
 EXTRA: Mapping[str, object] = {"cache_prompt": True, "return_progress": True}
 
@@ -184,21 +185,17 @@ class EmbeddedModel:
     One slot: on a few cores two replies at once take longer than one after the other, and two slots would each hold
     their own copy of the schema. Calls wait for their turn at the server; a cancelled call stops its generation.
 
-    Loading blocks the whole process for about a second, since xllamacpp keeps the interpreter's lock meanwhile.
+    A server that has ended, as an error inside llama.cpp ends it, is started again by the next call.
     """
 
     def __init__(self, settings: Settings) -> None:
-        # Threads that spin while they wait for each other stall for seconds where the cores are shared. OpenMP reads
-        # this once, when the first library that needs it is loaded.
-        os.environ.setdefault("OMP_WAIT_POLICY", "passive")
         self._settings = settings
         self._spec = MODELS[settings.embedded_model]
         self.name = self._spec.file.removesuffix(".gguf")
         self._loading: asyncio.Future[_Loaded] | None = None
         self.queue = Turns()
-        # The server lives in a list that the finalizer empties, so that it also ends with the interpreter.
-        self._server: list[Any] = []
-        self._finalizer = weakref.finalize(self, self._server.clear)
+        self._servers: list[LlamaProcess] = []  # at most one; the finalizer must not hold the model itself
+        self._finalizer = weakref.finalize(self, _close_all, self._servers)
 
     async def complete(self, messages: list[Message], **request: Unpack[ChatRequest]) -> Reply:
         """The model's next message; of `schema` where one is given, be it of JSON or a grammar.
@@ -228,30 +225,54 @@ class EmbeddedModel:
         loading, self._loading = self._loading, None
         if loading is not None and not loading.done():
             await asyncio.wait([loading])
-        await asyncio.to_thread(self._server.clear)
+        await asyncio.to_thread(_close_all, self._servers)
 
     async def _ensure_loaded(self) -> _Loaded:
-        if self._loading is None or _has_failed(self._loading):
+        if self._loading is None or (self._loading.done() and not self._is_usable(self._loading)):
             self._loading = asyncio.ensure_future(asyncio.to_thread(self._load))
         return await asyncio.shield(self._loading)  # who stops waiting does not stop the others' load
 
+    def _is_usable(self, loaded: asyncio.Future[_Loaded]) -> bool:
+        has_failed = loaded.cancelled() or loaded.exception() is not None
+        return not has_failed and all(it.is_running for it in self._servers)
+
     def _load(self) -> _Loaded:
         """Start the server, in a worker thread."""
+        import httpx2  # noqa: F401  for the first call: it takes long to import, and the event loop goes on meanwhile
+
         from agent.platform.llm.llama_server import LlamaServer
 
-        path = self._find_verified_file()
-        try:
-            _read_through(path)
-        except OSError as error:
-            raise ModelUnavailable(f"The model's file {path.name} cannot be read: {error.strerror}.") from error
-        key = secrets.token_urlsafe(32)
-        folder = self._states_folder()
-        server = _start(path, key, self._settings, folder, cache_mib=CACHED_TOKENS * self._spec.token_kib // 1024)
+        path, key, folder = self._find_verified_file(), secrets.token_urlsafe(32), self._states_folder()
+        _close_all(self._servers)
+        self._servers.append(self._start(path, key, folder))
         timeout_s = choose(self._settings, self.name).timeout_s
-        client = LlamaServer(self.name, server.listening_address, key, timeout_s=timeout_s)
-        client.wait_for_its_loop()
-        self._server[:] = [server]
+        client = LlamaServer(self.name, self._servers[0].address, key, timeout_s=timeout_s)
         return _Loaded(client, self._states(folder, client))
+
+    def _start(self, path: Path, key: str, states: Path | None) -> LlamaProcess:
+        """llama.cpp's server on a free loopback port, whose slot may be saved in `states`. Raises ModelUnavailable."""
+        options = {
+            "path": str(path),
+            "key": key,
+            "context": self._settings.embedded_context,
+            "batch": BATCH,
+            "cache_mib": CACHED_TOKENS * self._spec.token_kib // 1024,  # of memory, for earlier prompts
+            "states": f"{states.absolute()}{os.sep}" if states else "",
+            "threads": self._settings.embedded_threads,
+            "verbose": self._settings.log_level == "DEBUG",
+        }
+        try:
+            return start(options)
+        except PackageMissing as error:
+            raise ModelUnavailable(
+                f"The embedded model needs the package xllamacpp, which cannot be imported here ({error}): "
+                "`pip install xllamacpp` (and libgomp1 on a slim Linux), or set OPENAI_API_KEY to use a hosted model."
+            ) from error
+        except LlamaFailed as error:
+            raise ModelUnavailable(
+                f"llama.cpp cannot load {path.name} ({error}): it may need more memory than there is. "
+                "Try PLUMBLINE_EMBEDDED_MODEL=0.5b, a smaller PLUMBLINE_EMBEDDED_CONTEXT, or PLUMBLINE_LOG_LEVEL=DEBUG."
+            ) from error
 
     def _states_folder(self) -> Path | None:
         """Where states of prefixes are kept; None where they are not, or where nothing can be written."""
@@ -312,52 +333,6 @@ def _together(before: Usage, usage: Usage) -> Usage:
     return usage.model_copy(update={name: getattr(before, name) + getattr(usage, name) for name in counts})
 
 
-def _has_failed(loading: asyncio.Future[_Loaded]) -> bool:
-    return loading.done() and (loading.cancelled() or loading.exception() is not None)
-
-
-def _read_through(path: Path) -> None:
-    """Bring the file into the system's cache here, where other threads run on: the load itself holds them all up."""
-    buffer = bytearray(CHUNK)
-    with path.open("rb", buffering=0) as file:
-        while file.readinto(buffer):
-            pass
-
-
-def _start(path: Path, key: str, settings: Settings, states: Path | None, *, cache_mib: int) -> Any:
-    """llama.cpp's server on a free loopback port, whose slot may be saved in `states`. Raises ModelUnavailable.
-
-    `cache_mib`: memory for earlier prompts.
-    """
-    try:
-        import xllamacpp
-    except ImportError as error:
-        raise ModelUnavailable(
-            "The embedded model needs the package xllamacpp, which cannot be imported here: `pip install xllamacpp` "
-            "(and libgomp1 on a slim Linux), or set OPENAI_API_KEY to use a hosted model."
-        ) from error
-    params = xllamacpp.CommonParams()
-    params.model.path = str(path)
-    params.api_keys = [key]
-    params.port = 0
-    params.ui = False
-    params.n_ctx = settings.embedded_context
-    params.n_parallel = 1
-    params.n_batch = params.n_ubatch = BATCH
-    params.cache_ram_mib = cache_mib
-    if states is not None:
-        params.slot_save_path = f"{states.absolute()}{os.sep}"
-    params.verbosity = VERBOSE if settings.log_level == "DEBUG" else QUIET
-    params.warmup = False
-    params.fit_params = False
-    params.no_extra_bufts = True  # use the file's pages as they are: half the load, prompts read a little faster
-    if settings.embedded_threads:
-        params.cpuparams.n_threads = settings.embedded_threads
-        params.cpuparams_batch.n_threads = settings.embedded_threads
-    try:
-        return xllamacpp.Server(params)
-    except RuntimeError as error:
-        raise ModelUnavailable(
-            f"llama.cpp cannot load {path.name}: it may need more memory than there is. "
-            "Try PLUMBLINE_EMBEDDED_MODEL=0.5b, a smaller PLUMBLINE_EMBEDDED_CONTEXT, or PLUMBLINE_LOG_LEVEL=DEBUG."
-        ) from error
+def _close_all(servers: list[LlamaProcess]) -> None:
+    while servers:
+        servers.pop().close()

@@ -63,14 +63,6 @@ class LlamaServer:
             limits=httpx2.Limits(max_keepalive_connections=0),
         )
 
-    def wait_for_its_loop(self) -> None:
-        """Return when the server works off its tasks: one that is stopped before that deadlocks."""
-        import httpx2
-
-        # The first request loads the modules of all: in this thread, where the event loop goes on.
-        address, nobody = f"{self.address}/slots", _trust_nobody()
-        httpx2.get(address, headers=self._headers, verify=nobody, trust_env=False).raise_for_status()
-
     async def complete(
         self,
         messages: list[Message],
