@@ -117,8 +117,8 @@ class Run:
     def start_loading(self) -> None:
         """Have what the query's writing and its checks need loaded while schema and docs are read.
 
-        That is the model, where it is one of this process, and the modules of later steps. What fails is told when it
-        is needed.
+        That is the model, where it is the embedded one, and the modules of later steps. What fails is told when it is
+        needed.
         """
         self.side.load_modules()
         if not self.parts.settings.is_hosted:

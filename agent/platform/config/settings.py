@@ -211,7 +211,7 @@ class Settings(ProtectionSettings):
 
     # -- the embedded model ------------------------------------------------------------------------
     embedded_model: Literal["1.5b", "0.5b"] = Field(
-        "1.5b", description="Which Qwen2.5-Coder-Instruct runs in this process when no hosted model is set."
+        "1.5b", description="Which Qwen2.5-Coder-Instruct runs on this machine when no hosted model is set."
     )
     embedded_second_model: Literal["0.5b", "none"] = Field(
         "0.5b",
@@ -460,7 +460,7 @@ class Settings(ProtectionSettings):
 
     @property
     def is_hosted(self) -> bool:
-        """Whether a model outside of this process answers; else the embedded one does."""
+        """Whether a model of an endpoint answers; else the embedded one does."""
         return self.provider != "embedded"
 
 
