@@ -11,7 +11,6 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from agent.core.kinds import Talk
-from agent.understanding.clarification.wanted import find_wanted_phrases
 from agent.understanding.reading import SmallTalk, language_of, small_talk
 from executors.base import Schema
 from rag.errors import RetrievalError
@@ -32,6 +31,7 @@ PATIENCE_S = 5.0  # for the model; where it takes longer, the message is a quest
 NEARER, SURE = 0.10, 0.30
 _NEAREST = 2
 _MOST_WORDS = 15  # of small talk that is known by its meaning alone
+_COMPUTED = re.compile(r"\b(?:how (?:many|much)|number of|total|average|for each)\b", re.IGNORECASE)
 _NAMED = 2  # words of the schema or values, and more than half of those that tell something: no small talk has them
 
 
@@ -250,7 +250,8 @@ async def read_small_talk(question: Question, database: Database, meaning: Embed
     """What small talk a message is; a confirmation's words are not read, and a reply to what was asked back is none.
 
     By its words, which need no model; else by its meaning, which needs the multilingual one. "Ask anyway" asks for a
-    query, and so does a number, a message that mostly names the data, or one that asks for something of a name in it.
+    query, and so does a number, a message that mostly names the data, or one that names some of it and a count,
+    total or average.
 
     Args:
         question: as it came.
@@ -272,7 +273,7 @@ async def read_small_talk(question: Question, database: Database, meaning: Embed
     # Whatever these are near to: the first question of a process does without loading the model.
     if len(named) >= _NAMED and len(named) > len(telling) / 2:
         return None
-    if any(words(phrase) & named for phrase in find_wanted_phrases(question.text)):
+    if named and _COMPUTED.search(question.text):
         return None
     near = await nearness(question.text, meaning)
     if near is None or near.by < NEARER:

@@ -39,7 +39,7 @@ def on_one_line(text: str) -> str:
 
 
 def fold_comment(text: str) -> str:
-    """The text as two comments are compared: on one line, whatever its case, without its last full stop."""
+    """The text as comments are compared: on one line, in small letters, without its last full stop."""
     return " ".join(plain(text).split()).casefold().rstrip(".")
 
 

@@ -144,14 +144,15 @@ def _group(documents: Sequence[Document]) -> dict[tuple[str, str], list[str]]:
     for document in documents:
         if document.kind in {"column", "table"} and document.table:
             descriptions.setdefault((document.table.lower(), document.column.lower()), []).append(document.text)
-    return {name: _drop_contained(texts) for name, texts in descriptions.items()}
+    return {name: _drop_beginnings(texts) for name, texts in descriptions.items()}
 
 
-def _drop_contained(texts: Sequence[str]) -> list[str]:
-    """The texts without those that another one contains: docs often repeat a comment."""
+def _drop_beginnings(texts: Sequence[str]) -> list[str]:
+    """The texts without those that another one begins with: docs often repeat a comment and add to it."""
     kept: list[str] = []
     for text in sorted(texts, key=len, reverse=True):
-        if not any(fold_comment(text) in fold_comment(other) for other in kept):
+        begins = re.compile(rf"{re.escape(fold_comment(text))}(?!\w)")
+        if not any(begins.match(fold_comment(other)) for other in kept):
             kept.append(text)
     return sorted(kept, key=texts.index)
 

@@ -250,12 +250,17 @@ async def test_a_server_that_has_crashed_is_started_again(model_file: Path) -> N
     model = EmbeddedModel(SETTINGS)
     await model.ready()
     (crashed,) = model._servers
+    writing = asyncio.ensure_future(ask(model, "a", "Write.", max_tokens=2000, schema=ENDLESS))
+    while not (await slots(model))[0]["is_processing"]:
+        continue
+    waiting = [asyncio.ensure_future(ask(model, "a", "How many rows has a1?", max_tokens=2)) for _ in range(2)]
+    await slots(model)  # meanwhile they queue
     crashed._process.kill()
     crashed._process.wait()
-    replies = await asyncio.gather(*(ask(model, "a", "How many rows has a1?", max_tokens=2) for _ in range(2)))
-    assert [reply.usage.completion_tokens for reply in replies] == [2, 2]
-    assert len(model._servers) == 1
-    assert model._servers[0].address != crashed.address
+    with pytest.raises(ModelUnavailable):
+        await writing
+    assert [reply.usage.completion_tokens for reply in await asyncio.gather(*waiting)] == [2, 2]
+    assert [it.is_running for it in model._servers] == [True]
     await model.close()
 
 

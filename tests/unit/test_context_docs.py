@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from agent.databases.knowledge.context import GENERAL_RULES_TOKENS, _find_verified, _notes, general_rules
-from rag.docs.documents import Document, Retrieved, docs_digest, make_document
-from rag.retriever import Retrieval
+from agent.databases.knowledge.context import GENERAL_RULES_TOKENS, _find_verified, _unsaid, general_rules
+from rag.docs.documents import Document, docs_digest, make_document
 
 
 def query(question: str, sql: str) -> Document:
@@ -34,16 +33,26 @@ def test_the_digest_is_that_of_the_docs_without_past_queries() -> None:
     assert docs_digest((rule,)) != docs_digest((rule, other))
 
 
-def test_a_doc_that_the_system_message_shows_is_not_repeated() -> None:
-    shown = make_document("column", "when the order\nwas placed.", table="orders", column="ordered_at")
-    cut = make_document("column", "Price of one unit, without tax", table="orders", column="price")
-    term, rule = make_document("rule", "Churn: a customer who has left."), make_document("rule", "Days end in UTC.")
-    found = Retrieval(
-        columns=tuple(Retrieved(document=it, score=0.5) for it in (shown, cut)),
-        rules=(Retrieved(document=rule, score=0.5),),
+def test_a_note_that_the_system_message_says_in_its_place_is_not_repeated() -> None:
+    system = """
+-- One row for each order. Guests have none.
+CREATE TABLE orders (
+  "ordered at" TEXT, -- When the order was placed, in UTC; e.g. '2024-01-01'
+  price INT, -- Price of one unit, without…
+  fee INT -- Fee in cents.
+);
+- Days end in UTC.
+"""
+    said = (
+        "orders: one row for each order",
+        "orders.ordered at: when the order\nwas placed.",
+        "orders.fee: fee in cents",
     )
-    system = "ordered_at TEXT, -- When the order was placed, in UTC\nprice INT -- Price of one…\n- Days end in UTC."
-    assert _notes(found, (term,), system) == (
-        "orders.price: Price of one unit, without tax",
+    unsaid = (
+        "orders.price: Price of one unit, without tax",  # it was cut
+        "orders.amount: Fee in cents.",  # it is said of another column
+        "orders.fee: Fee in cent",  # a piece of a word
+        "payments.fee: Fee in cents.",  # the table is not shown
         "Churn: a customer who has left.",
     )
+    assert _unsaid((*said, *unsaid), system, ("orders",)) == unsaid

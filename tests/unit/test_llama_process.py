@@ -6,15 +6,16 @@ import os
 import signal
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import IO, Any, cast
 
 import pytest
 
 from agent.core.errors import ModelUnavailable
 from agent.platform.config.settings import Settings
 from agent.platform.llm.embedded import EmbeddedModel
-from agent.platform.llm.llama_process import LlamaFailed, PackageMissing, start
+from agent.platform.llm.llama_process import LlamaFailed, LlamaProcess, PackageMissing
 
 OPTIONS = {
     "path": "model.gguf",
@@ -53,8 +54,8 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
 
 def test_options_arrive_and_the_server_ends_with_close(package: Any) -> None:
     package()
-    server = start(OPTIONS)
-    path, key, threads, pid, group = server.address.split()
+    server = LlamaProcess(OPTIONS)
+    path, key, threads, pid, group = server.wait_for_address().split()
     assert (path, key, threads) == ("model.gguf", "secret", "2")
     assert group == pid, "Ctrl-C in a terminal does not reach it"
     assert server.is_running
@@ -65,9 +66,45 @@ def test_options_arrive_and_the_server_ends_with_close(package: Any) -> None:
 
 def test_the_key_is_no_argument_of_the_process(package: Any) -> None:
     package()
-    server = start(OPTIONS)
+    server = LlamaProcess(OPTIONS)
     assert "secret" not in " ".join(map(str, server._process.args))  # type: ignore[arg-type]
     server.close()
+
+
+def test_a_server_is_closed_while_it_loads(package: Any) -> None:
+    package("import threading; threading.Event().wait()")
+    server = LlamaProcess(OPTIONS)
+    with ThreadPoolExecutor() as pool:
+        waits = pool.submit(server.wait_for_address)
+        server.close()
+        with pytest.raises(LlamaFailed, match=f"status -{signal.SIGKILL}"):
+            waits.result()
+
+
+def test_what_the_library_prints_is_not_the_address(package: Any, capfd: pytest.CaptureFixture[str]) -> None:
+    package("print('a stray line', flush=True)")
+    server = LlamaProcess(OPTIONS)
+    assert server.wait_for_address().startswith("model.gguf ")
+    server.close()
+    assert capfd.readouterr().err == "a stray line\n"
+
+
+def test_signals_to_all_processes_of_a_service_leave_it_the_server(package: Any) -> None:
+    package()
+    server = LlamaProcess(OPTIONS)
+    server.wait_for_address()
+    for stop in (signal.SIGTERM, signal.SIGINT):
+        server._process.send_signal(stop)
+    assert server.is_running
+    cast("IO[str]", server._process.stdin).close()
+    assert server._process.wait() == 0, "it ends with the pipe"
+    server.close()
+
+
+def test_no_interpreter_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "executable", "/nowhere/python")
+    with pytest.raises(LlamaFailed, match="no process can be started"):
+        LlamaProcess(OPTIONS)
 
 
 @pytest.mark.parametrize(
@@ -75,19 +112,18 @@ def test_the_key_is_no_argument_of_the_process(package: Any) -> None:
     [
         ("raise RuntimeError('failed to load model')", "failed to load model"),
         ("os._exit(7)", "its process ended with status 7"),
-        ("print('a stray line', flush=True); os._exit(0)", "its process ended with status 0"),
     ],
 )
 def test_a_server_that_does_not_start_says_why(package: Any, begins: str, why: str) -> None:
     package(begins)
     with pytest.raises(LlamaFailed, match=why):
-        start(OPTIONS)
+        LlamaProcess(OPTIONS).wait_for_address()
 
 
 def test_a_missing_package_says_so(package: Any) -> None:
     package(source="raise ImportError('libgomp.so.1: cannot open shared object file')")
     with pytest.raises(PackageMissing, match=r"libgomp\.so\.1"):
-        start(OPTIONS)
+        LlamaProcess(OPTIONS).wait_for_address()
 
 
 @pytest.mark.parametrize(
@@ -98,10 +134,12 @@ def test_a_missing_package_says_so(package: Any) -> None:
     ],
 )
 async def test_the_model_says_what_to_do(
-    package: Any, begins: str, source: str, why: str, monkeypatch: pytest.MonkeyPatch
+    package: Any, begins: str, source: str, why: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     package(begins, source=source)
-    monkeypatch.setattr(EmbeddedModel, "_find_verified_file", lambda _: Path("model.gguf"))
+    file = tmp_path / "model.gguf"
+    file.write_bytes(b"GGUF")
+    monkeypatch.setattr(EmbeddedModel, "_find_verified_file", lambda _: file)
     model = EmbeddedModel(Settings(prefix_cache_mb=0))
     with pytest.raises(ModelUnavailable, match=why):
         await model.ready()
@@ -110,9 +148,9 @@ async def test_the_model_says_what_to_do(
 
 PARENT = """
 import sys
-from agent.platform.llm.llama_process import start
-server = start({options})
-print(server.address, flush=True)
+from agent.platform.llm.llama_process import LlamaProcess
+server = LlamaProcess({options})
+print(server.wait_for_address(), flush=True)
 sys.stdin.read()
 """
 

@@ -373,19 +373,14 @@ def test_the_embedded_model_waits_as_long_as_its_profile_says(
 ) -> None:
     given: list[float] = []
 
-    class Server:
-        address = "http://127.0.0.1:1"
-
-        def close(self) -> None:
-            """There is no process."""
-
     class Client(LlamaServer):
         def __init__(self, name: str, address: str, key: str, *, timeout_s: float) -> None:
             super().__init__(name, address, key, timeout_s=timeout_s)
             given.append(timeout_s)
 
-    monkeypatch.setattr(EmbeddedModel, "_find_verified_file", lambda _: tmp_path)
-    monkeypatch.setattr("agent.platform.llm.embedded.start", lambda _: Server())
+    (tmp_path / "model.gguf").write_bytes(b"GGUF")
+    monkeypatch.setattr(EmbeddedModel, "_find_verified_file", lambda _: tmp_path / "model.gguf")
+    monkeypatch.setattr(EmbeddedModel, "_start", lambda *_: (None, "http://127.0.0.1:1"))
     monkeypatch.setattr("agent.platform.llm.llama_server.LlamaServer", Client)
     EmbeddedModel(settings)._load()
 

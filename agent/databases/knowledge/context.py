@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import calendar
+import re
 from collections.abc import Sequence
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Annotated
@@ -101,7 +102,7 @@ class Context(Frozen):
         content = templates.render(
             prompt,
             dialect=DIALECTS[self.db_schema.dialect].title,
-            rules=self.rules,
+            rules=_unsaid(self.rules, self.system, self.tables),
             values=self.values,
             examples=examples,
             history=self.history,
@@ -142,12 +143,11 @@ async def enrich(
     text = show(style=style, max_sample_values=settings.max_sample_values)
     other = show(style=profile.other_schema, max_sample_values=0) if profile.other_schema else None
     system_of = partial(_system, schema.dialect, hints=dialect_row(schema).hints, rules=general, _=templates.wording())
-    system = system_of(schema_text=text.text)
     return Context(
         db_schema=schema,
-        system=system,
+        system=system_of(schema_text=text.text),
         other_system=system_of(schema_text=other.text) if other is not None else "",
-        rules=_notes(found, linked.rules, system),
+        rules=_notes(found, linked.rules, general),
         values=(*value_lines(linked.values, schema), *period_lines(linked.periods, schema)) if profile.values else (),
         examples=tuple(Example(question=hit.document.text, sql=hit.document.sql) for hit in shown),
         history=question.history,
@@ -182,12 +182,33 @@ def today_line(question: Question) -> str:
     return f"{sentence}."
 
 
-def _notes(found: Retrieval, terms: Sequence[Document], system: str) -> tuple[str, ...]:
-    """What the question needs to know and the system message does not say: docs of columns, then the terms it uses."""
-    shown = fold_comment(system)
-    notes = [(hit.document.text, hit.document.passage) for hit in found.columns]
-    notes += [(document.text, document.text) for document in (*terms, *(hit.document for hit in found.rules))]
-    return tuple(note for text, note in notes if fold_comment(text) not in shown)
+def _notes(found: Retrieval, terms: Sequence[Document], general: Sequence[str]) -> tuple[str, ...]:
+    """What the question needs to know, near to it: docs of columns with their names, then the terms it uses."""
+    columns = [hit.document.passage for hit in found.columns]
+    rules = [document.text for document in (*terms, *(hit.document for hit in found.rules))]
+    return (*columns, *(rule for rule in rules if rule not in general))
+
+
+def _unsaid(notes: Sequence[str], system: str, tables: Sequence[str]) -> tuple[str, ...]:
+    """The notes that the system message does not say in their own place: at the column or above the table."""
+    lines = _folded_lines(system)
+    return tuple(note for note in notes if not _says(lines, note, tables))
+
+
+def _says(lines: Sequence[str], note: str, tables: Sequence[str]) -> bool:
+    place, _, text = note.partition(": ")
+    table = next((it for it in tables if place == it or place.startswith(f"{it}.")), None)
+    if table is None:
+        return False
+    column = fold_comment(place.removeprefix(table).removeprefix("."))
+    said = re.compile(rf"(?<!\w){re.escape(fold_comment(text))}(?!\w)")
+    begins = re.compile(rf"\W?{re.escape(column)}\W.*?-- " if column else "-- ")
+    return any(said.search(line, begun.end()) for line in lines if (begun := begins.match(line)))
+
+
+@lru_cache(maxsize=32)
+def _folded_lines(system: str) -> tuple[str, ...]:
+    return tuple(map(fold_comment, system.splitlines()))
 
 
 def _find_verified(question: str, documents: tuple[Document, ...]) -> Example | None:

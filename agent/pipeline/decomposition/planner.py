@@ -137,6 +137,6 @@ def _read(run: Run, reply: _PlanReply) -> QuestionPlan | None:
     calculations = tuple(dict.fromkeys(one_line(text).strip() for text in reply.calculations))[:MAX_CALCULATIONS]
     if leak := leaks.problem("\n".join((*questions, *calculations)), run.context.system, (whole,)):
         raise ReplyUnusable(f"{leak[0].upper()}{leak[1:]}.")
-    known = (whole, run.context.today, *run.context.rules, *run.context.documents, *run.context.values)
+    known = (whole, run.context.today, *run.context.rules, *run.context.values)
     unsupported = find_unsaid_numbers(" ".join(questions), known)
     return QuestionPlan(questions=questions, calculations=tuple(filter(None, calculations)), unsupported=unsupported)

@@ -26,7 +26,7 @@ from agent.platform.config.profiles import choose
 from agent.platform.config.settings import Settings
 from agent.platform.llm.chat import ChatRequest, Message, Reply, ReplyGrammar
 from agent.platform.llm.files.model_specs import MODELS, command_line, sha256_of
-from agent.platform.llm.llama_process import LlamaFailed, LlamaProcess, PackageMissing, start
+from agent.platform.llm.llama_process import LlamaFailed, LlamaProcess, PackageMissing
 from agent.platform.llm.replies import ON_TEXT
 
 if TYPE_CHECKING:
@@ -145,6 +145,8 @@ class PrefixStates:
             if reply.is_success:
                 body = reply.json()
                 return int(body.get("n_written") or body.get("n_read") or 0)
+        except httpx2.ConnectError:
+            return 0  # nothing is wrong with the file; the call that follows says what is
         except (httpx2.HTTPError, ValueError) as error:
             log.debug("llama.cpp did not %s a slot: %s", action, error)
         return None
@@ -173,8 +175,9 @@ log = logging.getLogger(__name__)
 
 
 class _Loaded(NamedTuple):
-    """The server's client, and what it keeps of prompts; None where nothing is kept."""
+    """The server, its client, and what it keeps of prompts; None where nothing is kept."""
 
+    process: LlamaProcess
     client: LlamaServer
     states: PrefixStates | None
 
@@ -203,7 +206,7 @@ class EmbeddedModel:
         Raises ModelUnavailable: it cannot be loaded, or does not answer in time; ModelFailed: the prompt is longer than
         the context.
         """
-        loaded = await self._ensure_loaded()
+        await self._ensure_loaded()
         extra = dict(EXTRA)
         schema = request.get("schema")
         if isinstance(schema, ReplyGrammar):
@@ -212,6 +215,7 @@ class EmbeddedModel:
             extra["top_logprobs"] = 1  # else llama.cpp lists the twenty likeliest at every place
         prefix = messages[0].content if messages[0].role == "system" else ""
         async with self.queue.turn():  # the server has one slot; what it holds is this call's from here on
+            loaded = await self._ensure_loaded()  # it may have ended in a turn before
             read = await _read_alone(prefix, loaded)
             reply = await loaded.client.complete(messages, **request, extra=extra)
         return reply if read is None else reply.model_copy(update={"usage": _together(read, reply.usage)})
@@ -223,18 +227,15 @@ class EmbeddedModel:
     async def close(self) -> None:
         """Stop the server and give its memory back; a later call loads it again."""
         loading, self._loading = self._loading, None
+        await asyncio.to_thread(_close_all, self._servers)
         if loading is not None and not loading.done():
             await asyncio.wait([loading])
-        await asyncio.to_thread(_close_all, self._servers)
+            await asyncio.to_thread(_close_all, self._servers)
 
     async def _ensure_loaded(self) -> _Loaded:
-        if self._loading is None or (self._loading.done() and not self._is_usable(self._loading)):
+        if self._loading is None or (self._loading.done() and not _is_usable(self._loading)):
             self._loading = asyncio.ensure_future(asyncio.to_thread(self._load))
         return await asyncio.shield(self._loading)  # who stops waiting does not stop the others' load
-
-    def _is_usable(self, loaded: asyncio.Future[_Loaded]) -> bool:
-        has_failed = loaded.cancelled() or loaded.exception() is not None
-        return not has_failed and all(it.is_running for it in self._servers)
 
     def _load(self) -> _Loaded:
         """Start the server, in a worker thread."""
@@ -243,14 +244,20 @@ class EmbeddedModel:
         from agent.platform.llm.llama_server import LlamaServer
 
         path, key, folder = self._find_verified_file(), secrets.token_urlsafe(32), self._states_folder()
-        _close_all(self._servers)
-        self._servers.append(self._start(path, key, folder))
-        timeout_s = choose(self._settings, self.name).timeout_s
-        client = LlamaServer(self.name, self._servers[0].address, key, timeout_s=timeout_s)
-        return _Loaded(client, self._states(folder, client))
+        try:
+            path.open("rb").close()
+        except OSError as error:
+            raise ModelUnavailable(f"The model's file {path.name} cannot be read: {error.strerror}.") from error
+        _close_all(self._servers)  # one that has crashed
+        process, address = self._start(path, key, folder)
+        client = LlamaServer(self.name, address, key, timeout_s=choose(self._settings, self.name).timeout_s)
+        return _Loaded(process, client, self._states(folder, client))
 
-    def _start(self, path: Path, key: str, states: Path | None) -> LlamaProcess:
-        """llama.cpp's server on a free loopback port, whose slot may be saved in `states`. Raises ModelUnavailable."""
+    def _start(self, path: Path, key: str, states: Path | None) -> tuple[LlamaProcess, str]:
+        """llama.cpp's server on a free loopback port, and its address. Raises ModelUnavailable.
+
+        states: where its slot may be saved.
+        """
         options = {
             "path": str(path),
             "key": key,
@@ -262,7 +269,9 @@ class EmbeddedModel:
             "verbose": self._settings.log_level == "DEBUG",
         }
         try:
-            return start(options)
+            process = LlamaProcess(options)
+            self._servers.append(process)  # so that `close` ends it while it loads
+            return process, process.wait_for_address()
         except PackageMissing as error:
             raise ModelUnavailable(
                 f"The embedded model needs the package xllamacpp, which cannot be imported here ({error}): "
@@ -331,6 +340,10 @@ def _together(before: Usage, usage: Usage) -> Usage:
     """The tokens of a call for which its prefix was read before."""
     counts = ("prompt_tokens", "cached_tokens", "completion_tokens")
     return usage.model_copy(update={name: getattr(before, name) + getattr(usage, name) for name in counts})
+
+
+def _is_usable(loading: asyncio.Future[_Loaded]) -> bool:
+    return not loading.cancelled() and loading.exception() is None and loading.result().process.is_running
 
 
 def _close_all(servers: list[LlamaProcess]) -> None:

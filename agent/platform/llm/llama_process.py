@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -16,7 +17,6 @@ from contextlib import suppress
 from typing import IO, Any, cast
 
 _QUIET, _VERBOSE = -1, 3
-_EXIT_S = 10.0  # for a process that has nothing left to do
 
 
 class LlamaFailed(Exception):
@@ -28,72 +28,75 @@ class PackageMissing(LlamaFailed):
 
 
 class LlamaProcess:
-    """A running server. It ends with `close`, or with this process, however that ends.
+    """A server that starts. It ends with `close`, or with this process, however that ends.
 
-    address: its URL on the loopback interface.
+    Args:
+        options: of llama.cpp, as `_start_server` reads them. They go through a pipe: all users of the machine can read
+            the arguments of a process, and the key is among them.
+
+    Raises LlamaFailed: there can be no such process.
     """
 
-    def __init__(self, process: subprocess.Popen[str], address: str) -> None:
-        self._process, self.address = process, address
+    def __init__(self, options: Mapping[str, Any]) -> None:
+        # Threads that spin while they wait for each other stall for seconds where the cores are shared.
+        environment = {
+            "OMP_WAIT_POLICY": "passive",
+            **os.environ,
+            "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
+        }
+        self._options = options
+        try:
+            self._process = subprocess.Popen(  # noqa: S603  this file, by this interpreter
+                [sys.executable, "-P", __file__],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                text=True,
+                env=environment,
+                start_new_session=True,  # Ctrl-C in a terminal is for the parent, which stops the server
+            )
+        except OSError as error:
+            raise LlamaFailed(f"no process can be started: {error.strerror}") from error
 
     @property
     def is_running(self) -> bool:
         return self._process.poll() is None
 
+    def wait_for_address(self) -> str:
+        """The server's URL on the loopback interface, once it answers. `close` ends the wait.
+
+        Raises LlamaFailed, PackageMissing.
+        """
+        to_child, from_child = cast("IO[str]", self._process.stdin), cast("IO[str]", self._process.stdout)
+        try:
+            to_child.write(f"{json.dumps(self._options)}\n")
+            to_child.flush()
+            said = json.loads(from_child.readline() or "{}")
+        except (OSError, ValueError):  # it has ended, or `close` closed its pipes
+            said = {}
+        if "address" in said:
+            return str(said["address"])
+        self.close()
+        if "missing" in said:
+            raise PackageMissing(said["missing"])
+        raise LlamaFailed(said.get("error") or f"its process ended with status {self._process.returncode}")
+
     def close(self) -> None:
-        """Stop the server, in the middle of a reply as well. Safe to repeat."""
-        _stop(self._process)
-
-
-def start(options: Mapping[str, Any]) -> LlamaProcess:
-    """Start a server and wait until it answers. Blocks for about a second.
-
-    Args:
-        options: of llama.cpp, as `_serve` reads them. They go through a pipe: arguments of a process can be read by all
-            users of the machine, and the key is among them.
-
-    Raises LlamaFailed.
-    """
-    # Threads that spin while they wait for each other stall for seconds where the cores are shared.
-    environment = {"OMP_WAIT_POLICY": "passive", **os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-    process = subprocess.Popen(  # noqa: S603  this file, by this interpreter
-        [sys.executable, "-P", __file__],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-        env=environment,
-        start_new_session=True,  # Ctrl-C in a terminal is for the parent, which stops the server
-    )
-    to_child, from_child = cast("IO[str]", process.stdin), cast("IO[str]", process.stdout)
-    try:
-        to_child.write(f"{json.dumps(options)}\n")
-        to_child.flush()
-        said = json.loads(from_child.readline() or "{}")
-    except (OSError, ValueError):
-        said = {}
-    if "address" in said:
-        return LlamaProcess(process, said["address"])
-    _stop(process)
-    if "missing" in said:
-        raise PackageMissing(said["missing"])
-    raise LlamaFailed(said.get("error") or f"its process ended with status {process.returncode}")
-
-
-def _stop(process: subprocess.Popen[str]) -> None:
-    for pipe in (process.stdin, process.stdout):
-        if pipe is not None:
-            with suppress(OSError):  # of a process that has ended
-                pipe.close()
-    with suppress(subprocess.TimeoutExpired):
-        process.wait(_EXIT_S)
-        return
-    process.kill()
-    process.wait()
+        """Stop the server, also while it loads or writes: it has nothing to save. Safe to repeat."""
+        self._process.kill()
+        self._process.wait()
+        for pipe in (self._process.stdin, self._process.stdout):
+            with suppress(OSError):  # of what was not sent yet
+                cast("IO[str]", pipe).close()
 
 
 def _serve() -> None:
     """Serve until the parent closes the pipe: the child's part."""
+    for stop in (signal.SIGINT, signal.SIGTERM):  # sent to all processes of a service: the parent needs the server yet
+        signal.signal(stop, signal.SIG_IGN)
     options = json.loads(sys.stdin.readline())
+    reply = os.fdopen(os.dup(1), "w")
+    with suppress(OSError):  # there is no error output
+        os.dup2(2, 1)  # the library may print what it likes
     try:
         server = _start_server(options)
         said = {"address": server.listening_address}
@@ -102,7 +105,7 @@ def _serve() -> None:
     except RuntimeError as error:
         said = {"error": str(error)}
     with suppress(BrokenPipeError):  # the parent has ended meanwhile
-        print(json.dumps(said), flush=True)
+        print(json.dumps(said), file=reply, flush=True)
     sys.stdin.read()
     os._exit(0)  # at once: the server would first finish what it writes
 
