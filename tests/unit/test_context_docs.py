@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agent.databases.knowledge.context import GENERAL_RULES_TOKENS, _find_verified, _unsaid, general_rules
+from agent.databases.knowledge.context import GENERAL_RULES_TOKENS, _find_verified, _leave_out_said, general_rules
 from rag.docs.documents import Document, docs_digest, make_document
 
 
@@ -55,4 +55,4 @@ CREATE TABLE orders (
         "payments.fee: Fee in cents.",  # the table is not shown
         "Churn: a customer who has left.",
     )
-    assert _unsaid((*said, *unsaid), system, ("orders",)) == unsaid
+    assert _leave_out_said((*said, *unsaid), system, ("orders",)) == unsaid

@@ -102,7 +102,7 @@ class Context(Frozen):
         content = templates.render(
             prompt,
             dialect=DIALECTS[self.db_schema.dialect].title,
-            rules=_unsaid(self.rules, self.system, self.tables),
+            rules=_leave_out_said(self.rules, self.system, self.tables),
             values=self.values,
             examples=examples,
             history=self.history,
@@ -189,9 +189,9 @@ def _notes(found: Retrieval, terms: Sequence[Document], general: Sequence[str]) 
     return (*columns, *(rule for rule in rules if rule not in general))
 
 
-def _unsaid(notes: Sequence[str], system: str, tables: Sequence[str]) -> tuple[str, ...]:
+def _leave_out_said(notes: Sequence[str], system: str, tables: Sequence[str]) -> tuple[str, ...]:
     """The notes that the system message does not say in their own place: at the column or above the table."""
-    lines = _folded_lines(system)
+    lines = _fold_lines(system)
     return tuple(note for note in notes if not _says(lines, note, tables))
 
 
@@ -207,7 +207,7 @@ def _says(lines: Sequence[str], note: str, tables: Sequence[str]) -> bool:
 
 
 @lru_cache(maxsize=32)
-def _folded_lines(system: str) -> tuple[str, ...]:
+def _fold_lines(system: str) -> tuple[str, ...]:
     return tuple(map(fold_comment, system.splitlines()))
 
 
