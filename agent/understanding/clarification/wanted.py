@@ -10,6 +10,8 @@ from rag.words import is_silent, stem_of, tokens, words
 
 # ruff: noqa: E501
 _PHRASE = 3  # words of what is asked for
+# More than any question has; each place is read again for what is listed after it, so a text of nothing else takes long.
+_PHRASE_CHARS, _MOST_CUES, _MOST_LISTED = 120, 40, 12
 _CUES = (
     r"\bhow many\s+",
     r"\b(?:the\s+)?(?:total\s+)?number of\s+(?:all\s+)?",
@@ -88,7 +90,7 @@ def find_wanted_phrases(question: str) -> list[str]:
     What is listed together is asked for alike, and so is whose it is: "the name, grape and price of the wines".
     """
     found: list[str] = []
-    for match in _CUE.finditer(question):
+    for match in itertools.islice(_CUE.finditer(question), _MOST_CUES):
         cue, rest = match[0].casefold().strip(), question[match.end() :]
         mention, end = _read_phrase(rest)
         if cue in _ONE_WORD:
@@ -108,7 +110,7 @@ def find_wanted_phrases(question: str) -> list[str]:
 def _list_following(rest: str) -> list[str]:
     """What stands together with a thing that is asked for: ", grape and price", "of the wines"."""
     found: list[str] = []
-    while (link := _LINK.match(rest)) is not None:
+    while len(found) < _MOST_LISTED and (link := _LINK.match(rest)) is not None:
         rest = rest[link.end() :]
         mention, end = _read_phrase(rest)
         ends = link["of"] or _ENDS.match(rest[end:])
@@ -128,7 +130,7 @@ def _read_phrase(rest: str) -> tuple[list[str], int]:
     """
     mention: list[str] = []
     end = 0
-    for word in tokens(rest):
+    for word in tokens(rest[:_PHRASE_CHARS]):
         if is_silent(word) or stem_of(word) in _STOPS or rest[end : word.start].strip() or len(mention) == _PHRASE:
             break
         if not word.text.isalpha() or word.text[:1].isupper():
