@@ -187,6 +187,16 @@ COUNTEREXAMPLES: dict[str, list[Case]] = {
         *_spoken(
             f"{LOANS} taken_at >= '2024-03-01'",
             ("How many loans since March 2024?", False, "digits alone"),
+            ("How many loans are open?", True, "a day from nowhere, as of a past query"),
+            ("How many loans in March?", True, "no year is said"),
+            ("How many loans in '24?", False, "a short year"),
+            ("How many loans last month?", False, "counted from today"),
+            ("Wie viele Ausleihen letzte Woche?", False, "the same in German"),
+        ),
+        *_spoken(
+            f"{LOANS} taken_at BETWEEN CAST('2024-03-01' AS DATE) AND DATE '2024-03-31'",
+            ("How many loans are open?", True, "typed days"),
+            ("How many loans are there of 2024?", False, "the year is said"),
         ),
         *left_alone(
             ("SELECT id FROM books WHERE price > 5", "a number"),

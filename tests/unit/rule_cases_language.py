@@ -78,6 +78,13 @@ LANGUAGE_CASES: dict[str, tuple[Case, ...]] = {
         Case("SELECT id FROM books WHERE title = 'Old Yeller'", None, "said", question="Is Yeller there?"),
         Case("SELECT id FROM books WHERE title = 'Old Yeller'", None, "known", told=("The dog is Old Yeller",)),
         Case("SELECT id FROM readers WHERE channel = 'M'", None, "one word may be a code", question="By app?"),
+        Case(
+            "SELECT id FROM loans WHERE taken_at >= '2024-07-01'",
+            None,
+            "a day of the docs",
+            question="Which loans are of this fiscal year?",
+            told=("Fiscal year: taken_at >= '2024-07-01'",),
+        ),
     ),
     "unread_join": (
         Case(

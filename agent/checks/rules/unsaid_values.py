@@ -1,21 +1,34 @@
-"""Texts of several words in a query's filters that share no word with the question or the docs."""
+"""Texts of several words, and days, in a query's filters that neither the question nor the docs have.
+
+A model copies them from past queries, whose conditions the question need not share.
+"""
 
 from __future__ import annotations
+
+import re
 
 from sqlglot import exp
 
 from agent.checks.rules.base import Finding, Rule, RuleContext
+from rag.linking.relative_dates import counts_from_today
 from rag.words import words
+
+_COMPARED = (exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.Between, exp.Cast)
+_DAY = re.compile(r"(?:19|20)\d\d-\d\d(?:-\d\d)?(?!\d)")
 
 
 def apply(context: RuleContext) -> Finding | None:
     spelled = (it.value for it in context.values if it.how != "meaning")  # a guess by vectors proves nothing
-    mentioned, unmentioned = words(" ".join((context.question, *context.known_texts, *spelled))), dict[str, None]()
+    told = " ".join((context.question, *context.known_texts, *spelled))
+    has_time = any(map(str.isdigit, context.question)) or counts_from_today(context.question)
+    mentioned, unmentioned = words(told), dict[str, None]()
     for literal in context.query.find_all(exp.Literal):
-        own = {word for word in words(str(literal.this)) if not word.isdigit()}
+        text = str(literal.this)
+        own = {word for word in words(text) if not word.isdigit()}
         is_filter = literal.is_string and isinstance(literal.parent, exp.EQ | exp.In | exp.Like)
-        if is_filter and len(own) > 1 and not own & mentioned:
-            unmentioned[repr(str(literal.this))] = None
+        is_day = not has_time and isinstance(literal.parent, _COMPARED) and _DAY.match(text) and text[:10] not in told
+        if is_day or (is_filter and len(own) > 1 and not own & mentioned):
+            unmentioned[repr(text)] = None
     return Finding(f"Nobody spoke of {', '.join(unmentioned)}.") if unmentioned else None
 
 
