@@ -55,7 +55,7 @@ class ReadOptions(Frozen):
     """Options of one question. Options that are absent have the service's settings."""
 
     max_attempts: Annotated[int, Field(ge=1, le=10), A_NUMBER] | None = Field(
-        None, description="Maximum number of attempts."
+        None, description="Maximum number of queries that the model writes in turn; repairs are not counted."
     )
     row_limit: Annotated[int, Field(ge=1, le=10_000), A_NUMBER] | None = Field(
         None, description="Maximum number of rows."

@@ -151,6 +151,6 @@ async def _try(run: Run, turn: Round) -> AsyncIterator[Event]:
         yield executed
     if evaluated := await turn.evaluate():
         yield evaluated
-    turn.conclude()
+    await turn.conclude()
     if run.may_try:
         yield run.repair()

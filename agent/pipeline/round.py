@@ -239,11 +239,12 @@ class Round:
         self._run.ledger.warn(held)
         return (Check(name="row_filter", passed=True, detail=held),)
 
-    def conclude(self) -> None:
-        """Keep the attempt, whatever became of it."""
+    async def conclude(self) -> None:
+        """Keep the attempt, whatever became of it, and the repair of one that could not be run."""
         if self._attempt.error is not None and self._attempt.draft.sql is not None:
             self._keep(self._candidate())
         self._run.attempts.append(self._attempt)
+        self._run.repaired = await self._repair()
         if not self._run.is_accepted:
             self._run.side.drop()
 
@@ -255,7 +256,7 @@ class Round:
         if known is None and run.next_draft is not None:
             known, run.next_draft, self._elected = run.next_draft, None, True
         if known is None:
-            known = await self._repair()
+            known, run.repaired = run.repaired, None
         if known is not None:
             return known
         if run.confirmation.second_draft == "besides":  # of an endpoint, which writes several at once
@@ -265,11 +266,12 @@ class Round:
             return await self._write_draft()
 
     async def _repair(self) -> Draft | None:
-        """The last query repaired, where it could not be run and that was not tried yet."""
-        run = self._run
-        last = run.attempts[-1] if run.attempts else None
-        if last is None or last.is_reused or last.error_type is None or not run.parts.profile.repairs:
+        """The last query repaired, where it could not be run and that was not tried yet; twice in a row at most."""
+        run, last = self._run, self._attempt
+        if last.is_reused or last.error_type is None or not run.parts.profile.repairs:
             return None  # what does not fit any more is written anew
+        if all(it.draft.source == "repaired" for it in run.attempts[-2:]):
+            return None
         schema = keyed_of(run.context.db_schema, run.context.known)
         off = run.parts.profile.rules_off
         found = await off_loop(partial(repair_draft, last.draft, last.error_type, schema, off))

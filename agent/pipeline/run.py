@@ -53,6 +53,7 @@ class Run:
     """The state of one question. Attempts and candidates are only ever added.
 
     next_draft: a candidate that is to be tried in the place of the last attempt's; None where there is none.
+    repaired: the last attempt's query, repaired; None where it ran, or where no rule knows a repair.
     written: drafts that the model was asked for. written_by_second: how many of them the second model wrote.
     part: which part of a question that needs several queries it answers, from 1; 0: the whole.
     """
@@ -71,6 +72,7 @@ class Run:
     small_talk: SmallTalk | None = None
     candidates: list[Candidate] = field(default_factory=list)
     next_draft: Draft | None = None
+    repaired: Draft | None = None
     written: int = 0
     has_asked_second: bool = False
     written_by_second: int = 0
@@ -241,12 +243,12 @@ class Run:
     def may_try(self) -> bool:
         if self.given_up or self._is_settled or (self.missing_column and self.best is None):
             return False
-        return self.next_draft is not None or self.tries_left > 0
+        return self.next_draft is not None or self.repaired is not None or self.tries_left > 0
 
     @property
     def tries_left(self) -> int:
-        """How many more attempts there may be; what was reused or chosen took nobody's turn."""
-        return self.limits.max_attempts - sum(not (it.is_reused or it.elected) for it in self.attempts)
+        """How many more queries the model may write. One that was reused, chosen or repaired is not its."""
+        return self.limits.max_attempts - sum(it.draft.source == "draft" and not it.elected for it in self.attempts)
 
     def give_up(self, error: ModelError | DatabaseUnavailable) -> None:
         """Try no further query, and answer with what was found; where nothing was, raise the error."""

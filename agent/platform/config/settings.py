@@ -81,8 +81,8 @@ class Settings(ProtectionSettings):
     # -- the loop ----------------------------------------------------------------------------------
     max_attempts: Annotated[int, Field(ge=1, le=10)] = Field(
         3,
-        description="Rounds of drafting, running and judging. After the last one, the best attempt is returned, "
-        "unverified.",
+        description="Queries that the model may write in turn, each run and judged; their repairs are not counted. "
+        "After the last one, the best attempt is returned, unverified.",
     )
     max_retries: Annotated[int, Field(ge=0, le=9)] | None = Field(
         None,

@@ -3084,7 +3084,7 @@ export interface components {
         Options: {
             /**
              * Max Attempts
-             * @description Maximum number of attempts.
+             * @description Maximum number of queries that the model writes in turn; repairs are not counted.
              */
             max_attempts?: number | null;
             /**
@@ -3417,7 +3417,7 @@ export interface components {
         ReadOptions: {
             /**
              * Max Attempts
-             * @description Maximum number of attempts.
+             * @description Maximum number of queries that the model writes in turn; repairs are not counted.
              */
             max_attempts?: number | null;
             /**
