@@ -17,6 +17,7 @@ from starlette.routing import Route
 
 from agent.platform.llm.embedded import PrefixStates, prepare
 from agent.platform.llm.llama_server import LlamaServer
+from testbed.ports import free_port
 
 MADE_FOR = "model 1 4096"
 
@@ -137,6 +138,17 @@ async def test_a_server_that_cannot_restore_costs_the_file_and_no_question(
         await states(address, folder).restore("schema")
     assert list(folder.iterdir()) == []
     assert "could not be loaded" in caplog.text
+
+
+async def test_a_server_that_is_gone_costs_no_file(
+    address: str, folder: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    await read(states(address, folder), "schema")
+    (file,) = folder.iterdir()
+    with caplog.at_level(logging.WARNING):
+        await states(f"http://127.0.0.1:{free_port()}", folder).restore("schema")
+    assert list(folder.iterdir()) == [file]
+    assert caplog.text == "", "the call that follows tells what is wrong"
 
 
 async def test_those_used_longest_ago_make_room(address: str, folder: Path) -> None:
