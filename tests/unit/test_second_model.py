@@ -30,6 +30,7 @@ QUESTION = "What do all orders come to?"
 SAME = "SELECT SUM(o.amount) AS s FROM orders AS o"
 OTHER = "SELECT SUM(amount) AS s FROM orders WHERE status = 'C'"
 BROKEN = "SELECT nonsense FROM orders"
+WRONG_ALIAS = "SELECT SUM(orders.amount) AS s FROM orders AS o"  # can be repaired
 HOSTED: dict[str, Any] = {"openai_api_key": "a key"}
 
 
@@ -89,16 +90,34 @@ async def test_a_draft_of_the_second_model_that_cannot_be_run_confirms_nothing(
     service: Service, model: ScriptedModel, second: ScriptedModel
 ) -> None:
     model.replies(sql=TOTAL)
-    second.replies(sql=BROKEN)
+    for _ in range(2):
+        second.replies(sql=BROKEN)
     model.replies(sql=SAME)
     model.replies(text="It comes to 460.5.")
 
     answer = await service.query(QUESTION, "shop")
 
-    assert answer.usage.model_calls == 4
+    assert answer.usage.model_calls == 5
     assert answer.confidence is not None
     (told,) = [it.detail for it in answer.checks if it.name == "second_draft"]
     assert told.startswith("2 of 3 independent drafts")
+
+
+@pytest.mark.parametrize("failed", [BROKEN, WRONG_ALIAS])
+async def test_the_second_model_writes_again_where_its_draft_cannot_be_run(
+    service: Service, model: ScriptedModel, second: ScriptedModel, failed: str
+) -> None:
+    model.replies(sql=TOTAL)
+    second.replies(sql=failed)
+    second.replies(sql=SAME)
+    model.replies(text="It comes to 460.5.")
+
+    answer = await service.query(QUESTION, "shop", options=Options(candidates=True))
+
+    assert (answer.verified, second_draft_of(answer), answer.usage.model_calls) == (True, True, 4)
+    (read, likeliest), (again, warm) = drafts_of(second)
+    assert (again == read, likeliest, warm > 0) == (True, 0.0, True)
+    assert [it.votes for it in answer.candidates] == [2], "the one that cannot be run is no candidate"
 
 
 async def test_without_the_second_model_the_first_one_reads_the_other_form_at_once(

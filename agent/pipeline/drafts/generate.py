@@ -186,15 +186,19 @@ class Generator:
         shown = context.otherwise if index % 2 else context
         return await self.draft(question, shown, (), plan, ledger, temperature=self._temperature(again=True))
 
-    async def draft_by_second(self, question: str, context: Context, plan: Plan | None, ledger: Ledger) -> Draft | None:
+    async def draft_by_second(
+        self, question: str, context: Context, plan: Plan | None, ledger: Ledger, *, again: bool = False
+    ) -> Draft | None:
         """One query of the second model, with no earlier one in view; None: there is none, or it is unavailable.
 
-        Raises ReplyUnusable, BudgetSpent.
+        `again`: after one that could not be run; what it finds likeliest is known then. Raises ReplyUnusable,
+        BudgetSpent.
         """
         if self.second is None:
             return None
         try:
-            draft = await self.draft(question, context, (), plan, ledger, temperature=0.0, model=self.second)
+            warmth = self.profile.retry_temperature if again else 0.0
+            draft = await self.draft(question, context, (), plan, ledger, temperature=warmth, model=self.second)
         except (ModelUnavailable, ModelFailed) as error:
             log.info("The second model wrote no draft: %s", error)
             return None

@@ -69,11 +69,30 @@ async def vote(run: Run, rows: Rows, most: int) -> Check:
         try:
             draft = await (run.ahead.take() or _further_draft(run))
             if draft is not None:
-                run.candidates.append(await _try_draft(run, draft, rows))
+                candidate = await _try_draft(run, draft, rows)
+                if draft.by_second and not candidate.votes:
+                    candidate = await _try_second_again(run, draft, rows) or candidate
+                run.candidates.append(candidate)
         except (ModelError, DatabaseUnavailable) as error:
             failure = f"Another draft failed: {error}"
             break
     return _votes_text(group_candidates(run.candidates), run, failure)
+
+
+async def _try_second_again(run: Run, failed: Draft, rows: Rows) -> Candidate | None:
+    """What the second model writes instead, warmer, of a draft that could not be run; None where that cannot, either.
+
+    A draft that cannot be run says nothing of the first one's rows, and the second model writes many.
+    """
+    given = (run.question.text, run.context, run.plan, run.ledger)
+    try:
+        draft = await run.parts.generator.draft_by_second(*given, again=True)
+    except ReplyUnusable:
+        return None
+    if draft is None or draft.sql is None:
+        return None
+    candidate = await _try_draft(run, draft.model_copy(update={"index": failed.index}), rows)
+    return candidate if candidate.votes else None
 
 
 async def _try_draft(run: Run, draft: Draft, rows: Rows) -> Candidate:
