@@ -87,7 +87,7 @@ async def _try_second_again(run: Run, failed: Draft, rows: Rows) -> Candidate | 
     given = (run.question.text, run.context, run.plan, run.ledger)
     try:
         draft = await run.parts.generator.draft_by_second(*given, again=True)
-    except ReplyUnusable:
+    except (ReplyUnusable, ModelError):  # the first model's next draft tells, where that matters
         return None
     if draft is None or draft.sql is None:
         return None
