@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from rule_shop import DOUBT, LOANS, Case
 
+from rag.docs.documents import make_document
 from rag.linking.values import LinkedValue
 
 LANGUAGE_CASES: dict[str, tuple[Case, ...]] = {
@@ -84,6 +85,22 @@ LANGUAGE_CASES: dict[str, tuple[Case, ...]] = {
             "a day of the docs",
             question="Which loans are of this fiscal year?",
             told=("Fiscal year: taken_at >= '2024-07-01'",),
+        ),
+        Case(
+            "SELECT id FROM loans WHERE DATE(taken_at) >= DATE('2020-01-01')",
+            None,
+            "a day of a rule for all questions",
+            question="How many loans are there?",
+            documents=(make_document("rule", "Loans before 2020-01-01 are tests: leave them out."),),
+        ),
+        Case(
+            "SELECT id FROM loans WHERE DATE(taken_at) >= DATE('2020-01-01')",
+            DOUBT,
+            "a day of another question",
+            question="How many loans are there?",
+            documents=(
+                make_document("query", "Loans since 2020?", sql="SELECT id FROM loans WHERE taken_at >= '2020-01-01'"),
+            ),
         ),
     ),
     "unread_join": (
