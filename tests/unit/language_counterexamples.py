@@ -197,6 +197,24 @@ COUNTEREXAMPLES: dict[str, list[Case]] = {
             f"{LOANS} taken_at BETWEEN CAST('2024-03-01' AS DATE) AND DATE '2024-03-31'",
             ("How many loans are open?", True, "typed days"),
             ("How many loans are there of 2024?", False, "the year is said"),
+            ("Which are the 5 longest loans?", True, "a number of rows is no time"),
+        ),
+        *_spoken(
+            f"{LOANS} strftime('%Y', taken_at) = '2024'",
+            ("How many loans are open?", True, "a year"),
+            ("How many loans of 2024?", False, "the year is said"),
+        ),
+        *_spoken(
+            f"{LOANS} EXTRACT(YEAR FROM taken_at) = 2024",
+            ("How many loans are open?", True, "a year as a number"),
+        ),
+        *_spoken(
+            f"{LOANS} taken_at LIKE '2024%'",
+            ("How many loans are open?", True, "a year by LIKE"),
+        ),
+        *_spoken(
+            f"{LOANS} COALESCE(returned_at, '2099-12-31') > taken_at",
+            ("How many loans are open?", False, "in place of no value"),
         ),
         *left_alone(
             ("SELECT id FROM books WHERE price > 5", "a number"),

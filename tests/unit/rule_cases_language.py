@@ -94,6 +94,13 @@ LANGUAGE_CASES: dict[str, tuple[Case, ...]] = {
             documents=(make_document("rule", "Loans before 2020-01-01 are tests: leave them out."),),
         ),
         Case(
+            "SELECT id FROM loans WHERE taken_at >= '2024-03-01' AND taken_at < '2024-04-02'",
+            None,
+            "days that a rule has in words, and the day after its end",
+            question="How many loans since the opening?",
+            documents=(make_document("rule", "The opening lasted from March 1, 2024 to April 1, 2024."),),
+        ),
+        Case(
             "SELECT id FROM loans WHERE DATE(taken_at) >= DATE('2020-01-01')",
             DOUBT,
             "a day of another question",

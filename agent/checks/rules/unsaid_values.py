@@ -1,4 +1,4 @@
-"""Texts of several words, and days, in a query's filters that neither the question nor the docs have.
+"""Texts of several words, and days, in a query that neither the question nor the docs have.
 
 A model copies them from past queries, whose conditions the question need not share.
 """
@@ -6,14 +6,17 @@ A model copies them from past queries, whose conditions the question need not sh
 from __future__ import annotations
 
 import re
+from datetime import timedelta
 
 from sqlglot import exp
 
 from agent.checks.rules.base import Finding, Rule, RuleContext
+from rag.linking.dates import periods_in
 from rag.linking.relative_dates import counts_from_today
 from rag.words import words
 
-_DAY = re.compile(r"(?:19|20)\d\d-\d\d(?:-\d\d)?(?!\d)")
+_DAY = re.compile(r"(?:19|20)\d\d(?:-\d\d(?:-\d\d)?(?!\d)|%?$)")  # a year alone, too, as of strftime('%Y', ...)
+_TIME = re.compile(r"\d{4}|\d[./-]\d|['’]\d\d|\bFY\s?\d|[〇一二三四五六七八九]{4}")  # a number alone may count rows
 
 
 def apply(context: RuleContext) -> Finding | None:
@@ -24,17 +27,32 @@ def apply(context: RuleContext) -> Finding | None:
         text = str(literal.this)
         own = {word for word in words(text) if not word.isdigit()}
         is_filter = literal.is_string and isinstance(literal.parent, exp.EQ | exp.In | exp.Like)
-        is_day = literal.is_string and _DAY.match(text) and not _is_said(text[:10], told, context)
+        is_day = _DAY.match(text) and _is_compared(literal) and not _is_said(text[:10].rstrip("%"), told, context)
         if is_day or (is_filter and len(own) > 1 and not own & mentioned):
             unmentioned[repr(text)] = None
     return Finding(f"Nobody spoke of {', '.join(unmentioned)}.") if unmentioned else None
 
 
+def _is_compared(literal: exp.Literal) -> bool:
+    """Whether it is a day: a text that stands in for no value, or a number beside the year of a day."""
+    if literal.is_string:
+        return literal.find_ancestor(exp.Coalesce, exp.Predicate) is not literal.find_ancestor(exp.Coalesce)
+    parent = literal.parent
+    return isinstance(parent, exp.Binary) and parent.find(exp.Year, exp.Extract) is not None
+
+
 def _is_said(day: str, told: str, context: RuleContext) -> bool:
     """Whether the docs have a day, or the question may mean it. A past query has it for its own question alone."""
-    if day in told or any(map(str.isdigit, context.question)) or counts_from_today(context.question):
+    if day in told or _TIME.search(context.question) or counts_from_today(context.question):
         return True
-    return any(day in it.text for it in context.documents if it.kind != "query")
+    texts = (told, *(it.text for it in context.documents if it.kind != "query"))
+    return any(day in text or day in _days_of(text) for text in texts)
+
+
+def _days_of(text: str) -> set[str]:
+    """The days with which the times of a text begin and end, and the day after each."""
+    ends = ((it.first, it.last, it.last + timedelta(days=1)) for it in periods_in(text))
+    return {day.isoformat() for days in ends for day in days}
 
 
 RULE = Rule("unsaid_values", "query", "language", "doubt", apply)
