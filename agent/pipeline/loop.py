@@ -33,7 +33,7 @@ async def answer(question: Question, database: Database, parts: Parts) -> AsyncI
     2. Enrich the raw schema with what is known about it.
     3. Ask back where it can be read in several ways, or the data is not there.
     4. Where one query is not enough, plan up to four; each is a question of its own, and goes on with step 3.
-    5. Draft, check, run and judge a query until one convinces, at most `max_attempts` times.
+    5. Draft, check, run and judge a query until one convinces; the model writes at most `max_attempts`.
     6. Fetch the rows behind an aggregate.
     7. Say it in a sentence; recompute its arithmetic; trace its numbers.
 

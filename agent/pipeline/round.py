@@ -244,7 +244,8 @@ class Round:
         if self._attempt.error is not None and self._attempt.draft.sql is not None:
             self._keep(self._candidate())
         self._run.attempts.append(self._attempt)
-        self._run.repaired = await self._repair()
+        with self._run.ledger.time_step("sql_generator"):
+            self._run.repaired = await self._repair()
         if not self._run.is_accepted:
             self._run.side.drop()
 

@@ -156,8 +156,9 @@ async def test_no_more_than_max_attempts_and_the_best_is_returned_unverified(ask
 
 
 async def test_a_repair_takes_no_attempt_also_of_the_last_query(ask: Ask, model: ScriptedModel) -> None:
-    for alias in ("a", "b"):
-        model.replies(sql=f"SELECT SUM(orders.amount * {alias}.nothing) AS total FROM orders AS o")
+    model.replies(sql="SELECT MAX(orders.amount) AS total FROM orders AS o")
+    model.replies(correct=False, reason="the largest one")
+    model.replies(sql="SELECT nothing FROM orders")
     model.replies(sql="SELECT SUM(orders.amount) AS total FROM orders AS o")
     model.replies(correct=True, reason="the sum")
     model.replies(text="All orders come to 460.5.")
@@ -165,8 +166,9 @@ async def test_a_repair_takes_no_attempt_also_of_the_last_query(ask: Ask, model:
     answer = await ask("What do all orders come to?", max_attempts=3)
 
     assert [list(row.values()) for row in answer.results] == [[460.5]]
-    assert answer.attempt_history[-1].note.startswith("The last query repaired")
-    assert answer.usage.model_calls == 5
+    repaired = [it.note.startswith("The last query repaired") for it in answer.attempt_history]
+    assert repaired == [False, True, False, False, True]
+    assert answer.usage.model_calls == 6
 
 
 async def test_where_no_query_runs_the_answer_says_what_was_tried_and_what_could_be_asked(

@@ -31,6 +31,7 @@ SAME = "SELECT SUM(o.amount) AS s FROM orders AS o"
 OTHER = "SELECT SUM(amount) AS s FROM orders WHERE status = 'C'"
 BROKEN = "SELECT nonsense FROM orders"
 WRONG_ALIAS = "SELECT SUM(orders.amount) AS s FROM orders AS o"  # can be repaired
+OTHER_ALIAS = "SELECT MAX(orders.amount) AS s FROM orders AS o"  # as well, and gives other rows
 HOSTED: dict[str, Any] = {"openai_api_key": "a key"}
 
 
@@ -103,7 +104,7 @@ async def test_a_draft_of_the_second_model_that_cannot_be_run_confirms_nothing(
     assert told.startswith("2 of 3 independent drafts")
 
 
-@pytest.mark.parametrize("failed", [BROKEN, WRONG_ALIAS])
+@pytest.mark.parametrize("failed", [BROKEN, WRONG_ALIAS, OTHER_ALIAS])
 async def test_the_second_model_writes_again_where_its_draft_cannot_be_run(
     service: Service, model: ScriptedModel, second: ScriptedModel, failed: str
 ) -> None:
@@ -118,6 +119,20 @@ async def test_the_second_model_writes_again_where_its_draft_cannot_be_run(
     (read, likeliest), (again, warm) = drafts_of(second)
     assert (again == read, likeliest, warm > 0) == (True, 0.0, True)
     assert [it.votes for it in answer.candidates] == [2], "the one that cannot be run is no candidate"
+
+
+async def test_where_another_try_fails_the_repaired_draft_stays_a_candidate(
+    service: Service, model: ScriptedModel, second: ScriptedModel
+) -> None:
+    model.replies(sql=TOTAL)
+    second.replies(sql=OTHER_ALIAS)
+    second.replies(raises=ModelUnavailable("It has ended."))
+    model.replies(sql=SAME)
+    model.replies(text="It comes to 460.5.")
+
+    answer = await service.query(QUESTION, "shop", options=Options(candidates=True))
+
+    assert sorted((it.source, it.votes) for it in answer.candidates) == [("draft", 2), ("repaired", 0)]
 
 
 async def test_without_the_second_model_the_first_one_reads_the_other_form_at_once(

@@ -197,7 +197,7 @@ class Generator:
         if self.second is None:
             return None
         try:
-            warmth = self.profile.retry_temperature if again else 0.0
+            warmth = self._temperature(again=True) if again else 0.0
             draft = await self.draft(question, context, (), plan, ledger, temperature=warmth, model=self.second)
         except (ModelUnavailable, ModelFailed) as error:
             log.info("The second model wrote no draft: %s", error)

@@ -10,7 +10,7 @@ from agent.core.errors import ModelError, ReplyUnusable
 from agent.core.models import Candidate, Check, Draft
 from agent.core.off_loop import off_loop
 from agent.pipeline.drafts.consensus import AGREED, Group, group_candidates, is_settled
-from executors.errors import DatabaseUnavailable, SqlFailed, SqlRefused
+from executors.errors import DatabaseUnavailable, ErrorKind, SqlFailed, SqlRefused
 from rag.schema.joins import keyed_of
 
 if TYPE_CHECKING:
@@ -56,6 +56,8 @@ async def _in_step(run: Run, writing: Coroutine[Any, Any, Draft | None]) -> Draf
 
 
 NAME = "second_draft"
+# Where another query may take as long, or be refused as well.
+_OF_DATABASE = frozenset({ErrorKind.TIMEOUT, ErrorKind.RESOURCE, ErrorKind.PERMISSION})
 
 
 async def vote(run: Run, rows: Rows, most: int) -> Check:
@@ -69,8 +71,8 @@ async def vote(run: Run, rows: Rows, most: int) -> Check:
         try:
             draft = await (run.ahead.take() or _further_draft(run))
             if draft is not None:
-                candidate = await _try_draft(run, draft, rows)
-                if draft.by_second and not candidate.votes:
+                candidate, kind = await _try_draft(run, draft, rows)
+                if draft.by_second and kind is not None and kind not in _OF_DATABASE:
                     candidate = await _try_second_again(run, draft, rows) or candidate
                 run.candidates.append(candidate)
         except (ModelError, DatabaseUnavailable) as error:
@@ -87,31 +89,31 @@ async def _try_second_again(run: Run, failed: Draft, rows: Rows) -> Candidate | 
     given = (run.question.text, run.context, run.plan, run.ledger)
     try:
         draft = await run.parts.generator.draft_by_second(*given, again=True)
-    except (ReplyUnusable, ModelError):  # the first model's next draft tells, where that matters
+        if draft is None or draft.sql is None:
+            return None
+        candidate, kind = await _try_draft(run, draft.model_copy(update={"index": failed.index}), rows)
+    except (ReplyUnusable, ModelError, DatabaseUnavailable):  # the first model's next draft tells, if there is one
         return None
-    if draft is None or draft.sql is None:
-        return None
-    candidate = await _try_draft(run, draft.model_copy(update={"index": failed.index}), rows)
-    return candidate if candidate.votes else None
+    return candidate if kind is None else None
 
 
-async def _try_draft(run: Run, draft: Draft, rows: Rows) -> Candidate:
-    """What became of a draft: as it was written, else repaired, else its error."""
+async def _try_draft(run: Run, draft: Draft, rows: Rows) -> tuple[Candidate, ErrorKind | None]:
+    """What became of a draft: as it was written, else repaired, else its error; and why it could not be run."""
     assert draft.sql is not None  # noqa: S101  a draft without a query is not tried
     try:
-        return Candidate.of(draft, await rows(draft.sql))
+        return Candidate.of(draft, await rows(draft.sql)), None
     except (SqlFailed, SqlRefused) as error:
         schema, off = keyed_of(run.context.db_schema, run.context.known), run.parts.profile.rules_off
         kind, failed = error.kind, Candidate.of(draft, None, error.message)
     if not run.parts.profile.repairs:
-        return failed
+        return failed, kind
     repair = await off_loop(lambda: repair_draft(draft, kind, schema, off))
     if repair is None or repair.sql is None:
-        return failed
+        return failed, kind
     try:
-        return Candidate.of(repair, await rows(repair.sql))
+        return Candidate.of(repair, await rows(repair.sql)), kind
     except (SqlFailed, SqlRefused):
-        return failed
+        return failed, kind
 
 
 def _votes_text(groups: tuple[Group, ...], run: Run, failure: str) -> Check:
