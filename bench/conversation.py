@@ -2,8 +2,9 @@
 
     python -m bench.conversation
 
-Queries, whole questions and sentences are those that the embedded model once gave (bench/conversation.json); the
-judge agrees with each query. All else is computed: what is asked back, repairs, the check of each sentence, `verified`.
+Queries, whole questions and sentences are those that the embedded model once gave (bench/conversation.json); one query
+got an ORDER BY, for DuckDB's groups come in any order. The judge agrees with each query. All else is computed: what is
+asked back, repairs, the check of each sentence, `verified`.
 `make conversation` asks the embedded model itself, which takes minutes and differs from run to run.
 """
 
