@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise, product
 from typing import NamedTuple
 
-from agent.checks.grounding.arithmetic.dates import find_dates
+from agent.checks.grounding.arithmetic.dates import DateInText, find_dates
 from agent.checks.grounding.bounds import list_settled_items, settle
 from agent.checks.grounding.calculations import Calculation, Calculations
 from agent.checks.grounding.claims.claims import Segment, find_crossed, groups_of, pair_parallel, segments_of
@@ -17,6 +17,7 @@ from agent.checks.grounding.claims.names import NameIndex
 from agent.checks.grounding.claims.reading import items_of
 from agent.checks.grounding.claims.roles import with_roles
 from agent.checks.grounding.evidence.facts import ColumnFacts, Facts
+from agent.checks.grounding.exchanged import find_exchanged
 from agent.checks.grounding.flags import find_denied_flags
 from agent.checks.grounding.korean import korean_problems
 from agent.checks.grounding.languages.language import language_of, split_words
@@ -38,6 +39,7 @@ from agent.checks.grounding.support.support import Numbers
 from agent.checks.grounding.wording.causes import causes
 from agent.checks.grounding.wording.context import WordingContext
 from agent.checks.grounding.wording.words import Wording
+from executors.base import JsonValue
 from rag.words import denies
 
 MAX_CHARS = 2000
@@ -117,8 +119,9 @@ def check(text: str, facts: Facts, calculations: Sequence[Calculation] = ()) -> 
         problems += Wording(context, frozenset(settled)).problems()
         problems += find_foreign_names(segments, facts, asked)
         problems += find_turned_round(text, facts)
+        problems += find_exchanged(items, asked, facts)
         problems += find_omissions(items, segments, facts, asked, supports)
-        problems += find_miscounted(segments, facts)
+        problems += find_miscounted(segments, facts, supports)
         problems += find_denied_flags(segments, facts, numbers)
         problems += [
             Problem(it, "its column is of something else")
@@ -275,7 +278,7 @@ def _is_told_by(
 
 
 def _find_unplaced(items: Sequence[Item], facts: Facts, asked: Sequence[Item]) -> Iterator[Problem]:
-    """Times that neither the rows nor the question nor the query's conditions have."""
+    """Times that neither the rows nor the question nor the query's conditions have: days, and times of day."""
     bounds = " ; ".join(value for it in facts.conditions for value in it.bounds)
     known = {reading for it in asked if it.date for reading in it.date.readings}
     known |= {(int(it.value), None, None, None) for it in asked if it.kind == "number"}
@@ -284,10 +287,20 @@ def _find_unplaced(items: Sequence[Item], facts: Facts, asked: Sequence[Item]) -
     quarters = {it.period[1] for it in facts.measures if it.period and it.period[1]}
     known |= {(year, None, None, quarter) for year in (None, *years) for quarter in quarters}
     for item in items:
-        if item.kind != "date" or item.places or item.date is None:
+        if item.kind != "date" or item.date is None:
             continue
-        if not set(item.date.readings) & known:
+        rows = item.rows if item.places else range(len(facts.rows))
+        is_of_day = item.places or set(item.date.readings) & known or not item.date.readings
+        if not is_of_day or not _is_told_time(item.date, [facts.rows[row] for row in rows], facts.question, bounds):
             yield Problem(item.text, "no row is of this time, and the question does not name it")
+
+
+def _is_told_time(said: DateInText, rows: Iterable[Sequence[JsonValue]], *texts: str) -> bool:
+    """Whether rows or texts have a time of day; a day alone has none."""
+    if said.clock is None:
+        return bool(said.readings)
+    cells = (cell for row in rows for cell in row if isinstance(cell, str) and ":" in cell)
+    return any(it.clock is not None and said.is_at(it.clock) for text in (*texts, *cells) for it in find_dates(text))
 
 
 def _says_something(

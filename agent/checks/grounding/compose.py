@@ -16,6 +16,7 @@ from agent.checks.grounding.arithmetic.display import (
 )
 from agent.checks.grounding.evidence.facts import ColumnFacts, Facts, number_of
 from agent.checks.grounding.languages.months import FIRST_OF_MONTH, MONTH, month_in_words
+from agent.checks.grounding.languages.words import words_of
 from agent.checks.grounding.limits import limits_of
 from agent.checks.grounding.nouns import find_counted_noun
 from agent.core.answers import AnswerNumber
@@ -36,6 +37,9 @@ _MIDNIGHT = re.compile(r"(\d{4}-\d{2}-\d{2})[T ]00:00(?::00(?:\.0+)?)?")
 _NAMELESS = re.compile(
     r"(?:_?col(?:umn)?_?\d*|expr\w*|_c\d+|n|c|x|cnt|value|result|\W*|count\W.*|\w+\(.*)", re.IGNORECASE
 )
+# The column that one aggregate without a name reads: `MAX(t.unit_price)`.
+_AGGREGATED = re.compile(r"(avg|sum|min|max)\((?:\w+\.)*[\"`\[]?(\w+)[\"`\]]?\)", re.IGNORECASE)
+_AGGREGATES = {"avg": "average", "sum": "total", "min": "minimum", "max": "maximum"}
 
 
 class Frames(NamedTuple):
@@ -53,26 +57,36 @@ class Frames(NamedTuple):
     month: str
     tie_of_one: str
     tie_of_list: str
+    average: str
+    total: str
+    minimum: str
+    maximum: str
 
 
 FRAMES: Mapping[str, Frames] = {
     "en": Frames("Nothing was found for this question.", "no value", "yes", "no", "{measure} by {key}", "first", "last",
                  "Number", "Result", "month", "Tied with it: {count} more.",
-                 "Tied with the last row: {count} more."),
+                 "Tied with the last row: {count} more.",
+                 "average {column}", "total {column}", "minimum {column}", "maximum {column}"),
     "de": Frames("Zu dieser Frage wurde nichts gefunden.", "kein Wert", "ja", "nein", "{measure} nach {key}", "zuerst",
                  "zuletzt", "Anzahl", "Ergebnis", "Monat", "Gleichauf: {count} weitere.",
-                 "Gleichauf mit der letzten Zeile: {count} weitere."),
+                 "Gleichauf mit der letzten Zeile: {count} weitere.",
+                 "Durchschnitt von {column}", "Summe von {column}", "Minimum von {column}", "Maximum von {column}"),
     "fr": Frames("Rien n’a été trouvé pour cette question.", "pas de valeur", "oui", "non", "{measure} par {key}",
                  "en premier", "en dernier", "Nombre", "Résultat", "mois", "À égalité : {count} de plus.",
-                 "À égalité avec la dernière ligne : {count} de plus."),
+                 "À égalité avec la dernière ligne : {count} de plus.",
+                 "moyenne de {column}", "total de {column}", "minimum de {column}", "maximum de {column}"),
     "es": Frames("No se ha encontrado nada para esta pregunta.", "sin valor", "sí", "no", "{measure} por {key}",
                  "primero", "último", "Número", "Resultado", "mes", "Empatados: {count} más.",
-                 "Empatados con la última fila: {count} más."),
+                 "Empatados con la última fila: {count} más.",
+                 "media de {column}", "total de {column}", "mínimo de {column}", "máximo de {column}"),
     "it": Frames("Non è stato trovato nulla per questa domanda.", "nessun valore", "sì", "no", "{measure} per {key}",
                  "primo", "ultimo", "Numero", "Risultato", "mese", "A pari merito: {count} in più.",
-                 "A pari merito con l’ultima riga: {count} in più."),
+                 "A pari merito con l’ultima riga: {count} in più.",
+                 "media di {column}", "totale di {column}", "minimo di {column}", "massimo di {column}"),
     "ko": Frames("이 질문에 해당하는 데이터를 찾지 못했습니다.", "값 없음", "예", "아니요", "{key}별 {measure}", "처음",
-                 "마지막", "개수", "결과", "월", "동률: {count}개 더.", "마지막 행과 동률: {count}개 더."),
+                 "마지막", "개수", "결과", "월", "동률: {count}개 더.", "마지막 행과 동률: {count}개 더.",
+                 "{column} 평균", "{column} 합계", "{column} 최솟값", "{column} 최댓값"),
 }  # fmt: skip
 
 
@@ -212,6 +226,9 @@ class _Composer:
 
     def _label(self, column: ColumnFacts) -> str:
         if _NAMELESS.fullmatch(column.name):
+            if aggregated := _AGGREGATED.fullmatch(column.name):
+                frame: str = getattr(self._frames, _AGGREGATES[aggregated[1].lower()])
+                return frame.format(column=" ".join(words_of(aggregated[2])))
             return self._frames.number if column.projection.aggregate == "count" else self._frames.result
         if noun := find_counted_noun(column, self.facts):
             return noun

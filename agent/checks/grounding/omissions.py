@@ -265,15 +265,19 @@ def _asks_denied(asked: Sequence[Item], facts: Facts, *, polar: bool) -> bool:
     return any(it.cls is Class.NOT for it in asked) and (flags or any(it.denied for it in facts.conditions))
 
 
-def find_miscounted(segments: Sequence[Segment], facts: Facts) -> Iterator[Problem]:
-    """What is said to be counted, where the question asks how many there are of something else."""
+def find_miscounted(segments: Sequence[Segment], facts: Facts, supports: Mapping[int, Support]) -> Iterator[Problem]:
+    """What is said to be counted, where the question asks how many there are of something else.
+
+    A number of the question counts nothing: "10 products that cost more than 50 euros".
+    """
     head = list_counted_words(facts)
     if not head or len(facts.rows) != 1 or not facts.query.aggregates:
         return
     words = facts.question_words
     for segment in segments:
         for place, item in enumerate(segment.items):
-            if item.kind != "number":
+            support = supports.get(item.start)
+            if item.kind != "number" or (support is not None and support.origin == "question"):
                 continue
             after: list[str] = []
             for following in segment.items[place + 1 : place + 1 + _HEAD]:
@@ -324,6 +328,8 @@ def find_foreign_names(segments: Sequence[Segment], facts: Facts, asked: Sequenc
                 continue
             if not told_apart and _is_repeated(segment.items, place, asked):
                 continue  # "closest to the Earth", as the question says
+            if any(is_among(word, it.words) for it in facts.columns):
+                continue  # "the IDs"
             meant = _list_meant(word, facts)
             if not dimensions or not facts.rows:
                 continue

@@ -99,8 +99,8 @@ class Writer:
         """The answer, of which every claim is supported: by the model, or composed from the rows.
 
         The model's sentence has its arithmetic recomputed. Where a claim of it is not supported, where it is empty or
-        broke off, it is asked once more, with what was wrong; then the answer is composed. A small model is asked for
-        no list, and for no value that the question's own words can be said of. What is returned ends with
+        broke off, it is asked once more, with what was wrong; then the answer is composed. A small model is asked
+        once, for no list, and for no value that the question's own words can be said of. What is returned ends with
         `add_row_context`.
 
         Args:
@@ -134,14 +134,14 @@ class Writer:
         facts: Facts,
         draft: Awaitable[str | None] | None,
     ) -> CheckedText:
-        """The model's sentence, the first or the second; composed where neither holds."""
+        """The model's sentence, with as many tries as the profile gives it; composed where none holds."""
         from agent.checks.grounding.answer import check_text, compose_text
 
         why = last = complaint = ""
         try:
             text = await draft if draft is not None else None
-            for again in (False, True):
-                if again or text is None:
+            for tried in range(self.profile.sentence_tries):
+                if tried or text is None:
                     text = await self.write(
                         question, attempt, context, ledger, calculate=facts.calculate, last=last, complaint=complaint
                     )

@@ -42,23 +42,30 @@ _DATE = re.compile(
     | \b(?P<nth>{_NTH})\s+(?:quarter|quartals?|trimestre)(?:,?\s+(?:(?:of|de|del)\s+)?(?P<nth_year>{_YEAR}))?\b
     | \b(?:(?P<ko_quarter_year>\d{{4}})년\s*)?(?P<ko_quarter>[1-4])분기
     | \b(?P<one>[0-3]?\d)[/.](?P<two>[0-3]?\d)[/.](?P<slash_year>{_YEAR})\b
-    | \b(?P<time>(?:[01]?\d|2[0-4]):[0-5]\d(?::[0-5]\d)?)\b
+    | \b(?P<time>(?:[01]?\d|2[0-4]):[0-5]\d(?::[0-5]\d)?)\b(?:\s?(?P<half>[ap])\.?m\b)?
     """,
     re.VERBOSE | re.IGNORECASE,
 )
+
+Clock = tuple[int, int, int | None]
 
 
 @dataclass(frozen=True, slots=True)
 class DateInText:
     """A date or time as stated.
 
-    `readings` are its possible (year, month, day, quarter), with None for what is not stated.
+    `readings` are its possible (year, month, day, quarter), with None for what is not stated; `clock` is its hour,
+    minute and second, the last one None where it is not stated.
     """
 
     start: int
     end: int
     readings: tuple[tuple[int | None, int | None, int | None, int | None], ...]
-    time: str | None = None
+    clock: Clock | None = None
+
+    def is_at(self, clock: Clock) -> bool:
+        """Whether its time of day is this one, to the minute where it has no seconds."""
+        return self.clock is not None and self.clock[:2] == clock[:2] and self.clock[2] in (None, clock[2] or 0)
 
 
 def find_dates(text: str) -> Iterator[DateInText]:
@@ -75,10 +82,11 @@ def _read(match: re.Match[str]) -> DateInText | None:
 
     start, end = match.span()
     if match["time"]:
-        return DateInText(start, end, (), match["time"])
+        return DateInText(start, end, (), _read_clock(match["time"], match["half"] or ""))
     if match["iso_year"]:
         reading = (number("iso_year"), number("iso_month"), number("iso_day"), None)
-        return DateInText(start, end, (reading,), match["iso_time"])
+        clock = _read_clock(match["iso_time"]) if match["iso_time"] else None
+        return DateInText(start, end, (reading,), clock)
     if match["quarter"] or match["quarter_after"]:
         year, quarter = number("quarter_year") or number("year_quarter"), number("quarter") or number("quarter_after")
         return DateInText(start, end, ((year, None, None, quarter),))
@@ -95,3 +103,11 @@ def _read(match: re.Match[str]) -> DateInText | None:
     if day is None and year is None:
         return None
     return DateInText(start, end, ((year, MONTHS[name.lower()], day, None),))
+
+
+def _read_clock(text: str, half: str = "") -> Clock:
+    """ "17:53", "5:53" of "pm"."""
+    hour, minute, *second = map(int, text.split(":"))
+    if half:
+        hour = hour % 12 + 12 * (half.lower() == "p")
+    return hour, minute, second[0] if second else None

@@ -137,11 +137,12 @@ class NameIndex:
         return {value for condition in self._facts.conditions for value in condition.values}
 
     def is_only_name(self, digits: str) -> bool:
-        """Whether digits stand in the rows as a text that tells them apart, and no number of the rows is as large."""
+        """Whether digits stand in the rows as a text of the one column of such texts, and no number is as large."""
         facts = self._facts
-        texts = {row[it.index] for row in facts.rows for it in facts.columns if it.kind == "dimension"}
+        texts = {(row[it.index], it.index) for row in facts.rows for it in facts.columns if it.kind == "dimension"}
+        coded = {column for text, column in texts if isinstance(text, str) and text.isdigit()}
         values = {value for it in facts.measures for value in facts.values(it.index)}
-        return digits in texts and int(digits) not in values | {len(facts.rows)}
+        return len(coded) == 1 and (digits, *coded) in texts and int(digits) not in values | {len(facts.rows)}
 
     def are_all(self, rows: Rows) -> bool:
         """Whether these are all rows."""

@@ -192,6 +192,13 @@ class _Reader:
             list_doing_words(language) | list_transfer_words(language) if language in LANGUAGES else frozenset[str]()
         )
         self._deeds = {word for word in deeds if is_among(word, self._asked)}  # "used" of "Which are not used?"
+        self._asked_digits = frozenset(re.findall(r"\d+", facts.question))
+        self._heads: dict[str, set[int]] = {}  # the last word of a column's name: "id" of `vehicle_id`
+        for column in facts.columns:
+            for word in words_of(column.name)[-1:]:
+                self._heads.setdefault(word, set()).add(column.index)
+        # Columns that digits may be of; those of texts that only name cannot be meant by them.
+        self._numeric = {it.index for it in facts.measures}.union(*names.numbers.values())
         self._nouns = {form for head in heads for word in head for form in (word, f"{word}s")}
         self._labels = labels | {word[:-1] for word in labels if word.endswith("s")} | {f"{word}s" for word in labels}
 
@@ -272,9 +279,23 @@ class _Reader:
         decimals = re.match(r"[.,]\d|\s?%", self._text[end:]) or re.search(r"\d[.,]$|[$€£¥]\s?$", self._text[:start])
         own = {word for column in places for word in words_of(self._names.column_name(column))}
         named = any(word in self._labels for word in around[:1]) or any(word in own for word in around[1:])
-        counts = re.match(r"\s+[^\W\d_]", self._text[end:])
-        alone = counts is None and self._names.is_only_name(token)  # "the longest is the 90, with 24.6 km"
+        counts = re.match(r"\s+(?!(?:and|und|et|y|e)\b)[^\W\d_]", self._text[end:])
+        # "The longest is the 90, with 24.6 km"; "the id of the oldest vehicle is 12".
+        alone = counts is None and (self._names.is_only_name(token) or self._is_of_key(place, places))
         return decimals is not None or not (named or alone)  # "hotels with 3 stars", of a column "stars"
+
+    def _is_of_key(self, place: int, places: Places) -> bool:
+        """Whether the words before digits name the one key that has them, and no other column of numbers since."""
+        for token, _, _ in reversed(self._tokens[:place]):
+            word = token.lower()
+            if token.isdigit() and word not in self._asked_digits:
+                return False
+            named = self._heads.get(word) or self._heads.get(word.removesuffix("s")) or set()
+            if named and named <= places.keys():
+                return True
+            if named & self._numeric:
+                return False
+        return False
 
     def _date(self, at: int) -> Item | None:
         date = self._dates.get(at)

@@ -156,7 +156,7 @@ class Facts:
         """Each column of the result, in order."""
         found = tuple(self._column(index, name) for index, name in enumerate(self.result.columns))
         keys = self._number_keys(found)
-        return tuple(replace(it, kind="dimension") if it.index in keys else it for it in found)
+        return tuple(replace(it, kind="dimension") if it.index in keys else it for it in _with_tables(found))
 
     def _number_keys(self, columns: Sequence[ColumnFacts]) -> set[int]:
         """Whole numbers that only tell rows apart: floors of buildings, where a building has several rows."""
@@ -273,6 +273,19 @@ class Facts:
 def _codes(texts: Iterable[str]) -> Iterator[tuple[str, str]]:
     for text in texts:
         yield from ((m[1] or m[3], (m[2] or m[4]).strip()) for m in _CODES.finditer(text))
+
+
+def _with_tables(columns: Sequence[ColumnFacts]) -> Iterator[ColumnFacts]:
+    """Columns of one name, told apart by their tables: the balances of `checking` and of `savings`."""
+    for column in columns:
+        own = column.projection
+        same = [it.projection.tables for it in columns if it.projection.name == own.name and it is not column]
+        if not own.name or own.aggregate or len(own.tables) != 1 or not same or own.tables in same:
+            yield column
+            continue
+        words = words_of(own.tables[0])
+        label = " ".join((*words, *words_of(own.name)))
+        yield replace(column, words=column.words | {*words}, label=label)
 
 
 def _head_words(texts: Sequence[str]) -> Iterator[str]:

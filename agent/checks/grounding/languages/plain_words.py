@@ -64,7 +64,8 @@ _EN = {
         the_above above_all point_in_time time_frame timeframe the_period that_period this_period the_time
         that_time this_time in_question on_record on_file in_the_data in_the_database at_that_time currently result
         moment example distribution whole respective per_cent lists adds added item items anything trio duo pair
-        rest remainder still yet on_the_list in_the_lead""",
+        rest remainder still yet on_the_list in_the_lead corresponding have_available available again once_more or_later
+        or_earlier different differently threshold top_performer top_performers best_performer best_performers""",
     "kinds": "level levels kind kinds type types category case item group the_latter the_former way",
     "politeness": """
         sure of_course certainly please thanks thank_you hello hi happy_to_help glad_to_help i_am_happy_to_help
@@ -73,10 +74,7 @@ _EN = {
     "doing": """
         use uses used using handle handles handled handling need needs needed needing offer offers offered offering
         provide provides provided providing run runs ran running operate operates operated operating serve serves
-        served serving keep keeps kept keeping give gave have_available available again once_more or_later
-        or_earlier different differently threshold top_performer top_performers
-        best_performer best_performers
-        work works worked working""",
+        served serving keep keeps kept keeping give gave work works worked working""",
     "transferring": """
         receive receives received make makes made earn earns earned bring brings brought bringing generate generates
         generated get gets got contribute contributes contributed attract attracts attracted welcome welcomes

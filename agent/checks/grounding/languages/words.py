@@ -36,7 +36,7 @@ _IRREGULAR = """
     parcourir parcouru parcourus;tenir tenu;fare fatto;hacer hecho;mettre mis;rendre rendu;ville villes;day days;
     produce produces produced production producing produit produits produite produites produisent produire producir
     producido produjo producción produrre prodotto prodotti produzione produzieren produziert produzierte produktion;
-    birth birthday born geburt geboren naissance né née nacimiento nacido nacida nascita nato nata;
+    id ids;birth birthday born geburt geboren naissance né née nacimiento nacido nacida nascita nato nata;
     euro euros eur €;dollar dollars usd $;pound pounds gbp £;franc francs chf franken;yen jpy ¥;rupee rupees inr ₹;
     km kilometer kilometers kilometre kilometres kilometern kilomètre kilomètres kilómetro kilómetros chilometro
     chilometri;m meter meters metre metres metern mètre mètres metro metros metri;kg kilogram kilograms kilo kilos

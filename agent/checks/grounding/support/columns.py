@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import cached_property
 
 from agent.checks.grounding.claims.claims import Segment
 from agent.checks.grounding.claims.item import Item
@@ -15,6 +16,7 @@ from agent.checks.grounding.support.beside import NEAR, currencies
 
 _NAMED = {Class.MEAN: "avg", Class.SUM: "sum", Class.MOST: "max", Class.LEAST: "min"}
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
+_WITH = frozenset({"with", "mit", "avec", "con"})
 _SHORT = 3  # letters of a word that may also be a unit
 
 
@@ -27,9 +29,9 @@ class Columns:
     def find(self, segment: Segment, place: int) -> Sequence[ColumnFacts]:
         """The columns that a number may stand for, by the words beside it."""
         measures = self._facts.measures
-        if len(measures) < 2:
-            return measures
         items = segment.items
+        if len(measures) < 2:
+            return () if self._is_of_key(items, place) else measures
         if (named := self._find_named_after(items, place)) is not None:
             return [named]
         shared: list[ColumnFacts] = []
@@ -48,8 +50,8 @@ class Columns:
                     break
         if shared and not any(it.period for it in shared):
             return shared
-        for item in reversed(items[:place]):
-            if found := self.list_labelled(item):
+        for at in reversed(range(place)):
+            if (found := self.list_labelled(items[at])) and not self._is_of_superlative(items, at):
                 return found
         if (exact := self._find_named_exactly(segment)) is not None:
             return [exact]
@@ -61,6 +63,50 @@ class Columns:
         said = currencies(items, place)
         currency = [it for it in measures if said and it.currency and are_same(said, {it.currency})]
         return currency or asked or measures
+
+    def _is_of_key(self, items: Sequence[Item], place: int) -> bool:
+        """Whether the last column named before a number is a key: "the id is 64", of an age."""
+        for item in reversed(items[:place]):
+            if item.kind in ("name", "number") or self.list_labelled(item):
+                return False
+            if item.kind == "word" and is_among(item.text.lower(), self._key_words):
+                return True
+        return False
+
+    @cached_property
+    def _key_words(self) -> frozenset[str]:
+        """The last words of the names of keys: "id" of `driver_id`."""
+        rows, columns = self._facts.rows, self._facts.columns
+        keys = [it for it in columns if it.kind == "dimension" and any(type(row[it.index]) is int for row in rows)]
+        return frozenset(word for it in keys for word in words_of(it.name)[-1:])
+
+    def pair_lists(self, segments: Sequence[Segment]) -> dict[int, ColumnFacts]:
+        """The columns of numbers that are listed as their columns are: "the height and weight are 170 and 62".
+
+        Returns them by where the numbers start; nothing for other sentences.
+        """
+        paired: dict[int, ColumnFacts] = {}
+        for sentence in {it.sentence for it in segments}:
+            items = [it for one in segments if one.sentence == sentence for it in one.items]
+            labels = [(at, found[0]) for at, it in enumerate(items) if len(found := self.list_labelled(it)) == 1]
+            columns = list(dict.fromkeys(column for _, column in labels))
+            first = (
+                next((at for at, it in enumerate(items) if it.kind == "number" and at > labels[-1][0]), 0)
+                if labels
+                else 0
+            )
+            numbers = [it for it in items[first:] if it.kind == "number"]
+            units = [it for it in items[first:] if it.kind == "word"]
+            if first and len(columns) == len(numbers) > 1 and len(units) <= len(numbers):
+                paired |= {it.start: column for it, column in zip(numbers, columns, strict=True)}
+        return paired
+
+    def _is_of_superlative(self, items: Sequence[Item], place: int) -> bool:
+        """Whether a label only tells which row is meant: "the price of the car with the least age is 12"."""
+        leads = [at for at in range(max(0, place - NEAR), place) if items[at].cls in (Class.MOST, Class.LEAST)]
+        if not leads or not any(it.text.lower() in _WITH for it in items[max(0, leads[-1] - 2) : leads[-1]]):
+            return False
+        return any(self.list_labelled(it) for it in items[: leads[-1]])
 
     def _find_named_after(self, items: Sequence[Item], place: int) -> ColumnFacts | None:
         """The column whose own name stands in the words right after a number: the tickets of "668 closed tickets"."""

@@ -65,7 +65,7 @@ class Numbers:
         segments, items: of the text.
 
     sentences: the rows that each sentence names, by its number. counts: those that count rows.
-    columns: tells which columns a number may stand for.
+    columns: tells which columns a number may stand for. listed: those of numbers that stand in lists, by their starts.
     """
 
     facts: Facts
@@ -75,6 +75,7 @@ class Numbers:
     sentences: Mapping[int, Rows] = field(init=False, default_factory=dict)
     counts: Counts = field(init=False)
     columns: Columns = field(init=False)
+    listed: Mapping[int, ColumnFacts] = field(init=False)
 
     def __post_init__(self) -> None:
         found: dict[int, Rows] = {}
@@ -84,6 +85,7 @@ class Numbers:
         self.sentences = found
         self.counts = Counts(self.facts, self.asked, self.items, found)
         self.columns = Columns(self.facts)
+        self.listed = self.columns.pair_lists(self.segments)
 
     def find_support(self, segment: Segment, item: Item, *, rows: Rows | None = None) -> Support | None:
         """The support of one number of a segment; None where it has none.
@@ -98,7 +100,8 @@ class Numbers:
         found = self._condition(segment, place, bound)
         if found is not None and bound is not None:
             return found  # "more than 5 trips", as the question says
-        columns = self.columns.find(segment, place)
+        listed = self.listed.get(item.start)
+        columns = [listed] if listed is not None else self.columns.find(segment, place)
         named = rows if rows is not None else self.rows_of(segment)
         if named is None and columns and says_aggregate(segment, columns[0]):
             named = self.find_nearby(segment)  # "Rome is the cheapest, at 200 on average"

@@ -1,0 +1,47 @@
+"""What a sentence says in the place of the question's words: "the fewest" for "the most", one denial too many."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+from agent.checks.grounding.claims.item import Item
+from agent.checks.grounding.evidence.facts import Facts
+from agent.checks.grounding.languages.vocabulary import Class
+from agent.checks.grounding.result import Problem
+
+# One word of a family in the place of another one makes another question.
+_FAMILIES = (
+    (Class.MEAN, Class.SUM, Class.MOST, Class.LEAST),
+    (Class.LATEST, Class.EARLIEST),
+    (Class.OVER, Class.UNDER),
+    (Class.AFTER, Class.BEFORE),
+)
+_AGGREGATES = {"avg": Class.MEAN, "max": Class.MOST, "min": Class.LEAST}
+
+
+def find_exchanged(items: Sequence[Item], asked: Sequence[Item], facts: Facts) -> Iterator[Problem]:
+    """The words that say another aggregate, end or bound than the question, that leave one out, or that deny."""
+    said, wanted = Counter(it.cls for it in items), Counter(it.cls for it in asked)
+    for family in _FAMILIES:
+        more = {cls for cls in family if said[cls] > wanted[cls]}
+        if more and any(said[cls] < wanted[cls] for cls in family):
+            yield Problem(next(it.text for it in items if it.cls in more), "the question has another word there")
+    for column in facts.measures:
+        cls = _AGGREGATES.get(column.projection.aggregate)
+        if cls is not None and wanted[cls] and not said[cls]:
+            word = next(it.text for it in asked if it.cls is cls)
+            yield Problem(word, "the question speaks of it, and the answer leaves it out")
+    yield from _find_denials(items, asked, facts)
+
+
+def _find_denials(items: Sequence[Item], asked: Sequence[Item], facts: Facts) -> Iterator[Problem]:
+    """ "Is not 12", and a second denial beside the one of the question where there is something to count."""
+    numbers = {other.text for one, other in pairwise(asked) if one.cls is Class.NOT and other.kind == "number"}
+    for one, other in pairwise(items):
+        if one.cls is Class.NOT and other.kind == "number" and other.text not in numbers:
+            yield Problem(f"{one.text} {other.text}", "the rows have it")
+    said, wanted = (sum(it.cls is Class.NOT for it in one) for one in (items, asked))
+    if wanted and said > wanted and all(cell for row in facts.rows for cell in row):
+        yield Problem("the denial", "the question denies less")
