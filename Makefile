@@ -52,7 +52,7 @@ OFFLINE := HF_HUB_OFFLINE="$${HF_HUB_OFFLINE-1}"
 BENCHES := $(if $(ARITHMETIC),bench-arithmetic) $(if $(STATEMENTS),bench-guard) $(if $(EVAL),bench-retrieval bench-accuracy)
 
 .NOTPARALLEL:
-.PHONY: demo serve page screens bench-page bench-own-data bench-messages conversation test check model data index eval bench bench-arithmetic bench-grounding bench-retrieval bench-accuracy bench-schema engines servers
+.PHONY: demo serve page screens bench-page bench-own-data bench-messages conversation test check model data index eval bench bench-arithmetic bench-grounding bench-sentences bench-retrieval bench-accuracy bench-schema engines servers
 .PHONY: bench-answer bench-harmless bench-workers bench-hostile help wheel sbom clients installed lighthouse bench-first-answer azure-cost capacity package-size bench-processes container bench-guard bench-own-time bench-cold-start bench-scale bench-scale-out bench-begin bench-peers bench-peers-embedded bench-load fuzz sentences statements questions clean
 
 help:  ## list the commands
@@ -113,6 +113,9 @@ bench-grounding: $(LOCAL)  ## count refused sentences, true and false, about gen
 	@$(BIN)/python -m bench.grounding
 	@$(BIN)/python -m bench.grounding --held-out
 	@$(BIN)/python -m bench.grounding_written
+
+bench-sentences: questions $(LOCAL)  ## count the embedded model's sentences about gold rows that are accepted, and falsified ones refused; EVAL=path/to/folder
+	@$(BIN)/python -m bench.model_sentences $(EVAL)
 
 bench-guard: statements $(LOCAL)  ## count what the guard accepts and refuses: STATEMENTS=path/to/statements.jsonl
 	$(BIN)/python -m bench.guard "$(STATEMENTS)"

@@ -133,7 +133,7 @@ def test_in_every_dialect_a_query_may_build_no_address(dialect: str) -> None:
 
 async def written(model: ScriptedModel, ledger: Ledger) -> CheckedText:
     attempt = Attempt(sql="SELECT name, site FROM t", result=ONE)
-    text = await Writer(model, EMBEDDED).write_checked(
+    text = await Writer(model, EMBEDDED.model_copy(update={"sentence_tries": 2})).write_checked(
         "Who?", attempt, None, CONTEXT, ledger, draft=None, calculate=True
     )
     model.assert_done()

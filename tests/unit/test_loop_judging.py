@@ -146,8 +146,7 @@ async def test_what_schema_and_data_propose_is_an_attempt_of_its_own_and_named_i
 ) -> None:
     model.replies(sql=sql)
     model.replies(correct=True, reason="yes")
-    for _ in range(2):
-        model.replies(text="So many.")
+    model.replies(text="So many.")
 
     answer = await ask(question)
 

@@ -13,7 +13,7 @@ from agent.checks.grounding.result import CheckedText
 from agent.core.models import Attempt
 from agent.databases.knowledge.context import Context
 from agent.pipeline.answers.synthesize import Writer, row_count_context
-from agent.platform.config.profiles import EMBEDDED, LARGE_HOSTED
+from agent.platform.config.profiles import EMBEDDED, LARGE_HOSTED, Profile
 from agent.platform.llm.chat import ChatRequest, Message, Reply
 from agent.platform.llm.scripted import ScriptedModel
 from agent.platform.telemetry.ledger import Ledger
@@ -31,13 +31,18 @@ class CutShort(ScriptedModel):
         return reply.model_copy(update={"truncated": reply.text.endswith("--")})
 
 
-async def written(model: ScriptedModel, result: QueryResult, ledger: Ledger, draft: str | None = None) -> CheckedText:
+TWICE = EMBEDDED.model_copy(update={"sentence_tries": 2})
+
+
+async def written(
+    model: ScriptedModel, result: QueryResult, ledger: Ledger, draft: str | None = None, profile: Profile = TWICE
+) -> CheckedText:
     attempt = Attempt(sql="SELECT name, total FROM t", result=result)
 
     async def ahead() -> str | None:
         return draft
 
-    text = await Writer(model, EMBEDDED).write_checked(
+    text = await Writer(model, profile).write_checked(
         "Who bought most?", attempt, None, CONTEXT, ledger, draft=ahead(), calculate=True
     )
     model.assert_done()
@@ -101,6 +106,16 @@ async def test_the_writer_reads_what_was_wrong_with_its_first_sentence() -> None
     assert (await written(model, ONE, Ledger())).text == "Ada, with 140."
     assert "Bo, with 140." in model.asked[1].tail
     assert "neither in the question nor in the rows" in model.asked[1].tail
+
+
+async def test_the_embedded_model_writes_one_sentence() -> None:
+    model, ledger = ScriptedModel(), Ledger()
+    model.replies(text="Bo, with 140.")
+
+    text = await written(model, ONE, ledger, profile=EMBEDDED)
+
+    assert (text.text, text.source) == ("Name: Ada; total: 140.", "composed")
+    assert "composed from the rows" in ledger.warnings[0]
 
 
 SEVERAL = QueryResult(columns=("name", "total"), rows=(("Ada", 140.0), ("Bo", 99.5)))
@@ -201,8 +216,7 @@ async def test_a_composed_answer_has_the_decimals_of_its_column() -> None:
     async def composed(column: str) -> str:
         attempt = Attempt(sql=f"SELECT {column} FROM orders", result=QueryResult(columns=(column,), rows=((12.5,),)))
         model = CutShort()
-        for _ in range(2):
-            model.replies(text="")
+        model.replies(text="")
         found = await Writer(model, EMBEDDED).write_checked(
             "How much?", attempt, None, context, Ledger(), draft=None, calculate=True
         )

@@ -9,6 +9,7 @@ from itertools import pairwise
 from agent.checks.grounding.claims.item import Item
 from agent.checks.grounding.evidence.facts import Facts
 from agent.checks.grounding.languages.vocabulary import Class
+from agent.checks.grounding.omissions import LEFT_OUT
 from agent.checks.grounding.result import Problem
 
 # One word of a family in the place of another one makes another question.
@@ -22,18 +23,26 @@ _AGGREGATES = {"avg": Class.MEAN, "max": Class.MOST, "min": Class.LEAST}
 
 
 def find_exchanged(items: Sequence[Item], asked: Sequence[Item], facts: Facts) -> Iterator[Problem]:
-    """The words that say another aggregate, end or bound than the question, that leave one out, or that deny."""
+    """The words that say another aggregate, end or bound than the question, that leave one out, or that deny.
+
+    Of several rows a sentence may say such words of its own: only denials are compared.
+    """
+    if len(facts.rows) == 1:
+        yield from _find_other_words(items, asked, facts)
+    if facts.rows:
+        yield from _find_denials(items, asked, facts)
+
+
+def _find_other_words(items: Sequence[Item], asked: Sequence[Item], facts: Facts) -> Iterator[Problem]:
     said, wanted = Counter(it.cls for it in items), Counter(it.cls for it in asked)
     for family in _FAMILIES:
         more = {cls for cls in family if said[cls] > wanted[cls]}
         if more and any(said[cls] < wanted[cls] for cls in family):
             yield Problem(next(it.text for it in items if it.cls in more), "the question has another word there")
-    for column in facts.measures:
-        cls = _AGGREGATES.get(column.projection.aggregate)
+    if len(facts.measures) == 1 and facts.rows[0][facts.measures[0].index] is not None:
+        cls = _AGGREGATES.get(facts.measures[0].projection.aggregate)
         if cls is not None and wanted[cls] and not said[cls]:
-            word = next(it.text for it in asked if it.cls is cls)
-            yield Problem(word, "the question speaks of it, and the answer leaves it out")
-    yield from _find_denials(items, asked, facts)
+            yield Problem(next(it.text for it in asked if it.cls is cls), LEFT_OUT)
 
 
 def _find_denials(items: Sequence[Item], asked: Sequence[Item], facts: Facts) -> Iterator[Problem]:

@@ -66,11 +66,12 @@ class Columns:
 
     def _is_of_key(self, items: Sequence[Item], place: int) -> bool:
         """Whether the last column named before a number is a key: "the id is 64", of an age."""
-        for item in reversed(items[:place]):
+        for at in reversed(range(place)):
+            item = items[at]
             if item.kind in ("name", "number") or self.list_labelled(item):
                 return False
             if item.kind == "word" and is_among(item.text.lower(), self._key_words):
-                return True
+                return not at or items[at - 1].kind != "name"  # "3 stars have 120 rooms"
         return False
 
     @cached_property
