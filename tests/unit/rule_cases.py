@@ -395,6 +395,18 @@ CASES: dict[str, tuple[Case, ...]] = {
             "the whole has it, too",
         ),
         Case("SELECT SUM(CASE WHEN fee > 5 THEN 1 END) * 1.0 / COUNT(*) FROM loans", None, "that makes it the part"),
+        Case(
+            "SELECT SUM(CASE WHEN book_id = 1 THEN 1 ELSE 0 END) FROM loans WHERE book_id <> 1 AND fee > 5",
+            DOUBT,
+            "no row of the part is left",
+        ),
+        Case("SELECT COUNT(*) FILTER (WHERE book_id = 1) FROM loans WHERE book_id = 2", DOUBT, "the same by FILTER"),
+        Case("SELECT SUM(CASE WHEN book_id = 1 THEN 1 END) FROM loans WHERE book_id <> 2", None, "another value"),
+        Case(
+            "SELECT (SELECT SUM(CASE WHEN book_id = 1 THEN 1 END) FROM loans) FROM loans WHERE book_id <> 1",
+            None,
+            "a query inside has rows of its own",
+        ),
         Case("SELECT fee / 2 FROM loans WHERE fee > 5 AND book_id = 1", None, "no share"),
         Case(
             "SELECT 1.0 * SUM(CASE WHEN fee > 5 THEN 1 END) / SUM(CASE WHEN book_id = 1 THEN 1 END) FROM loans",

@@ -1,18 +1,30 @@
-"""A share whose part and whole have different filters, besides the filter that defines the part.
+"""A part whose filter its whole contradicts, or whose other filters are not those of its whole.
 
 "Shipped and not cancelled, over all" leaves open whether the cancelled belong to the whole; and what is over 50,
-of all that are not cancelled, has cancelled ones among it.
+of all that are not cancelled, has cancelled ones among it. The cancelled among all that are not cancelled are none.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+
 from sqlglot import exp
+from sqlglot.optimizer.scope import find_all_in_scope
 
 from agent.checks.rules.base import Finding, Rule, RuleContext
 from executors.sql.tree import conjuncts
 
+_PARTS: tuple[type[exp.Expr], ...] = (exp.Case, exp.Filter, exp.CountIf)
+
 
 def apply(context: RuleContext) -> Finding | None:
+    for select in context.selects:
+        where = select.args.get("where")
+        kept = _split([where.this]) if where is not None else []
+        parts = (it for item in select.selects for of in _PARTS for it in find_all_in_scope(item, of))
+        for condition in _split(_conditions_of(parts)):
+            if excluding := next((it for it in kept if _excludes(it, condition)), None):
+                return Finding(f"{context.to_sql(condition)} is computed of rows with {context.to_sql(excluding)}.")
     for division in context.query.find_all(exp.Div):
         part, whole = _conditions(division.this), _conditions(division.expression)
         lacking = [it for it in part if it not in whole]
@@ -27,12 +39,31 @@ def apply(context: RuleContext) -> Finding | None:
     return None
 
 
+def _excludes(kept: exp.Expr, part: exp.Expr) -> bool:
+    """Whether a condition of all rows leaves none for that of a part: `status <> 'X'` for `status = 'X'`."""
+    if not isinstance(part, exp.EQ) or not isinstance(part.expression, exp.Literal) or kept.this != part.this:
+        return False
+    if isinstance(kept, exp.NEQ):
+        return bool(kept.expression == part.expression)
+    return isinstance(kept, exp.EQ) and isinstance(kept.expression, exp.Literal) and kept.expression != part.expression
+
+
 def _conditions(side: exp.Expr) -> list[exp.Expr]:
     """What restricts the rows of one side of a division."""
-    found = [branch.this for case in side.find_all(exp.Case) for branch in case.args.get("ifs") or ()]
-    found += [it.expression.this for it in side.find_all(exp.Filter)] + [it.this for it in side.find_all(exp.CountIf)]
-    found += [it.this for it in side.find_all(exp.Where) if it.find_ancestor(exp.Filter) is None]
-    return [part.unnest() for condition in found for part in conjuncts(condition)]
+    found = list(_conditions_of(side.find_all(*_PARTS)))
+    return _split([*found, *(it.this for it in side.find_all(exp.Where) if it.find_ancestor(exp.Filter) is None)])
+
+
+def _conditions_of(parts: Iterable[exp.Expr]) -> Iterator[exp.Expr]:
+    for part in parts:
+        if isinstance(part, exp.Case):
+            yield from (branch.this for branch in part.args.get("ifs") or ())
+        else:
+            yield part.expression.this if isinstance(part, exp.Filter) else part.this
+
+
+def _split(conditions: Iterable[exp.Expr]) -> list[exp.Expr]:
+    return [part.unnest() for condition in conditions for part in conjuncts(condition)]
 
 
 RULE = Rule("share_part", "query", "schema", "doubt", apply)
