@@ -91,6 +91,11 @@ INVESTOR = facts(
     {"investor": "Ada"},
     "SELECT investor FROM stakes GROUP BY investor HAVING COUNT(*) >= 2",
 )
+KEYS = facts(
+    "Among the pilots with a licence, how many of them are older than 50?",
+    {"COUNT(p.id)": 56},
+    "SELECT COUNT(p.id) FROM pilot p JOIN licence l ON l.pilot_id = p.id WHERE p.age > 50",
+)
 PERSONS = facts(
     "How many persons are not members?",
     {"COUNT(*)": 3},
@@ -128,6 +133,7 @@ PERSONS = facts(
             LONG, "There are 4 countries that do not have a track longer than 3000.", id="bound-of-a-condition"
         ),
         pytest.param(ATTENDEES, "The average number of attendees of the shows is 1649.5.", id="average"),
+        pytest.param(KEYS, "There are 56 pilots with a licence who are older than 50.", id="keys-counted"),
         pytest.param(PERSONS, "There are 3 persons who are not members.", id="denial-of-the-question"),
     ],
 )
@@ -158,6 +164,7 @@ def test_true_sentences_are_accepted(evidence: Facts, text: str) -> None:
             ABOVE, "There are 5 accounts with a balance higher than the total balance.", id="total-for-average"
         ),
         pytest.param(INVESTOR, "Ada has at most two companies.", id="at-most-for-at-least"),
+        pytest.param(KEYS, "There are 56 licences of pilots who are older than 50.", id="another-table-counted"),
         pytest.param(PERSONS, "There are not 3 persons who are not members.", id="denied-number"),
         pytest.param(PERSONS, "It is not so that 3 persons are not members.", id="two-denials"),
     ],

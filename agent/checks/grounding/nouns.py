@@ -110,9 +110,11 @@ def is_own(noun: str, column: ColumnFacts, facts: Facts, quantified: frozenset[s
     others |= {word for it in facts.columns if it.kind == "dimension" for word in words_of(it.name)}
     if is_among(noun, quantified - others) or _has_ending(noun, own):
         return True
-    counts = column.projection.aggregate == "count"
-    if counts and not column.projection.sources and is_among(noun, words_of(facts.query.tables[0])):
-        return True  # COUNT(*) of a table
+    if column.projection.aggregate == "count" and (counted := (*column.projection.tables, *facts.query.tables)):
+        table = words_of(counted[0])
+        keyed = (it == "id" or is_among(words_of(it)[0], table) for it in column.projection.sources)
+        if is_among(noun, table) and all(keyed):
+            return True  # COUNT(*) of a table, COUNT of its key
     return not own and not is_among(noun, others)
 
 
