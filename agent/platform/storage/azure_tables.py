@@ -27,9 +27,7 @@ from agent.platform.storage.store import (
     StateConflict,
     decode_name,
     encode_name,
-    is_over,
     payloads,
-    take_records,
     value_of,
 )
 
@@ -73,7 +71,7 @@ class AzureTablesStore:
 
     def get(self, place: Place, key: str) -> Record | None:
         found = self._entity(place, key)
-        return None if found is None or is_over(found.expires_at, self._clock()) else found
+        return None if found is None or _is_over(found.expires_at, self._clock()) else found
 
     def _entity(self, place: Place, key: str) -> Record | None:
         """The record, even where it has expired."""
@@ -87,28 +85,21 @@ class AzureTablesStore:
             except ResourceNotFoundError:
                 return None
 
-    def records(
-        self, place: Place, *, prefix: str = "", start: str = "", limit: int | None = None, newest_first: bool = False
-    ) -> list[Record]:
-        """See `StateStore`. `newest_first` reads all that `prefix` and `start` leave: the service has no such order."""
+    def records(self, place: Place, *, prefix: str = "", start: str = "", limit: int | None = None) -> list[Record]:
         if not _fits(place.partition, prefix, start):
             return []
-        found = self._find(
+        return self._find(
             "PartitionKey eq @partition and RowKey ge @first and RowKey lt @past",
             {
                 "partition": _partition_key(place),
                 "first": max(encode_name(prefix), encode_name(start)),
                 "past": encode_name(prefix) + PAST_ALL,
             },
-            None if newest_first else limit,
+            limit,
         )
-        return take_records(found, limit=limit, newest_first=newest_first)
 
     def everywhere(self, kind: str, *, key: str | None = None, limit: int | None = None) -> list[Record]:
         return self._find(*_of_kind(kind, key), limit) if key is None or _fits(key) else []
-
-    def count(self, kind: str, *, key: str | None = None) -> int:
-        return len(self._find(*_of_kind(kind, key), None, values=False)) if key is None or _fits(key) else 0
 
     def commit(self, place: Place, changes: Sequence[Change]) -> list[str]:
         texts = payloads(place, changes)
@@ -137,7 +128,7 @@ class AzureTablesStore:
         for change in changes:
             if isinstance(change, Insert) or (isinstance(change, Remove) and not change.version):
                 found = self._entity(place, change.key)
-                if found and (isinstance(change, Remove) or is_over(found.expires_at, self._clock())):
+                if found and (isinstance(change, Remove) or _is_over(found.expires_at, self._clock())):
                     met[change.key] = found.version
         return met
 
@@ -211,7 +202,7 @@ class AzureTablesStore:
             )
             records = (_record(entity) for entity in found)
             try:
-                return list(islice((one for one in records if is_over(one.expires_at, now) == expired), limit))
+                return list(islice((one for one in records if _is_over(one.expires_at, now) == expired), limit))
             except ResourceNotFoundError:
                 return []  # the table is made by the first commit
 
@@ -265,6 +256,10 @@ def _code(error: AzureError) -> str:
     """What the service calls an error: `TableNotFound`."""
     code = getattr(error, "error_code", None)
     return str(getattr(code, "value", code or "no code"))
+
+
+def _is_over(expires_at: float | None, now: float) -> bool:
+    return expires_at is not None and expires_at < now
 
 
 def _fits(*names: str) -> bool:

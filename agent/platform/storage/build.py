@@ -52,19 +52,14 @@ class VersionedStore:
     def get(self, place: Place, key: str) -> Record | None:
         return self._current().get(place, key)
 
-    def records(
-        self, place: Place, *, prefix: str = "", start: str = "", limit: int | None = None, newest_first: bool = False
-    ) -> list[Record]:
-        return self._current().records(place, prefix=prefix, start=start, limit=limit, newest_first=newest_first)
+    def records(self, place: Place, *, prefix: str = "", start: str = "", limit: int | None = None) -> list[Record]:
+        return self._current().records(place, prefix=prefix, start=start, limit=limit)
 
     def everywhere(self, kind: str, *, key: str | None = None, limit: int | None = None) -> list[Record]:
         return self._current().everywhere(kind, key=key, limit=limit)
 
     def commit(self, place: Place, changes: Sequence[Change]) -> list[str]:
         return self._current().commit(place, changes)
-
-    def count(self, kind: str, *, key: str | None = None) -> int:
-        return self._current().count(kind, key=key)
 
     def purge(self) -> int:
         return self._current().purge()

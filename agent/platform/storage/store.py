@@ -91,13 +91,8 @@ class StateStore(Protocol):
     def get(self, place: Place, key: str) -> Record | None:
         """The record; None where there is none, or it has expired."""
 
-    def records(
-        self, place: Place, *, prefix: str = "", start: str = "", limit: int | None = None, newest_first: bool = False
-    ) -> list[Record]:
-        """At most `limit` records of a partition, from `start`, in the order of their keys' code points.
-
-        `newest_first` reverses it, so that keys which count upwards give the last ones first.
-        """
+    def records(self, place: Place, *, prefix: str = "", start: str = "", limit: int | None = None) -> list[Record]:
+        """At most `limit` records of a partition, from `start`, in the order of their keys' code points."""
 
     def everywhere(self, kind: str, *, key: str | None = None, limit: int | None = None) -> list[Record]:
         """The records of a kind in all partitions, by partition and key; with `key`, those under this key alone."""
@@ -109,9 +104,6 @@ class StateStore(Protocol):
         there that should not be, or has another version; ValueError: a rule above is broken, a name is empty or too
         long, or a value is no JSON or has more than `MAX_VALUE_BYTES`, or all of them more than `MAX_COMMIT_BYTES`.
         """
-
-    def count(self, kind: str, *, key: str | None = None) -> int:
-        """How many records `everywhere` would give: of a kind, and under `key` if it is given."""
 
     def purge(self) -> int:
         """Remove what has expired, in every place. Returns how many records that were."""
@@ -225,20 +217,3 @@ def _json(value: dict[str, JsonValue]) -> bytes:
     # Half a surrogate pair has no UTF-8; as `backslashreplace` writes it, it is JSON's own escape.
     text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     return text.encode("utf-8", "backslashreplace")
-
-
-def conflicts(change: Change, version: str | None, *, is_over: bool) -> bool:
-    """Whether a change cannot be made on a record of this version (None: there is none), which may have expired."""
-    if isinstance(change, Insert):
-        return version is not None and not is_over
-    return bool(change.version) and change.version != version
-
-
-def is_over(expires_at: float | None, now: float) -> bool:
-    """Whether a record has expired."""
-    return expires_at is not None and expires_at < now
-
-
-def take_records(records: list[Record], *, limit: int | None, newest_first: bool = False) -> list[Record]:
-    """The first `limit` of records that are in the order of their keys, or the last ones, the last first."""
-    return (records[::-1] if newest_first else records)[:limit]
