@@ -47,23 +47,10 @@ from agent.platform.telemetry.logs import configure_logs
 from executors.base import Frozen
 
 router = APIRouter(prefix="/api")  # of the contract's own routes; the others have theirs
-for _part in (
-    query,
-    resume,
-    jobs,
-    databases,
-    uploads,
-    chat,
-    sessions,
-    generate,
-    rag,
-    reviews,
-    saved,
-    health,
-    page,
-):
-    router.routes.extend(_part.router.routes)  # not included: the route table is read from the routes themselves
-
+_PARTS = (query, resume, jobs, databases, uploads, chat, sessions, generate, rag, reviews, saved, health, page)
+for _route in (route for part in _PARTS for route in part.router.routes if isinstance(route, APIRoute)):
+    _route.openapi_extra = FUNCTION | (_route.openapi_extra or {})  # a route is closed unless it says otherwise
+    router.routes.append(_route)  # not included: the route table is read from the routes themselves
 
 LOG = logging.getLogger(__name__)
 

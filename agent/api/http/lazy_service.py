@@ -10,6 +10,7 @@ from typing import Annotated
 
 from fastapi import Depends, Request
 
+from agent.api.http.context import principal_of
 from agent.core.deadline import RETRY_AFTER_S, get_arrival_time
 from agent.core.errors import PlumblineError, Starting, StateUnavailable
 from agent.pipeline.service import Service
@@ -42,6 +43,11 @@ class LazyService:
         service = self._service or await self._await_service()
         await service.registered.follow(database)
         return service
+
+    async def get_for(self, request: Request, database: str = "") -> tuple[Service, str]:
+        """The service, as `get`, and the principal of a request."""
+        service = await self.get(database)
+        return service, principal_of(request, service.settings)
 
     async def _await_service(self) -> Service:
         if self._making is None:

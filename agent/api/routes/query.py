@@ -12,7 +12,7 @@ from fastapi.responses import JSONResponse
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 from pydantic import ConfigDict, Field
 
-from agent.api.http.context import FUNCTION, TraceId, principal_of
+from agent.api.http.context import TraceId
 from agent.api.http.errors import describe_errors
 from agent.api.http.export import VARY, Wanted, answer_response, build_executed_response, describe_files, refuse_changes
 from agent.api.http.lazy_service import Lazy
@@ -48,8 +48,7 @@ async def execute(
     and `hint`. With `Accept: text/csv`, `application/vnd.apache.parquet`, `application/vnd.apache.arrow.stream`,
     `text/markdown` or the media type of .xlsx, the rows are streamed as a file.
     """
-    service = await lazy.get(body.database)
-    caller = principal_of(request, service.settings)
+    service, caller = await lazy.get_for(request, body.database)
     service.registered.admit(body.database, caller)
     done = await while_listening(request, run(service, body, caller))
     if wanted is not None:
@@ -79,7 +78,6 @@ EXECUTED = describe_files() | describe_errors(400, 404, 406, 409, 413, 422, 500,
     summary="Ask a question",
     response_model=Answer,
     responses=ANSWERED | TAKEN | ASKING_ERRORS,
-    openapi_extra=FUNCTION,
 )
 async def query(
     body: QueryRequest,
@@ -102,8 +100,7 @@ async def query(
     With `mode=async` a job answers the question in the background.
     """
     refuse_changes(body.options, wanted)
-    service = await lazy.get()
-    caller = principal_of(request, service.settings)
+    service, caller = await lazy.get_for(request)
     if mode == "async":
         return await begin(body, service, wanted, principal=caller, trace_id=trace_id)
     answering = service.query(body.question, body.database, **_terms(body, trace_id, caller))
@@ -134,8 +131,7 @@ async def _open_stream(
     *,
     resumable: Resumable = False,
 ) -> AsyncIterator[AsyncIterable[ServerSentEvent]]:
-    service = await lazy.get()
-    caller = principal_of(request, service.settings)
+    service, caller = await lazy.get_for(request)
     events = service.events(body.question, body.database, **_terms(body, trace_id, caller))
     if resumable:
         yield replays.listen(await replays.begin(events, trace_id, caller, body.omitted_parts), caller, 0)
@@ -150,7 +146,6 @@ async def _open_stream(
     summary="Ask a question and stream the steps",
     response_class=EventSourceResponse,
     responses=ASKING_ERRORS,
-    openapi_extra=FUNCTION,
 )
 async def query_stream(
     stream: Annotated[AsyncIterable[ServerSentEvent], Depends(_open_stream)],
@@ -176,7 +171,6 @@ router.add_api_route(
     summary="Run a query",
     response_model=ExecuteResponse,
     responses=EXECUTED,
-    openapi_extra=FUNCTION,
 )
 
 
@@ -236,7 +230,6 @@ class RecordsResponse(Frozen):
     operation_id="records",
     summary="Get the records behind a result",
     responses=describe_errors(400, 404, 409, 413, 422, 500, 503, 504),
-    openapi_extra=FUNCTION,
 )
 async def records(body: RecordsRequest, lazy: Lazy, request: Request) -> RecordsResponse:
     """Returns the records behind an aggregated result.
@@ -245,8 +238,7 @@ async def records(body: RecordsRequest, lazy: Lazy, request: Request) -> Records
     queries. With a row of the result, the records are those of its group. If the tree does not prove which records are
     behind the result, the response has no rows and a `reason`.
     """
-    service = await lazy.get(body.database)
-    caller = principal_of(request, service.settings)
+    service, caller = await lazy.get_for(request, body.database)
     service.registered.admit(body.database, caller)
     work = service.registered.records(body.database, body.sql, row=body.row, row_limit=body.row_limit, principal=caller)
     return RecordsResponse.of(await while_listening(request, work))
