@@ -85,11 +85,7 @@ async def docs(request: Request) -> HTMLResponse:
 
 def contract() -> dict[str, Any]:
     """The interface as OpenAPI describes it where nobody signs in; no service is built for it."""
-
-    def nobody_asks() -> Service:
-        raise AssertionError("to describe the interface takes no service")
-
-    return _contract(create_app(nobody_asks))
+    return _contract(create_app(partial(_never, AssertionError("to describe the interface takes no service"))))
 
 
 def _contract(app: FastAPI) -> dict[str, Any]:
@@ -213,5 +209,5 @@ def create_default_app(*, in_functions: bool = False, sources: Sequence[str] = (
     )
 
 
-def _never(unusable: ConfigurationInvalid) -> Service:
-    raise unusable
+def _never(error: Exception) -> Service:
+    raise error

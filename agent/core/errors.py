@@ -250,12 +250,8 @@ class ModelUnavailable(ModelError, status=503, slug="model-unavailable", title="
         self.retry_after_s = retry_after_s
 
 
-class ModelBusy(ModelError, status=503, slug="model-busy", title="The model is busy"):
-    """The endpoint's rate limit is used up for longer than a question may wait. `retry_after_s`: whole seconds."""
-
-    def __init__(self, message: str, retry_after_s: int) -> None:
-        super().__init__(message)
-        self.retry_after_s = retry_after_s
+class ModelBusy(ModelError, Later, status=503, slug="model-busy", title="The model is busy"):
+    """The endpoint's rate limit is used up for longer than a question may wait."""
 
 
 class BudgetSpent(ModelError, status=422, slug="budget-spent", title="The question exceeds its budget"):
