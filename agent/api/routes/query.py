@@ -10,7 +10,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Request, Response
 from fastapi.responses import JSONResponse
 from fastapi.sse import EventSourceResponse, ServerSentEvent
-from pydantic import ConfigDict, Field
+from pydantic import Field
 
 from agent.api.http.context import TraceId
 from agent.api.http.errors import describe_errors
@@ -28,6 +28,7 @@ from agent.api.schemas.common import (
     QueryRequest,
     RowLimit,
     Text,
+    with_example,
 )
 from agent.core.answers import Answer
 from agent.core.models import take_fields
@@ -177,13 +178,9 @@ router.add_api_route(
 class RecordsRequest(Frozen):
     """A query, and optionally the row of its result to get the records of. Unknown fields are refused."""
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
-                {"database": "shop", "sql": "SELECT status, COUNT(*) AS n FROM orders GROUP BY status",
-                 "row": {"status": "C", "n": 2}}
-            ]
-        }
+    model_config = with_example(
+        {"database": "shop", "sql": "SELECT status, COUNT(*) AS n FROM orders GROUP BY status",
+         "row": {"status": "C", "n": 2}}
     )  # fmt: skip
 
     database: Name = Field(description="Name of the database, from `GET /api/databases`.")

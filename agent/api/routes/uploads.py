@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request, Response
-from pydantic import ConfigDict, Field
+from pydantic import Field
 
 from agent.api.http.errors import describe_errors
 from agent.api.http.lazy_service import Lazy
 from agent.api.http.streaming import while_listening
 from agent.api.routes.databases import DATABASE_ERRORS, Database
-from agent.api.schemas.common import WHOLE, Name, Text
+from agent.api.schemas.common import WHOLE, Name, Text, with_example
 from agent.databases.knowledge.documents import ColumnPlace
 from agent.databases.registry import UploadInfo
 from agent.databases.uploads.uploads import Arriving
@@ -67,11 +67,7 @@ class ReadReport(Frozen):
 class Description(Frozen):
     """A description of a column."""
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [{"table": "orders", "column": "amount", "text": "Gross amount in euros, VAT included."}]
-        }
-    )
+    model_config = with_example({"table": "orders", "column": "amount", "text": "Gross amount in euros, VAT included."})
 
     table: Name = Field(description="Table name, from `GET /api/databases/{name}/schema`.")
     column: Name = Field(description="Column name, from the same schema.")

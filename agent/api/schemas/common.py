@@ -82,15 +82,18 @@ def any_of(schemas: Iterable[dict[str, Any]]) -> dict[str, Any]:
     return {"if": {}, "then": {"anyOf": list(schemas)}}
 
 
+def with_example(example: dict[str, Any], rules: dict[str, Any] | None = None) -> ConfigDict:
+    """The configuration of a body: its example in the contract, and its rules between fields."""
+    return ConfigDict(json_schema_extra={"examples": [example], **(rules or {})})
+
+
 Name = Annotated[Text, Field(max_length=200)]
 
 
 class QueryRequest(Frozen):
     """A question about one database. Unknown fields are refused."""
 
-    model_config = ConfigDict(
-        json_schema_extra={"examples": [{"question": "What was our highest revenue month?", "database": "shop"}]}
-    )
+    model_config = with_example({"question": "What was our highest revenue month?", "database": "shop"})
 
     question: Text = Field(description="The question, in plain language.")
     database: Name = Field(description="Name of the database, from `GET /api/databases`.")
@@ -132,18 +135,14 @@ Token = Annotated[str, Field(pattern="^[A-Za-z0-9_-]{1,100}$"), WHOLE]
 class ExecuteRequest(Frozen):
     """A query to run, or a cursor for the next rows. Unknown fields are refused."""
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
-                {"database": "shop", "sql": "SELECT order_id FROM orders WHERE status = :status", "row_limit": 100,
-                 "parameters": {"status": "C"}}
-            ],
-            **one_of([
-                {"required": ["sql"], "properties": {"sql": {"type": "string"}, "cursor": {"type": "null"}}},
-                {"required": ["cursor"], "properties": {"cursor": {"type": "string"}, "sql": {"type": "null"},
-                                                        "parameters": {"type": "null"}}},
-            ]),
-        }
+    model_config = with_example(
+        {"database": "shop", "sql": "SELECT order_id FROM orders WHERE status = :status", "row_limit": 100,
+         "parameters": {"status": "C"}},
+        one_of([
+            {"required": ["sql"], "properties": {"sql": {"type": "string"}, "cursor": {"type": "null"}}},
+            {"required": ["cursor"],
+             "properties": {"cursor": {"type": "string"}, "sql": {"type": "null"}, "parameters": {"type": "null"}}},
+        ]),
     )  # fmt: skip
 
     database: Name = Field(description="Name of the database, from `GET /api/databases`.")

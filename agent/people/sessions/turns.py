@@ -53,7 +53,6 @@ class Turns:
 
     @asynccontextmanager
     async def turn(self, session_id: str, principal: str) -> AsyncIterator[None]:
-        """See `Sessions.turn`."""
         deadline = time.monotonic() + self._wait_s
         # Of each principal its own: who may not know of a session does not wait for it either.
         key = (id(asyncio.get_running_loop()), session_id, principal.casefold())

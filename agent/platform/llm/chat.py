@@ -113,13 +113,10 @@ class WrappedModel:
         return getattr(self._model, "queue", None)
 
     async def complete(self, messages: list[Message], **request: Unpack[ChatRequest]) -> Reply:
-        """See `ChatModel.complete`."""
         return await self._model.complete(messages, **request)
 
     async def ready(self) -> None:
-        """See `ChatModel.ready`."""
         await self._model.ready()
 
     async def close(self) -> None:
-        """See `ChatModel.close`."""
         await self._model.close()

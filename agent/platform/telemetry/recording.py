@@ -54,7 +54,6 @@ class TracedModel(WrappedModel):
         self._tracer, self._metrics, self._content = tracer, metrics, content
 
     async def complete(self, messages: list[Message], **request: Unpack[ChatRequest]) -> Reply:
-        """See `ChatModel.complete`."""
         named = {
             gen_ai.GEN_AI_OPERATION_NAME: "chat",
             gen_ai.GEN_AI_PROVIDER_NAME: self._provider,
@@ -116,7 +115,6 @@ class Recording(Telemetry):
         self._metrics = Metrics(providers.meters.get_meter("plumbline", __version__))
 
     def fastapi(self) -> TelemetryConfig:
-        """See `Telemetry.fastapi`."""
         return {
             "tracer_provider": self._providers.tracers,
             "meter_provider": self._providers.meters,
@@ -126,7 +124,6 @@ class Recording(Telemetry):
         }
 
     def traceparent(self) -> str:
-        """See `Telemetry.traceparent`."""
         return traceparent_of_span(trace.get_current_span())
 
     @contextmanager
@@ -144,7 +141,6 @@ class Recording(Telemetry):
 
     @contextmanager
     def trace_question(self, question: Question, dialect: str) -> Iterator[QuestionTrace]:
-        """See `Telemetry.asked`."""
         start, failure = time.perf_counter(), ""
         with working_for(traceparent_within(question.trace_id)):
             question_spans = QuestionSpans(
@@ -232,7 +228,6 @@ class Recording(Telemetry):
         return TracedModel(model, self._provider, self._tracer, self._metrics, content=self._content)
 
     def close(self) -> None:
-        """See `Telemetry.close`."""
         self._providers.close()
 
 

@@ -96,7 +96,6 @@ class ProtectedModel(WrappedModel):
         self.breaker = breaker
 
     async def complete(self, messages: list[Message], **request: Unpack[ChatRequest]) -> Reply:
-        """See `ChatModel.complete`."""
         with self.breaker.watching():
             return await super().complete(messages, **request)
 
@@ -127,11 +126,9 @@ class ProtectedEmbedder:
 
     @property
     def dimension(self) -> int:
-        """See `Embedder.dimension`."""
         with self.breaker.watching(proves=False):
             return self._embedder.dimension
 
     def embed(self, texts: Sequence[str]) -> list[list[float]]:
-        """See `Embedder.embed`."""
         with self.breaker.watching():
             return self._embedder.embed(texts)
