@@ -62,7 +62,7 @@ class Door:
             await send({"type": "websocket.close", "code": 1008})  # there is none; nobody may come in by it
             return
         try:
-            principal = self.access.policy.principal(CallerRequest.of(scope))
+            principal = self.access.policy(CallerRequest.of(scope))
             scope["state"]["principal"] = principal
             if self.access.limiter is not None and scope["method"] in COUNTED:
                 await asyncio.to_thread(self.access.limiter.take, principal)

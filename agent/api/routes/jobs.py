@@ -12,6 +12,7 @@ from agent.api.http.versions import answers, refusals
 from agent.api.schemas.common import QueryRequest
 from agent.api.schemas.jobs import JOB_EXAMPLE, JOB_ID, TAKEN_EXAMPLE, JobResponse
 from agent.core.errors import NotAcceptable
+from agent.pipeline.jobs.jobs import StoredJob
 from agent.pipeline.jobs.shelf import JobRequest
 from agent.pipeline.service import Service
 from agent.present.export.formats import Format
@@ -62,7 +63,7 @@ async def begin(
     )
     job = await service.jobs.submit(job_request, principal=principal, trace_id=trace_id)
     headers = {"location": f"/api/jobs/{job.id}", "retry-after": str(LOOK_AGAIN_S)}
-    return JSONResponse(JobResponse.of_new(job).model_dump(mode="json"), 202, headers)
+    return JSONResponse(JobResponse.of(StoredJob(job, None)).model_dump(mode="json"), 202, headers)
 
 
 @router.get("/jobs/{id}", operation_id="job", summary="Get a job", response_model=JobResponse, responses=_ANSWERS)

@@ -56,9 +56,10 @@ def limits_of(settings: Settings, options: Options, row_limit: int | None = None
     aggregate as well. Raises TooManyRows.
     """
     cap = rows_cap(settings.max_rows, row_limit)
+    efforts = [it for it in (settings.effort, options.effort) if it is not None]
     raw = within(options.raw_row_limit, settings.raw_row_limit, cap, "raw_row_limit")
     return Limits(
-        max_attempts=_at_most(settings.attempts, options.max_attempts),
+        max_attempts=min(settings.attempts, options.max_attempts or settings.attempts),
         row_limit=within(options.row_limit, settings.row_limit, cap, "row_limit"),
         raw_row_limit=raw if settings.raw_row_limit else 0,
         enable_evaluation=settings.enable_evaluation and options.enable_evaluation is not False,
@@ -67,14 +68,6 @@ def limits_of(settings: Settings, options: Options, row_limit: int | None = None
         enable_answer=options.enable_answer is not False,
         reuse_verified=settings.reuse_verified and options.reuse_verified is not False,
         clarify=settings.clarify and options.clarify is not False,
-        effort=_least(settings.effort, options.effort),
+        effort=min(efforts, key=EFFORTS.index, default=None),
         plan=False if settings.plan is False else options.plan,
     )
-
-
-def _least(setting: Effort | None, option: Effort | None) -> Effort | None:
-    return min((it for it in (setting, option) if it is not None), key=EFFORTS.index, default=None)
-
-
-def _at_most(setting: int, option: int | None) -> int:
-    return setting if option is None else min(option, setting)

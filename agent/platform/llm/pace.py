@@ -21,13 +21,12 @@ from typing import TYPE_CHECKING, Unpack
 from agent.core.errors import ModelBusy, StateUnavailable
 from agent.core.queueing import WAITS, Standing
 from agent.platform.llm.chat import WrappedModel
-from agent.platform.storage.store import Insert, Place, Replace, StateStore, until_no_conflict
+from agent.platform.storage.store import Place, StateStore, put_after, until_no_conflict
 from executors.base import Frozen
 
 if TYPE_CHECKING:
     from agent.platform.config.settings import Settings
     from agent.platform.llm.chat import ChatModel, ChatRequest, Message, Reply
-    from agent.platform.storage.store import StateStore
 
 
 KIND, KEY = "rate_limit", "left"
@@ -113,11 +112,9 @@ def limits_in(status: int, headers: Mapping[str, str], now: float) -> Limits:
     The headers are `x-ratelimit-limit-`, `-remaining-` and `-reset-`, each of `requests` and `tokens`, and
     `retry-after`.
     """
-    refused_s = None
-    if status == TOO_MANY:
-        refused_s = seconds_of(headers.get("retry-after", ""))
     found = {name: _allowance(name, headers, now) for name in ("requests", "tokens")}
     if status == TOO_MANY and not any(found.values()):
+        refused_s = seconds_of(headers.get("retry-after", ""))
         wait_s = LOOK_S if refused_s is None else refused_s
         return Limits(requests=Allowance(limit=None, left=0, at=now, until=now + wait_s))
     return Limits(**found)
@@ -272,12 +269,7 @@ class Pace:
             limits = change(known.now(now))
             if limits is None:
                 return False
-            value, expires_at = limits.model_dump(mode="json"), now + KEPT_S
-            new = Insert(key=KEY, value=value, expires_at=expires_at)
-            self._state.commit(
-                self._place,
-                [Replace(key=KEY, value=value, version=record.version, expires_at=expires_at) if record else new],
-            )
+            self._state.commit(self._place, [put_after(record, KEY, limits.model_dump(mode="json"), now + KEPT_S)])
             return True
 
         try:

@@ -117,6 +117,15 @@ def key_of(principal: str) -> str:
     return hashlib.sha256(principal.casefold().encode()).hexdigest()
 
 
+def put_after(
+    record: Record | None, key: str, value: dict[str, JsonValue], expires_at: float | None = None
+) -> Insert | Replace:
+    """The change that gives a record that was read, or was not there, a value; a conflict where it has changed."""
+    if record is None:
+        return Insert(key=key, value=value, expires_at=expires_at)
+    return Replace(key=key, value=value, version=record.version, expires_at=expires_at)
+
+
 AT_ONCE = 20  # inserted; of what is kept in bulk, so many always fit one commit
 
 
