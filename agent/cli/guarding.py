@@ -49,11 +49,10 @@ class GuardRunner:
         functions: frozenset[str] = frozenset(),
         catalogue: frozenset[str] = frozenset(),
         open_parameters: bool = True,
-        row_limit: int = ROW_LIMIT,
     ) -> None:
         self._schema, self._check_names = schema, check_names
         self._functions, self._catalogue = functions, catalogue
-        self._open_parameters, self._row_limit = open_parameters, row_limit
+        self._open_parameters = open_parameters
 
     def verdict(self, sql: str, dialect: str | None) -> GuardVerdict:
         """Of one statement. Args: dialect: as somebody calls it; None: the schema's."""
@@ -65,7 +64,7 @@ class GuardRunner:
             checked = check(
                 sql,
                 schema,
-                row_limit=self._row_limit,
+                row_limit=ROW_LIMIT,
                 check_names=self._check_names,
                 open_parameters=self._open_parameters,
                 functions=self._functions,

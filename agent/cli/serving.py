@@ -149,11 +149,10 @@ def mcp(
         # that waits for a line does not hear.
         signal.signal(signal.SIGINT, signal.SIG_DFL)
     with open_service(sources=tuple(sources or ())) as (service, runner):
-        if http:
-            check_port(host, port)
         if not http:
             runner.run(serve_stdio(service))
             return
+        check_port(host, port)
         shown = f"[{host}]" if ":" in host else host
         err.print(f"Plumbline's tools on http://{shown}:{port}{PATH}  (Ctrl-C ends it)", markup=False, soft_wrap=True)
         runner.run(serve_http(service, host, port))

@@ -37,7 +37,7 @@ from executors.base import Frozen, JsonValue, QueryResult
 from executors.errors import ExecutorError
 
 if TYPE_CHECKING:
-    from agent.people.feedback.saved import SavedQueries, SavedQuery
+    from agent.people.feedback.saved import SavedQueries
 
 MIN_MINUTES, MAX_MINUTES = 5, 10_080  # a week
 MAX_URL = 2_000  # characters
@@ -203,8 +203,7 @@ class Dashboard:
     async def all(self, principal: str) -> list[Shown]:
         """The tiles of a principal, in the order of their queries' names."""
         queries = await self._saved.all(principal)
-        tiles = {tile.id: tile for tile in await asyncio.to_thread(self._tiles_of, principal)}
-        runs = await asyncio.to_thread(self._runs_of, principal)
+        tiles, runs = await asyncio.to_thread(self._all, principal)
         return [Shown(tiles[it.id], it, runs.get(it.id, TileRuns())) for it in queries if it.id in tiles]
 
     async def remove(self, principal: str, query_id: str) -> None:
@@ -219,8 +218,8 @@ class Dashboard:
 
     async def refresh(self) -> int:
         """Run every tile that is due and that no other process runs. Returns how many that were."""
-        due = await asyncio.to_thread(self._due)
-        until, waiting = self.clock() + LOOK_S, iter(due)
+        waiting = iter(await asyncio.to_thread(self._due))
+        until = self.clock() + LOOK_S
         return sum(await asyncio.gather(*(self._work(waiting, until) for _ in range(AT_ONCE))))
 
     # -- runs ---------------------------------------------------------------------------------------------
@@ -319,9 +318,8 @@ class Dashboard:
         """A tile and its version. Raises UnknownTile."""
         record = self._state.get(_place(TILES, principal), query_id)
         if record is None:
-            raise UnknownTile(
-                f"The saved query {query_id} is not on your dashboard. GET /api/dashboard lists the tiles."
-            )
+            message = f"The saved query {query_id} is not on your dashboard. GET /api/dashboard lists the tiles."
+            raise UnknownTile(message)
         return Tile.model_validate(record.value), record.version
 
     def _change(self, tile: Tile, to: Callable[[Tile], Tile]) -> Tile:
@@ -330,10 +328,8 @@ class Dashboard:
         def change() -> Tile:
             stored, version = self._find_tile(tile.principal, tile.id)
             new = to(stored)
-            self._state.commit(
-                _place(TILES, tile.principal),
-                [Replace(key=tile.id, value=new.model_dump(mode="json"), version=version)],
-            )
+            change = Replace(key=tile.id, value=new.model_dump(mode="json"), version=version)
+            self._state.commit(_place(TILES, tile.principal), [change])
             return new
 
         return until_no_conflict(change, "tile")
@@ -364,11 +360,12 @@ class Dashboard:
             return None
         return tile
 
-    def _tiles_of(self, principal: str) -> list[Tile]:
-        return [Tile.model_validate(it.value) for it in self._state.records(_place(TILES, principal))]
-
-    def _runs_of(self, principal: str) -> dict[str, TileRuns]:
-        return {it.key: TileRuns.model_validate(it.value) for it in self._state.records(_place(RUNS, principal))}
+    def _all(self, principal: str) -> tuple[dict[str, Tile], dict[str, TileRuns]]:
+        tiles, runs = (self._state.records(_place(kind, principal)) for kind in (TILES, RUNS))
+        return (
+            {it.key: Tile.model_validate(it.value) for it in tiles},
+            {it.key: TileRuns.model_validate(it.value) for it in runs},
+        )
 
     def _runs(self, tile: Tile) -> TileRuns:
         record = self._state.get(_place(RUNS, tile.principal), tile.id)

@@ -28,8 +28,7 @@ Address = IPv4Address | IPv6Address
 # Public by the registry, and still no place on the Internet: Azure's own platform address; IPv6 that leads to IPv4.
 PLATFORM = frozenset({IPv4Address("168.63.129.16")})
 _NAT64 = IPv6Network("64:ff9b::/96")
-_LOCAL_NAT64 = IPv6Network("64:ff9b:1::/48")
-_TRANSLATED = (_LOCAL_NAT64, IPv6Network("2001::/32"), IPv6Network("2002::/16"))
+_TRANSLATED = (IPv6Network("64:ff9b:1::/48"), IPv6Network("2001::/32"), IPv6Network("2002::/16"))
 
 
 class HostRefused(Exception):
@@ -154,8 +153,6 @@ class Webhooks:
 
     async def _post(self, client: httpx2.AsyncClient, url: str, secret: str, message_id: str, body: bytes) -> None:
         import httpx2
-
-        from agent.core.errors import TileInvalid
 
         try:
             parts = self.hosts.check(url)  # the operator may have changed what is allowed

@@ -71,9 +71,8 @@ class FeedbackBox:
         )
         review = await asyncio.to_thread(self._file, found, feedback)
         if given.correct and not review.follows and self._reviewers.may_settle(review.database, principal):
-            review = (
-                await self._reviews.settle(principal, review.id, ReviewDecision("approve", comment=given.comment))
-            ).review
+            approval = ReviewDecision("approve", comment=given.comment)
+            review = (await self._reviews.settle(principal, review.id, approval)).review
         return Taken(review, shown)
 
     async def _answer(self, principal: str, trace_id: str) -> StoredAnswer:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
 from agent.core.callers import ANONYMOUS, LOCAL, is_listed
@@ -71,7 +72,6 @@ class Reviewers:
         """Whether a principal may see an answer: reviewers all of them, others their own."""
         if self.may_settle(answer_ref.database, principal):
             return True
-        # Those without a name are not one person, where others have one.
         return principal != ANONYMOUS and owns(answer_ref, principal) and self.may_ask(answer_ref.database, principal)
 
 
@@ -133,14 +133,13 @@ class PastPairs:
         ]
 
     async def _remove(self, database: str, document_id: str) -> None:
-        try:
+        with suppress(UnknownDocument):  # somebody else has removed it meanwhile
             await self._documents.remove(database, document_id)
-        except UnknownDocument:
-            return  # somebody else has removed it meanwhile
 
 
 CLAIM_S = 300.0  # in which a decision that was begun must be through; then the review is open again
 
+_CLAIMED = "Another reviewer is settling this review. Read it again to see the result."
 _NO_QUERY = "No query of this answer has given rows, so there is none to approve. Send `correct` with the right SQL."
 _FOLLOWS = (
     "This question went on with a chat and says nothing without it, so it can be no past query. Reject the review, or "
@@ -211,7 +210,7 @@ class Reviews:
         if review.status != "open":
             raise AlreadySettled(f"This review was {review.status} already. Nothing was changed.")
         if review.claimed_until > self._shelf.clock():
-            raise ChangedMeanwhile("Another reviewer is settling this review. Read it again to see the result.")
+            raise ChangedMeanwhile(_CLAIMED)
         if version and version != stored.version:
             raise ChangedMeanwhile("The review has changed since you read it. Read it again, then decide.")
         sql = _query(review, verdict)
@@ -225,7 +224,9 @@ class Reviews:
         claimed = await self._replace(stored, claimed_until=self._shelf.clock() + CLAIM_S)
         released = True
         try:
-            document_id = await self._act(claimed.review, sql, principal)
+            document_id = await self._pairs.publish(claimed.review, sql, principal) if sql else ""
+            if not sql:
+                await self._pairs.withdraw(claimed.review)
             released = False
         finally:
             if released:  # whatever stopped it: the next decision need not wait
@@ -241,21 +242,12 @@ class Reviews:
         status = DECIDED[verdict.decision]
         return await self._replace(claimed, status=status, settlement=settlement, claimed_until=0.0)
 
-    async def _act(self, review: Review, sql: str, principal: str) -> str:
-        """Do what the decision means for later questions. Returns the id of the past query, if it is one."""
-        if sql:
-            return await self._pairs.publish(review, sql, principal)
-        await self._pairs.withdraw(review)
-        return ""
-
     async def _replace(self, stored: StoredReview, **changes: object) -> StoredReview:
         review = stored.review.model_copy(update=changes)
         try:
             return await asyncio.to_thread(self._shelf.replace, review, stored.version)
         except StateConflict:
-            raise ChangedMeanwhile(
-                "Another reviewer is settling this review. Read it again to see the result."
-            ) from None
+            raise ChangedMeanwhile(_CLAIMED) from None
 
 
 def _query(review: Review, verdict: ReviewDecision) -> str:

@@ -103,11 +103,13 @@ class Shares:
             raise NotPermitted(
                 "You see other rows of this database than the person who shared the answer. Ask the question yourself."
             )
+        answer = Answer.model_validate(found.answer)
+        parts = [part.model_copy(update={"cursor": None}) for part in answer.parts]
         return Shared(
             id=link_id,
             database=found.database,
             question=found.question,
-            answer=_without_own(Answer.model_validate(found.answer)),
+            answer=answer.model_copy(update={**OWN, "parts": parts}),
             shared_at=link.shared_at,
             expires_at=link.expires_at,
         )
@@ -121,8 +123,8 @@ class Shares:
             principal=principal,
             session_id=session_id,
             trace_id=trace_id,
-            shared_at=_moment(now),
-            expires_at=_moment(end),
+            shared_at=datetime.fromtimestamp(now, UTC),
+            expires_at=datetime.fromtimestamp(end, UTC),
         )
         self._state.commit(_place(link_id), [Replace(key=LINK, value=link.model_dump(mode="json"), expires_at=end)])
         return Share(id=link_id, expires_at=link.expires_at)
@@ -151,17 +153,8 @@ class Shares:
         return found
 
 
-def _without_own(answer: Answer) -> Answer:
-    parts = [part.model_copy(update={"cursor": None}) for part in answer.parts]
-    return answer.model_copy(update={**OWN, "parts": parts})
-
-
 def _place(link_id: str) -> Place:
     return Place(kind=KIND, partition=link_id)
-
-
-def _moment(now: float) -> datetime:
-    return datetime.fromtimestamp(now, UTC)
 
 
 def _build_unknown() -> UnknownShare:

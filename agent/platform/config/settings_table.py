@@ -37,14 +37,10 @@ def _variable(name: str, field: FieldInfo) -> Variable:
 
 
 def markdown_table() -> str:
-    """The table of settings of docs/reference.md; `python -m agent.platform.config.settings_table` prints it."""
+    """The table of settings of docs/reference.md."""
     rows = ["| Variable | Default | Meaning |", "|---|---|---|"]
     for variable in variables():
         names = ", ".join(f"`{name}`" for name in variable.names)
         default = f"`{variable.default}`" if variable.default else ""
         rows.append(f"| {names} | {default} | {variable.description} |")
     return "\n".join(rows)
-
-
-if __name__ == "__main__":
-    print(markdown_table())

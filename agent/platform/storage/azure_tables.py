@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import groupby, islice
 from typing import TYPE_CHECKING, Any
 
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
 
 _PART_BYTES = 65_536  # a binary property holds no more
 _PAGE = 1000  # entities that one response holds
-_TABLE_GONE = ("TableNotFound",)
 _CONFLICTS = (404, 409, 412)
 _ROLE = (
     "give this identity the role Storage Table Data Contributor, or check the key in PLUMBLINE_AZURE_TABLES_CONNECTION"
@@ -109,7 +108,8 @@ class AzureTablesStore:
             made = {
                 change.key: _operation(place, change, text, met.get(change.key))
                 for change, text in zip(changes, texts, strict=True)
-                if not _is_done(change, met)
+                # Not a removal that has nothing to remove.
+                if not isinstance(change, Remove) or change.version or change.key in met
             }
             try:
                 answers = self._transact(list(made.values()))
@@ -158,7 +158,7 @@ class AzureTablesStore:
 
     def _transact(self, operations: list[Operation]) -> list[Mapping[str, Any]]:
         """Send one transaction; the table is made when it is missing. Raises StateConflict, StateUnavailable."""
-        from azure.core.exceptions import HttpResponseError
+        from azure.core.exceptions import HttpResponseError, ResourceExistsError
 
         if not operations:
             return []
@@ -167,22 +167,15 @@ class AzureTablesStore:
                 try:
                     return client.submit_transaction(operations)
                 except HttpResponseError as error:
-                    if _code(error) not in _TABLE_GONE:
+                    if _code(error) != "TableNotFound":
                         raise
-                self._make_table(client)
+                with suppress(ResourceExistsError):  # somebody else has made it meanwhile
+                    client.create_table()
                 return client.submit_transaction(operations)
             except HttpResponseError as error:
                 if error.status_code in _CONFLICTS and not _code(error).startswith("Table"):
                     raise StateConflict(_code(error)) from error
                 raise
-
-    def _make_table(self, client: TableClient) -> None:
-        from azure.core.exceptions import ResourceExistsError
-
-        try:
-            client.create_table()
-        except ResourceExistsError:
-            return  # somebody else has made it meanwhile
 
     def _find(
         self, where: str, parameters: dict[str, Any], limit: int | None, *, values: bool = True, expired: bool = False
@@ -212,15 +205,11 @@ class AzureTablesStore:
         from azure.core.exceptions import AzureError
 
         try:
-            yield self._client()
+            with self._lock:
+                client = self._open = self._open or self._make_client()
+            yield client
         except AzureError as error:
             raise StateUnavailable(_detail(error)) from error
-
-    def _client(self) -> TableClient:
-        with self._lock:
-            if self._open is None:
-                self._open = self._make_client()
-            return self._open
 
     def _make_client(self) -> TableClient:
         from azure.data.tables import TableClient
@@ -275,14 +264,9 @@ def _of_kind(kind: str, key: str | None) -> tuple[str, dict[str, Any]]:
     """The filter of a kind in all partitions, and its parameters."""
     first = f"{encode_name(kind)}."
     where, parameters = "PartitionKey ge @first and PartitionKey lt @past", {"first": first, "past": first + PAST_ALL}
-    return (
-        (where, parameters) if key is None else (f"{where} and RowKey eq @key", {**parameters, "key": encode_name(key)})
-    )
-
-
-def _is_done(change: Change, met: Mapping[str, str]) -> bool:
-    """Whether a removal has nothing to remove."""
-    return isinstance(change, Remove) and not change.version and change.key not in met
+    if key is None:
+        return where, parameters
+    return f"{where} and RowKey eq @key", {**parameters, "key": encode_name(key)}
 
 
 def _operation(place: Place, change: Change, text: bytes, met: str | None) -> Operation:

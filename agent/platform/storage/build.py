@@ -126,8 +126,12 @@ def _import(path: Path, file: _File, store: StateStore) -> None:
             for place, insert in file.read(connection):
                 by_place[place].append(insert)
     except (sqlite3.Error, ValueError) as error:
-        if path.exists():  # else another process has read it meanwhile
-            _cannot(file, error)
+        detail = f"{file.name} in the folder of PLUMBLINE_STATE_DIR cannot be migrated ({error})"
+        if not path.exists():
+            return  # another process has read it meanwhile
+        if file.needed:
+            raise StateUnavailable(f"{detail}. Repair it, or move it away to continue without its content.") from error
+        log.warning("%s; it is left in place and no longer read.", detail)
         return
     for place, inserts in by_place.items():
         insert_missing(store, place, inserts)
@@ -137,14 +141,6 @@ def _import(path: Path, file: _File, store: StateStore) -> None:
         return  # as above
     except OSError as error:
         log.warning("%s was taken over and cannot be renamed: %s", path.name, error.strerror)
-
-
-def _cannot(file: _File, error: Exception) -> None:
-    """Report that a file cannot be read. Raises StateUnavailable where its content would be missed."""
-    detail = f"{file.name} in the folder of PLUMBLINE_STATE_DIR cannot be migrated ({error})"
-    if file.needed:
-        raise StateUnavailable(f"{detail}. Repair it, or move it away to continue without its content.") from error
-    log.warning("%s; it is left in place and no longer read.", detail)
 
 
 def _read_verified(connection: sqlite3.Connection) -> Found:
@@ -185,19 +181,18 @@ def build_store(settings: Settings) -> StateStore:
         from agent.platform.storage.memory import MemoryStore
 
         return MemoryStore()
-    return VersionedStore(_open_store(settings), (partial(import_files, settings.state_path),))
-
-
-def _open_store(settings: Settings) -> StateStore:
+    store: StateStore
     if settings.state_kind == "azure_tables":
         from agent.platform.storage.azure_tables import AzureTablesStore
 
         connection = settings.azure_tables_connection
-        return AzureTablesStore(
+        store = AzureTablesStore(
             connection=connection.get_secret_value() if connection else "",
             endpoint=settings.azure_tables_endpoint or "",
             table=settings.azure_tables_name,
         )
-    from agent.platform.storage.sqlite import SqliteStore
+    else:
+        from agent.platform.storage.sqlite import SqliteStore
 
-    return SqliteStore(settings.state_path / FILE)
+        store = SqliteStore(settings.state_path / FILE)
+    return VersionedStore(store, (partial(import_files, settings.state_path),))

@@ -102,6 +102,9 @@ HEALTH = "/api/health/"  # asked every few seconds by whoever keeps the app aliv
 # dialect -> `db.system.name`, where the convention's name is another.
 SYSTEMS = {"sqlserver": "microsoft.sql_server", "oracle": "oracle.db", "hana": "sap.hana"}
 
+# provider -> `gen_ai.provider.name`, where that is another; the convention has none for llama.cpp.
+PROVIDER_NAMES = {"azure": "azure.ai.openai", "embedded": "llama.cpp"}
+
 _current: ContextVar[QuestionSpans | None] = ContextVar("question_spans", default=None)
 
 
@@ -110,7 +113,8 @@ class Recording(Telemetry):
 
     def __init__(self, providers: Providers, settings: Settings) -> None:
         self._providers = providers
-        self._content, self._provider = settings.telemetry_content, _provider_of(settings)
+        self._content = settings.telemetry_content
+        self._provider = PROVIDER_NAMES.get(settings.provider, settings.provider)
         self._tracer = providers.tracers.get_tracer("plumbline", __version__)
         self._metrics = Metrics(providers.meters.get_meter("plumbline", __version__))
 
@@ -237,11 +241,6 @@ class _QuerySpan(QuerySpan):
 
     def record_rows(self, row_count: int) -> None:
         self._span.set_attribute(ROWS_RETURNED, row_count)
-
-
-def _provider_of(settings: Settings) -> str:
-    """`gen_ai.provider.name` of the model that the settings name; the convention has none for llama.cpp."""
-    return {"azure": "azure.ai.openai", "embedded": "llama.cpp"}.get(settings.provider, settings.provider)
 
 
 def _ms_since(start: float) -> float:

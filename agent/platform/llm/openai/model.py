@@ -139,24 +139,22 @@ class OpenAIModel:
         return openai.AsyncOpenAI(
             api_key=self._api_key.get_secret_value() if self._api_key else "none",
             base_url=self._base_url,
-            timeout=self._timeout(),
-            max_retries=0,
-            http_client=self._http_client(),
+            **self._options(),
         )
 
-    def _http_client(self) -> httpx2.AsyncClient:
+    def _options(self) -> dict[str, Any]:
+        """Of a client, whatever it is called with."""
         import openai
 
         from rag.embedding.bounded import Bound, load_httpx
 
         load_httpx()
         hooks = {"response": [Bound(MAX_REPLY_BYTES, _too_much).async_hook, _tell_limits]}
-        return openai.DefaultAsyncHttpxClient(event_hooks=hooks)
-
-    def _timeout(self) -> Any:
-        import openai
-
-        return openai.Timeout(self._timeout_s, connect=min(5.0, self._timeout_s))
+        return {
+            "timeout": openai.Timeout(self._timeout_s, connect=min(5.0, self._timeout_s)),
+            "max_retries": 0,
+            "http_client": openai.DefaultAsyncHttpxClient(event_hooks=hooks),
+        }
 
     def _endpoint(self) -> Endpoint:
         address = self._base_url or "https://api.openai.com/v1"
@@ -199,7 +197,7 @@ class AzureOpenAIModel(OpenAIModel):
         endpoint: the resource's address.
         api_version: the version of its interface.
         api_key: its key; None: Entra ID (managed identity, environment, `az login`).
-        timeout_s, retries, sleep: as for OpenAIModel.
+        timeout_s, retries: as for OpenAIModel.
     """
 
     def __init__(
@@ -211,9 +209,8 @@ class AzureOpenAIModel(OpenAIModel):
         api_key: SecretStr | None,
         timeout_s: float,
         retries: int,
-        sleep: Sleep = asyncio.sleep,
     ) -> None:
-        super().__init__(name, base_url=endpoint, api_key=api_key, timeout_s=timeout_s, retries=retries, sleep=sleep)
+        super().__init__(name, base_url=endpoint, api_key=api_key, timeout_s=timeout_s, retries=retries)
         self._azure_endpoint, self._api_version = endpoint, api_version
 
     def _connect(self) -> AsyncOpenAI:
@@ -225,9 +222,7 @@ class AzureOpenAIModel(OpenAIModel):
             api_version=self._api_version,
             api_key=key,
             azure_ad_token_provider=None if key else _entra_token_provider(),
-            timeout=self._timeout(),
-            max_retries=0,
-            http_client=self._http_client(),
+            **self._options(),
         )
 
     def _endpoint(self) -> Endpoint:
