@@ -56,10 +56,7 @@ LOG = logging.getLogger(__name__)
 
 
 class ApiRoute(Frozen):
-    """One row of the route table, for hosts that route by themselves.
-
-    name: the operation id. path: with its prefix and `{parameters}`. auth: who may call it, by Azure's levels.
-    """
+    """A row of the route table. path: with `/api` and `{parameters}`; auth: who may call it, by Azure's levels."""
 
     name: str
     path: str

@@ -62,10 +62,7 @@ _PROMPTS = (
 
 
 class Content:
-    """Resources, prompts and completions of one service, of the databases and tables that the principal may see.
-
-    Every method raises MCPError for a name that is not there, with a sentence that says what is.
-    """
+    """Resources, prompts and completions of what the principal may see. Every method raises MCPError."""
 
     def __init__(self, service: Service, principal: str) -> None:
         self._service, self._principal = service, principal

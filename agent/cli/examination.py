@@ -252,10 +252,7 @@ async def of_telemetry(settings: Settings) -> Sequence[Diagnosis]:
 
 
 async def diagnose() -> tuple[Diagnosis, ...]:
-    """What is found of this process's deployment. Nothing is changed, but for a record of the state store.
-
-    The settings' retries are left out: here a person waits.
-    """
+    """What is found of this deployment, without retries. Only a record of the state store is changed."""
     configuration = examine()
     findings = of_configuration(configuration)
     settings = configuration.provisional

@@ -22,10 +22,7 @@ ROW_LIMIT = 500
 
 
 class GuardVerdict(Frozen):
-    """The verdict on one statement.
-
-    sql: what would run, written anew and capped; None where nothing would. A parameter that has no value yet stays.
-    """
+    """The verdict on one statement. sql: what would run, written anew and capped; None where nothing would."""
 
     allowed: bool
     reason: str | None = None
@@ -36,10 +33,7 @@ class GuardVerdict(Frozen):
 
 
 class GuardRunner:
-    """Says what the guard would. Without a schema every table is unknown, unless `check_names` is False.
-
-    `open_parameters` lets a query through that only reads a parameter, before that has a value.
-    """
+    """Says what the guard would; `open_parameters` lets a query through that only reads a parameter."""
 
     def __init__(
         self,

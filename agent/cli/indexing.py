@@ -63,10 +63,7 @@ def index(
 def run_index(
     service: Service, runner: asyncio.Runner, wanted: Mapping[str, Callable[[], str]], out: Console, err: Console
 ) -> bool:
-    """Index databases one after the other, and say whether all could be; one that cannot be does not stop the others.
-
-    `wanted` has databases as their user names them, each with what finds its name in the registry.
-    """
+    """Index databases, each found by its callable, and say whether all could be; one that fails stops no other."""
     failed = False
     for remark, find in wanted.items():
         try:

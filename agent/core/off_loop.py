@@ -19,8 +19,5 @@ _THREADS = ThreadPoolExecutor(2, thread_name_prefix="reading")
 
 
 async def off_loop(call: Callable[[], T]) -> T:
-    """The call's result, from a thread that has no event loop; its errors are raised. Logs and spans stay the caller's.
-
-    The call must change no shared state: it continues where the caller was cancelled.
-    """
+    """The call's result, from a thread; it must change no shared state, since it outlives a cancelled caller."""
     return await in_thread(_THREADS, call)

@@ -119,10 +119,7 @@ async def build_executed_response(request: Request, wanted: Format, done: Execut
 
 
 async def answer_response(request: Request, wanted: Format, answer: Answer, *, database: str) -> Response:
-    """The rows of an answer, with its status, whether it is verified, and how sure it is, in headers.
-
-    Raises NoRows: it is a question back, or no query could be run. In Markdown that is told.
-    """
+    """The rows of an answer, its status in headers. Raises NoRows, except in Markdown, where that is told."""
     names = tuple(answer.results[0]) if answer.results else tuple(answer.columns)
     rows = tuple(tuple(record.values()) for record in answer.results)
     result = QueryResult(columns=names, rows=rows, truncated=answer.truncated)

@@ -58,10 +58,7 @@ log = logging.getLogger(__name__)
 
 
 class IdempotentRequests:
-    """ASGI middleware: answers a request that was answered before with the response that it had.
-
-    What failed is not kept: it may be sent again. A stream is kept when its last event was `done`.
-    """
+    """ASGI middleware: answers a request again as before, unless it failed or its stream had no end."""
 
     def __init__(self, app: ASGIApp, lazy: LazyService, routes: Sequence[BaseRoute]) -> None:
         self.app, self._lazy, self._routes = app, lazy, routes

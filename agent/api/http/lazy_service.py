@@ -36,10 +36,7 @@ class LazyService:
         self._refreshing: asyncio.Task[None] | None = None
 
     async def get(self, database: str = "") -> Service:
-        """The service. A named database may have been taken by another process a moment ago: it is looked for.
-
-        Raises what the factory raises; Starting: the service is not made in time.
-        """
+        """The service, which may know of a named database. Raises what the factory raises, and Starting."""
         service = self._service or await self._await_service()
         await service.registered.follow(database)
         return service

@@ -70,10 +70,7 @@ BLANK: dict[str, Any] = {"type": "string", "pattern": r"^[ \t\r\n]*$"}
 
 
 def one_of(schemas: Iterable[dict[str, Any]]) -> dict[str, Any]:
-    """What holds a body to exactly one of several schemas, where generators of clients do not look.
-
-    They make a class of each alternative of a plain `oneOf`, though it is a condition on the fields of one class.
-    """
+    """Holds a body to exactly one of several schemas, beneath `if`: generators make classes of a plain `oneOf`."""
     return {"if": {}, "then": {"oneOf": list(schemas)}}
 
 

@@ -168,10 +168,7 @@ class Put(NamedTuple):
 
 
 class Dashboard:
-    """The dashboards of every principal, looked through every `check_s` seconds for what is due.
-
-    Every method raises StateUnavailable where the store cannot be used, and NotPermitted as `SavedQueries`.
-    """
+    """The dashboards of every principal. Every method raises StateUnavailable, and NotPermitted."""
 
     def __init__(
         self,
@@ -186,10 +183,7 @@ class Dashboard:
         self._check_s, self.clock = check_s, clock
 
     async def put(self, principal: str, query_id: str, *, minutes: int, alert: Alert | None) -> Put:
-        """Put a saved query on the dashboard, or change its tile, and run it; what goes wrong there is in its runs.
-
-        Raises UnknownSavedQuery; TileInvalid: the webhook may not go there.
-        """
+        """Add or change a tile, and run it. Raises UnknownSavedQuery; TileInvalid: its webhook may not go there."""
         query = (await self._saved.get(principal, query_id)).query
         if alert is not None:
             self._webhooks.hosts.check(alert.url)
@@ -401,10 +395,7 @@ PASSED, BACK = "alert.passed", "alert.back"  # types of webhooks
 
 
 def _state_after(alert: Alert, before: AlertState, result: QueryResult) -> AlertState:
-    """Where an alert stands after a run. It is sent where that differs from before, and until it was delivered.
-
-    Raises TileInvalid: the result has no such column, or no number in it.
-    """
+    """Where an alert stands after a run; a change is to be sent. Raises TileInvalid: there is no number."""
     value = _extreme(alert, result)
     passed = value is not None and alert.is_passed(value)
     changes: dict[str, object] = {"value": value, "passed": passed, "problem": ""}

@@ -36,10 +36,7 @@ class HostRefused(Exception):
 
 
 class AllowedHosts:
-    """Decides whether and where a webhook is sent: to the listed hosts, wherever they lie; else to public ones.
-
-    They are listed by commas, `.example.com` for all beneath.
-    """
+    """Where webhooks may go: to hosts listed by commas, `.example.com` for all beneath; else to public ones."""
 
     def __init__(self, listed: str) -> None:
         self._listed = tuple(one.strip().casefold() for one in listed.split(",") if one.strip())
@@ -63,10 +60,7 @@ class AllowedHosts:
         return parts
 
     async def address_of(self, parts: SplitResult) -> str:
-        """The address to connect to, resolved now: the name may mean another one later, so it is not asked again.
-
-        Raises HostRefused: the name is unknown, or one of its addresses is not public.
-        """
+        """The address to connect to, resolved once. Raises HostRefused: it is unknown, or not public."""
         host = parts.hostname or ""
         try:
             found = await asyncio.get_running_loop().getaddrinfo(host, None, type=socket.SOCK_STREAM)
@@ -134,10 +128,7 @@ class Webhooks:
         self._wait = wait or wait_exponential(multiplier=1, max=8)
 
     async def send(self, url: str, secret: str, payload: dict[str, JsonValue]) -> None:
-        """Deliver a payload: any answer of 2xx. All tries have one id, by which the receiver knows them for one.
-
-        Raises NotDelivered: no try was taken, or it may not go there.
-        """
+        """Deliver a payload; all tries have one id. Raises NotDelivered: no 2xx, or it may not go there."""
         import httpx2
 
         body = json.dumps(payload, ensure_ascii=False).encode()

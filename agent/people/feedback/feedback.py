@@ -28,10 +28,7 @@ class GivenFeedback(NamedTuple):
 
 
 class Taken(NamedTuple):
-    """The review that the feedback is in, which a reviewer's may have settled.
-
-    shown: the first rows of the corrected query, if there is one.
-    """
+    """The review that the feedback is in. shown: the first rows of the corrected query, if there is one."""
 
     review: Review
     shown: Executed | None

@@ -125,11 +125,7 @@ class AnswerRef(Frozen):
 
 
 class AnswerRecord(AnswerRef):
-    """The record of an answer.
-
-    follows: as of a `Review`.
-    review_id: of the review about it; empty where there is none.
-    """
+    """The record of an answer. follows: as of a `Review`; review_id: of its review; empty without one."""
 
     verified: bool = False
     follows: bool = False

@@ -54,10 +54,7 @@ class Reviewers:
         return True
 
     def may_settle(self, database: str, principal: str) -> bool:
-        """Whether a principal may settle the reviews of a database, which they must see every row of.
-
-        Reviews hold others' answers, and an approved query must be right on all rows.
-        """
+        """Whether a principal may settle the reviews of a database: a reviewer who sees every row of it."""
         if not self.may_ask(database, principal) or not self._registered.sees_all(database, principal):
             return False
         if principal == LOCAL or (principal == ANONYMOUS and self._nobody_is_known):
@@ -93,10 +90,7 @@ class PastPairs:
         self._registered, self._documents, self._added, self._verified = registered, documents, added, verified
 
     async def run(self, database: str, sql: str, principal: str) -> Executed:
-        """The first rows of a query as a principal sees them, through the guard and against today's schema.
-
-        Raises SqlError: why it cannot be a past query, and how to repair it; else as `Databases.execute`.
-        """
+        """The first rows of a query as a principal sees them. Raises as `Databases.execute`."""
         return await self._registered.execute(database, sql, row_limit=SHOWN_ROWS, principal=principal)
 
     async def publish(self, answer_ref: AnswerRef, sql: str, principal: str) -> str:
@@ -172,10 +166,7 @@ class Reviews:
     async def page(
         self, principal: str, *, status: Status | None = None, database: str = "", limit: int = 50, cursor: str = ""
     ) -> tuple[Sequence[Review], str]:
-        """Reviews that a principal may see, newest first, and the cursor of the next page; empty at the end.
-
-        Reviewers see all of their databases, others their own. Raises UnknownDatabase.
-        """
+        """Reviews that a principal may see, newest first, and the next page's cursor. Raises UnknownDatabase."""
         if database:
             self._reviewers.admit(database, principal)
         databases = [database] if database else self._reviewers.databases(principal)

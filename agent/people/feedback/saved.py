@@ -131,10 +131,7 @@ class SavedQueries:
         return await asyncio.to_thread(self._state.get, self._of(principal), PREFIX + query_id) is not None
 
     async def replace(self, principal: str, query_id: str, new: NewQuery, *, version: str = "") -> StoredQuery:
-        """Rename it, or keep another one under its id, if it still has this version; any where empty.
-
-        Raises UnknownSavedQuery, ChangedMeanwhile; else as `save`.
-        """
+        """Change a query that still has this version, if one is given. Raises ChangedMeanwhile; else as `save`."""
         stored = await self.get(principal, query_id)
         if version and version != stored.version:
             raise _build_conflict()
@@ -153,10 +150,7 @@ class SavedQueries:
     async def run(
         self, principal: str, query_id: str, *, parameters: Values | None = None, row_limit: int | None = None
     ) -> tuple[SavedQuery, Executed]:
-        """Its rows now, through the guard and within all limits; `parameters` instead of those that were saved.
-
-        Raises UnknownSavedQuery; else as `Databases.execute`.
-        """
+        """A query's rows now. Raises UnknownSavedQuery; else as `Databases.execute`."""
         query = (await self.get(principal, query_id)).query
         values = query.parameters if parameters is None else parameters
         done = await self._registered.execute(

@@ -88,10 +88,7 @@ class Session(Frozen):
 
 
 class SharedAnswer(NamedTuple):
-    """An answer that is shared, as it was stored.
-
-    link: the id under which it is shared; empty where it is not. sight: see `Sessions.append`.
-    """
+    """An answer as it was stored. link: its id; empty where it is not shared. sight: see `Sessions.append`."""
 
     database: str
     question: str

@@ -77,10 +77,7 @@ class Shares:
         self._state, self._sessions, self._registered, self._clock = state, sessions, registered, clock
 
     async def put(self, session_id: str, principal: str, trace_id: str) -> Share:
-        """Share an answer, or go on sharing it under the link that it has; the session is kept as long.
-
-        Raises UnknownSession, UnknownAnswer.
-        """
+        """Share an answer, or extend its link; the session is kept as long. Raises UnknownSession, UnknownAnswer."""
         return await asyncio.to_thread(self._put, session_id, principal, trace_id)
 
     async def remove(self, session_id: str, principal: str, trace_id: str) -> None:
@@ -88,11 +85,7 @@ class Shares:
         await asyncio.to_thread(self._remove, session_id, principal, trace_id)
 
     async def get(self, link_id: str, reader: str) -> Shared:
-        """The answer of a link.
-
-        Raises UnknownShare: there is none, it has ended, or the reader may not ask its database; NotPermitted: they see
-        other rows of it than who asked.
-        """
+        """The answer of a link. Raises UnknownShare; NotPermitted: the reader sees other rows."""
         try:
             link, found = await asyncio.to_thread(self._find, link_id)
             await self._registered.follow(found.database)

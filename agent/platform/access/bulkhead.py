@@ -24,10 +24,7 @@ LONGEST_WAIT_S = 600
 
 
 class Bulkhead:
-    """Places for questions, and a queue before them, by default as long. It belongs to one event loop.
-
-    `behind`: the queue of the one model that answers all of them, where there is one.
-    """
+    """Places for questions, and a queue before them. `behind`: the queue of the one model behind all."""
 
     def __init__(self, places: int, queue: int | None = None, clock: Callable[[], float] = time.monotonic) -> None:
         self.behind: Turns | None = None
@@ -53,10 +50,7 @@ class Bulkhead:
 
     @contextmanager
     def admit(self, *compartments: str) -> Iterator[Admission]:
-        """Inside, for as long as the block runs: in the queue, and in a place while `Admission.place` says so.
-
-        Raises TooBusy: the queue is full, or what one compartment may have of it.
-        """
+        """Inside for as long as the block runs. Raises TooBusy: the queue, or a compartment's share, is full."""
         most = self._places + self._queue
         share = _share(self._places) + _share(self._queue)
         if self._inside >= most or any(self._inside_of[name] >= share for name in compartments):

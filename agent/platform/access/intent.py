@@ -78,10 +78,7 @@ NEVER = "Rows can be changed, but never tables, views, columns or rights. Ask fo
 
 
 def write_refusal(settings: Settings, entry: Entry, principal: str, options: Options) -> str:
-    """Why this request may not change data: the first switch that is off, in a sentence. Empty: it may.
-
-    A confirmation is a permission too; `callers.LOCAL` is permitted, being at the machine.
-    """
+    """Why this request may not change data: the first switch that is off, in a sentence. Empty: it may."""
     if not settings.allow_writes:
         return f"{_ONLY_READS} Writes are switched off (PLUMBLINE_ALLOW_WRITES). Ask what the data says instead."
     if not entry.writable:

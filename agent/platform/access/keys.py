@@ -103,10 +103,7 @@ def _check_name(name: str, place: str) -> str:
 
 
 class KeyRing:
-    """The keys that are good now: those listed, and those of a file, which is read again when it changes.
-
-    Raises AccessInvalid: an entry cannot be used, the file cannot be read, or there is no key at all.
-    """
+    """The keys that are good now; a file is read again when it changes. Raises AccessInvalid."""
 
     def __init__(
         self, listed: str, file: Path | None, *, clock: Callable[[], datetime] = lambda: datetime.now(UTC)

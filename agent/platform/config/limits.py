@@ -31,10 +31,7 @@ def none_beyond(cap: tuple[int, str]) -> TooManyRows:
 
 
 class Limits(Frozen):
-    """Attempts, rows and switches of one request.
-
-    plan: whether several queries may be planned: always asked for, never, or (None) as profile and question say.
-    """
+    """Attempts, rows and switches of one request. plan: always, never, or (None) as profile and question say."""
 
     max_attempts: int
     row_limit: int

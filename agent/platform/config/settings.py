@@ -63,11 +63,7 @@ def _upload_types(listed: str) -> str:
 
 
 class Settings(ProtectionSettings):
-    """Every switch of the service; all bad values are reported at once.
-
-    Raises:
-        pydantic.ValidationError: naming each variable that cannot be used, and why.
-    """
+    """Every switch of the service. Raises pydantic.ValidationError, which names each variable that is wrong."""
 
     model_config = SettingsConfigDict(
         env_prefix=PREFIX,
@@ -431,10 +427,7 @@ class Settings(ProtectionSettings):
 
     @property
     def state_path(self) -> Path:
-        """Where the index and the sessions are kept: with the project, where the working folder has none.
-
-        A package that was installed has no project: the user's own data folder takes its place.
-        """
+        """Where index and sessions are kept: here, with the project, or in the user's data folder."""
         return self._place("state_dir", self.state_dir)
 
     def _place(self, name: str, path: Path) -> Path:

@@ -9,10 +9,7 @@ from agent.platform.config.settings import PREFIX, Settings
 
 
 class Variable(BaseModel):
-    """One setting as the environment has it.
-
-    field: of `Settings`. names: first the one to use, then others that are understood.
-    """
+    """A setting as the environment has it. field: of `Settings`; names: the one to use, then its aliases."""
 
     model_config = ConfigDict(frozen=True)
 

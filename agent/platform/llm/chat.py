@@ -19,10 +19,7 @@ class Message(Frozen):
 
 
 class ReplySchema(Frozen):
-    """The JSON Schema that a reply must have; `name` is for the endpoint's logs.
-
-    logprobs: whether the log-probabilities of its tokens are wanted, where the endpoint gives them.
-    """
+    """The JSON Schema of a reply. logprobs: whether its tokens' log-probabilities are wanted, where there are any."""
 
     name: str
     schema_: dict[str, object]
@@ -50,10 +47,7 @@ class Token(NamedTuple):
 
 
 class Reply(Frozen):
-    """The model's reply. `truncated` when it ran into `max_tokens`.
-
-    tokens: of `text`, in order; empty where log-probabilities were not wanted, or the endpoint gives none.
-    """
+    """The model's reply. truncated: it ran into `max_tokens`. tokens: with log-probabilities, else empty."""
 
     text: str
     usage: Usage

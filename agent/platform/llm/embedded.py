@@ -201,11 +201,7 @@ class EmbeddedModel:
         self._finalizer = weakref.finalize(self, _close_all, self._servers)
 
     async def complete(self, messages: list[Message], **request: Unpack[ChatRequest]) -> Reply:
-        """The model's next message; of `schema` where one is given, be it of JSON or a grammar.
-
-        Raises ModelUnavailable: it cannot be loaded, or does not answer in time; ModelFailed: the prompt is longer than
-        the context.
-        """
+        """The model's next message, by `schema` if given. Raises ModelUnavailable; ModelFailed: too long."""
         await self._ensure_loaded()
         extra = dict(EXTRA)
         schema = request.get("schema")
@@ -254,10 +250,7 @@ class EmbeddedModel:
         return _Loaded(process, client, self._states(folder, client))
 
     def _start(self, path: Path, key: str, states: Path | None) -> tuple[LlamaProcess, str]:
-        """llama.cpp's server on a free loopback port, and its address. Raises ModelUnavailable.
-
-        states: where its slot may be saved.
-        """
+        """The server and its address; `states`: where its slot may be saved. Raises ModelUnavailable."""
         options = {
             "path": str(path),
             "key": key,
@@ -320,10 +313,7 @@ class EmbeddedModel:
 
 
 async def _read_alone(prefix: str, loaded: _Loaded) -> Usage | None:
-    """Have a prefix in the slot that is kept on disk, and keep it where it is not: without any word of a question.
-
-    Returns what was read for it; None where nothing was.
-    """
+    """Read a prefix alone and keep it, unless it is kept; what was read for it, or None."""
     if loaded.states is None or await loaded.states.restore(prefix) or not prefix:
         return None
     messages = [Message(role="system", content=prefix), Message(role="user", content="")]

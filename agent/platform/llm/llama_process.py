@@ -62,10 +62,7 @@ class LlamaProcess:
         return self._process.poll() is None
 
     def wait_for_address(self) -> str:
-        """The server's URL on the loopback interface, once it answers. `close` ends the wait.
-
-        Raises LlamaFailed, PackageMissing.
-        """
+        """The server's URL, once it answers; `close` ends the wait. Raises LlamaFailed, PackageMissing."""
         to_child, from_child = cast("IO[str]", self._process.stdin), cast("IO[str]", self._process.stdout)
         try:
             to_child.write(f"{json.dumps(self._options)}\n")

@@ -37,14 +37,7 @@ _DATA, _DONE = b"data:", b"[DONE]"
 
 
 class LlamaServer:
-    """The model of a server.
-
-    Args:
-        name: of the model.
-        address: of the server, on this machine.
-        key: that it wants.
-        timeout_s: seconds for one reply.
-    """
+    """The model of a server on this machine. Args: timeout_s: seconds for one reply."""
 
     def __init__(self, name: str, address: str, key: str, *, timeout_s: float) -> None:
         self.name, self.address = name, address

@@ -190,10 +190,7 @@ CALL: ContextVar[Call | None] = ContextVar("call", default=None)
 
 
 class Pace:
-    """Turns at one endpoint's model, given by all processes that share a state store.
-
-    No call waits longer than `longest_s`. `endpoint` names the endpoint and its model; never a key.
-    """
+    """Turns at one endpoint's model, shared by all processes of a state store; none waits over `longest_s`."""
 
     def __init__(
         self,

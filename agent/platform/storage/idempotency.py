@@ -81,10 +81,7 @@ class _Head(Frozen):
 
 
 class Idempotency:
-    """Responses by principal and key, kept for `ttl_s` seconds. Methods block, and raise StateUnavailable.
-
-    A request is answered within `lease_s` seconds; where it was not, its process is gone, and another may.
-    """
+    """Responses, kept for `ttl_s` seconds; a claim lasts `lease_s`. Methods block, and raise StateUnavailable."""
 
     def __init__(
         self, state: StateStore, *, ttl_s: float, lease_s: float, clock: Callable[[], float] = time.time

@@ -54,10 +54,7 @@ class Insert(Frozen):
 
 
 class Replace(Frozen):
-    """A new value for a record that still has `version`; an empty version takes whatever is there, or nothing.
-
-    A record that has expired since it was read is still there until it is purged.
-    """
+    """A new value for a record that has `version`, or for any, if empty; what has expired counts until purged."""
 
     key: str
     value: dict[str, JsonValue]
@@ -66,10 +63,7 @@ class Replace(Frozen):
 
 
 class Remove(Frozen):
-    """The end of a record that still has `version`; an empty version removes whatever is there, or nothing.
-
-    A record that has expired since it was read is still there until it is purged.
-    """
+    """The end of a record that has `version`, or of any, if empty; what has expired counts until purged."""
 
     key: str
     version: str = ""
@@ -83,10 +77,7 @@ class StateConflict(Exception):
 
 
 class StateStore(Protocol):
-    """Where records are kept. Methods block briefly and are safe to call from threads and from several processes.
-
-    Each raises `agent.core.errors.StateUnavailable` where the place cannot be read or written.
-    """
+    """Where records are kept, safe for threads and processes. Methods block, and raise StateUnavailable."""
 
     def get(self, place: Place, key: str) -> Record | None:
         """The record; None where there is none, or it has expired."""
@@ -156,10 +147,7 @@ Result = TypeVar("Result")
 
 
 def until_no_conflict(change: Callable[[], Result], what: str) -> Result:
-    """What `change`, which reads, decides and writes, returns once it raises no StateConflict. Blocks.
-
-    `what` is changed, for people: `session`. Raises StateUnavailable: others were first for `PATIENCE_S`.
-    """
+    """What `change` returns once it meets no conflict. Blocks. Raises StateUnavailable after `PATIENCE_S`."""
     tries = Retrying(
         retry=retry_if_exception_type(StateConflict),
         wait=wait_random_exponential(multiplier=0.01, max=0.5),

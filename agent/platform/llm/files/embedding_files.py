@@ -32,11 +32,7 @@ def is_cached(cache_dir: Path) -> bool:
 
 
 def fetch_embedding_model(cache_dir: Path) -> Path:
-    """The folder of the model's files in the cache folder; they are fetched once.
-
-    Blocks; a second process waits for the first. Raises EmbedderUnavailable: they cannot be had, or are not the right
-    ones.
-    """
+    """The folder of the model's files, fetched once for all processes. Blocks. Raises EmbedderUnavailable."""
     cache_dir = cache_dir.expanduser()
     folder = cache_dir / FOLDER
     if is_cached(cache_dir):

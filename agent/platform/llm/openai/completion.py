@@ -337,14 +337,7 @@ def describe_foreign_reply(endpoint: Endpoint) -> ModelFailed:
 
 
 def translate_status(status: int, code: str, complaint: str, endpoint: Endpoint) -> Fatal:
-    """The error for an HTTP status.
-
-    Args:
-        status: 400 or more.
-        code: the endpoint's own, where it is a plain word; else empty.
-        complaint: what it says.
-        endpoint: that was asked.
-    """
+    """The error for an HTTP status of 400 or more, with the endpoint's code, if plain, and its complaint."""
     at, model, complaint = endpoint.host, endpoint.model, complaint.lower()
     if status == 401:
         return ModelUnavailable(f"The model's endpoint {at} refuses the key; check {endpoint.access}.")

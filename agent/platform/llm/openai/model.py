@@ -80,10 +80,7 @@ class OpenAIModel:
         max_tokens: int = 500,
         temperature: float = 0.0,
     ) -> Reply:
-        """The model's next message; JSON of `schema` where one is given.
-
-        Raises ModelUnavailable, ModelBusy; ModelFailed: it refused the request, or declined to answer.
-        """
+        """The model's next message; JSON of `schema` if given. Raises ModelUnavailable, ModelBusy, ModelFailed."""
         client = await self._get_client()
         import openai
 

@@ -23,10 +23,7 @@ _BRACKETS = str.maketrans("‹›〈〉⟨⟩⁄∕", "<><><>//")  # what NFKC l
 
 
 def remove_fences(text: str) -> str:
-    """What can be seen of a text, without marks of a fence or of a turn, nor any that their removal would make.
-
-    White space stays as it is: a query has to spell a stored value so.
-    """
+    """A text without marks of a fence or a turn, nor any that their removal would make; its space stays."""
     text = plain(text)
     while (forged := _remove_marks(text)) is not None:
         text = forged

@@ -39,20 +39,14 @@ def problem(text: str, system: str, visible: Iterable[str]) -> str:
 
 
 def problem_of_query(sql: str, dialect: str, system: str, question: str) -> str:
-    """The same of a query, whose own texts would stand in its rows as if they came from the data.
-
-    An address that stands in the question may be selected; one may always be compared with.
-    """
+    """The same of a query's own texts. An address in the question may be selected; any may be compared with."""
     if _repeats(sql, system, question.casefold()):
         return REPEATED
     return LINKED if _builds_address(sql, dialect, question) else ""
 
 
 def may_repeat_from(text: str, system: str) -> int:
-    """Up to where a text that is still being written may be passed on, since its last words could become a repetition.
-
-    The first `FREE` words of one tell nothing.
-    """
+    """Up to where an unfinished text may be passed on: its last words could become a repetition."""
     words = list(_WORD.finditer(text))[1 - RUN :]
     last = tuple(word[0].casefold() for word in words)
     own, others = _beginnings(), _beginnings_of(system)
