@@ -124,13 +124,10 @@ def create_app(
 
     Args:
         service_factory: makes the service when the first request needs it.
-        max_request_bytes: larger bodies are refused with 413.
-        upload_bytes: the same for data that is uploaded, where its own route does not refuse it first.
-        receive_timeout_s: seconds that a body may take, beside what `agent.api.server.limits` adds.
-        request_deadline_s: seconds that a request may wait for the service to be made.
+        max_request_bytes, upload_bytes: larger bodies are refused with 413.
+        receive_timeout_s, request_deadline_s: seconds that a body, and the making of the service, may take.
         access: who may ask; None: whoever reaches the app.
-        has_timers: whether the host has some, which clean up and run the tiles of dashboards.
-        dashboard_check_s: seconds between two looks for tiles that are due, where the host has no timers.
+        has_timers: whether the host has some; else this looks for due tiles every `dashboard_check_s` seconds.
     """
     lazy = LazyService(service_factory, has_timers=has_timers, deadline_s=request_deadline_s)
 
@@ -168,10 +165,9 @@ def create_app(
 
 
 def create_default_app(*, in_functions: bool = False, sources: Sequence[str] = ()) -> FastAPI:
-    """The app of this process's settings: what `uvicorn --factory agent.api.app:create_default_app` serves.
+    """The app of this process's settings. Raises ConfigurationInvalid.
 
-    Raises ConfigurationInvalid. Under Functions the app is made all the same, with its routes closed: there the start
-    has no terminal, and an app that cannot be loaded has no health to ask.
+    Under Functions it is made all the same, with its routes closed: an app that cannot be loaded has no health to ask.
     """
     found = examine(in_functions=in_functions, registry=not sources)
     settings = found.settings

@@ -101,11 +101,7 @@ class _Tools:
     async def call(
         self, context: ServerRequestContext, params: types.CallToolRequestParams
     ) -> types.CallToolResult | types.InputRequiredResult:
-        """Do what is asked for; what goes wrong is a result as well, with a sentence to act on.
-
-        A question that can be read in several ways is put to the user, where the client can show a form. Raises
-        MCPError: no such tool.
-        """
+        """Do what is asked for; what goes wrong is a result as well. Raises MCPError: no such tool."""
         tool = self._tools.get(params.name)
         if tool is None:
             known = ", ".join(self._tools)

@@ -112,11 +112,7 @@ def _start(work: Callable[[], T]) -> Future[T]:
 
 
 def read_settings(*, serving: bool = False, registry: bool = True) -> Settings:
-    """The settings of this process, logging set up; problems with them end the process, all reported at once.
-
-    `serving`: the registry must exist and access must be configured, too; without `registry`, other databases are
-    asked.
-    """
+    """The settings of this process, logs set up; all problems end the process. `serving`: access is checked, too."""
     found = examine(in_functions=False if serving else None, registry=serving and registry)
     for warning in found.warnings:
         err.print(Text(f"! {warning}", style="yellow"), soft_wrap=True)

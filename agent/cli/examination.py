@@ -38,12 +38,7 @@ PATIENCE_S = 60.0  # for one part; each has shorter times of its own
 
 
 class Diagnosis(Frozen):
-    """What was found of one thing.
-
-    part: of the deployment, as `model` or `database shop`.
-    check: what of it was looked at.
-    message: what was found; where it is not ok, with what to do. Its key in JSON is `said`.
-    """
+    """What was found of one check of a part; `message`, in JSON `said`, has what to do where it is not ok."""
 
     part: str
     check: str

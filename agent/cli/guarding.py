@@ -122,8 +122,7 @@ def guard(
 def verdicts(lines: Iterable[str], dialect: str | None, judge: GuardRunner) -> Iterator[GuardVerdict]:
     """A verdict for every statement, in order; `dialect` where a line says none.
 
-    Where the first line that is not blank begins with `{`, each is an object with `sql` and perhaps `dialect`, and is
-    answered before the next is read; else they are SQL, statements ending in semicolons.
+    JSON lines, where the first one begins with `{`, are answered one by one; else the text is SQL with semicolons.
     """
     rest = iter(lines)
     first = next((line for line in rest if line.strip()), "").removeprefix("\ufeff")

@@ -81,11 +81,7 @@ def run_index(
 
 
 def index_quietly(service: Service, runner: asyncio.Runner, name: str, out: Console, err: Console) -> None:
-    """Index one database, and load meanwhile what the first question needs; one line for each part at the end.
-
-    The model reads no schema ahead: it may not be there yet, and the first question is not to wait for its second.
-    Raises PlumblineError, ExecutorError, RetrievalError.
-    """
+    """Index one database, and load meanwhile what the first question needs. Raises `EXPECTED` errors."""
 
     async def run() -> Indexed:
         indexed, _ = await asyncio.gather(service.index(name, LOCAL), service.warm_up())

@@ -19,11 +19,9 @@ PROBED_AGAIN_S = 1  # for who comes while another call finds out
 
 
 class Breaker:
-    """Counts the failures of one outside part. Safe in threads.
+    """Counts the failures of one outside part, errors of the kind `fails`. Safe in threads.
 
-    `failures` in a row open it for `pause_s` seconds; only errors of the kind `fails` count, since any other one is an
-    answer of the part. `refusal` makes the error of a call that is not made, from a sentence and the seconds until it
-    is worth a try.
+    `failures` in a row open it for `pause_s` seconds; `refusal` makes the error of a call that is not made.
     """
 
     def __init__(

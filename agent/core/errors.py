@@ -24,8 +24,7 @@ if TYPE_CHECKING:
 class PlumblineError(Exception):
     """Anything the agent raises on purpose; the message is a sentence a person can act on.
 
-    status: of its HTTP response; 0: it never reaches a caller.
-    slug, title: of its problem document (RFC 9457); the slug is stable.
+    status: of its HTTP response; 0: none. slug, title: of its problem document (RFC 9457); the slug is stable.
     """
 
     status: ClassVar[int] = 0

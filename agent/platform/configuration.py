@@ -43,15 +43,9 @@ _CLOSE = 60.0  # of 100, by letters: names that are less alike are not what some
 
 
 class Configuration(NamedTuple):
-    """What was found.
+    """What was found. settings: None where they cannot be used; registry: its usable entries.
 
-    settings: None where they cannot be used.
-    provisional: the settings, with the defaults in place of what cannot be used, so that the rest can be checked.
-        None where they are wrong as a whole.
-    problems: of the settings, one line each.
-    registry: its entries that can be used.
-    registry_problems: of the registry, which may be corrected while the service runs.
-    warnings: one line each: what was written and has no effect.
+    provisional: the settings with defaults in place of what cannot be used, so that the rest can be checked.
     """
 
     settings: Settings | None
@@ -74,8 +68,7 @@ class Configuration(NamedTuple):
 def examine(*, in_functions: bool | None = None, registry: bool = True) -> Configuration:
     """Read everything. `in_functions` None: who may ask is not looked at.
 
-    Where there need be no registry, it is looked at only if the settings cannot be used, so that both are reported at
-    once.
+    Without `registry`, it is looked at only if the settings cannot be used, so that both are reported at once.
     """
     problems: list[str] = []
     settings: Settings | None = None

@@ -209,8 +209,7 @@ def _operations(described: Described) -> Iterator[tuple[str, str, Described]]:
 def _hide_list_or_object(field: Described) -> None:
     """Put the alternatives of a field that is a list or an object beneath `if`, where generators do not look.
 
-    What the field accepts stays the same. Java's generator writes `List<T>.class` for such a field, which is no Java;
-    of an unnamed condition each generator makes its type for any JSON value.
+    Java's generator writes `List<T>.class` for such a field, which is no Java.
     """
     kinds = {one.get("type") for one in field.get("anyOf", ())}
     if {"array", "object"} <= kinds:

@@ -105,11 +105,7 @@ def components() -> dict[str, Schema]:
 
 
 def describe_stream(operation: str) -> dict[str, Any]:
-    """What `text/event-stream` holds of an operation: the schema of one event, and an example of each.
-
-    An example's value is what a reader of server-sent events gives: an object with `data`, a text of JSON, and `event`,
-    where events have names.
-    """
+    """What `text/event-stream` holds of an operation: the schema of one event, and an example of each."""
     send, response = STREAMS[operation]
     return {"schema": _schema(operation, response), "examples": dict(_examples(send))}
 

@@ -28,9 +28,7 @@ from executors.base import QueryResult
 def best_match(header: str, offered: Sequence[str]) -> str | None:
     """One of the offered media types, by the Accept header of RFC 9110, 12.5.1; None where the caller takes none.
 
-    The highest `q` wins; then what is named more exactly (`text/csv` before `text/*` before `*/*`), then the order of
-    `offered`. Parameters other than `q` are not looked at. A range whose `q` is no number is passed over. An empty
-    `header` accepts everything.
+    The highest `q` wins; then what is named more exactly (`text/csv`, `text/*`, `*/*`), then the order of `offered`.
     """
     ranges = [_range(part) for part in (header.strip() or "*/*").lower().split(",")]
     best, rank = None, (0.0, 0)

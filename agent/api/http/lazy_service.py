@@ -22,10 +22,9 @@ log = logging.getLogger(__name__)
 
 
 class LazyService:
-    """Makes the service once. A Functions worker runs no ASGI lifespan, so nothing can be made at start.
+    """Makes the service once, at the first request: a Functions worker runs no ASGI lifespan.
 
-    The factory may block, and is tried again by the next request after it has failed. A request waits `deadline_s`
-    seconds for it, and it goes on all the same. Without timers of the host, this cleans up.
+    The factory may block; after a failure the next request tries again. A request waits `deadline_s` seconds for it.
     """
 
     def __init__(self, factory: Callable[[], Service], *, has_timers: bool = False, deadline_s: float = 220) -> None:

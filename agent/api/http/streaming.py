@@ -59,11 +59,7 @@ def to_named_event(wire: StreamEvent) -> ServerSentEvent:
 
 
 async def while_listening(request: Request, work: Coroutine[Any, Any, Result]) -> Result:
-    """What `work` returns, once the body was read. It is cancelled when the caller hangs up first.
-
-    Raises ClientDisconnect: nobody waits any more; HTTPException: a body that nobody has asked for is too large; and
-    what `work` raises.
-    """
+    """What `work` returns or raises; a caller who hangs up cancels it. Raises ClientDisconnect, HTTPException."""
     working, leaving = asyncio.create_task(work), asyncio.create_task(_await_disconnect(request))
     try:
         await asyncio.wait({working, leaving}, return_when=asyncio.FIRST_COMPLETED)

@@ -31,10 +31,9 @@ class HeadTooLarge(Exception):
 
 
 class BoundedHttp(HttpToolsProtocol):
-    """One connection. The head of a request must arrive within `receive_timeout_s` seconds.
+    """One connection. The head of a request must arrive within `receive_timeout_s` seconds of its first byte.
 
-    A request begins with its first byte, or with the connection: one that is opened and says nothing is closed too. The
-    time of a request starts with it, and grows by what arrives of its body; see `arrival_s`.
+    So must the first byte of a new connection; the body has more time, see `arrival_s`.
     """
 
     def __init__(self, *others: Any, receive_timeout_s: float, **named: Any) -> None:

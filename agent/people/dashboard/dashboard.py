@@ -121,13 +121,9 @@ class TileRuns(Frozen):
 
 
 class Tile(Frozen):
-    """A saved query on its principal's dashboard.
+    """A saved query, by its id, on its principal's dashboard. secret: signs its webhooks; empty without an alert.
 
-    id: of the saved query.
-    minutes: between two runs.
-    secret: that signs the webhooks; empty without an alert.
-    next_at: seconds since the epoch from which it is due.
-    claimed_until: seconds since the epoch until which a process runs it.
+    next_at, claimed_until: seconds since the epoch: when it is due, and until when a process runs it.
     """
 
     model_config = ConfigDict(extra="ignore")

@@ -28,8 +28,7 @@ if TYPE_CHECKING:
 class Reviewers:
     """Decides who may see and settle the reviews of a database.
 
-    `everywhere`: reviewers of every database, separated by commas. `nobody_is_known`: callers have no names here, so
-    every caller is this machine's user.
+    `everywhere`: reviewers of all, by commas. `nobody_is_known`: without names, every caller is this machine's user.
     """
 
     def __init__(self, router: Router, registered: Databases, *, everywhere: str, nobody_is_known: bool) -> None:
@@ -94,10 +93,9 @@ class PastPairs:
         return await self._registered.execute(database, sql, row_limit=SHOWN_ROWS, principal=principal)
 
     async def publish(self, answer_ref: AnswerRef, sql: str, principal: str) -> str:
-        """Make a query that of a question; earlier ones of the same question that were added at run time go.
+        """Make a query that of a question, in the place of earlier ones of run time; the document's id.
 
-        Returns the document's id. Raises DocumentsInvalid, RetrievalError, DatabaseUnavailable: it cannot be taken, or
-        not now; StateUnavailable: the query of an earlier answer cannot be forgotten.
+        Raises DocumentsInvalid, RetrievalError, DatabaseUnavailable, StateUnavailable.
         """
         new = Document(id="", kind="query", text=answer_ref.question, sql=sql, source=SOURCE)
         (document,) = await self._documents.add(answer_ref.database, [new], principal)
@@ -186,13 +184,10 @@ class Reviews:
     async def settle(
         self, principal: str, review_id: str, verdict: ReviewDecision, *, version: str = "", preview: bool = False
     ) -> SettledReview:
-        """Decide on an open review; with `preview`, run the query and decide nothing.
+        """Decide on an open review; with `preview`, run the query and decide nothing. An empty `version` means any.
 
-        An approved or corrected query is run first, then becomes the past query of its question. Two decisions at once
-        do not mix: one is made, the other is told. An empty `version` means whichever the review has. Raises
-        UnknownReview: there is none, or it is not theirs to settle; AlreadySettled, ChangedMeanwhile: another reviewer
-        was first; ReviewInvalid, DocumentsInvalid, SqlRefused, SqlFailed: the query cannot be a past query, and the
-        review stays open; RetrievalError, UnknownDatabase, DatabaseUnavailable, OutOfTime: it cannot be settled now.
+        Raises UnknownReview; AlreadySettled, ChangedMeanwhile: another was first; ReviewInvalid, DocumentsInvalid,
+        SqlError: the query cannot be a past query; RetrievalError, DatabaseUnavailable, OutOfTime: not now.
         """
         stored = await self.get(principal, review_id)
         review = stored.review

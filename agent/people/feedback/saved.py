@@ -81,9 +81,7 @@ class StoredQuery(NamedTuple):
 class SavedQueries:
     """The saved queries of principals, who each see their own. Without names, all callers are one principal.
 
-    Names are unique, and few enough: one record of each principal has them all, and is part of every change. Every
-    method raises StateUnavailable where the store cannot be used, and NotPermitted for who has no name where others
-    have one: those would share one shelf.
+    One record of each principal has all names, and is part of every change. All raise StateUnavailable, NotPermitted.
     """
 
     def __init__(
@@ -100,10 +98,9 @@ class SavedQueries:
         self._most, self._clock = most, clock
 
     async def save(self, principal: str, new: NewQuery, *, trace_id: str = "") -> StoredQuery:
-        """Keep a query; what of its question and SQL is empty comes from the answer of the trace id.
+        """Keep a query, completed by the answer of a trace id.
 
-        Raises UnknownDatabase, DatabaseUnavailable, SqlRefused: it could not be run; SavedQueryInvalid: there are too
-        many, or no SQL; NameTaken.
+        Raises UnknownDatabase, DatabaseUnavailable, SqlRefused, SavedQueryInvalid, NameTaken.
         """
         if trace_id:
             new = await self._complete(principal, new, trace_id)

@@ -45,11 +45,7 @@ NO_ANSWERS: Mapping[str, dict[str, JsonValue]] = {}
 
 
 class SessionMessage(Frozen):
-    """One message. `sql_query`, `status`, `confidence`: of an answer.
-
-    trace_id: of the request that it belongs to.
-    understood: the self-contained question, where what was asked leaned on earlier messages.
-    """
+    """One message. understood: the self-contained question, where what was asked leaned on earlier messages."""
 
     role: Literal["user", "assistant"]
     content: str
@@ -62,10 +58,7 @@ class SessionMessage(Frozen):
 
 
 class Session(Frozen):
-    """Messages oldest first; `principal`: whose it is; `pending`: what the next message may answer.
-
-    title: its first question, cut. count: messages that there are, whether or not they are here.
-    """
+    """Messages oldest first. pending: what the next one may answer; count: of messages, here or not."""
 
     id: str
     database: str
@@ -112,10 +105,9 @@ class _Head(Frozen):
 
 
 class Sessions:
-    """Sessions in a store, which any process that shares the store may go on with.
+    """Sessions in a store, which any process that shares the store may go on with; gone after `timeout_s` idle seconds.
 
-    A session is gone after `timeout_s` idle seconds; `get` gives its latest `max_messages`; a turn waits for the one
-    before it for `wait_s` seconds; the turn of a process that was killed is over after `lease_s` seconds.
+    A turn waits `wait_s` seconds for the one before it; that of a killed process is over after `lease_s`.
     """
 
     def __init__(
@@ -174,9 +166,7 @@ class Sessions:
     ) -> None:
         """Add messages, all or none, and put off the expiry. Raises UnknownSession, as `get`.
 
-        What others add at the same time comes before or after them. `pending` is what the next message may answer; what
-        waited until now is settled. `answers` are kept whole, by the trace ids of their questions; `sight` says which
-        rows the principal saw, as `RowFilter.sight` has it.
+        `answers`, by trace ids, are kept whole; `sight` says which rows the principal saw, as `RowFilter.sight` has it.
         """
         batch, place = uuid.uuid4().hex, _place(session_id)
         tried = ""
@@ -258,11 +248,7 @@ class Sessions:
         return ended
 
     def turn(self, session_id: str, principal: str) -> AbstractAsyncContextManager[None]:
-        """A block that holds the turn of this session, across all processes; others wait for it.
-
-        The turn of a process that was killed is over after `lease_s`. Taking a turn puts off the expiry. Raises
-        UnknownSession; SessionBusy: the one before it took longer than `wait_s`.
-        """
+        """Holds the turn of a session, across processes. Raises UnknownSession; SessionBusy: after `wait_s`."""
         return self._turns.turn(session_id, principal)
 
     # -- the head -----------------------------------------------------------------------------------------

@@ -42,10 +42,7 @@ class _NotMine(Exception):
 
 
 class Turns:
-    """The turns of all sessions, as this process takes them; `leases` blocks and is called in threads.
-
-    A turn waits for the one before it for `wait_s` seconds; a lease lapses after `lease_s` unless it is renewed.
-    """
+    """The turns of all sessions, with a lease of `lease_s` seconds that is renewed; `leases` blocks."""
 
     def __init__(self, leases: Leases, *, wait_s: float, lease_s: float, clock: Callable[[], float]) -> None:
         self._leases, self._wait_s, self._lease_s, self._clock = leases, wait_s, lease_s, clock

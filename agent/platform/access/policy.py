@@ -130,10 +130,8 @@ def platform_authenticates(environment: Mapping[str, str]) -> bool:
 def find_signed_in_user(headers: Mapping[str, str]) -> str | None:
     """The name of the user signed in with Entra ID; the object id where there is no name, as of an app; else None.
 
-    App Service removes these headers from what callers send and writes them itself, so they are worth as much as its
-    presence: `WEBSITE_AUTH_ENABLED` and `WEBSITE_SITE_NAME`, both of which it alone sets.
+    App Service removes these headers from what callers send and writes them itself.
     https://learn.microsoft.com/azure/app-service/configure-authentication-user-identities
-    https://learn.microsoft.com/azure/app-service/reference-app-settings
     """
     claims = _claims(headers.get(CLAIMS_HEADER, ""))
     if claims is None or headers.get(PROVIDER_HEADER, ENTRA).casefold() != ENTRA:
@@ -262,10 +260,9 @@ def build_closed_access() -> Access:
 
 
 def function_level(settings: Settings | None, route_level: str) -> str:
-    """The authorization level of an Azure function. Args: settings: None: they cannot be used.
+    """The authorization level of an Azure function; `settings` None: they cannot be used.
 
-    Where this process knows callers by itself, the Functions host must let them through: it would ask for a key of its
-    own, and refuse ours, which may come in the same header.
+    Where this process knows callers by itself, the host must let them through: it would refuse their keys.
     """
     return "ANONYMOUS" if settings is not None and settings.auth in ("api_keys", "entra") else route_level
 
@@ -277,11 +274,7 @@ def build_access(
     environment: Mapping[str, str] | None = None,
     store: Callable[[], StateStore] | None = None,
 ) -> Access:
-    """What the settings say. Raises AccessInvalid: they let in no caller, or everyone.
-
-    `in_functions`: the Functions host stands in front, and checks its keys. `store` makes the state store when the
-    first request is counted; default: that of the settings.
-    """
+    """What the settings say; `store` makes the state store. Raises AccessInvalid: no caller is let in, or all."""
     mode: Mode = "functions" if in_functions and settings.auth == "none" else settings.auth
     pages = origins(settings.cors_origins)
     if "*" in pages and mode in ("none", "entra"):

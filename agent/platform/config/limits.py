@@ -49,8 +49,7 @@ class Limits(Frozen):
 def limits_of(settings: Settings, options: Options, row_limit: int | None = None) -> Limits:
     """The settings' values; a request may switch off and never on, and ask for fewer attempts, never for more.
 
-    It may say how many rows it wants, up to the cap of settings and database, which holds for the rows behind an
-    aggregate as well. Raises TooManyRows.
+    It may say how many rows it wants, up to the cap of settings and database. Raises TooManyRows.
     """
     cap = rows_cap(settings.max_rows, row_limit)
     efforts = [it for it in (settings.effort, options.effort) if it is not None]

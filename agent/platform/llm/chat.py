@@ -29,8 +29,7 @@ class ReplySchema(Frozen):
 class ReplyGrammar(ReplySchema):
     """A grammar in llama.cpp's GBNF that a reply must fit; `words` say the same to an endpoint that reads none.
 
-    opening: what every such reply begins with. A model that reads grammars is given it and goes on from there: to read
-        a token takes a quarter of the time that it takes to write one. It is part of the reply all the same.
+    opening: what every such reply begins with, and need not be written: to read a token takes a quarter of the time.
     """
 
     schema_: dict[str, object] = {}
@@ -79,11 +78,7 @@ class ChatModel(Protocol):
         max_tokens: int = MAX_TOKENS,
         temperature: float = 0.0,
     ) -> Reply:
-        """The model's next message; JSON of `schema` where one is given.
-
-        Raises ModelUnavailable: it cannot be reached, refuses the key, or stays overloaded; ModelFailed: it answered
-        with nothing usable.
-        """
+        """The model's next message; JSON of `schema` if given. Raises ModelUnavailable, ModelFailed."""
 
     async def ready(self) -> None:
         """Return when it can answer; load it if need be. Raises ModelUnavailable."""

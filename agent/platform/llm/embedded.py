@@ -64,12 +64,7 @@ class PrefixStates:
         self._in_slot = ""
 
     async def restore(self, prefix: str) -> bool:
-        """Load the state of a prefix, where this process has not read it and there is one.
-
-        A file that cannot be used is removed, with a warning; the prefix is then read as if there had been none.
-
-        Returns whether this process has it now.
-        """
+        """Load the state of a prefix, if there is a usable one; whether this process has it now."""
         key = self._key(prefix)
         if key not in self._read and (path := await asyncio.to_thread(self._usable, key)) is not None:
             if await self._ask("restore", path.name) is not None:
@@ -183,12 +178,9 @@ class _Loaded(NamedTuple):
 
 
 class EmbeddedModel:
-    """Qwen2.5-Coder behind llama.cpp, loaded at the first need.
+    """Qwen2.5-Coder behind llama.cpp, loaded at the first need, and started again where it has ended.
 
-    One slot: on a few cores two replies at once take longer than one after the other, and two slots would each hold
-    their own copy of the schema. Calls wait for their turn at the server; a cancelled call stops its generation.
-
-    A server that has ended, as an error inside llama.cpp ends it, is started again by the next call.
+    One slot: on a few cores two replies at once take longer than one after the other. Calls wait for their turn.
     """
 
     def __init__(self, settings: Settings) -> None:

@@ -28,13 +28,9 @@ class PackageMissing(LlamaFailed):
 
 
 class LlamaProcess:
-    """A server that starts. It ends with `close`, or with this process, however that ends.
+    """A server that starts. It ends with `close`, or with this process, however that ends. Raises LlamaFailed.
 
-    Args:
-        options: of llama.cpp, as `_start_server` reads them. They go through a pipe: all users of the machine can read
-            the arguments of a process, and the key is among them.
-
-    Raises LlamaFailed: there can be no such process.
+    `options`, as `_start_server` reads them, go through a pipe: all users can read the arguments of a process.
     """
 
     def __init__(self, options: Mapping[str, Any]) -> None:

@@ -65,17 +65,9 @@ class LlamaServer:
         temperature: float = 0.0,
         extra: Mapping[str, object] | None = None,
     ) -> Reply:
-        """The model's next message; of `schema` where one is given, be it of JSON or a grammar.
+        """The model's next message, as a stream: only there the server notices that the caller has gone.
 
-        It comes as a stream, since only there the server notices that the caller has gone.
-
-        Args:
-            messages, schema, max_tokens, temperature: see `ChatModel.complete`.
-            extra: fields that this server alone knows.
-
-        Raises:
-            ModelUnavailable: the server does not answer in time, or not at all.
-            ModelFailed: it refused the request.
+        `extra`: fields that this server alone knows; the others and the errors are those of `ChatModel.complete`.
         """
         import httpx2
 

@@ -107,11 +107,7 @@ class Limits(Frozen):
 
 
 def limits_in(status: int, headers: Mapping[str, str], now: float) -> Limits:
-    """What a response says of its endpoint's limits; after 429 nothing is left, whatever else is said.
-
-    The headers are `x-ratelimit-limit-`, `-remaining-` and `-reset-`, each of `requests` and `tokens`, and
-    `retry-after`.
-    """
+    """What a response says in `x-ratelimit-` headers and `retry-after` of limits; after 429 nothing is left."""
     found = {name: _allowance(name, headers, now) for name in ("requests", "tokens")}
     if status == TOO_MANY and not any(found.values()):
         refused_s = seconds_of(headers.get("retry-after", ""))

@@ -53,11 +53,9 @@ Operation = tuple[str, Mapping[str, Any], Mapping[str, Any]]
 
 
 class AzureTablesStore:
-    """A `StateStore` in one table, which is made when it is missing.
+    """A `StateStore` in one table, by a connection string, or by managed identity at an endpoint.
 
-    Without a connection string, `endpoint` is reached by managed identity, or as who is logged in with `az login`. A
-    commit whose response was lost may have been made all the same: the SDK sends it again after a 500, 503 or 504, and
-    what comes then is a StateConflict.
+    The SDK sends a commit again after a 500, 503 or 504; what was made the first time is then a StateConflict.
     """
 
     def __init__(

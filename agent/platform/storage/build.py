@@ -33,11 +33,10 @@ Migration = Callable[[StateStore], None]  # may be run twice, by several process
 
 
 class VersionedStore:
-    """A `StateStore` that is brought up to date before it is first used; where that fails, the next use tries again.
+    """A `StateStore` that is brought up to date before it is first used, by its migrations from `FIRST` on.
 
-    The version is a record in the store, so it means the same in every place. A migration only adds: during an update,
-    instances of the old release still work with the same state. The first one leads from version `FIRST` to the next,
-    and so on. Every method raises StateUnavailable, too, where the state is of a newer Plumbline.
+    The version is a record. A migration only adds: instances of the old release still work with the same state. Every
+    method raises StateUnavailable, too, where the state is of a newer Plumbline.
     """
 
     def __init__(self, store: StateStore, migrations: Sequence[Migration]) -> None:
@@ -108,11 +107,7 @@ class _File(NamedTuple):
 
 
 def import_files(folder: Path, store: StateStore) -> None:
-    """Migrate the SQLite files of version 1 into a store. Raises StateUnavailable: the documents cannot be read.
-
-    Each file is read once and then renamed, so that no other store reads it again. Records that the store already has
-    are newer and stay; nothing is lost.
-    """
+    """Migrate the SQLite files of version 1, once; newer records stay. Raises StateUnavailable: documents are lost."""
     for file in _FILES:
         path = folder / file.name
         if path.exists():

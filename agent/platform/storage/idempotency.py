@@ -46,11 +46,7 @@ NOT_STORED = (
 
 
 class StoredResponse(NamedTuple):
-    """A response.
-
-    headers: those that belong to it, and not to the way that it was sent.
-    digest: of the request's body, where that was not known when the request was begun.
-    """
+    """A response. digest: of the request's body, where that was not known when the request was begun."""
 
     status: int
     headers: list[tuple[str, str]]
@@ -89,11 +85,9 @@ class Idempotency:
         self._state, self._ttl_s, self._lease_s, self._clock = state, ttl_s, lease_s, clock
 
     def begin(self, principal: str, key: str, fingerprint: str, arriving_s: float = 0.0) -> Claim | StoredResponse:
-        """The claim to answer a request, or the response that it had before.
+        """The claim to answer a request, or the response that it had before; `arriving_s` until the request is there.
 
-        The fingerprint is of all that the response depends on; `arriving_s`: seconds until the request is there, beside
-        those to answer it. Raises KeyReused: another request had this key; RequestInProgress; ResponseNotKept: the
-        response was too large.
+        Raises KeyReused: another request had this key; RequestInProgress; ResponseNotKept: it was too large.
         """
         place, name = Place(kind=KIND, partition=key_of(principal)), hashlib.sha256(key.encode()).hexdigest()
         head = _Head(fingerprint=fingerprint, run=secrets.token_hex(8))

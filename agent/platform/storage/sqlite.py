@@ -40,8 +40,7 @@ _ALIVE = "(expires_at IS NULL OR expires_at >= ?)"
 class SqliteStore:
     """A `StateStore` in a file, which is made with its folder when first used.
 
-    It keeps SQLite's rollback journal: the write-ahead log needs memory that the processes share, which a folder on a
-    network share, as a Function App has it, does not give.
+    It keeps SQLite's rollback journal: the write-ahead log needs shared memory, which a network share does not give.
     """
 
     def __init__(self, path: Path, clock: Callable[[], float] = time.time) -> None:

@@ -89,11 +89,9 @@ class StateStore(Protocol):
         """The records of a kind in all partitions, by partition and key; with `key`, those under this key alone."""
 
     def commit(self, place: Place, changes: Sequence[Change]) -> list[str]:
-        """Make all changes, at most `MAX_CHANGES` and no two of one key, or none.
+        """Make all changes, at most `MAX_CHANGES` and no two of one key, or none; the new versions, empty for removals.
 
-        Returns the new version of each, in their order; empty for what was removed. Raises StateConflict: a record is
-        there that should not be, or has another version; ValueError: a rule above is broken, a name is empty or too
-        long, or a value is no JSON or has more than `MAX_VALUE_BYTES`, or all of them more than `MAX_COMMIT_BYTES`.
+        Raises StateConflict; ValueError: a rule above is broken, or a name or value is too long, or no JSON.
         """
 
     def purge(self) -> int:
@@ -167,8 +165,7 @@ _ENCODED = re.compile(r"[-:_]([0-9a-f]{2})|~([0-9a-f]{6})")
 def encode_name(name: str) -> str:
     """A kind, a partition or a key in letters, digits and four marks, which every store takes; the order stays.
 
-    A character that is no letter and no digit of ASCII becomes the mark that lies where it lies among these, and the
-    hexadecimal digits of its code point.
+    Any other character becomes the mark that lies where it lies among these, and its code point in hexadecimal digits.
     """
     if name.isascii() and name.isalnum():
         return name

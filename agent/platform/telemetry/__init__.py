@@ -21,11 +21,7 @@ _current: Telemetry = OFF
 
 
 def setup(settings: Settings) -> Telemetry:
-    """Begin to export what the settings name: OTLP, Azure Monitor, both or nothing.
-
-    What was set up before is flushed and ended. A package that is missing, or a connection string that cannot be used,
-    costs the telemetry and not the service: the log says what to do.
-    """
+    """Export what the settings name; what was before is flushed. What is missing costs the telemetry alone."""
     global _current  # one process, one telemetry
     shutdown()
     if settings.otel_exporter_otlp_endpoint or settings.applicationinsights_connection_string:

@@ -106,10 +106,9 @@ class JsonLines(Lines):
 
 
 def configure_logs(settings: Settings) -> None:
-    """Set up the logs of this process, once or again.
+    """Set up the logs of this process, once or again; uvicorn's lines go the same way as all others.
 
-    A host that has handlers of its own, as the Functions worker, keeps them and its levels: they get the trace ids and
-    the format. Uvicorn's lines go the same way as all others.
+    A host's own handlers, as the Functions worker's, keep their levels: they get the trace ids and the format.
     """
     lines = (JsonLines if settings.log_format == "json" else Lines)(tuple(_secrets(settings)))
     root = logging.getLogger()

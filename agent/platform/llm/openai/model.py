@@ -42,17 +42,11 @@ Ended = Callable[[str], bool] | None  # whether a text in pieces needs no more o
 
 
 class OpenAIModel:
-    """A model behind OpenAI's protocol.
+    """A model behind OpenAI's protocol; a reply comes as a stream where `replies.ON_TEXT` is set.
 
     Args:
-        name: the model's name at the endpoint.
-        base_url: the endpoint, `/v1` included; None for OpenAI itself.
-        api_key: its key; None for an endpoint that wants none.
-        timeout_s: seconds for one reply.
-        retries: tries after the first, on 429, 5xx and lost connections.
-        sleep: how to wait between tries.
-
-    A reply comes as a stream where `agent.platform.llm.replies.ON_TEXT` is set.
+        base_url: the endpoint, `/v1` included; None for OpenAI itself. api_key: None for an endpoint that wants none.
+        timeout_s: seconds for one reply. retries: tries after the first, with `sleep` between.
     """
 
     def __init__(
@@ -187,15 +181,7 @@ class OpenAIModel:
 
 
 class AzureOpenAIModel(OpenAIModel):
-    """A deployment of Azure OpenAI.
-
-    Args:
-        name: the deployment's name.
-        endpoint: the resource's address.
-        api_version: the version of its interface.
-        api_key: its key; None: Entra ID (managed identity, environment, `az login`).
-        timeout_s, retries: as for OpenAIModel.
-    """
+    """A deployment of Azure OpenAI, `name`, at a resource's `endpoint`; without a key, Entra ID is used."""
 
     def __init__(
         self,

@@ -26,8 +26,7 @@ _COMMENT = re.compile(r"--[^\n]*")
 def problem(text: str, system: str, visible: Iterable[str]) -> str:
     """Why a text that a model wrote is not passed on; empty where nothing is wrong with it.
 
-    What stands in `visible`, the question and the rows, may be repeated; `system`, the first message with its schema
-    and rules, may not be dumped.
+    What stands in `visible`, the question and the rows, may be repeated; `system`, the first message, may not.
     """
     known = "\n".join(visible).casefold()
     if _repeats(text, system, known):
