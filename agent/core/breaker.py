@@ -1,7 +1,6 @@
-"""Circuit breakers: after several consecutive failures a part is not called for a while; then one call tries it.
+"""Circuit breakers (Nygard, "Release It!"): after several failures in a row a part is not called for a while.
 
-After Nygard's "Release It!". Callers of a part that is down get an error at once, without waiting for all its retries,
-and the part is not flooded the moment it comes back.
+Callers get an error at once; then one call tries the part, so that it is not flooded the moment it comes back.
 """
 
 from __future__ import annotations

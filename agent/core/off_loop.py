@@ -1,8 +1,4 @@
-"""CPU-bound work in threads, so that the event loop keeps serving.
-
-Reading a query takes time in proportion to its length (`executors.sql.bounded`). Of the longest query that is tenths of
-a second, in which a blocked event loop would answer no one, not even a health check.
-"""
+"""CPU-bound work in threads: the longest query takes tenths of a second to read, in which no one would be answered."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
 """Streams that outlive their connection: a client that reconnects gets the missed events, then the live ones.
 
-This process keeps a question's events while it runs, and a little longer. Another process has nothing to resume; the
-answer is then in its session.
+This process keeps a question's events while it runs, and a little longer; another has nothing to resume.
 """
 
 from __future__ import annotations

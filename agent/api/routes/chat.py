@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from contextlib import aclosing
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Path, Request, Response
@@ -14,7 +13,7 @@ from agent import __version__
 from agent.api.http.context import TraceId
 from agent.api.http.errors import describe_errors
 from agent.api.http.lazy_service import Lazy
-from agent.api.http.streaming import OpenStream, to_named_event, while_listening
+from agent.api.http.streaming import open_stream, to_named_event, while_listening
 from agent.api.schemas.chat import (
     CHAT_EXAMPLE,
     CLARIFICATION_EXAMPLE,
@@ -91,20 +90,24 @@ async def chat(body: ChatRequest, lazy: Lazy, request: Request, trace_id: TraceI
     return JSONResponse(answer.wire(body.omitted_parts)) if body.omitted_parts else answer
 
 
-async def _open_stream(body: ChatRequest, lazy: Lazy, request: Request, trace_id: TraceId) -> AsyncIterator[OpenStream]:
+async def _open_stream(
+    body: ChatRequest, lazy: Lazy, request: Request, trace_id: TraceId
+) -> AsyncIterator[AsyncIterator[ServerSentEvent]]:
     service, arguments = await _next_turn(body, lazy, request, trace_id)
-    events = service.events(**arguments)
 
     def encode(event: Event) -> ServerSentEvent:
         return to_named_event(chat_event(event, body.omitted_parts))
 
-    async with aclosing(events):
-        yield OpenStream(await anext(events), events, trace_id, encode=encode)
+    async with open_stream(service.events(**arguments), trace_id, encode) as stream:
+        yield stream
+
+
+Stream = Annotated[AsyncIterator[ServerSentEvent], Depends(_open_stream)]
 
 
 @router.post("/chat/stream", operation_id="chat_stream", summary="Send a chat message and stream the steps",
              response_class=EventSourceResponse, responses=CHAT_ERRORS)  # fmt: skip
-async def chat_stream(stream: Annotated[OpenStream, Depends(_open_stream)]) -> AsyncIterator[ServerSentEvent]:
+async def chat_stream(stream: Stream) -> AsyncIterator[ServerSentEvent]:
     """Answers the next message as server-sent events, the same as those of `POST /api/query/stream`.
 
     For `done`, `data` is the response of `POST /api/agents/text-to-sql/chat`.

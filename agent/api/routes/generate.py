@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncIterator
-from contextlib import aclosing
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Request
@@ -13,7 +12,7 @@ from fastapi.sse import EventSourceResponse, ServerSentEvent
 from agent.api.http.context import ANONYMOUS, TraceId
 from agent.api.http.errors import describe_errors
 from agent.api.http.lazy_service import Lazy
-from agent.api.http.streaming import OpenStream, while_listening
+from agent.api.http.streaming import open_stream, while_listening
 from agent.api.schemas.generate import (
     GENERATE_EXAMPLE,
     GenerateHealth,
@@ -41,7 +40,7 @@ async def generate(body: GenerateRequest, lazy: Lazy, request: Request, trace_id
 
 async def _open_stream(
     body: GenerateRequest, lazy: Lazy, request: Request, trace_id: TraceId
-) -> AsyncIterator[OpenStream]:
+) -> AsyncIterator[AsyncIterator[ServerSentEvent]]:
     service, caller = await lazy.get_for(request)
     events = service.events(
         body.question,
@@ -51,13 +50,15 @@ async def _open_stream(
         principal=caller,
         listens=False,  # to the query while it is written: this interface has no event for it
     )
-    async with aclosing(events):
-        yield OpenStream(await anext(events), events, trace_id, encode=to_unnamed_event)
+    async with open_stream(events, trace_id, to_unnamed_event) as stream:
+        yield stream
 
 
 @router.post("/generate/stream", operation_id="generate_stream", summary="Generate SQL and stream the steps",
              response_class=EventSourceResponse, responses=ERRORS)  # fmt: skip
-async def generate_stream(stream: Annotated[OpenStream, Depends(_open_stream)]) -> AsyncIterator[ServerSentEvent]:
+async def generate_stream(
+    stream: Annotated[AsyncIterator[ServerSentEvent], Depends(_open_stream)],
+) -> AsyncIterator[ServerSentEvent]:
     """Answers as server-sent events without names: `start`, `node_complete` for each step, then `done` or `error`.
 
     The data of each event is an object with `event`, `node` for a step, and `data`. The nodes are entry,

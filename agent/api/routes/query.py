@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterable, AsyncIterator
-from contextlib import aclosing
+from collections.abc import AsyncIterator
 from functools import partial
 from typing import Annotated, Any
 
@@ -16,7 +15,7 @@ from agent.api.http.context import TraceId
 from agent.api.http.errors import describe_errors
 from agent.api.http.export import VARY, Wanted, answer_response, build_executed_response, describe_files, refuse_changes
 from agent.api.http.lazy_service import Lazy
-from agent.api.http.streaming import OpenStream, as_sse, while_listening
+from agent.api.http.streaming import as_sse, open_stream, while_listening
 from agent.api.routes.jobs import TAKEN, Mode, begin
 from agent.api.routes.resume import Known, Resumable
 from agent.api.schemas.common import (
@@ -131,14 +130,14 @@ async def _open_stream(
     replays: Known,
     *,
     resumable: Resumable = False,
-) -> AsyncIterator[AsyncIterable[ServerSentEvent]]:
+) -> AsyncIterator[AsyncIterator[ServerSentEvent]]:
     service, caller = await lazy.get_for(request)
     events = service.events(body.question, body.database, **_terms(body, trace_id, caller))
     if resumable:
         yield replays.listen(await replays.begin(events, trace_id, caller, body.omitted_parts), caller, 0)
         return
-    async with aclosing(events):
-        yield OpenStream(await anext(events), events, trace_id, encode=partial(as_sse, left_out=body.omitted_parts))
+    async with open_stream(events, trace_id, partial(as_sse, left_out=body.omitted_parts)) as stream:
+        yield stream
 
 
 @router.post(
@@ -149,7 +148,7 @@ async def _open_stream(
     responses=ASKING_ERRORS,
 )
 async def query_stream(
-    stream: Annotated[AsyncIterable[ServerSentEvent], Depends(_open_stream)],
+    stream: Annotated[AsyncIterator[ServerSentEvent], Depends(_open_stream)],
 ) -> AsyncIterator[ServerSentEvent]:
     """Answers a question as server-sent events.
 

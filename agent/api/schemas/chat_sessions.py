@@ -132,13 +132,11 @@ class StartSessionResponse(Frozen):
     @classmethod
     def of(cls, session: Session, found: Overview) -> StartSessionResponse:
         """All of it together."""
-        return cls.model_validate(
-            {
-                "session_id": session.id,
-                "schema": ChatSchema.of_all(found.tables),
-                "sample_questions": list(found.questions),
-                "database": session.database,
-            }
+        return cls(
+            session_id=session.id,
+            schema=ChatSchema.of_all(found.tables),
+            sample_questions=list(found.questions),
+            database=session.database,
         )
 
 
@@ -192,16 +190,14 @@ class SessionResponse(Frozen):
             SessionMessageShown(**take_fields(message, SessionMessageShown), question=message.understood or None)
             for message in session.messages
         ]
-        return cls.model_validate(
-            {
-                "session_id": session.id,
-                "dataset_id": session.database,
-                "schema": ChatSchema.of_all(found.tables),
-                "messages": messages,
-                "created_at": session.created_at,
-                "last_activity": session.last_activity,
-                "clarification": session.pending.clarification if session.pending else None,
-            }
+        return cls(
+            session_id=session.id,
+            dataset_id=session.database,
+            schema=ChatSchema.of_all(found.tables),
+            messages=messages,
+            created_at=session.created_at,
+            last_activity=session.last_activity,
+            clarification=session.pending.clarification if session.pending else None,
         )
 
 

@@ -1,7 +1,6 @@
-"""Dashboards: each principal's saved queries as tiles, run again on a schedule, with their alerts.
+"""Dashboards: each principal's saved queries as tiles, run again on a schedule as this principal, with their alerts.
 
-A tile runs as its principal: guarded, with their rows and limits, and only while they may ask the database. Every
-process looks for due tiles; the one that claims a tile runs it. A claim expires if its process is gone.
+Every process looks for due tiles; the one that claims a tile runs it. A claim expires if its process is gone.
 """
 
 from __future__ import annotations

@@ -1,10 +1,7 @@
 """Sessions: the messages of one principal and the service about one database, in any state store.
 
-A session is one partition: its head, under `HEAD`, and a record for each message under a key that counts upwards. The
-complete answers to its questions are there, too, so that a page can show them again. Every change of a session replaces
-its head by the version that was read, in the same commit, so of two concurrent writers one repeats its change. A head
-has no expiry in the store, because its messages would outlive it: `cleanup` deletes a session after its last activity,
-messages first and head last, and resumes after an interruption.
+A session is one partition: its head, a record for each message, and the answers. Every change replaces the head by the
+version that was read, in the same commit. `cleanup` deletes a session after its last activity, its head last.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """Turns in a session: messages are answered one after another, across processes.
 
-Inside a process a lock keeps messages in their order of arrival. Between processes the turn is a lease that is stored
-with the session. Its holder renews it, and it expires soon after the holder's process was killed.
+Inside a process a lock keeps their order; between processes a lease that is stored with the session and renewed.
 """
 
 from __future__ import annotations

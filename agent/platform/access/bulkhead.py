@@ -1,8 +1,7 @@
 """Limits how many questions this process answers at once: the next ones wait, and those beyond the queue are refused.
 
-A bulkhead in the sense of Nygard's "Release It!": a flood of questions stops here, and the process goes on answering
-the accepted ones and its health checks. Each caller and each database also has a limit of its own, so a slow database
-or a busy tenant leaves places to the others.
+A bulkhead in the sense of Nygard's "Release It!". Each caller and each database has a limit of its own, so that a slow
+database or a busy tenant leaves places to the others.
 """
 
 from __future__ import annotations

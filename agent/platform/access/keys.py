@@ -1,7 +1,6 @@
 """API keys: generates them, and finds the principal of one.
 
-Only hashes are stored. A key is 256 random bits and cannot be guessed, so a plain SHA-256 is enough; slow password
-hashes are for passwords that people choose. For the same reason wrong keys are refused and logged, but not counted.
+Only hashes are stored. A key is 256 random bits and cannot be guessed, so a plain SHA-256 is enough.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
 """Settings: one class, read from the environment, documented field by field.
 
-A field `row_limit` is read from `PLUMBLINE_ROW_LIMIT`; names that other tools already use (`OPENAI_API_KEY`,
-`TEXT2SQL_MODEL_PRIMARY`, ...) are understood as well. A test holds the table of docs/reference.md and
-`local.settings.sample.json` to this list.
+A field `row_limit` is read from `PLUMBLINE_ROW_LIMIT`; names that other tools use (`OPENAI_API_KEY`) are aliases.
 """
 
 from __future__ import annotations

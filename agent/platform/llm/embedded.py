@@ -1,8 +1,6 @@
-"""The default model: llama.cpp on this machine.
+"""The default model: llama.cpp's own server on this machine, in a child process behind a loopback port and a key.
 
-llama.cpp's own server runs in a child process and listens on a loopback port with a random key. It keeps the state of
-the last prompt and, in memory, of several earlier ones: a prompt that begins like one of them is read only from the
-first difference.
+It keeps the state of earlier prompts: one that begins like them is read only from the first difference.
 """
 
 from __future__ import annotations
@@ -158,9 +156,7 @@ def prepare(folder: Path) -> Path:
     return folder
 
 
-CACHED_TOKENS = (
-    37_000  # of prompts that are not in the context any more, kept in memory; a gigabyte of the larger model's
-)
+CACHED_TOKENS = 37_000  # of prompts that have left the context, kept in memory; a gigabyte of the larger model's
 BATCH = 256  # prompt tokens read at once, some seconds' work: a cancelled call is noticed in between
 # Word of the progress is sent to nobody in particular: it is how the server learns that the caller has gone.
 EXTRA: Mapping[str, object] = {"cache_prompt": True, "return_progress": True}
@@ -206,7 +202,11 @@ class EmbeddedModel:
             loaded = await self._ensure_loaded()  # it may have ended in a turn before
             read = await _read_alone(prefix, loaded)
             reply = await loaded.client.complete(messages, **request, extra=extra)
-        return reply if read is None else reply.model_copy(update={"usage": _together(read, reply.usage)})
+        if read is None:
+            return reply
+        counts = ("prompt_tokens", "cached_tokens", "completion_tokens")
+        together = {name: getattr(read, name) + getattr(reply.usage, name) for name in counts}
+        return reply.model_copy(update={"usage": reply.usage.model_copy(update=together)})
 
     async def ready(self) -> None:
         """Load the model, once for all callers. Raises ModelUnavailable."""
@@ -231,7 +231,12 @@ class EmbeddedModel:
 
         from agent.platform.llm.llama_server import LlamaServer
 
-        path, key, folder = self._find_verified_file(), secrets.token_urlsafe(32), self._states_folder()
+        path, key, folder = self._find_verified_file(), secrets.token_urlsafe(32), None
+        if self._settings.prefix_cache_mb:
+            try:
+                folder = prepare(self._settings.state_path / "prefixes")
+            except OSError as error:
+                log.warning("The model's state after a schema will not be stored: %s", error.strerror)
         try:
             path.open("rb").close()
         except OSError as error:
@@ -268,16 +273,6 @@ class EmbeddedModel:
                 "Try PLUMBLINE_EMBEDDED_MODEL=0.5b, a smaller PLUMBLINE_EMBEDDED_CONTEXT, or PLUMBLINE_LOG_LEVEL=DEBUG."
             ) from error
 
-    def _states_folder(self) -> Path | None:
-        """Where states of prefixes are kept; None where they are not, or where nothing can be written."""
-        if not self._settings.prefix_cache_mb:
-            return None
-        try:
-            return prepare(self._settings.state_path / "prefixes")
-        except OSError as error:
-            log.warning("The model's state after a schema will not be stored: %s", error.strerror)
-            return None
-
     def _states(self, folder: Path | None, client: LlamaServer) -> PrefixStates | None:
         if folder is None:
             return None
@@ -290,18 +285,15 @@ class EmbeddedModel:
     def _find_verified_file(self) -> Path:
         from agent.platform.llm.files.model_files import find, verify
 
-        given = self._settings.embedded_model_path
-        if given is not None:
-            path: Path | None = given.expanduser()
+        if given := self._settings.embedded_model_path:
             verify(self._spec, given.expanduser(), self._settings.cache_dir)
-        else:
-            path = find(self._spec, self._settings.cache_dir)
-        if path is None:
-            raise ModelUnavailable(
-                f"The embedded model ({self._spec.title}) has not been downloaded: run `{command_line()} model`, "
-                "or set OPENAI_API_KEY or AZURE_OPENAI_ENDPOINT to use a hosted one."
-            )
-        return path
+            return given.expanduser()
+        if path := find(self._spec, self._settings.cache_dir):
+            return path
+        raise ModelUnavailable(
+            f"The embedded model ({self._spec.title}) has not been downloaded: run `{command_line()} model`, "
+            "or set OPENAI_API_KEY or AZURE_OPENAI_ENDPOINT to use a hosted one."
+        )
 
 
 async def _read_alone(prefix: str, loaded: _Loaded) -> Usage | None:
@@ -316,12 +308,6 @@ async def _read_alone(prefix: str, loaded: _Loaded) -> Usage | None:
         ON_TEXT.reset(token)
     await loaded.states.save(prefix)
     return reply.usage
-
-
-def _together(before: Usage, usage: Usage) -> Usage:
-    """The tokens of a call for which its prefix was read before."""
-    counts = ("prompt_tokens", "cached_tokens", "completion_tokens")
-    return usage.model_copy(update={name: getattr(before, name) + getattr(usage, name) for name in counts})
 
 
 def _is_usable(loading: asyncio.Future[_Loaded]) -> bool:

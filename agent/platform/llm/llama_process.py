@@ -1,8 +1,6 @@
-"""llama.cpp's own server in a process of its own.
+"""llama.cpp's own server in a process of its own: xllamacpp keeps the interpreter's lock, and its errors end a process.
 
-xllamacpp keeps the interpreter's lock while it loads a model, and an error inside llama.cpp ends its process. Neither
-concerns the service if the server runs in a child. The child runs this file as a script, so that it imports nothing
-else of Plumbline.
+The child runs this file as a script, so that it imports nothing else of Plumbline.
 """
 
 from __future__ import annotations

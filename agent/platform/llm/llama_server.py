@@ -1,8 +1,4 @@
-"""A client of llama.cpp's own server on this machine.
-
-The server speaks OpenAI's protocol. The openai package would too, but to load it takes longer than to read a question,
-and every process would pay for it before its first draft.
-"""
+"""A client of llama.cpp's own server: it speaks OpenAI's protocol, whose package takes too long to load."""
 
 from __future__ import annotations
 
@@ -13,7 +9,6 @@ from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
 from typing import TYPE_CHECKING, Any
 
-from agent.core.errors import Fatal
 from agent.platform.llm.chat import Message, Reply, ReplyGrammar, ReplySchema
 from agent.platform.llm.openai.chat_request import Abilities, chat_fields
 from agent.platform.llm.openai.completion import (
@@ -51,7 +46,8 @@ class LlamaServer:
             base_url=self.address,
             headers=self._headers,
             timeout=timeout_s,
-            verify=_trust_nobody(),
+            # Without certificates: nothing here is encrypted, and to load the usual list takes 20 ms.
+            verify=ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT),
             trust_env=False,
             limits=httpx2.Limits(max_keepalive_connections=0),
         )
@@ -94,7 +90,9 @@ class LlamaServer:
             client.stream("POST", "/v1/chat/completions", json=request) as response,
         ):
             if response.status_code >= 400:
-                raise _describe_refusal(response.status_code, await response.aread(), endpoint)
+                told = json.loads(await response.aread()).get("error", {})
+                code, complaint = str(told.get("type", "")), str(told.get("message", ""))
+                raise translate_status(response.status_code, code, complaint, endpoint)
             async with aclosing(_read_events(response)) as events:
                 async for data in events:
                     reply.add(Chunk.model_validate_json(data))
@@ -103,11 +101,6 @@ class LlamaServer:
                     if may_end and ends_its_query(reply.text):
                         break
         return reply_of(reply.completion(request))
-
-
-def _trust_nobody() -> ssl.SSLContext:
-    """No list of certificates: nothing here is encrypted, and to load the usual list takes 20 ms for each client."""
-    return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
 
 
 async def _read_events(response: httpx2.Response) -> AsyncGenerator[bytes, None]:
@@ -119,9 +112,3 @@ async def _read_events(response: httpx2.Response) -> AsyncGenerator[bytes, None]
             data = line.removeprefix(_DATA).strip()
             if line.startswith(_DATA) and data != _DONE:
                 yield data
-
-
-def _describe_refusal(status: int, body: bytes, endpoint: Endpoint) -> Fatal:
-    """The error for what the server says in its `error`. Raises ValueError: it is no JSON."""
-    told = json.loads(body).get("error", {})
-    return translate_status(status, str(told.get("type", "")), str(told.get("message", "")), endpoint)

@@ -1,8 +1,7 @@
 """A hosted endpoint's rate limits, shared by all processes: a call waits for its turn instead of being refused.
 
-The headers of each response report how many requests and tokens are left, and when the limit is full again (OpenAI,
-"Rate limits"). The state store keeps the remainder. A call reserves what it may need before it is sent, and returns
-what it did not use. An endpoint that reports no limits costs nothing.
+Responses report what is left (OpenAI, "Rate limits"), and the state store keeps it. A call reserves what it may need,
+and returns what it did not use.
 """
 
 from __future__ import annotations

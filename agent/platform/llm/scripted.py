@@ -1,7 +1,6 @@
-"""A scripted model for tests, strict about prompts and replies.
+"""A scripted model for tests: an unexpected call fails, and so does an unused reply.
 
-An unexpected call fails, and so does an unused reply. It speaks every step's reply
-format, so a test names what a step means (`sql=`, `correct=`, `text=`), not how a profile wants it written.
+A test names what a step means (`sql=`, `correct=`, `text=`), not how a profile wants it written.
 """
 
 from __future__ import annotations

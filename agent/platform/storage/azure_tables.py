@@ -1,7 +1,6 @@
 """State in a table of Azure Table Storage, which all instances of the service share.
 
-One entity a record: PartitionKey is kind and partition, RowKey the key, the value is JSON in as many binary properties
-as it needs. Binary, since text counts twice its length there and a record would hold half as much.
+The value is JSON in as many binary properties as it needs: text counts twice its length there.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
-"""Idempotency: the stored responses of requests with an `Idempotency-Key`.
+"""Idempotency: the stored responses of requests with an `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header).
 
-After the draft of IETF's HTTPAPI group (draft-ietf-httpapi-idempotency-key-header): the same key with the same request
-gets the first response. The same key with another request is refused, and so is any while the first is being answered.
+The same key with another request is refused, and so is any while the first is being answered.
 """
 
 from __future__ import annotations

