@@ -15,10 +15,9 @@ PlumblineError
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
-if TYPE_CHECKING:
-    from agent.core.queueing import Standing
+from agent.core.queueing import Standing
 
 
 class PlumblineError(Exception):

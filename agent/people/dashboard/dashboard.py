@@ -12,7 +12,7 @@ import math
 import time
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
+from typing import Annotated, Literal, NamedTuple
 
 from pydantic import ConfigDict, Field
 
@@ -21,7 +21,7 @@ from agent.core.deadline import lies_ahead
 from agent.core.errors import PlumblineError, TileInvalid, TooBusy, UnknownSavedQuery, UnknownTile
 from agent.people.dashboard.webhook import NotDelivered, Webhooks, new_secret
 from agent.people.feedback.records import moment
-from agent.people.feedback.saved import SavedQuery
+from agent.people.feedback.saved import SavedQueries, SavedQuery
 from agent.platform.storage.store import (
     Place,
     Record,
@@ -34,9 +34,6 @@ from agent.platform.storage.store import (
 )
 from executors.base import Frozen, JsonValue, QueryResult
 from executors.errors import ExecutorError
-
-if TYPE_CHECKING:
-    from agent.people.feedback.saved import SavedQueries
 
 MIN_MINUTES, MAX_MINUTES = 5, 10_080  # a week
 MAX_URL = 2_000  # characters

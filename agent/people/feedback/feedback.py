@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from agent.core.errors import ChangedMeanwhile, FeedbackInvalid, UnknownAnswer
+from agent.databases.registry import Executed
 from agent.people.feedback.records import Feedback, Review, moment
-from agent.people.feedback.reviews import ReviewDecision, owns
-from agent.people.feedback.shelf import StoredAnswer
+from agent.people.feedback.reviews import PastPairs, ReviewDecision, Reviewers, Reviews, owns
+from agent.people.feedback.shelf import Shelf, StoredAnswer
 from agent.platform.storage.store import StateConflict
-
-if TYPE_CHECKING:
-    from agent.databases.registry import Executed
-    from agent.people.feedback.reviews import PastPairs, Reviewers, Reviews
-    from agent.people.feedback.shelf import Shelf
 
 TRIES = 5  # where somebody else says something about the same answer at the same moment
 

@@ -8,12 +8,15 @@ import secrets
 import time
 from collections.abc import Callable
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from pydantic import ConfigDict
 
 from agent.core.errors import ChangedMeanwhile, NameTaken, NotPermitted, SavedQueryInvalid, UnknownSavedQuery
+from agent.databases.registry import Databases, Executed
 from agent.people.feedback.records import MAX_SQL, moment
+from agent.people.feedback.reviews import Reviewers
+from agent.people.feedback.shelf import Shelf
 from agent.platform.storage.store import (
     Change,
     Insert,
@@ -27,11 +30,6 @@ from agent.platform.storage.store import (
     put_after,
 )
 from executors.base import Frozen, Scalar
-
-if TYPE_CHECKING:
-    from agent.databases.registry import Databases, Executed
-    from agent.people.feedback.reviews import Reviewers
-    from agent.people.feedback.shelf import Shelf
 
 KIND, NAMES, PREFIX = "saved", "names", "query/"
 TRIES = 20  # where other requests of the same principal change something at the same moment

@@ -10,18 +10,14 @@ import secrets
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
 
 from agent.core.answers import Answer
 from agent.core.errors import NotPermitted, UnknownAnswer, UnknownSession, UnknownShare
-from agent.people.sessions.sessions import SharedAnswer
+from agent.databases.registry import Databases
+from agent.people.sessions.sessions import Sessions, SharedAnswer
 from agent.platform.storage.store import Place, Remove, Replace, StateStore
 from executors.base import Frozen
 from executors.errors import UnknownDatabase
-
-if TYPE_CHECKING:
-    from agent.databases.registry import Databases
-    from agent.people.sessions.sessions import Sessions
 
 KIND, LINK = "share", "link"
 # Of the caller who asked, and of use to nobody else.

@@ -4,16 +4,12 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 from agent.core.callers import LOCAL, is_listed
 from agent.core.errors import WritesNotAllowed
-
-if TYPE_CHECKING:
-    from agent.core.models import Options
-    from agent.platform.config.settings import Settings
-    from executors.registry.registry import Entry
-
+from agent.core.models import Options
+from agent.platform.config.settings import Settings
+from executors.registry.registry import Entry
 
 _POLITE = r"\W*(?:(?:please|bitte|s['’]il (?:te|vous) pla[îi]t|por favor|per favore)[\s,]+)?"
 # An order with what it is given to: "drop all tables", but not "drop in revenue since May".

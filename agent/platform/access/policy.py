@@ -12,7 +12,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from starlette.datastructures import Headers
 
@@ -21,11 +21,9 @@ from agent.core.deadline import lies_ahead
 from agent.core.errors import AccessInvalid, NotAuthenticated, NotPermitted, TooManyRequests
 from agent.platform.access.keys import KeyRing
 from agent.platform.config.hosts import host_of, is_loopback, origin_of, origins
+from agent.platform.config.settings import Settings
 from agent.platform.storage.store import Place, StateConflict, StateStore, key_of, put_after
 from executors.base import Frozen
-
-if TYPE_CHECKING:
-    from agent.platform.config.settings import Settings
 
 PERIODS_S = {"second": 1, "minute": 60, "hour": 3600, "day": 86_400}
 KIND, KEY = "rate", "spent"

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, TypedDict, Unpack
+from typing import Literal, NamedTuple, Protocol, TypedDict, Unpack
 
+from agent.core.queueing import Turns
 from agent.core.usage import Usage
 from executors.base import Frozen
-
-if TYPE_CHECKING:
-    from agent.core.queueing import Turns
 
 
 class Message(Frozen):

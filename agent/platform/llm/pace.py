@@ -15,18 +15,14 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Unpack
+from typing import Unpack
 
 from agent.core.errors import ModelBusy, StateUnavailable
 from agent.core.queueing import WAITS, Standing
-from agent.platform.llm.chat import WrappedModel
+from agent.platform.config.settings import Settings
+from agent.platform.llm.chat import ChatModel, ChatRequest, Message, Reply, WrappedModel
 from agent.platform.storage.store import Place, StateStore, put_after, until_no_conflict
 from executors.base import Frozen
-
-if TYPE_CHECKING:
-    from agent.platform.config.settings import Settings
-    from agent.platform.llm.chat import ChatModel, ChatRequest, Message, Reply
-
 
 KIND, KEY = "rate_limit", "left"
 SPAN_S = 60.0  # until all is left again, where an endpoint does not say; limits are of a minute

@@ -7,14 +7,11 @@ from __future__ import annotations
 
 import json
 from collections import deque
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from agent.core.usage import Usage
 from agent.platform.llm.chat import Message, Reply, ReplySchema
 from executors.base import Frozen
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 
 class ScriptedCall(Frozen):

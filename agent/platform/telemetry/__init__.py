@@ -6,12 +6,9 @@
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING
 
+from agent.platform.config.settings import Settings
 from agent.platform.telemetry.base import Telemetry
-
-if TYPE_CHECKING:
-    from agent.platform.config.settings import Settings
 
 log = logging.getLogger(__name__)
 

@@ -8,15 +8,12 @@ import os
 import re
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from pydantic import SecretStr
 
+from agent.platform.config.settings import Settings
 from agent.platform.telemetry.trace import trace_id
-
-if TYPE_CHECKING:
-    from agent.platform.config.settings import Settings
 
 HIDDEN = "***"
 UVICORN = ("uvicorn", "uvicorn.access", "uvicorn.error")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import os
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from opentelemetry.context import Context
@@ -17,10 +16,8 @@ from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExporter, Spa
 from opentelemetry.sdk.trace.id_generator import RandomIdGenerator
 
 from agent import __version__
+from agent.platform.config.settings import Settings
 from agent.platform.telemetry.trace import trace_id
-
-if TYPE_CHECKING:
-    from agent.platform.config.settings import Settings
 
 SERVICE_NAME = "plumbline"
 GRPC_PORT = 4317

@@ -13,11 +13,11 @@ import os
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from filelock import FileLock, Timeout
 
 from agent.core.errors import ModelUnavailable
+from agent.platform.config.settings import Settings
 from agent.platform.llm.files.model_specs import (
     MODELS,
     ModelSpec,
@@ -29,9 +29,6 @@ from agent.platform.llm.files.model_specs import (
     sha256_of,
     write_json,
 )
-
-if TYPE_CHECKING:
-    from agent.platform.config.settings import Settings
 
 log = logging.getLogger(__name__)
 
