@@ -38,7 +38,7 @@ from agent.api.routes import (
 from agent.api.routes.docs_page import CONTENT_SECURITY_POLICY, docs_page
 from agent.api.server.limits import Draining, DrainingRequests, RequestLimits
 from agent.core.errors import ConfigurationInvalid
-from agent.pipeline.service import Service
+from agent.pipeline.service import Service, build_service
 from agent.platform import telemetry
 from agent.platform.access.policy import Access, build_access, build_closed_access
 from agent.platform.config.settings import MB
@@ -184,14 +184,8 @@ def create_default_app(*, in_functions: bool = False, sources: Sequence[str] = (
         return create_app(partial(_never, unusable), access=build_closed_access())
     telemetry.setup(settings)
     access = build_access(settings, in_functions=in_functions)
-
-    def service() -> Service:
-        from agent.pipeline.service import build_service
-
-        return build_service(settings, sources=sources)
-
     return create_app(
-        service,
+        partial(build_service, settings, sources=sources),
         max_request_bytes=settings.max_request_bytes,
         upload_bytes=settings.upload_mb * MB + MB,  # its route refuses what is over, and says the bound
         receive_timeout_s=settings.receive_timeout_s,

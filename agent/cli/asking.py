@@ -34,7 +34,7 @@ from agent.core.fields import check_zone
 from agent.core.models import Options
 from agent.core.plurals import plural
 from agent.pipeline.service import Service
-from agent.present.terminal import Transcript, cell_text, plain
+from agent.present.terminal import StepPrinter, Transcript, cell_text, plain
 
 EXIT_CODES = {"success": 0, "error": 1, "clarification_needed": 2}
 NoClarify = Annotated[bool, typer.Option("--no-clarify", help="Never ask back; state assumptions instead.")]
@@ -175,8 +175,6 @@ class _Shown:
         self, service: Service, question: str, database: str, options: Options, *, session_id: str | None = None
     ) -> Answer:
         """Ask one question; the response."""
-        from agent.present.terminal import StepPrinter
-
         first = not service.settings.is_hosted and (database, options) not in self._read
         self._read.add((database, options))
         answer: Answer | None = None

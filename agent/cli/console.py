@@ -26,6 +26,7 @@ from agent.platform.config.settings import Settings
 from agent.platform.configuration import examine
 from agent.platform.telemetry.logs import configure_logs
 from agent.platform.telemetry.trace import new_trace_id
+from agent.present.terminal import byte_progress, plain
 from executors.errors import ExecutorError
 from rag.errors import RetrievalError
 
@@ -84,7 +85,6 @@ def bring_model(settings: Settings, meanwhile: Callable[[], None] = lambda: None
     `meanwhile` is done in this thread in any case; what it raises ends the wait. Raises ModelUnavailable.
     """
     from agent.platform.llm.files.model_files import describe, fetch_needed, find_unfetched
-    from agent.present.terminal import byte_progress
 
     specs = find_unfetched(settings)
     if not specs:
@@ -124,8 +124,6 @@ def read_settings(*, serving: bool = False, registry: bool = True) -> Settings:
 
 def complain(message: str) -> None:
     """A message as it is: it may hold what looks like markup."""
-    from agent.present.terminal import plain
-
     err.print(Text(plain(in_own_words(message)), style="red"), soft_wrap=True)
 
 

@@ -13,10 +13,12 @@ from typing import NamedTuple
 
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
+from rapidfuzz import fuzz, process
 
 from agent.core.errors import AccessInvalid, ExtensionInvalid
 from agent.platform.config.settings import PREFIX, Settings, get_settings
 from agent.platform.config.settings_table import Variable, variables
+from agent.platform.llm.build import provider_of
 from executors.errors import RegistryInvalid
 from executors.registry.registry import Registry, read_registry
 
@@ -90,8 +92,6 @@ def examine(*, in_functions: bool | None = None, registry: bool = True) -> Confi
 
 def explain_unknown_variables(environment: Mapping[str, str]) -> tuple[str, ...]:
     """A sentence for each variable that looks like a setting and is none, and so changes nothing."""
-    from rapidfuzz import fuzz, process
-
     known = [variable.names[0] for variable in variables()]
     ends = [name.removeprefix(PREFIX) for name in known]
     hints: list[str] = []
@@ -120,7 +120,6 @@ def _describe(error: ErrorDetails, environment: Mapping[str, str]) -> str:
 def _of_parts(settings: Settings, in_functions: bool | None) -> list[str]:
     """What shows only when parts are made from the settings. Loads nothing heavy and calls no service."""
     from agent.platform.access.policy import build_access
-    from agent.platform.llm.build import provider_of
 
     problems: list[str] = []
     try:

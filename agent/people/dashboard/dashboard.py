@@ -32,6 +32,7 @@ from agent.platform.storage.store import (
     key_of,
     until_no_conflict,
 )
+from agent.present.charts.recommend import recommend
 from executors.base import Frozen, JsonValue, QueryResult
 from executors.errors import ExecutorError
 
@@ -368,8 +369,6 @@ def _place(kind: str, principal: str) -> Place:
 
 def _run_of(result: QueryResult, began: float) -> TileRun:
     """A run as it is kept: as many rows as fit, and a chart of them where they are all."""
-    from agent.present.charts.recommend import recommend
-
     rows = result.rows
     while len(json.dumps(rows, ensure_ascii=False).encode("utf-8", "backslashreplace")) > MAX_RUN_BYTES:
         rows = rows[: len(rows) // 2]

@@ -22,6 +22,7 @@ from agent.core.errors import AccessInvalid, NotAuthenticated, NotPermitted, Too
 from agent.platform.access.keys import KeyRing
 from agent.platform.config.hosts import host_of, is_loopback, origin_of, origins
 from agent.platform.config.settings import Settings
+from agent.platform.storage.build import build_store
 from agent.platform.storage.store import Place, StateConflict, StateStore, key_of, put_after
 from executors.base import Frozen
 
@@ -282,16 +283,10 @@ def build_access(
         )
     if settings.trust_principal_header and "*" in pages:
         raise AccessInvalid("PLUMBLINE_CORS_ORIGINS may not be `*` behind a front end that signs people in.")
-    keep = store or partial(_state_store, settings)
+    keep = store or partial(build_store, settings)
     limiter = RateLimiter(Rate.parse(settings.rate_limit), keep) if settings.rate_limit else None
     policy = _policy(mode, settings, pages, os.environ if environment is None else environment, in_functions)
     return Access(mode, policy, limiter=limiter, pages=pages)
-
-
-def _state_store(settings: Settings) -> StateStore:
-    from agent.platform.storage.build import build_store
-
-    return build_store(settings)
 
 
 def _policy(

@@ -14,6 +14,7 @@ import time
 import weakref
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
+from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Unpack
 
@@ -276,8 +277,6 @@ class EmbeddedModel:
     def _states(self, folder: Path | None, client: LlamaServer) -> PrefixStates | None:
         if folder is None:
             return None
-        from importlib.metadata import version
-
         parts = (self._spec.sha256, version("xllamacpp"), str(self._settings.embedded_context))
         most_bytes = self._settings.prefix_cache_mb * 1_000_000
         return PrefixStates(client.connect, folder, made_for=" ".join(parts), most_bytes=most_bytes)

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
 from agent.core.addresses import addresses, find_built_texts, is_address, normal
+from agent.platform.llm.prompting.templates import own_words
 
 RUN = 8  # words in a row that nobody writes by chance
 FREE = 3  # words in a row that any query may share with the instructions
@@ -78,8 +79,6 @@ def _runs(text: str) -> Iterator[tuple[str, ...]]:
 @lru_cache(maxsize=1)
 def _instructions() -> frozenset[tuple[str, ...]]:
     """What stands in the prompts' files, but for their holes."""
-    from agent.platform.llm.prompting.templates import own_words
-
     return frozenset(run for text in own_words() for run in _runs(text))
 
 
