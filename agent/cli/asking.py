@@ -265,14 +265,13 @@ def _docs() -> Path:
 
 def compare(console: Console, bare: Answer, enriched: Answer) -> None:
     """Print what the docs changed: the last value of the first row, without and with them."""
-    before, after = (_format_last_value(answer) for answer in (bare, enriched))
+    before, after = (
+        cell_text(list(it.results[0].values())[-1], it.language) if it.results else Text("nothing")
+        for it in (bare, enriched)
+    )
     before.stylize("yellow")
     after.stylize("green")
     console.print(Text.assemble("Without the docs: ", before, ". With them: ", after, "."))
     console.print(
         "[dim]The schema does not say when the fiscal year starts, nor that cancelled orders do not count.[/]\n"
     )
-
-
-def _format_last_value(answer: Answer) -> Text:
-    return cell_text(list(answer.results[0].values())[-1], answer.language) if answer.results else Text("nothing")

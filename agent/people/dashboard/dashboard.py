@@ -58,10 +58,6 @@ class Alert(Frozen):
         description="Address of the webhook: `https` and a public host, or an address that the operator allows."
     )
 
-    def is_passed(self, value: float) -> bool:
-        """Whether a value lies beyond the bound."""
-        return value > self.bound if self.direction == "above" else value < self.bound
-
 
 class AlertState(Frozen):
     """The current state of an alert."""
@@ -388,7 +384,7 @@ PASSED, BACK = "alert.passed", "alert.back"  # types of webhooks
 def _state_after(alert: Alert, before: AlertState, result: QueryResult) -> AlertState:
     """Where an alert stands after a run; a change is to be sent. Raises TileInvalid: there is no number."""
     value = _extreme(alert, result)
-    passed = value is not None and alert.is_passed(value)
+    passed = value is not None and (value > alert.bound if alert.direction == "above" else value < alert.bound)
     changes: dict[str, object] = {"value": value, "passed": passed, "problem": ""}
     if passed != before.passed:
         # Back before anybody was told: there is nothing to take back.

@@ -55,7 +55,7 @@ class AllowedHosts:
             raise TileInvalid(
                 "A webhook's address may not contain a user name. Put credentials into its path or query."
             )
-        if self._listed and not any(_covers(one, host) for one in self._listed):
+        if self._listed and not any(host.endswith(it) if it.startswith(".") else host == it for it in self._listed):
             raise TileInvalid("Webhooks to this host are not allowed; the operator of this service can allow it.")
         return parts
 
@@ -83,10 +83,6 @@ def is_public(address: Address) -> bool:
         if any(address in network for network in _TRANSLATED):
             return False
     return address.is_global and not address.is_multicast and address not in PLATFORM
-
-
-def _covers(listed: str, host: str) -> bool:
-    return host.endswith(listed) if listed.startswith(".") else host == listed
 
 
 TRIES = 4

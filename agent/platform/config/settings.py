@@ -433,7 +433,10 @@ class Settings(ProtectionSettings):
         if name in self.model_fields_set or path.exists():
             return path
         if IS_INSTALLED:
-            return _user_folder() / ("state" if name == "state_dir" else path.name)
+            from platformdirs import user_data_path
+
+            folder = user_data_path("plumbline", appauthor=False)
+            return folder / ("state" if name == "state_dir" else path.name)
         return ROOT / path
 
     @property
@@ -453,12 +456,6 @@ class Settings(ProtectionSettings):
     def is_hosted(self) -> bool:
         """Whether a model of an endpoint answers; else the embedded one does."""
         return self.provider != "embedded"
-
-
-def _user_folder() -> Path:
-    from platformdirs import user_data_path
-
-    return user_data_path("plumbline", appauthor=False)
 
 
 @lru_cache(maxsize=1)

@@ -61,11 +61,8 @@ class Lines(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
         trace = getattr(record, "trace_id", "")
         begin = f"{record.levelname} {record.name}{f' [{trace}]' if trace else ''}: "
-        raised = self._format_error(record)
-        return self._hide_values(begin + record.getMessage() + (f"\n{raised}" if raised else ""))
-
-    def _format_error(self, record: logging.LogRecord) -> str:
-        return self.formatException(record.exc_info) if record.exc_info else ""
+        raised = f"\n{self.formatException(record.exc_info)}" if record.exc_info else ""
+        return self._hide_values(begin + record.getMessage() + raised)
 
     def _hide_values(self, text: str) -> str:
         if (known := self._values()) is not None:
@@ -95,8 +92,8 @@ class JsonLines(Lines):
             "message": self._hide_values(record.getMessage()),
             "trace_id": getattr(record, "trace_id", ""),
         }
-        if raised := self._format_error(record):
-            standard["exception"] = self._hide_values(raised)
+        if record.exc_info:
+            standard["exception"] = self._hide_values(self.formatException(record.exc_info))
         more = getattr(record, "fields", {})
         extras = {key: self._hide_values(value) if isinstance(value, str) else value for key, value in more.items()}
         return json.dumps(extras | standard, default=str)
