@@ -64,9 +64,6 @@ class ApiRoute(Frozen):
     auth: str
 
 
-# ------------------------------------------------------------------------------------------------ the contract
-
-
 @router.get("/openapi.json", operation_id="openapi", include_in_schema=False, openapi_extra=ANONYMOUS)
 async def openapi(request: Request) -> JSONResponse:
     """This interface as OpenAPI."""
@@ -90,9 +87,6 @@ def _contract(app: FastAPI) -> dict[str, Any]:
 
     access: Access | None = app.state.access
     return complete(app.openapi(), access.mode if access else "none")
-
-
-# ------------------------------------------------------------------------------------------------------- apps
 
 
 def api_routes() -> tuple[ApiRoute, ...]:

@@ -125,8 +125,6 @@ def add_guards(app: FastAPI, access: Access | None, open_paths: frozenset[str]) 
     app.add_middleware(BrowserHeaders)
 
 
-# ------------------------------------------------------------------------------------------------ the contract
-
 BEARER, API_KEY, FUNCTION_KEY = "bearer", "apiKey", "functionKey"
 SCHEMES: dict[str, dict[str, str]] = {
     BEARER: {"type": "http", "scheme": "bearer", "description": "An API key, or an Entra ID token."},

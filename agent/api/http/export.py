@@ -146,8 +146,6 @@ def _flag(value: bool) -> str:
     return "true" if value else "false"
 
 
-# ------------------------------------------------------------------------- what the OpenAPI description says
-
 # name -> (what it says, example)
 _HEADERS = {
     "Content-Disposition": ("Name of the file.", 'attachment; filename="shop-0af76519.csv"'),

@@ -36,35 +36,6 @@ from agent.pipeline.asking import QuestionTerms
 from agent.pipeline.service import Service
 from executors.base import Frozen, JsonValue
 
-
-async def execute(
-    body: ExecuteRequest, lazy: Lazy, request: Request, response: Response, wanted: Wanted
-) -> ExecuteResponse | Response:
-    """Runs one SELECT on a database, under the same guard and limits as generated queries.
-
-    If there are more rows, send `cursor` in place of `sql` to get the next ones.
-
-    Closing the connection cancels the query in the database. An error of the query is a problem document with `kind`
-    and `hint`. With `Accept: text/csv`, `application/vnd.apache.parquet`, `application/vnd.apache.arrow.stream`,
-    `text/markdown` or the media type of .xlsx, the rows are streamed as a file.
-    """
-    service, caller = await lazy.get_for(request, body.database)
-    service.registered.admit(body.database, caller)
-    done = await while_listening(request, run(service, body, caller))
-    if wanted is not None:
-        return await build_executed_response(request, wanted, done, database=body.database)
-    response.headers.update(VARY)
-    return ExecuteResponse.of(done)
-
-
-async def run(service: Service, body: ExecuteRequest, caller: str) -> Executed:
-    """The rows of a query, or the next ones of a cursor. Raises as `Databases.execute` and `next_page`."""
-    wanted: dict[str, Any] = {"row_limit": body.row_limit, "timeout_s": body.timeout_s, "principal": caller}
-    if body.cursor is not None:
-        return await service.registered.next_page(body.database, body.cursor, **wanted)
-    return await service.registered.execute(body.database, body.sql or "", parameters=body.parameters, **wanted)
-
-
 router = APIRouter(prefix="/api")
 
 ASKING_ERRORS = describe_errors(400, 404, 409, 413, 422, 500, 502, 503, 504)
@@ -163,15 +134,39 @@ async def query_stream(
         yield event
 
 
-router.add_api_route(
+@router.post(
     "/execute",
-    execute,
-    methods=["POST"],
     operation_id="execute",
     summary="Run a query",
     response_model=ExecuteResponse,
     responses=EXECUTED,
 )
+async def execute(
+    body: ExecuteRequest, lazy: Lazy, request: Request, response: Response, wanted: Wanted
+) -> ExecuteResponse | Response:
+    """Runs one SELECT on a database, under the same guard and limits as generated queries.
+
+    If there are more rows, send `cursor` in place of `sql` to get the next ones.
+
+    Closing the connection cancels the query in the database. An error of the query is a problem document with `kind`
+    and `hint`. With `Accept: text/csv`, `application/vnd.apache.parquet`, `application/vnd.apache.arrow.stream`,
+    `text/markdown` or the media type of .xlsx, the rows are streamed as a file.
+    """
+    service, caller = await lazy.get_for(request, body.database)
+    service.registered.admit(body.database, caller)
+    done = await while_listening(request, run(service, body, caller))
+    if wanted is not None:
+        return await build_executed_response(request, wanted, done, database=body.database)
+    response.headers.update(VARY)
+    return ExecuteResponse.of(done)
+
+
+async def run(service: Service, body: ExecuteRequest, caller: str) -> Executed:
+    """The rows of a query, or the next ones of a cursor. Raises as `Databases.execute` and `next_page`."""
+    wanted: dict[str, Any] = {"row_limit": body.row_limit, "timeout_s": body.timeout_s, "principal": caller}
+    if body.cursor is not None:
+        return await service.registered.next_page(body.database, body.cursor, **wanted)
+    return await service.registered.execute(body.database, body.sql or "", parameters=body.parameters, **wanted)
 
 
 class RecordsRequest(Frozen):

@@ -319,8 +319,6 @@ class Health(Frozen):
     parts: list[PartHealth]
 
 
-# ------------------------------------------------------------------------- what the OpenAPI description shows
-
 ANSWER_EXAMPLE = Answer(
     status="success",
     answer="The highest revenue month was March 2024 with $50,000 in sales.",

@@ -205,8 +205,6 @@ class Dashboard:
         until = self.clock() + LOOK_S
         return sum(await asyncio.gather(*(self._work(waiting, until) for _ in range(AT_ONCE))))
 
-    # -- runs ---------------------------------------------------------------------------------------------
-
     async def _work(self, waiting: Iterator[Record], until: float) -> int:
         done = 0
         for record in waiting:
@@ -271,8 +269,6 @@ class Dashboard:
             except TileInvalid as error:
                 update["state"] = tile.state.model_copy(update={"problem": str(error)})
         return tile.model_copy(update=update)
-
-    # -- the store ----------------------------------------------------------------------------------------
 
     def _put(self, principal: str, query_id: str, minutes: int, alert: Alert | None) -> tuple[Tile, str]:
         def put() -> tuple[Tile, str]:

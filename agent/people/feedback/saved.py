@@ -153,8 +153,6 @@ class SavedQueries:
         )
         return query, done
 
-    # -- inside -------------------------------------------------------------------------------------------
-
     async def _complete(self, principal: str, new: NewQuery, trace_id: str) -> NewQuery:
         """With question and SQL of an answer that they were given. Raises SavedQueryInvalid."""
         answers = await asyncio.to_thread(self._shelf.answers, trace_id)

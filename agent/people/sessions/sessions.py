@@ -248,8 +248,6 @@ class Sessions:
         """Holds the turn of a session, across processes. Raises UnknownSession; SessionBusy: after `wait_s`."""
         return self._turns.turn(session_id, principal)
 
-    # -- the head -----------------------------------------------------------------------------------------
-
     def _heads(self) -> list[Record]:
         return self.store.everywhere(KIND, key=HEAD)
 

@@ -90,8 +90,6 @@ class PrefixStates:
         finally:
             draft.unlink(missing_ok=True)
 
-    # -- files --------------------------------------------------------------------------------------------
-
     def _key(self, prefix: str) -> str:
         return hashlib.sha256(f"{self._made_for}\n{prefix}".encode()).hexdigest()[:_DIGITS]
 
@@ -126,8 +124,6 @@ class PrefixStates:
             total += path.stat().st_size
             if total > self._most_bytes:
                 path.unlink(missing_ok=True)
-
-    # -- the server ---------------------------------------------------------------------------------------
 
     async def _ask(self, action: str, name: str) -> int | None:
         """Have the slot saved to a file, or restored from one; its bytes, or None where that failed."""
