@@ -29,12 +29,10 @@ class CountedStore:
         self._count(place)
         return self._store.get(place, key)
 
-    def records(
-        self, place: Place, *, prefix: str = "", start: str = "", limit: int | None = None, newest_first: bool = False
-    ) -> list[Record]:
+    def records(self, place: Place, *, prefix: str = "", start: str = "", limit: int | None = None) -> list[Record]:
         """See `StateStore`."""
         self._count(place)
-        return self._store.records(place, prefix=prefix, start=start, limit=limit, newest_first=newest_first)
+        return self._store.records(place, prefix=prefix, start=start, limit=limit)
 
     def everywhere(self, kind: str, *, key: str | None = None, limit: int | None = None) -> list[Record]:
         """See `StateStore`."""
@@ -45,11 +43,6 @@ class CountedStore:
         """See `StateStore`."""
         self._count(place, 1 + sum(isinstance(it, Remove) and not it.version for it in changes))
         return self._store.commit(place, changes)
-
-    def count(self, kind: str, *, key: str | None = None) -> int:
-        """See `StateStore`."""
-        self._count(Place(kind=kind, partition=""))
-        return self._store.count(kind, key=key)
 
     def purge(self) -> int:
         """See `StateStore`."""

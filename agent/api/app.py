@@ -38,7 +38,7 @@ from agent.api.routes import (
 from agent.api.routes.docs_page import CONTENT_SECURITY_POLICY, docs_page
 from agent.api.server.limits import Draining, DrainingRequests, RequestLimits
 from agent.core.errors import ConfigurationInvalid
-from agent.pipeline.service import Service
+from agent.pipeline.service import Service, build_service
 from agent.platform import telemetry
 from agent.platform.access.policy import Access, build_access, build_closed_access
 from agent.platform.config.settings import MB
@@ -47,40 +47,21 @@ from agent.platform.telemetry.logs import configure_logs
 from executors.base import Frozen
 
 router = APIRouter(prefix="/api")  # of the contract's own routes; the others have theirs
-for _part in (
-    query,
-    resume,
-    jobs,
-    databases,
-    uploads,
-    chat,
-    sessions,
-    generate,
-    rag,
-    reviews,
-    saved,
-    health,
-    page,
-):
-    router.routes.extend(_part.router.routes)  # not included: the route table is read from the routes themselves
-
+_PARTS = (query, resume, jobs, databases, uploads, chat, sessions, generate, rag, reviews, saved, health, page)
+for _route in (route for part in _PARTS for route in part.router.routes if isinstance(route, APIRoute)):
+    _route.openapi_extra = FUNCTION | (_route.openapi_extra or {})  # a route is closed unless it says otherwise
+    router.routes.append(_route)  # not included: the route table is read from the routes themselves
 
 LOG = logging.getLogger(__name__)
 
 
 class ApiRoute(Frozen):
-    """One row of the route table, for hosts that route by themselves.
-
-    name: the operation id. path: with its prefix and `{parameters}`. auth: who may call it, by Azure's levels.
-    """
+    """A row of the route table. path: with `/api` and `{parameters}`; auth: who may call it, by Azure's levels."""
 
     name: str
     path: str
     methods: tuple[str, ...]
     auth: str
-
-
-# ------------------------------------------------------------------------------------------------ the contract
 
 
 @router.get("/openapi.json", operation_id="openapi", include_in_schema=False, openapi_extra=ANONYMOUS)
@@ -98,11 +79,7 @@ async def docs(request: Request) -> HTMLResponse:
 
 def contract() -> dict[str, Any]:
     """The interface as OpenAPI describes it where nobody signs in; no service is built for it."""
-
-    def nobody_asks() -> Service:
-        raise AssertionError("to describe the interface takes no service")
-
-    return _contract(create_app(nobody_asks))
+    return _contract(create_app(partial(_never, AssertionError("to describe the interface takes no service"))))
 
 
 def _contract(app: FastAPI) -> dict[str, Any]:
@@ -110,9 +87,6 @@ def _contract(app: FastAPI) -> dict[str, Any]:
 
     access: Access | None = app.state.access
     return complete(app.openapi(), access.mode if access else "none")
-
-
-# ------------------------------------------------------------------------------------------------------- apps
 
 
 def api_routes() -> tuple[ApiRoute, ...]:
@@ -144,13 +118,10 @@ def create_app(
 
     Args:
         service_factory: makes the service when the first request needs it.
-        max_request_bytes: larger bodies are refused with 413.
-        upload_bytes: the same for data that is uploaded, where its own route does not refuse it first.
-        receive_timeout_s: seconds that a body may take, beside what `agent.api.server.limits` adds.
-        request_deadline_s: seconds that a request may wait for the service to be made.
+        max_request_bytes, upload_bytes: larger bodies are refused with 413.
+        receive_timeout_s, request_deadline_s: seconds that a body, and the making of the service, may take.
         access: who may ask; None: whoever reaches the app.
-        has_timers: whether the host has some, which clean up and run the tiles of dashboards.
-        dashboard_check_s: seconds between two looks for tiles that are due, where the host has no timers.
+        has_timers: whether the host has some; else this looks for due tiles every `dashboard_check_s` seconds.
     """
     lazy = LazyService(service_factory, has_timers=has_timers, deadline_s=request_deadline_s)
 
@@ -188,10 +159,9 @@ def create_app(
 
 
 def create_default_app(*, in_functions: bool = False, sources: Sequence[str] = ()) -> FastAPI:
-    """The app of this process's settings: what `uvicorn --factory agent.api.app:create_default_app` serves.
+    """The app of this process's settings. Raises ConfigurationInvalid.
 
-    Raises ConfigurationInvalid. Under Functions the app is made all the same, with its routes closed: there the start
-    has no terminal, and an app that cannot be loaded has no health to ask.
+    Under Functions it is made all the same, with its routes closed: an app that cannot be loaded has no health to ask.
     """
     found = examine(in_functions=in_functions, registry=not sources)
     settings = found.settings
@@ -208,14 +178,8 @@ def create_default_app(*, in_functions: bool = False, sources: Sequence[str] = (
         return create_app(partial(_never, unusable), access=build_closed_access())
     telemetry.setup(settings)
     access = build_access(settings, in_functions=in_functions)
-
-    def service() -> Service:
-        from agent.pipeline.service import build_service
-
-        return build_service(settings, sources=sources)
-
     return create_app(
-        service,
+        partial(build_service, settings, sources=sources),
         max_request_bytes=settings.max_request_bytes,
         upload_bytes=settings.upload_mb * MB + MB,  # its route refuses what is over, and says the bound
         receive_timeout_s=settings.receive_timeout_s,
@@ -226,5 +190,5 @@ def create_default_app(*, in_functions: bool = False, sources: Sequence[str] = (
     )
 
 
-def _never(unusable: ConfigurationInvalid) -> Service:
-    raise unusable
+def _never(error: Exception) -> Service:
+    raise error

@@ -101,11 +101,7 @@ class _Tools:
     async def call(
         self, context: ServerRequestContext, params: types.CallToolRequestParams
     ) -> types.CallToolResult | types.InputRequiredResult:
-        """Do what is asked for; what goes wrong is a result as well, with a sentence to act on.
-
-        A question that can be read in several ways is put to the user, where the client can show a form. Raises
-        MCPError: no such tool.
-        """
+        """Do what is asked for; what goes wrong is a result as well. Raises MCPError: no such tool."""
         tool = self._tools.get(params.name)
         if tool is None:
             known = ", ".join(self._tools)
@@ -194,20 +190,14 @@ def build_server(service: Service, principal: str) -> Server:
 
 
 async def serve_stdio(service: Service) -> None:
-    """Serve who started this process, until it closes standard input.
-
-    Meanwhile standard output belongs to the protocol alone: what else is written there goes to standard error.
-    """
+    """Serve who started this process; standard output belongs to the protocol alone meanwhile."""
     server = build_server(service, LOCAL)
     async with stdio_server() as (incoming, outgoing):
         await server.run(incoming, outgoing, server.create_initialization_options())
 
 
 def http_app(service: Service, host: str = LOOPBACK[0]) -> Starlette:
-    """The ASGI app of the streamable HTTP transport, at `/mcp`.
-
-    `host` is one of `LOOPBACK`; requests that name another one are refused, as are those of other sites' pages.
-    """
+    """The ASGI app of the streamable HTTP transport, which only answers requests to `host`, one of `LOOPBACK`."""
     return build_server(service, ANONYMOUS).streamable_http_app(streamable_http_path=PATH, host=host)
 
 

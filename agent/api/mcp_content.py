@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable
-from typing import NamedTuple
 from urllib.parse import quote, unquote
 
 import mcp_types as types
@@ -25,20 +24,20 @@ _SCHEME = "plumbline://databases/"
 _KINDS: dict[str, tuple[Kind, ...]] = {"docs": ("rule", "table", "column"), "queries": ("query",)}
 
 
-class _Part(NamedTuple):
-    """One resource of a database."""
-
-    name: str
-    title: str
-    description: str
-    mime_type: str
-
-
-_PARTS = (
-    _Part("schema", "Schema", "Tables, columns, types and keys, with their docs.", "application/sql"),
-    _Part("docs", "Docs", "Rules, terms, and the meanings of tables and columns.", "text/markdown"),
-    _Part("queries", "Saved queries", "Questions with the SQL that answers them.", "text/markdown"),
-)
+_PARTS = [
+    types.ResourceTemplate(
+        uri_template=f"{_SCHEME}{{database}}/{name}",
+        name=name,
+        title=title,
+        description=description,
+        mime_type=mime_type,
+    )
+    for name, title, description, mime_type in (
+        ("schema", "Schema", "Tables, columns, types and keys, with their docs.", "application/sql"),
+        ("docs", "Docs", "Rules, terms, and the meanings of tables and columns.", "text/markdown"),
+        ("queries", "Saved queries", "Questions with the SQL that answers them.", "text/markdown"),
+    )
+]
 _DATABASE = types.PromptArgument(name="database", title="Database", description="Name of the database.", required=True)
 _PROMPTS = (
     types.Prompt(
@@ -62,10 +61,7 @@ _PROMPTS = (
 
 
 class Content:
-    """Resources, prompts and completions of one service, of the databases and tables that the principal may see.
-
-    Every method raises MCPError for a name that is not there, with a sentence that says what is.
-    """
+    """Resources, prompts and completions of what the principal may see. Every method raises MCPError."""
 
     def __init__(self, service: Service, principal: str) -> None:
         self._service, self._principal = service, principal
@@ -94,18 +90,7 @@ class Content:
         self, _context: ServerRequestContext, _params: types.PaginatedRequestParams | None
     ) -> types.ListResourceTemplatesResult:
         """The same, by the name of a database."""
-        return types.ListResourceTemplatesResult(
-            resource_templates=[
-                types.ResourceTemplate(
-                    uri_template=f"{_SCHEME}{{database}}/{part.name}",
-                    name=part.name,
-                    title=part.title,
-                    description=part.description,
-                    mime_type=part.mime_type,
-                )
-                for part in _PARTS
-            ]
-        )
+        return types.ListResourceTemplatesResult(resource_templates=_PARTS)
 
     async def read(
         self, _context: ServerRequestContext, params: types.ReadResourceRequestParams
@@ -157,7 +142,7 @@ class Content:
         completion = types.Completion(values=shown, total=len(names), has_more=len(names) > len(shown))
         return types.CompleteResult(completion=completion)
 
-    async def _text(self, database: str, part: _Part) -> str:
+    async def _text(self, database: str, part: types.ResourceTemplate) -> str:
         if part.name == "schema":
             found = await read_schema(self._service, SchemaRequest(database=database), self._principal)
             return "\n".join([*(f"-- {warning}" for warning in found.warnings), found.schema_text])

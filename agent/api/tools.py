@@ -51,12 +51,9 @@ class SchemaText(Frozen):
 
 
 class Tool(NamedTuple):
-    """A tool.
+    """A tool. title: for people; input: the model of its arguments.
 
-    title: what people read of it.
-    input: the model of its arguments.
-    method, path: the route that does the same over HTTP; `{database}` in it is an argument.
-    run: does it; takes the service, the validated arguments, and who asks.
+    method, path: the route that does the same, arguments as `{database}`. run: takes service, arguments, principal.
     """
 
     name: str

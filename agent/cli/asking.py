@@ -34,7 +34,7 @@ from agent.core.fields import check_zone
 from agent.core.models import Options
 from agent.core.plurals import plural
 from agent.pipeline.service import Service
-from agent.present.terminal import Transcript, cell_text, plain
+from agent.present.terminal import StepPrinter, Transcript, cell_text, plain
 
 EXIT_CODES = {"success": 0, "error": 1, "clarification_needed": 2}
 NoClarify = Annotated[bool, typer.Option("--no-clarify", help="Never ask back; state assumptions instead.")]
@@ -175,8 +175,6 @@ class _Shown:
         self, service: Service, question: str, database: str, options: Options, *, session_id: str | None = None
     ) -> Answer:
         """Ask one question; the response."""
-        from agent.present.terminal import StepPrinter
-
         first = not service.settings.is_hosted and (database, options) not in self._read
         self._read.add((database, options))
         answer: Answer | None = None
@@ -267,14 +265,13 @@ def _docs() -> Path:
 
 def compare(console: Console, bare: Answer, enriched: Answer) -> None:
     """Print what the docs changed: the last value of the first row, without and with them."""
-    before, after = (_format_last_value(answer) for answer in (bare, enriched))
+    before, after = (
+        cell_text(list(it.results[0].values())[-1], it.language) if it.results else Text("nothing")
+        for it in (bare, enriched)
+    )
     before.stylize("yellow")
     after.stylize("green")
     console.print(Text.assemble("Without the docs: ", before, ". With them: ", after, "."))
     console.print(
         "[dim]The schema does not say when the fiscal year starts, nor that cancelled orders do not count.[/]\n"
     )
-
-
-def _format_last_value(answer: Answer) -> Text:
-    return cell_text(list(answer.results[0].values())[-1], answer.language) if answer.results else Text("nothing")

@@ -26,6 +26,7 @@ from agent.platform.config.settings import Settings
 from agent.platform.configuration import examine
 from agent.platform.telemetry.logs import configure_logs
 from agent.platform.telemetry.trace import new_trace_id
+from agent.present.terminal import byte_progress, plain
 from executors.errors import ExecutorError
 from rag.errors import RetrievalError
 
@@ -84,7 +85,6 @@ def bring_model(settings: Settings, meanwhile: Callable[[], None] = lambda: None
     `meanwhile` is done in this thread in any case; what it raises ends the wait. Raises ModelUnavailable.
     """
     from agent.platform.llm.files.model_files import describe, fetch_needed, find_unfetched
-    from agent.present.terminal import byte_progress
 
     specs = find_unfetched(settings)
     if not specs:
@@ -112,11 +112,7 @@ def _start(work: Callable[[], T]) -> Future[T]:
 
 
 def read_settings(*, serving: bool = False, registry: bool = True) -> Settings:
-    """The settings of this process, logging set up; problems with them end the process, all reported at once.
-
-    `serving`: the registry must exist and access must be configured, too; without `registry`, other databases are
-    asked.
-    """
+    """The settings of this process, logs set up; all problems end the process. `serving`: access is checked, too."""
     found = examine(in_functions=False if serving else None, registry=serving and registry)
     for warning in found.warnings:
         err.print(Text(f"! {warning}", style="yellow"), soft_wrap=True)
@@ -128,8 +124,6 @@ def read_settings(*, serving: bool = False, registry: bool = True) -> Settings:
 
 def complain(message: str) -> None:
     """A message as it is: it may hold what looks like markup."""
-    from agent.present.terminal import plain
-
     err.print(Text(plain(in_own_words(message)), style="red"), soft_wrap=True)
 
 

@@ -16,6 +16,7 @@ from rich.table import Table
 from rich.text import Text
 
 from agent.cli.console import out
+from agent.present.terminal import plain
 
 if TYPE_CHECKING:
     from agent.cli.examination import Diagnosis, Status
@@ -54,8 +55,6 @@ def doctor(
 
 def _print(findings: Sequence[Diagnosis]) -> None:
     """The findings, part by part, and how many there are of each kind."""
-    from agent.present.terminal import plain
-
     checks = max(len(finding.check) for finding in findings)
     for part, some in groupby(findings, key=attrgetter("part")):
         out.print(Text(plain(part), style="bold"))

@@ -15,6 +15,12 @@ from agent.cli.console import EXPECTED, Docs, err, fail, open_service, out, read
 if TYPE_CHECKING:
     from agent.pipeline.service import Service
 
+Folders = Annotated[
+    list[Path], typer.Argument(exists=True, file_okay=False, help="Folders with questions, or parents of such folders.")
+]
+FileName = Annotated[str, typer.Option("--questions", help="Name of the files of questions.")]
+OfEachFolder = Annotated[int, typer.Option(min=1, help="Questions of each folder, evenly spaced.")]
+
 _LANGUAGES = ("en", "de", "fr", "es", "it")  # of which `recompute` reads words as numbers
 
 
@@ -71,12 +77,9 @@ def evaluate(
 
 
 def evaluate_retrieval(
-    folders: Annotated[
-        list[Path],
-        typer.Argument(exists=True, file_okay=False, help="Folders with questions, or parents of such folders."),
-    ],
+    folders: Folders,
     results: Annotated[Path | None, typer.Option("--out", help="Write one JSON line per question here.")] = None,
-    questions: Annotated[str, typer.Option("--questions", help="Name of the files of questions.")] = "questions.json",
+    questions: FileName = "questions.json",
     limit: Annotated[int | None, typer.Option(min=1, help="Only the first so many questions of a folder.")] = None,
     evidence: Annotated[bool, typer.Option("--evidence", help="Ask each question with its evidence.")] = False,
     accuracy: Annotated[
@@ -101,16 +104,13 @@ def evaluate_retrieval(
 
 
 def evaluate_targets(
-    folders: Annotated[
-        list[Path],
-        typer.Argument(exists=True, file_okay=False, help="Folders with questions, or parents of such folders."),
-    ],
+    folders: Folders,
     results: Annotated[
         Path,
         typer.Option("--out", file_okay=False, help="Keep results in this folder; a later run reuses them."),
     ] = Path(".plumbline/accuracy"),
-    questions: Annotated[str, typer.Option("--questions", help="Name of the files of questions.")] = "questions.json",
-    limit: Annotated[int, typer.Option(min=1, help="Questions of each folder, evenly spaced.")] = 40,
+    questions: FileName = "questions.json",
+    limit: OfEachFolder = 40,
 ) -> None:
     """Measure accuracy against one plain call, the precision of "verified" and the cost, next to their targets."""
     from agent.evaluation.commands.targets import run_targets
@@ -121,14 +121,11 @@ def evaluate_targets(
 
 
 def evaluate_prompts(
-    folders: Annotated[
-        list[Path],
-        typer.Argument(exists=True, file_okay=False, help="Folders with questions, or parents of such folders."),
-    ],
+    folders: Folders,
     results: Annotated[
         Path, typer.Option("--out", file_okay=False, help="Keep replies in this folder; no prompt is sent twice.")
     ] = Path(".plumbline/prompts"),
-    limit: Annotated[int, typer.Option(min=1, help="Questions of each folder, evenly spaced.")] = 40,
+    limit: OfEachFolder = 40,
     each: Annotated[
         int | None,
         typer.Option(min=1, help="This many questions of each database, up to the limit: those of calibrate."),
@@ -169,10 +166,7 @@ def _warn_of_missing_second(service: Service) -> None:
 
 
 def calibrate(
-    folders: Annotated[
-        list[Path],
-        typer.Argument(exists=True, file_okay=False, help="Folders with questions, or parents of such folders."),
-    ],
+    folders: Folders,
     file: Annotated[Path, typer.Option("--out", dir_okay=False, help="Write the calibration here.")] = Path(
         "calibration.json"
     ),

@@ -13,6 +13,7 @@ from typing import Literal
 from pydantic import Field
 
 from agent.core.errors import PlumblineError
+from agent.core.plurals import plural
 from agent.databases.registry import build_router
 from agent.platform.config.settings import Settings
 from agent.platform.configuration import Configuration, examine
@@ -37,12 +38,7 @@ PATIENCE_S = 60.0  # for one part; each has shorter times of its own
 
 
 class Diagnosis(Frozen):
-    """What was found of one thing.
-
-    part: of the deployment, as `model` or `database shop`.
-    check: what of it was looked at.
-    message: what was found; where it is not ok, with what to do. Its key in JSON is `said`.
-    """
+    """What was found of one check of a part; `message`, in JSON `said`, has what to do where it is not ok."""
 
     part: str
     check: str
@@ -62,70 +58,47 @@ async def run_check(part: str, check: str, look: Callable[[], Awaitable[Sequence
     return [Diagnosis(part=part, check=check, status="failed", message=message)]
 
 
-class Discretion:
-    """Removes secrets and addresses from what is shown; short values would be found everywhere, and are let be."""
-
-    def __init__(self, values: Iterable[str]) -> None:
-        longest_first = sorted({value for value in values if len(value) > _FEW}, key=len, reverse=True)
-        self._values = re.compile("|".join(rf"(?<![\w-]){re.escape(it)}(?![\w-])" for it in longest_first) or r"(?!)")
-
-    def redact(self, finding: Diagnosis) -> Diagnosis:
-        """The finding without them."""
-        return finding.model_copy(update={"message": self._values.sub("…", finding.message)})
+def redact(findings: Iterable[Diagnosis], secrets: Iterable[str]) -> tuple[Diagnosis, ...]:
+    """The findings without secrets and addresses; short ones would be found everywhere, and are let be."""
+    longest_first = sorted({value for value in secrets if len(value) > _FEW}, key=len, reverse=True)
+    hidden = re.compile("|".join(rf"(?<![\w-]){re.escape(it)}(?![\w-])" for it in longest_first) or r"(?!)")
+    return tuple(it.model_copy(update={"message": hidden.sub("…", it.message)}) for it in findings)
 
 
 _UNKNOWN = "could not be checked. Verify it on the server."
 
 
-class DatabaseChecks:
-    """Looks at the databases of a registry, one at a time."""
+def of_database(router: Router, name: str, *, allow_writes: bool) -> list[Diagnosis]:
+    """Whether its schema can be read, and each of its layers. Blocks. Raises DatabaseUnavailable."""
+    finding = partial(Diagnosis, part=f"database {name}")
+    entry, executor = router.entry(name), router.get(name)
+    schema = executor.schema()
+    if entry.row_filter is not None:
+        RowRules(entry.row_filter, schema)
+    message = f"{plural(len(schema.tables), 'table')}, {executor.dialect}."
+    findings = [finding(check="schema", status="ok", message=message)]
+    findings += [finding(check="schema", status="warning", message=warning) for warning in executor.warnings]
+    layers = executor.layers()
+    if layers:
+        return [*findings, *(_of_layer(entry, layer, may_write=allow_writes and entry.writable) for layer in layers)]
+    if entry.via:
+        message = "They are those of the app that has it: run `python -m agent doctor` there."
+        return [*findings, finding(check="layers", status="ok", message=message)]
+    message = f"This engine {_UNKNOWN} Give it a login that can only read."
+    return [*findings, finding(check="layers", status="warning", message=message)]
 
-    def __init__(self, settings: Settings, router: Router) -> None:
-        self._settings, self._router = settings, router
 
-    async def close(self) -> None:
-        """Close what was opened."""
-        await asyncio.to_thread(self._router.close)
-
-    async def of_database(self, name: str) -> Sequence[Diagnosis]:
-        """Whether its schema can be read, and each of its layers. Raises DatabaseUnavailable."""
-        return await asyncio.to_thread(self._of_database, name)
-
-    def _of_database(self, name: str) -> list[Diagnosis]:
-        finding = partial(Diagnosis, part=f"database {name}")
-        entry, executor = self._router.entry(name), self._router.get(name)
-        schema = executor.schema()
-        if entry.row_filter is not None:
-            RowRules(entry.row_filter, schema)
-        count = len(schema.tables)
-        message = f"{count} table{'' if count == 1 else 's'}, {executor.dialect}."
-        findings = [finding(check="schema", status="ok", message=message)]
-        findings += [finding(check="schema", status="warning", message=warning) for warning in executor.warnings]
-        layers = executor.layers()
-        if not layers:
-            return [*findings, self._without_layers(entry)]
-        return [*findings, *(self._of_layer(entry, layer) for layer in layers)]
-
-    def _of_layer(self, entry: Entry, layer: Layer) -> Diagnosis:
-        finding = partial(Diagnosis, part=f"database {entry.name}", check=layer.name)
-        if layer.holds:
-            return finding(status="ok", message="It holds.")
-        if layer.holds is None:
-            return finding(status="warning", message=f"It {_UNKNOWN}")
-        if layer.name != READERS_LOGIN:
-            return finding(status="failed", message=f"It does not hold. {layer.advice}")
-        if entry.writable and self._settings.allow_writes:
-            return finding(status="ok", message="This login can write, as `writable` in the registry wants it.")
-        return finding(status="warning", message=layer.advice)
-
-    @staticmethod
-    def _without_layers(entry: Entry) -> Diagnosis:
-        finding = partial(Diagnosis, part=f"database {entry.name}", check="layers")
-        if entry.via:
-            return finding(
-                status="ok", message="They are those of the app that has it: run `python -m agent doctor` there."
-            )
-        return finding(status="warning", message=f"This engine {_UNKNOWN} Give it a login that can only read.")
+def _of_layer(entry: Entry, layer: Layer, *, may_write: bool) -> Diagnosis:
+    finding = partial(Diagnosis, part=f"database {entry.name}", check=layer.name)
+    if layer.holds:
+        return finding(status="ok", message="It holds.")
+    if layer.holds is None:
+        return finding(status="warning", message=f"It {_UNKNOWN}")
+    if layer.name != READERS_LOGIN:
+        return finding(status="failed", message=f"It does not hold. {layer.advice}")
+    if may_write:
+        return finding(status="ok", message="This login can write, as `writable` in the registry wants it.")
+    return finding(status="warning", message=layer.advice)
 
 
 async def of_index(store: Store, names: Sequence[str], embedder: Embedder | None) -> Sequence[Diagnosis]:
@@ -164,17 +137,13 @@ _RECORD_S = 60.0  # where it could be written and then not removed
 
 def of_configuration(found: Configuration) -> list[Diagnosis]:
     """Everything that is wrong with settings and registry."""
-    problem = partial(Diagnosis, part="configuration", status="failed")
-    findings = [problem(check="settings", message=message) for message in found.problems]
-    findings += [problem(check="registry", message=message) for message in found.registry_problems]
-    findings += [
-        Diagnosis(part="configuration", check="settings", status="warning", message=message)
-        for message in found.warnings
-    ]
+    finding = partial(Diagnosis, part="configuration")
+    findings = [finding(check="settings", status="failed", message=message) for message in found.problems]
+    findings += [finding(check="registry", status="failed", message=it) for it in found.registry_problems]
+    findings += [finding(check="settings", status="warning", message=message) for message in found.warnings]
     if not findings:
-        count = len(found.registry.entries)
-        message = f"Nothing wrong; {count} database{'' if count == 1 else 's'} in the registry."
-        findings.append(Diagnosis(part="configuration", check="settings and registry", status="ok", message=message))
+        message = f"Nothing wrong; {plural(len(found.registry.entries), 'database')} in the registry."
+        findings.append(finding(check="settings and registry", status="ok", message=message))
     return findings
 
 
@@ -270,20 +239,15 @@ async def of_telemetry(settings: Settings) -> Sequence[Diagnosis]:
         return [finding(check="export", status="failed", message=message)]
     findings: list[Diagnosis] = []
     for name, reached in (await asyncio.to_thread(destinations, settings)).items():
-        message = (
-            "It took an empty batch."
-            if reached
-            else ("It cannot be reached, or does not accept data. Check its address, its headers and the network.")
-        )
+        message = "It cannot be reached, or does not accept data. Check its address, its headers and the network."
+        if reached:
+            message = "It took an empty batch."
         findings.append(finding(check=name, status="ok" if reached else "failed", message=message))
     return findings
 
 
 async def diagnose() -> tuple[Diagnosis, ...]:
-    """What is found of this process's deployment. Nothing is changed, but for a record of the state store.
-
-    The settings' retries are left out: here a person waits.
-    """
+    """What is found of this deployment, without retries. Only a record of the state store is changed."""
     configuration = examine()
     findings = of_configuration(configuration)
     settings = configuration.provisional
@@ -291,12 +255,15 @@ async def diagnose() -> tuple[Diagnosis, ...]:
         message = "Nothing else was checked: without usable settings the parts are unknown."
         return (*findings, Diagnosis(part="deployment", check="parts", status="failed", message=message))
     findings += await _of_parts(settings.model_copy(update={"model_retries": 0}), configuration.registry)
-    discretion = Discretion(_find_secrets(settings, configuration))
-    return tuple(map(discretion.redact, findings))
+    return redact(findings, _find_secrets(settings, configuration))
 
 
 async def _of_parts(settings: Settings, registry: Registry) -> list[Diagnosis]:
-    databases = DatabaseChecks(settings, build_router(settings, registry))
+    router = build_router(settings, registry)
+
+    async def look_at(name: str) -> Sequence[Diagnosis]:
+        return await asyncio.to_thread(of_database, router, name, allow_writes=settings.allow_writes)
+
     looks: list[tuple[str, Awaitable[Sequence[Diagnosis]]]] = [
         *(
             ("model", run_check("model", check, partial(of_model, settings, check, name)))
@@ -305,7 +272,7 @@ async def _of_parts(settings: Settings, registry: Registry) -> list[Diagnosis]:
         ("model", run_check("model", SECOND, partial(of_second_model, settings))),
         ("index", _of_retrieval(settings, registry.names())),
         *(
-            (f"database {name}", run_check(f"database {name}", "schema", partial(databases.of_database, name)))
+            (f"database {name}", run_check(f"database {name}", "schema", partial(look_at, name)))
             for name in registry.names()
         ),
         ("state store", run_check("state store", settings.state_kind, partial(of_state, settings))),
@@ -314,7 +281,7 @@ async def _of_parts(settings: Settings, registry: Registry) -> list[Diagnosis]:
     try:
         seen = await asyncio.gather(*(look for _, look in looks), return_exceptions=True)
     finally:
-        await databases.close()
+        await asyncio.to_thread(router.close)
     return [finding for (part, _), some in zip(looks, seen, strict=True) for finding in _findings_of(part, some)]
 
 

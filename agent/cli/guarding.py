@@ -22,10 +22,7 @@ ROW_LIMIT = 500
 
 
 class GuardVerdict(Frozen):
-    """The verdict on one statement.
-
-    sql: what would run, written anew and capped; None where nothing would. A parameter that has no value yet stays.
-    """
+    """The verdict on one statement. sql: what would run, written anew and capped; None where nothing would."""
 
     allowed: bool
     reason: str | None = None
@@ -36,10 +33,7 @@ class GuardVerdict(Frozen):
 
 
 class GuardRunner:
-    """Says what the guard would. Without a schema every table is unknown, unless `check_names` is False.
-
-    `open_parameters` lets a query through that only reads a parameter, before that has a value.
-    """
+    """Says what the guard would; `open_parameters` lets a query through that only reads a parameter."""
 
     def __init__(
         self,
@@ -49,11 +43,10 @@ class GuardRunner:
         functions: frozenset[str] = frozenset(),
         catalogue: frozenset[str] = frozenset(),
         open_parameters: bool = True,
-        row_limit: int = ROW_LIMIT,
     ) -> None:
         self._schema, self._check_names = schema, check_names
         self._functions, self._catalogue = functions, catalogue
-        self._open_parameters, self._row_limit = open_parameters, row_limit
+        self._open_parameters = open_parameters
 
     def verdict(self, sql: str, dialect: str | None) -> GuardVerdict:
         """Of one statement. Args: dialect: as somebody calls it; None: the schema's."""
@@ -65,7 +58,7 @@ class GuardRunner:
             checked = check(
                 sql,
                 schema,
-                row_limit=self._row_limit,
+                row_limit=ROW_LIMIT,
                 check_names=self._check_names,
                 open_parameters=self._open_parameters,
                 functions=self._functions,
@@ -129,8 +122,7 @@ def guard(
 def verdicts(lines: Iterable[str], dialect: str | None, judge: GuardRunner) -> Iterator[GuardVerdict]:
     """A verdict for every statement, in order; `dialect` where a line says none.
 
-    Where the first line that is not blank begins with `{`, each is an object with `sql` and perhaps `dialect`, and is
-    answered before the next is read; else they are SQL, statements ending in semicolons.
+    JSON lines, where the first one begins with `{`, are answered one by one; else the text is SQL with semicolons.
     """
     rest = iter(lines)
     first = next((line for line in rest if line.strip()), "").removeprefix("\ufeff")

@@ -63,10 +63,7 @@ def index(
 def run_index(
     service: Service, runner: asyncio.Runner, wanted: Mapping[str, Callable[[], str]], out: Console, err: Console
 ) -> bool:
-    """Index databases one after the other, and say whether all could be; one that cannot be does not stop the others.
-
-    `wanted` has databases as their user names them, each with what finds its name in the registry.
-    """
+    """Index databases, each found by its callable, and say whether all could be; one that fails stops no other."""
     failed = False
     for remark, find in wanted.items():
         try:
@@ -84,11 +81,7 @@ def run_index(
 
 
 def index_quietly(service: Service, runner: asyncio.Runner, name: str, out: Console, err: Console) -> None:
-    """Index one database, and load meanwhile what the first question needs; one line for each part at the end.
-
-    The model reads no schema ahead: it may not be there yet, and the first question is not to wait for its second.
-    Raises PlumblineError, ExecutorError, RetrievalError.
-    """
+    """Index one database, and load meanwhile what the first question needs. Raises `EXPECTED` errors."""
 
     async def run() -> Indexed:
         indexed, _ = await asyncio.gather(service.index(name, LOCAL), service.warm_up())

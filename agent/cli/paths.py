@@ -7,7 +7,7 @@ from pathlib import Path
 
 from agent.pipeline.service import Service
 from executors.errors import DatabaseUnavailable
-from executors.registry.kinds import local_path
+from executors.registry.kinds import is_glob, local_path
 
 
 def resolve(service: Service, database: str, docs: list[Path] | None) -> str:
@@ -28,8 +28,6 @@ def resolve(service: Service, database: str, docs: list[Path] | None) -> str:
 
 def _is_there(path: Path) -> bool:
     """Whether there is such a file, folder or pattern; what the system cannot even look for is not there."""
-    from executors.registry.kinds import is_glob
-
     try:
         return path.exists() or is_glob(path)
     except OSError:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, get_args
 
 import typer
 from rich.text import Text
 
 from agent.cli.console import open_service, out
 from agent.core.callers import LOCAL
-from agent.people.feedback.records import Decision, Review, Status
-from agent.people.feedback.reviews import ReviewDecision, SettledReview
+from agent.people.feedback.records import Decision, Status
+from agent.people.feedback.reviews import ReviewDecision
 from agent.present.terminal import plain, rows_table, sql_text
+
+_STATUSES: tuple[Status, ...] = get_args(Status)
 
 app = typer.Typer(help="Review answers: list, show, approve, correct, reject.")
 
@@ -33,7 +35,7 @@ def list_reviews(
     limit: Annotated[int, typer.Option(min=1, max=200, help="The newest so many.")] = 20,
 ) -> None:
     """The newest reviews, one in a line."""
-    if status not in ("open", "approved", "corrected", "rejected", "all"):
+    if status not in (*_STATUSES, "all"):
         raise typer.BadParameter("open, approved, corrected, rejected or all", param_hint="--status")
     _list(status, database, limit)
 
@@ -56,8 +58,23 @@ def _list(status: str, database: str, limit: int) -> None:
 def show(review_id: Id) -> None:
     """All that is known of one review."""
     with open_service() as (service, runner):
-        stored = runner.run(service.people.reviews.get(LOCAL, review_id))
-    _show(stored.review)
+        review = runner.run(service.people.reviews.get(LOCAL, review_id)).review
+    _print(f"{review.status}, {review.database}, {review.created_at:%Y-%m-%d %H:%M} UTC, {review.principal}:", "")
+    _print("?", review.question)
+    for attempt in review.attempts:
+        out.print(sql_text(attempt.sql), soft_wrap=True)
+        _print("  →", attempt.error or attempt.reason or "accepted")
+    _print("answered:", review.answer)
+    for document in review.documents:
+        _print(f"  {document.kind} {document.id}", document.source)
+    if review.feedback is not None:
+        word = "right" if review.feedback.correct else "wrong"
+        _print(f"{review.feedback.by} calls it {word}.", review.feedback.comment)
+    if review.proposed_sql:
+        out.print("proposed:", style="dim")
+        out.print(sql_text(review.proposed_sql), soft_wrap=True)
+    if review.settlement is not None:
+        _print(f"{review.status} by {review.settlement.by}.", review.settlement.comment)
 
 
 @app.command()
@@ -80,39 +97,13 @@ def reject(review_id: Id, comment: Comment = "") -> None:
     _settle(review_id, "reject", "", comment)
 
 
-_STATUSES: tuple[Status, ...] = ("open", "approved", "corrected", "rejected")
-
-
 def _settle(review_id: str, decision: Decision, sql: str, comment: str) -> None:
     with open_service() as (service, runner):
         verdict = ReviewDecision(decision, sql=sql, comment=comment)
         settled = runner.run(service.people.reviews.settle(LOCAL, review_id, verdict))
-    _show_settled(settled)
-
-
-def _show_settled(settled: SettledReview) -> None:
     if settled.shown is not None:
         out.print(rows_table(settled.shown.result.columns, settled.shown.result.rows))
     out.print(f"The review is {settled.review.status}.", markup=False)
-
-
-def _show(review: Review) -> None:
-    _print(f"{review.status}, {review.database}, {review.created_at:%Y-%m-%d %H:%M} UTC, {review.principal}:", "")
-    _print("?", review.question)
-    for attempt in review.attempts:
-        out.print(sql_text(attempt.sql), soft_wrap=True)
-        _print("  →", attempt.error or attempt.reason or "accepted")
-    _print("answered:", review.answer)
-    for document in review.documents:
-        _print(f"  {document.kind} {document.id}", document.source)
-    if review.feedback is not None:
-        word = "right" if review.feedback.correct else "wrong"
-        _print(f"{review.feedback.by} calls it {word}.", review.feedback.comment)
-    if review.proposed_sql:
-        out.print("proposed:", style="dim")
-        out.print(sql_text(review.proposed_sql), soft_wrap=True)
-    if review.settlement is not None:
-        _print(f"{review.status} by {review.settlement.by}.", review.settlement.comment)
 
 
 def _print(head: str, text: str) -> None:

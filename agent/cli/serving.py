@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import signal
 from collections.abc import Sequence
 from contextlib import suppress
@@ -15,6 +16,7 @@ import typer
 
 from agent.cli.console import EXPECTED, bring_model, err, fail, open_service, out, read_settings
 from agent.platform.config.settings import Settings
+from agent.present.terminal import byte_progress
 
 
 def model(
@@ -24,7 +26,6 @@ def model(
     """Download the embedded models into the cache and verify them. An interrupted download continues."""
     from agent.platform.llm.files.model_files import fetch, models_of
     from agent.platform.llm.files.model_specs import MODELS
-    from agent.present.terminal import byte_progress
 
     settings = read_settings()
     if which is not None and which not in MODELS:
@@ -101,8 +102,6 @@ def _check_sources(settings: Settings, sources: Sequence[str]) -> None:
 
 def openapi() -> None:
     """Print the OpenAPI document, as `GET /api/openapi.json` returns it."""
-    import json
-
     from agent.api.app import contract
 
     print(json.dumps(contract(), indent=1))
@@ -149,11 +148,10 @@ def mcp(
         # that waits for a line does not hear.
         signal.signal(signal.SIGINT, signal.SIG_DFL)
     with open_service(sources=tuple(sources or ())) as (service, runner):
-        if http:
-            check_port(host, port)
         if not http:
             runner.run(serve_stdio(service))
             return
+        check_port(host, port)
         shown = f"[{host}]" if ":" in host else host
         err.print(f"Plumbline's tools on http://{shown}:{port}{PATH}  (Ctrl-C ends it)", markup=False, soft_wrap=True)
         runner.run(serve_http(service, host, port))

@@ -25,9 +25,8 @@ _ADDRESSES = (
     re.compile(rf"(?<![\w.])(?:\d{{1,3}}\.){{3}}\d{{1,3}}(?::\d+)?/(?!\d{{1,2}}\b){_END}*"),  # and no network
     re.compile(r"<([a-z][a-z0-9+.-]{1,31}:[^\s<>]+)>"),  # Markdown's own, of any scheme
     re.compile(r"\]\(\s*<?\s*([^\s)>]+)"),  # Markdown's links and images, whatever they point to
-    re.compile(
-        r"^[ \t>*+-]*\[[^\]\n]+\]:\s*<?\s*([^\s>]*(?:[/:]|[a-z]\.[a-z])[^\s>]*)", re.MULTILINE
-    ),  # its references
+    # and references
+    re.compile(r"^[ \t>*+-]*\[[^\]\n]+\]:\s*<?\s*([^\s>]*(?:[/:]|[a-z]\.[a-z])[^\s>]*)", re.MULTILINE),
     re.compile(r"\b(?:src|srcset|href|action|poster|background|formaction)\s*=\s*[\"']?\s*([^\s\"'>]+)"),
     re.compile(r"\burl\(\s*[\"']?\s*([^\s\"')]+)"),
 )
@@ -36,6 +35,8 @@ _HALVES = re.compile(rf"\b{_SCHEMES}:/{{0,2}}\s*$|^\s*[a-z]{{0,5}}:?//|://")
 _GAP = re.compile(r"%(?:\d+\$)?[-\d.]*[a-zA-Z]|\{[^{}]*\}")  # of a format
 _DOTS = dict.fromkeys((0x3002, 0xFF0E, 0xFF61), ".")  # of a host's name, to a browser
 _HIDDEN = "\x00"  # a value of a row
+# Functions whose texts are looked for, and never given.
+_LOOKING = ("split_part", "instr", "strpos", "charindex", "locate", "parse_url")
 
 
 def normal(text: str) -> str:
@@ -115,24 +116,10 @@ def _of_call(node: exp.Expr) -> str:
         return _replace(parts)
     if isinstance(node, exp.ConcatWs) or _name(node) == "concat_ws":
         return parts[0].join(parts[1:]) if parts else ""
-    if _reads_patterns(node):
+    looking = (exp.Split, exp.SplitPart, exp.StrPosition, exp.RegexpExtract, exp.RegexpLike, exp.Trim)
+    if isinstance(node, looking) or _name(node) in _LOOKING:
         return _HIDDEN
     return "".join(parts)
-
-
-def _reads_patterns(node: exp.Expr) -> bool:
-    """Functions whose texts are looked for, and never given."""
-    from sqlglot import exp
-
-    kinds = (exp.Split, exp.SplitPart, exp.StrPosition, exp.RegexpExtract, exp.RegexpLike, exp.Trim)
-    return isinstance(node, kinds) or _name(node) in (
-        "split_part",
-        "instr",
-        "strpos",
-        "charindex",
-        "locate",
-        "parse_url",
-    )
 
 
 def _fill(parts: list[str]) -> str:

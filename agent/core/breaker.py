@@ -1,7 +1,6 @@
-"""Circuit breakers: after several consecutive failures a part is not called for a while; then one call tries it.
+"""Circuit breakers (Nygard, "Release It!"): after several failures in a row a part is not called for a while.
 
-After Nygard's "Release It!". Callers of a part that is down get an error at once, without waiting for all its retries,
-and the part is not flooded the moment it comes back.
+Callers get an error at once; then one call tries the part, so that it is not flooded the moment it comes back.
 """
 
 from __future__ import annotations
@@ -19,11 +18,9 @@ PROBED_AGAIN_S = 1  # for who comes while another call finds out
 
 
 class Breaker:
-    """Counts the failures of one outside part. Safe in threads.
+    """Counts the failures of one outside part, errors of the kind `fails`. Safe in threads.
 
-    `failures` in a row open it for `pause_s` seconds; only errors of the kind `fails` count, since any other one is an
-    answer of the part. `refusal` makes the error of a call that is not made, from a sentence and the seconds until it
-    is worth a try.
+    `failures` in a row open it for `pause_s` seconds; `refusal` makes the error of a call that is not made.
     """
 
     def __init__(

@@ -71,7 +71,6 @@ class Deadlines:
 
     @asynccontextmanager
     async def enforce(self, ends_at: float, message: str) -> AsyncIterator[None]:
-        """See `Deadline.enforce`."""
         timeout = asyncio.timeout_at(ends_at)
         try:
             async with timeout:

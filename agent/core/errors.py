@@ -15,17 +15,15 @@ PlumblineError
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
-if TYPE_CHECKING:
-    from agent.core.queueing import Standing
+from agent.core.queueing import Standing
 
 
 class PlumblineError(Exception):
     """Anything the agent raises on purpose; the message is a sentence a person can act on.
 
-    status: of its HTTP response; 0: it never reaches a caller.
-    slug, title: of its problem document (RFC 9457); the slug is stable.
+    status: of its HTTP response; 0: none. slug, title: of its problem document (RFC 9457); the slug is stable.
     """
 
     status: ClassVar[int] = 0
@@ -250,12 +248,8 @@ class ModelUnavailable(ModelError, status=503, slug="model-unavailable", title="
         self.retry_after_s = retry_after_s
 
 
-class ModelBusy(ModelError, status=503, slug="model-busy", title="The model is busy"):
-    """The endpoint's rate limit is used up for longer than a question may wait. `retry_after_s`: whole seconds."""
-
-    def __init__(self, message: str, retry_after_s: int) -> None:
-        super().__init__(message)
-        self.retry_after_s = retry_after_s
+class ModelBusy(ModelError, Later, status=503, slug="model-busy", title="The model is busy"):
+    """The endpoint's rate limit is used up for longer than a question may wait."""
 
 
 class BudgetSpent(ModelError, status=422, slug="budget-spent", title="The question exceeds its budget"):

@@ -13,6 +13,7 @@ from agent.core.errors import PlumblineError
 from agent.core.queueing import Standing, Turns
 from executors.base import Frozen
 from executors.errors import ExecutorError
+from rag.errors import RetrievalError
 
 DATABASE = "database "  # with which the part of a database is named
 
@@ -59,8 +60,6 @@ async def check_health(
     queue: Turns | None = None,
 ) -> PartHealth:
     """The health of one part. What `check` raises on purpose says what is wrong with it."""
-    from rag.errors import RetrievalError
-
     start, detail = time.perf_counter(), ""
     try:
         await check()

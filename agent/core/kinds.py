@@ -39,11 +39,7 @@ class Topic(StrEnum):
 
 
 class AboutData(Frozen):
-    """A question about the data, its names found in the schema and the docs.
-
-    tables: that it names. columns: table and column of each that it names. term: a term of the glossary, in its words.
-    unknown: what it asks about, where neither schema nor docs have it.
-    """
+    """A question about the data. columns: tables with columns; term: of the glossary; unknown: what nothing has."""
 
     topic: Topic
     tables: tuple[str, ...] = ()

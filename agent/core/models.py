@@ -38,11 +38,8 @@ class Choice(Frozen):
 class Clarification(Frozen):
     """What must be asked back.
 
-    reason: what is ambiguous; `missing_data` where nothing is, but the data is not there; `model` where the generator
-        asked.
-    text: for the user, in the question's language where its words are known, with the choices as lines.
-    choices: ways to read it; of missing data, what could be asked instead.
-    assumption: where nobody may be asked, what is taken to be meant, or what is missing, one sentence.
+    reason: what is ambiguous, or `missing_data`, or `model`. text: in the question's language, choices as lines.
+    choices: ways to read it, or what to ask instead. assumption: what is taken to be meant where nobody is asked.
     """
 
     reason: Reason
@@ -291,11 +288,7 @@ class Verdict(Frozen):
 
 
 class Attempt(Frozen):
-    """One round: the query, and what became of it. An error is a result here: the model can repair it.
-
-    draft: where the query comes from.
-    elected: whether it is a candidate that was chosen in the place of the last round's, and took nobody's turn.
-    """
+    """One round: the query, and what became of it. elected: it was chosen in the place of the last one's."""
 
     sql: str
     explanation: str = ""

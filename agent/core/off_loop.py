@@ -1,8 +1,4 @@
-"""CPU-bound work in threads, so that the event loop keeps serving.
-
-Reading a query takes time in proportion to its length (`executors.sql.bounded`). Of the longest query that is tenths of
-a second, in which a blocked event loop would answer no one, not even a health check.
-"""
+"""CPU-bound work in threads: the longest query takes tenths of a second to read, in which no one would be answered."""
 
 from __future__ import annotations
 
@@ -19,8 +15,5 @@ _THREADS = ThreadPoolExecutor(2, thread_name_prefix="reading")
 
 
 async def off_loop(call: Callable[[], T]) -> T:
-    """The call's result, from a thread that has no event loop; its errors are raised. Logs and spans stay the caller's.
-
-    The call must change no shared state: it continues where the caller was cancelled.
-    """
+    """The call's result, from a thread; it must change no shared state, since it outlives a cancelled caller."""
     return await in_thread(_THREADS, call)

@@ -8,6 +8,7 @@ from typing import Any
 from pydantic import Field
 
 from agent.core.errors import PlumblineError, TooBusy
+from agent.core.plurals import plural
 from agent.core.queueing import Standing
 from executors.base import Frozen
 from executors.errors import DatabaseUnavailable, ErrorKind, SqlError, SqlFailed, SqlRefused, UnknownDatabase
@@ -65,13 +66,19 @@ class Problem(Frozen):
 
 def problem_of(error: Exception, trace_id: str = "") -> Problem | None:
     """The problem document of an error that is meant for the caller; None for any other, which is a bug."""
-    status, slug, title = _kind_of(error)
+    if isinstance(error, PlumblineError):
+        status, slug, title = error.status, error.slug, error.title
+    else:
+        status, slug, title = next((found for kind, found in STATUS.items() if isinstance(error, kind)), (0, "", ""))
     if not status:
         return None
     problem = Problem(type=TYPE_PREFIX + slug, title=title, status=status, detail=str(error), trace_id=trace_id)
     if isinstance(error, TooBusy):
         return problem.model_copy(update={"queue": error.queue})
-    return _of_sql(problem, error) if isinstance(error, SqlError) else problem
+    if isinstance(error, SqlError):
+        status = STATUS_OF_KIND.get(error.kind, status)
+        return problem.model_copy(update={"status": status, "kind": error.kind, "hint": error.hint})
+    return problem
 
 
 def build_unexpected_problem(trace_id: str) -> Problem:
@@ -86,19 +93,5 @@ def field_message(error: Mapping[str, Any]) -> str:
         return _ADVICE[error["type"]]
     if error["type"] in _LENGTHS and isinstance(error["input"], str):
         words, bound = _LENGTHS[error["type"]]
-        count = error["ctx"][bound]
-        return f"String should have {words} {count} character{'s' if count != 1 else ''}"
+        return f"String should have {words} {plural(error['ctx'][bound], 'character')}"
     return str(error["msg"]).removeprefix("Value error, ")
-
-
-def _kind_of(error: Exception) -> tuple[int, str, str]:
-    """The status, slug and title; a status of 0 where the error is not meant for the caller."""
-    if isinstance(error, PlumblineError):
-        return error.status, error.slug, error.title
-    return next((found for kind, found in STATUS.items() if isinstance(error, kind)), (0, "", ""))
-
-
-def _of_sql(problem: Problem, error: SqlError) -> Problem:
-    """The problem with what the caller needs to repair the query, or to raise the same error again."""
-    status = STATUS_OF_KIND.get(error.kind, problem.status)
-    return problem.model_copy(update={"status": status, "kind": error.kind, "hint": error.hint})

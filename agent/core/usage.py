@@ -9,11 +9,7 @@ from pydantic import Field
 from executors.base import Frozen
 
 Effort = Literal["quick", "balanced", "thorough"]
-
-
 EFFORTS: tuple[Effort, ...] = ("quick", "balanced", "thorough")
-
-
 DIGITS = 9  # of a dollar: one token of the cheapest model still shows
 
 

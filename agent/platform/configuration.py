@@ -13,10 +13,12 @@ from typing import NamedTuple
 
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
+from rapidfuzz import fuzz, process
 
 from agent.core.errors import AccessInvalid, ExtensionInvalid
 from agent.platform.config.settings import PREFIX, Settings, get_settings
 from agent.platform.config.settings_table import Variable, variables
+from agent.platform.llm.build import provider_of
 from executors.errors import RegistryInvalid
 from executors.registry.registry import Registry, read_registry
 
@@ -43,15 +45,9 @@ _CLOSE = 60.0  # of 100, by letters: names that are less alike are not what some
 
 
 class Configuration(NamedTuple):
-    """What was found.
+    """What was found. settings: None where they cannot be used; registry: its usable entries.
 
-    settings: None where they cannot be used.
-    provisional: the settings, with the defaults in place of what cannot be used, so that the rest can be checked.
-        None where they are wrong as a whole.
-    problems: of the settings, one line each.
-    registry: its entries that can be used.
-    registry_problems: of the registry, which may be corrected while the service runs.
-    warnings: one line each: what was written and has no effect.
+    provisional: the settings with defaults in place of what cannot be used, so that the rest can be checked.
     """
 
     settings: Settings | None
@@ -74,8 +70,7 @@ class Configuration(NamedTuple):
 def examine(*, in_functions: bool | None = None, registry: bool = True) -> Configuration:
     """Read everything. `in_functions` None: who may ask is not looked at.
 
-    Where there need be no registry, it is looked at only if the settings cannot be used, so that both are reported at
-    once.
+    Without `registry`, it is looked at only if the settings cannot be used, so that both are reported at once.
     """
     problems: list[str] = []
     settings: Settings | None = None
@@ -97,8 +92,6 @@ def examine(*, in_functions: bool | None = None, registry: bool = True) -> Confi
 
 def explain_unknown_variables(environment: Mapping[str, str]) -> tuple[str, ...]:
     """A sentence for each variable that looks like a setting and is none, and so changes nothing."""
-    from rapidfuzz import fuzz, process
-
     known = [variable.names[0] for variable in variables()]
     ends = [name.removeprefix(PREFIX) for name in known]
     hints: list[str] = []
@@ -127,7 +120,6 @@ def _describe(error: ErrorDetails, environment: Mapping[str, str]) -> str:
 def _of_parts(settings: Settings, in_functions: bool | None) -> list[str]:
     """What shows only when parts are made from the settings. Loads nothing heavy and calls no service."""
     from agent.platform.access.policy import build_access
-    from agent.platform.llm.build import provider_of
 
     problems: list[str] = []
     try:

@@ -17,7 +17,7 @@ from otlp_receiver import HttpReceiver
 from typer.testing import CliRunner
 
 from agent.cli import examination
-from agent.cli.examination import Diagnosis, Discretion
+from agent.cli.examination import Diagnosis, redact
 from agent.cli.main import app as cli
 from agent.databases.knowledge.build import build_embedder, build_store
 from agent.platform.config.settings import ROOT, get_settings
@@ -350,8 +350,8 @@ def test_the_table_names_each_part_once_and_counts(environment: Callable[..., No
 def test_what_nobody_should_read_is_taken_out_as_a_whole_word(said: str, shown: str) -> None:
     finding = Diagnosis(part="x", check="y", status="failed", message=said)
 
-    assert Discretion(["db.example", "hunter2", "abc", ""]).redact(finding).message == shown
-    assert Discretion([]).redact(finding) == finding
+    assert redact([finding], ["db.example", "hunter2", "abc", ""])[0].message == shown
+    assert redact([finding], []) == (finding,)
 
 
 def test_the_registrys_readable_entries_are_looked_at_beside_the_others(

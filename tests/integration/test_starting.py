@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncGenerator, Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ from eventually import eventually
 
 from agent.api.app import create_app
 from agent.api.http import context
-from agent.api.http.streaming import OpenStream
+from agent.api.http.streaming import as_sse, open_stream
 from agent.core import deadline
 from agent.core.errors import OutOfTime, StateUnavailable
 from agent.core.events import Event, Started
@@ -238,13 +238,13 @@ async def test_who_has_to_wait_is_told_how_long(
 
 
 async def test_a_stream_whose_events_stop_ends_with_an_error() -> None:
-    async def events() -> AsyncIterator[Event]:
+    async def events() -> AsyncGenerator[Event, None]:
         yield Started(trace_id="t", question="q", database="shop")
 
-    first = Started(trace_id="t", question="q", database="shop")
-    told = [event.event async for event in OpenStream(first, events(), "t")]
+    async with open_stream(events(), "t", as_sse) as stream:
+        told = [event.event async for event in stream]
 
-    assert told == ["start", "start", "error"]
+    assert told == ["start", "error"]
 
 
 async def test_a_stream_whose_database_is_closed_ends_with_an_error(

@@ -46,9 +46,7 @@ def settings(**changes: object) -> Settings:
 def who(headers: Mapping[str, str], *, in_functions: bool = False, **changes: object) -> str:
     """The caller with these headers, under these settings."""
     access = build_access(settings(**changes), in_functions=in_functions, environment=IN_AZURE)
-    return access.policy.principal(
-        CallerRequest(headers={"host": "127.0.0.1:7071", **headers}, server=("127.0.0.1", 7071))
-    )
+    return access.policy(CallerRequest(headers={"host": "127.0.0.1:7071", **headers}, server=("127.0.0.1", 7071)))
 
 
 # -- where it may listen -----------------------------------------------------------------------------------
@@ -155,7 +153,7 @@ def test_without_authentication_only_this_machine_may_ask(
 ) -> None:
     access = build_access(settings(), environment={})
     with pytest.raises(NotPermitted):
-        pytest.fail(access.policy.principal(CallerRequest(headers=headers, server=server)) + why)
+        pytest.fail(access.policy(CallerRequest(headers=headers, server=server)) + why)
 
 
 @pytest.mark.parametrize("origin", ["http://127.0.0.1:7071", "http://localhost:3000"])

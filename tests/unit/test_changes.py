@@ -24,13 +24,11 @@ class CountingStore(MemoryStore):
 
     looks, away = 0, False
 
-    def records(
-        self, place: Place, *, prefix: str = "", start: str = "", limit: int | None = None, newest_first: bool = False
-    ) -> list[Record]:
+    def records(self, place: Place, *, prefix: str = "", start: str = "", limit: int | None = None) -> list[Record]:
         self.looks += 1
         if self.away:
             raise StateUnavailable("It cannot be read.")
-        return super().records(place, prefix=prefix, start=start, limit=limit, newest_first=newest_first)
+        return super().records(place, prefix=prefix, start=start, limit=limit)
 
     def commit(self, place: Place, changes: Sequence[Change]) -> list[str]:
         if self.away:

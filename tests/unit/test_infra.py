@@ -172,7 +172,7 @@ def test_the_service_takes_these_settings(auth: str, monkeypatch: pytest.MonkeyP
     assert access.mode == settings.auth == auth
     key = CallerRequest(headers={"x-functions-key": "the key of ann"})
     if auth == "api_keys":
-        assert access.policy.principal(key) == "ann"
+        assert access.policy(key) == "ann"
     assert settings.request_deadline_s < 230, "the front end's"
 
 

@@ -49,7 +49,7 @@ def contents(messages: tuple[SessionMessage, ...]) -> list[str]:
 
 
 def kept(store: MemoryStore) -> int:
-    return store.count(KIND)
+    return len(store.everywhere(KIND))
 
 
 # -- what is kept ------------------------------------------------------------------------------------------

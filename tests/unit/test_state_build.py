@@ -41,7 +41,7 @@ def test_builds_the_store_that_is_meant(given: dict[str, Any], kind: type, why: 
 def test_azure_without_an_account_says_what_is_missing() -> None:
     store = build_store(Settings(state_store="azure_tables"))
     with pytest.raises(StateUnavailable, match="PLUMBLINE_AZURE_TABLES_ENDPOINT"):
-        store.count("session")
+        store.everywhere("session")
 
 
 def test_a_connection_string_is_shown_nowhere() -> None:

@@ -100,14 +100,14 @@ def test_everything_of_version_1_is_there(up_to_date: VersionedStore) -> None:
 
 
 def test_the_files_are_read_once(up_to_date: VersionedStore, folder: Path) -> None:
-    assert up_to_date.count("verified") == 2
+    assert len(up_to_date.everywhere("verified")) == 2
     assert sorted(path.name for path in folder.glob("*.imported")) == [
         "documents.sqlite.imported", "verified.sqlite.imported", "writes.sqlite.imported",
     ]  # fmt: skip
     record = up_to_date.get(META, VERSION)
     assert record is not None
     assert record.value == {"version": 2}
-    assert VersionedStore(up_to_date.store, (_never,)).count("verified") == 2
+    assert len(VersionedStore(up_to_date.store, (_never,)).everywhere("verified")) == 2
 
 
 def _never(store: StateStore) -> None:
@@ -117,7 +117,7 @@ def _never(store: StateStore) -> None:
 def test_processes_that_start_at_once_make_one_state_of_it(old: StateStore, folder: Path) -> None:
     stores = [VersionedStore(old, (partial(import_files, folder),)) for _ in range(4)]
     with ThreadPoolExecutor(len(stores)) as threads:
-        assert list(threads.map(lambda store: store.count("document"), stores)) == [2] * 4
+        assert list(threads.map(lambda store: len(store.everywhere("document")), stores)) == [2] * 4
 
 
 def test_what_the_store_knows_already_is_newer(old: StateStore, folder: Path) -> None:
@@ -126,7 +126,7 @@ def test_what_the_store_knows_already_is_newer(old: StateStore, folder: Path) ->
     VerifiedQueries(old, clock=clock).keep(key, newer)
     up_to_date = VersionedStore(old, (partial(import_files, folder),))
     assert VerifiedQueries(up_to_date, clock=clock).find(key) == newer
-    assert up_to_date.count("verified") == 2
+    assert len(up_to_date.everywhere("verified")) == 2
 
 
 def test_a_migration_that_fails_is_tried_again(old: StateStore, folder: Path) -> None:
@@ -140,21 +140,21 @@ def test_a_migration_that_fails_is_tried_again(old: StateStore, folder: Path) ->
 
     store = VersionedStore(old, (fails_once,))
     with pytest.raises(StateUnavailable, match="not now"):
-        store.count("session")
-    assert (store.count("session", key=HEAD), store.count("document"), len(tried)) == (1, 2, 2)
+        store.everywhere("session")
+    assert (len(store.everywhere("session", key=HEAD)), len(store.everywhere("document")), len(tried)) == (1, 2, 2)
 
 
 def test_versions_are_gone_through_in_order(old: StateStore, folder: Path) -> None:
     seen: list[str] = []
     steps: tuple[Migration, ...] = (lambda _: seen.append("1 to 2"), lambda _: seen.append("2 to 3"))
-    VersionedStore(old, steps[:1]).count("session")
-    VersionedStore(old, steps).count("session")
+    VersionedStore(old, steps[:1]).everywhere("session")
+    VersionedStore(old, steps).everywhere("session")
     assert seen == ["1 to 2", "2 to 3"]
 
 
 def test_the_state_of_a_newer_plumbline_is_left_alone(up_to_date: VersionedStore) -> None:
     up_to_date.store.commit(META, [Replace(key=VERSION, value={"version": 3})])
-    for use in (lambda: up_to_date.count("session"), lambda: up_to_date.commit(Place(kind="a", partition="b"), [])):
+    for use in (lambda: up_to_date.everywhere("a"), lambda: up_to_date.commit(Place(kind="a", partition="b"), [])):
         with pytest.raises(StateUnavailable, match=r"version 3, this one knows 2.*PLUMBLINE_STATE_DIR"):
             use()
 
@@ -172,14 +172,14 @@ def test_documents_that_cannot_be_taken_over_are_not_passed_over(
     spoil(folder / name)
     store = VersionedStore(MemoryStore(clock), (partial(import_files, folder),))
     with pytest.raises(StateUnavailable, match=rf"{name} .* cannot be migrated") as caught:
-        store.count("document")
+        store.everywhere("document")
     assert str(folder) not in str(caught.value), why
     (folder / name).unlink()
-    assert store.count("verified") == 2
+    assert len(store.everywhere("verified")) == 2
 
 
 def test_verified_queries_that_cannot_be_taken_over_are_not_missed(folder: Path) -> None:
     (folder / "verified.sqlite").write_bytes(b"no database" * 100)
     store = VersionedStore(MemoryStore(clock), (partial(import_files, folder),))
-    assert (store.count("verified"), store.count("document")) == (0, 2)
+    assert (len(store.everywhere("verified")), len(store.everywhere("document"))) == (0, 2)
     assert (folder / "verified.sqlite").exists()

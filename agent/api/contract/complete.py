@@ -75,13 +75,6 @@ class Link(NamedTuple):
     parameter: str = ""
     status: str = ""
 
-    def target(self) -> Described:
-        """What the value is for, without the operation."""
-        value = f"$response.body#{self.field}"
-        if self.parameter:
-            return {"parameters": {self.parameter: value}}
-        return {"requestBody": {self.field.rpartition("/")[2]: value}}
-
 
 LINKS = (
     Link(("start_session",), "/session_id", ("chat", "chat_stream")),
@@ -102,12 +95,16 @@ LINKS = (
 def link(operations: dict[str, Described]) -> None:
     """Write the links into the answers that they begin at. Args: operations: by their ids; they are changed."""
     for one in LINKS:
+        value = f"$response.body#{one.field}"
+        place = {"parameters": {one.parameter: value}}
+        if not one.parameter:
+            place = {"requestBody": {one.field.rpartition("/")[2]: value}}
         for start in one.of:
             answered = next(
                 it for status, it in operations[start]["responses"].items() if status.startswith(one.status or "2")
             )
             for end in one.to:
-                answered.setdefault("links", {})[end] = {"operationId": end, **one.target()}
+                answered.setdefault("links", {})[end] = {"operationId": end, **place}
 
 
 Described = dict[str, Any]
@@ -143,7 +140,13 @@ HEADERS: Described = {
         "schema": {**_TEXT, "pattern": '^".+"$'}, "example": '"8d1f"',
     },
 }  # fmt: skip
-
+# status -> header -> which of these describes it
+_BY_STATUS: dict[str, Described] = {
+    "401": {"WWW-Authenticate": "WWW-Authenticate"},
+    "409": {"Retry-After": "Retry-After-Busy"},
+    "429": {"Retry-After": "Retry-After"},
+    "503": {"Retry-After": "Retry-After-Busy"},
+}
 
 # Of the contract, and of the modules of a generated client: name -> what it is for, the first words of its paths.
 GROUPS: dict[str, tuple[str, tuple[str, ...]]] = {
@@ -170,7 +173,8 @@ def complete(described: Described, mode: Mode) -> Described:
     described = json.loads(json.dumps(described))  # FastAPI's has parts in several places at once
     components = described["components"]
     schemas = components["schemas"]
-    for name, schema in (*_problem_schemas(), *events.components().items()):
+    problem = Problem.model_json_schema(mode="serialization", ref_template=events.REF)
+    for name, schema in (problem.pop("$defs", {}) | {"Problem": problem} | events.components()).items():
         schemas.setdefault(name, schema)
     describe_fields(schemas)
     for schema in schemas.values():
@@ -185,7 +189,8 @@ def complete(described: Described, mode: Mode) -> Described:
         for status, cases in cases_of(_read_operation(operation, method, path)):
             answered = operation["responses"].setdefault(str(status), describe_errors(status)[status])
             answered.setdefault("content", {})[MEDIA_TYPE] = _problem(status, cases)
-            shown |= {case.name: _example(case) for case in cases}
+            for case in cases:
+                shown[case.name] = {"summary": case.problem.title, "value": case.problem.model_dump(mode="json")}
         if operation["operationId"] in TAKING:
             operation.setdefault("parameters", []).append(PARAMETER)
         operation["tags"] = [group_of(path)]
@@ -204,18 +209,11 @@ def _operations(described: Described) -> Iterator[tuple[str, str, Described]]:
 def _hide_list_or_object(field: Described) -> None:
     """Put the alternatives of a field that is a list or an object beneath `if`, where generators do not look.
 
-    What the field accepts stays the same. Java's generator writes `List<T>.class` for such a field, which is no Java;
-    of an unnamed condition each generator makes its type for any JSON value.
+    Java's generator writes `List<T>.class` for such a field, which is no Java.
     """
     kinds = {one.get("type") for one in field.get("anyOf", ())}
     if {"array", "object"} <= kinds:
         field |= {"if": {}, "then": {"anyOf": field.pop("anyOf")}}
-
-
-def _problem_schemas() -> Iterator[tuple[str, Described]]:
-    schema = Problem.model_json_schema(mode="serialization", ref_template=events.REF)
-    yield from schema.pop("$defs", {}).items()
-    yield "Problem", schema
 
 
 def _read_operation(operation: Described, method: str, path: str) -> Operation:
@@ -239,10 +237,6 @@ def _problem(status: int, cases: list[ProblemCase]) -> Described:
     return {"schema": {**PROBLEM, "if": {}, "then": narrowed}, "examples": examples}
 
 
-def _example(case: ProblemCase) -> Described:
-    return {"summary": case.problem.title, "value": case.problem.model_dump(mode="json")}
-
-
 def _show(operation: Described) -> None:
     """Put the examples of what goes well into their places."""
     name = operation["operationId"]
@@ -259,15 +253,6 @@ def _name_headers(operation: Described) -> None:
             headers["ETag"] = "ETag"
         if status.startswith("2") and operation["operationId"] in TAKING:
             headers["Idempotent-Replayed"] = "Idempotent-Replayed"
-        headers |= _by_status().get(status, {})
+        headers |= _BY_STATUS.get(status, {})
         refs = {name: {"$ref": f"#/components/headers/{of}"} for name, of in headers.items()}
         answered["headers"] = answered.get("headers", {}) | refs
-
-
-def _by_status() -> Mapping[str, Described]:
-    return {
-        "401": {"WWW-Authenticate": "WWW-Authenticate"},
-        "409": {"Retry-After": "Retry-After-Busy"},
-        "429": {"Retry-After": "Retry-After"},
-        "503": {"Retry-After": "Retry-After-Busy"},
-    }

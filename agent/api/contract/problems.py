@@ -53,10 +53,7 @@ REMEMBERING = IN_SESSION | JOBS | SESSIONS | SETTLING | SAVING | ONE_SAVED | ONE
 
 
 class ProblemCase(NamedTuple):
-    """A problem as somebody would get it, and the operations that answer with it.
-
-    operations: by id; None: see `applies`.
-    """
+    """A problem as somebody would get it, and the operations with it, by id; None: see `applies`."""
 
     name: str
     problem: Problem

@@ -46,10 +46,7 @@ log = logging.getLogger(__name__)
 
 
 class Door:
-    """ASGI middleware: only known callers come in, each at its rate. It looks at headers, before any body is read.
-
-    `open_paths` are for everybody; every other path, known or not, is closed.
-    """
+    """ASGI middleware: only known callers come in, each at its rate; `open_paths` are for everybody."""
 
     def __init__(self, app: ASGIApp, access: Access, open_paths: frozenset[str]) -> None:
         self.app, self.access, self.open_paths = app, access, open_paths
@@ -62,7 +59,7 @@ class Door:
             await send({"type": "websocket.close", "code": 1008})  # there is none; nobody may come in by it
             return
         try:
-            principal = self.access.policy.principal(CallerRequest.of(scope))
+            principal = self.access.policy(CallerRequest.of(scope))
             scope["state"]["principal"] = principal
             if self.access.limiter is not None and scope["method"] in COUNTED:
                 await asyncio.to_thread(self.access.limiter.take, principal)
@@ -113,10 +110,7 @@ class BrowserHeaders:
 
 
 def add_guards(app: FastAPI, access: Access | None, open_paths: frozenset[str]) -> None:
-    """Put the door before the routes, and before the door what answers preflights, which carry no key.
-
-    Without `access`, as in tests, whoever reaches the app may ask.
-    """
+    """Put the door before the routes, and before it what answers preflights. Without `access` there is no door."""
     if access is not None:
         app.add_middleware(Door, access=access, open_paths=open_paths)
         if access.pages:
@@ -130,8 +124,6 @@ def add_guards(app: FastAPI, access: Access | None, open_paths: frozenset[str]) 
             )
     app.add_middleware(BrowserHeaders)
 
-
-# ------------------------------------------------------------------------------------------------ the contract
 
 BEARER, API_KEY, FUNCTION_KEY = "bearer", "apiKey", "functionKey"
 SCHEMES: dict[str, dict[str, str]] = {

@@ -23,10 +23,7 @@ UPLOADS = "/api/databases"  # takes data
 
 
 class RequestContext:
-    """ASGI middleware: gives each request a trace id, says it in the response, and stops reading what is too large.
-
-    A body of more than `max_request_bytes`, or for uploads `upload_bytes`, ends in an HTTPException with status 413.
-    """
+    """ASGI middleware: gives each request a trace id, and ends one that is too large with 413."""
 
     def __init__(self, app: ASGIApp, max_request_bytes: int, upload_bytes: int = 0) -> None:
         self.app, self.max_request_bytes, self.upload_bytes = app, max_request_bytes, upload_bytes

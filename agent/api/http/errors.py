@@ -18,7 +18,6 @@ from agent.api.http.context import TRACE_HEADER, trace_id_of, with_head
 from agent.core.errors import (
     ConfigurationInvalid,
     Later,
-    ModelBusy,
     ModelUnavailable,
     NotAuthenticated,
     PlumblineError,
@@ -33,7 +32,7 @@ LOG = logging.getLogger(__name__)
 
 MEDIA_TYPE = "application/problem+json"
 UNCACHED = {"cache-control": "no-store", "x-content-type-options": "nosniff"}  # also where no middleware is asked
-MAY_PASS = Later | ModelBusy | ModelUnavailable | DatabaseUnavailable | EmbedderUnavailable  # and may know when
+MAY_PASS = Later | ModelUnavailable | DatabaseUnavailable | EmbedderUnavailable  # and may know when
 WAIT = SessionBusy | StateUnavailable | StoreUnavailable  # which do not
 RETRY_AFTER_S = 5  # where nobody knows when
 FIELDS_NAMED = 3  # in `detail`; `errors` has them all
@@ -62,6 +61,20 @@ HTTP_PROBLEMS: dict[int, tuple[str, str, str]] = {
         "The service is not set up",
         "The configuration cannot be used; the log and `python -m agent doctor` say why.",
     ),
+}
+
+# status -> what the contract says of it, where that is not its title above
+_DESCRIBED = {
+    401: "Not authenticated",
+    403: "Not permitted",
+    404: "Unknown database or session",
+    406: "Not available in this format",
+    409: "Writes are not allowed",
+    429: "Too many requests. Try again after `Retry-After`",
+    502: "The model failed",
+    503: "The model or the database cannot be reached",
+    504: "Out of time",
+    507: "No storage left",
 }
 
 
@@ -164,19 +177,11 @@ def _message(error: Mapping[str, Any]) -> str:
 
 def describe_errors(*statuses: int) -> dict[int | str, dict[str, Any]]:
     """How a route's errors look in its OpenAPI description."""
-    described = {
-        401: "Not authenticated",
-        403: "Not permitted",
-        404: "Unknown database or session",
-        406: "Not available in this format",
-        409: "Writes are not allowed",
-        429: "Too many requests. Try again after `Retry-After`",
-        502: "The model failed",
-    }
-    described |= {503: "The model or the database cannot be reached", 504: "Out of time"}
-    described[507] = "No storage left"
-    described |= {status: title for status, (_, title, _) in HTTP_PROBLEMS.items() if status not in described}
     shape = {"$ref": "#/components/schemas/Problem"}
     return {
-        status: {"description": described[status], "content": {MEDIA_TYPE: {"schema": shape}}} for status in statuses
+        status: {
+            "description": _DESCRIBED.get(status) or HTTP_PROBLEMS[status][1],
+            "content": {MEDIA_TYPE: {"schema": shape}},
+        }
+        for status in statuses
     }

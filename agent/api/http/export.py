@@ -24,25 +24,18 @@ from agent.present.export.formats import FORMATS, MARKDOWN, Format
 from agent.present.export.markdown_file import answer_chunks
 from executors.base import QueryResult
 
-# Which of the formats that there are does a caller want? By the Accept header, as RFC 9110, section 12.5.1, has it.
-#
-# Starlette leaves this to the application, and the libraries that do it bring a framework or have no types.
-
 
 def best_match(header: str, offered: Sequence[str]) -> str | None:
-    """One of the offered media types, the preferred one first; None where the caller takes none of them.
+    """One of the offered media types, by the Accept header of RFC 9110, 12.5.1; None where the caller takes none.
 
-    The highest `q` wins; then what is named more exactly (`text/csv` before `text/*` before `*/*`), then the order of
-    `offered`. Parameters other than `q` are not looked at. A range whose `q` is no number is passed over. An empty
-    `header` accepts everything.
+    The highest `q` wins; then what is named more exactly (`text/csv`, `text/*`, `*/*`), then the order of `offered`.
     """
     ranges = [_range(part) for part in (header.strip() or "*/*").lower().split(",")]
     best, rank = None, (0.0, 0)
     for media_type in offered:
         exact = {media_type: 3, f"{media_type.partition('/')[0]}/*": 2, "*/*": 1}
-        found = max(
-            ((exact[name], q) for name, q in ranges if name in exact), default=(0, 0.0)
-        )  # the most exact counts
+        # The most exact counts.
+        found = max(((exact[name], q) for name, q in ranges if name in exact), default=(0, 0.0))
         if found[1] > 0 and (found[1], found[0]) > rank:
             best, rank = media_type, (found[1], found[0])
     return best
@@ -98,7 +91,7 @@ async def rows_response(
     *,
     database: str,
     sql: str,
-    headers: dict[str, str] | None = None,
+    headers: dict[str, str],
 ) -> Response:
     """The rows of a query, streamed; what is known beside them is said in headers."""
     chunks = wanted.chunks(result)
@@ -109,7 +102,7 @@ async def rows_response(
         "content-disposition": f'attachment; filename="{name}"',
         ROW_COUNT: str(result.row_count),
         TRUNCATED: _flag(result.truncated),
-        **(headers or {}),
+        **headers,
     }
     encoded = quote(sql, safe=" !#$&'()*+,/:;<=>?@[]^`{|}~\"")
     if len(encoded) <= MAX_HEADER_CHARS:
@@ -119,20 +112,18 @@ async def rows_response(
 
 async def build_executed_response(request: Request, wanted: Format, done: Executed, *, database: str) -> Response:
     """The rows of a query, with the cursor of those that follow in a header."""
-    return await rows_response(
-        request, wanted, done.result, database=database, sql=done.query.sql, headers=_cursor(done.cursor)
-    )
+    headers = {CURSOR: done.cursor} if done.cursor else {}
+    return await rows_response(request, wanted, done.result, database=database, sql=done.query.sql, headers=headers)
 
 
 async def answer_response(request: Request, wanted: Format, answer: Answer, *, database: str) -> Response:
-    """The rows of an answer, with its status, whether it is verified, and how sure it is, in headers.
-
-    Raises NoRows: it is a question back, or no query could be run. In Markdown that is told.
-    """
+    """The rows of an answer, its status in headers. Raises NoRows, except in Markdown, where that is told."""
     names = tuple(answer.results[0]) if answer.results else tuple(answer.columns)
     rows = tuple(tuple(record.values()) for record in answer.results)
     result = QueryResult(columns=names, rows=rows, truncated=answer.truncated)
-    headers = {STATUS: answer.status, VERIFIED: _flag(answer.verified), **_cursor(answer.cursor)}
+    headers = {STATUS: answer.status, VERIFIED: _flag(answer.verified)}
+    if answer.cursor is not None:
+        headers[CURSOR] = answer.cursor
     if answer.confidence is not None:
         headers[CONFIDENCE] = str(answer.confidence)
     if wanted is MARKDOWN:
@@ -151,15 +142,9 @@ async def _stream(first: bytes, rest: Iterator[bytes]) -> AsyncIterator[bytes]:
         yield chunk
 
 
-def _cursor(cursor: str | None) -> dict[str, str]:
-    return {} if cursor is None else {CURSOR: cursor}
-
-
 def _flag(value: bool) -> str:
     return "true" if value else "false"
 
-
-# ------------------------------------------------------------------------- what the OpenAPI description says
 
 # name -> (what it says, example)
 _HEADERS = {

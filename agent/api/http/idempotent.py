@@ -58,10 +58,7 @@ log = logging.getLogger(__name__)
 
 
 class IdempotentRequests:
-    """ASGI middleware: answers a request that was answered before with the response that it had.
-
-    What failed is not kept: it may be sent again. A stream is kept when its last event was `done`.
-    """
+    """ASGI middleware: answers a request again as before, unless it failed or its stream had no end."""
 
     def __init__(self, app: ASGIApp, lazy: LazyService, routes: Sequence[BaseRoute]) -> None:
         self.app, self._lazy, self._routes = app, lazy, routes
@@ -98,16 +95,13 @@ class IdempotentRequests:
         if isinstance(found, StoredResponse):
             await _replay(found, send)
             return
-        await self._answer(scope, body, send, store, found)
-
-    async def _answer(self, scope: Scope, body: _Body, send: Send, store: Idempotency, claim: Claim) -> None:
-        """Have the request answered; keep the response before its last byte is sent, so that nobody has it unkept."""
-        recorded = _RecordedResponse(store, claim, send, body)
+        # The response is kept before its last byte is sent, so that nobody has it unkept.
+        recorded = _RecordedResponse(store, found, send, body)
         try:
             await self.app(scope, body.receive, recorded.send)
         finally:
             if not recorded.is_stored:  # it failed, or nobody listens any more
-                await asyncio.shield(asyncio.create_task(_forget(store, claim)))
+                await asyncio.shield(asyncio.create_task(_forget(store, found)))
 
     def _operation(self, scope: Scope) -> str:
         for route in self._routes:

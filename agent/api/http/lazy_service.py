@@ -10,6 +10,7 @@ from typing import Annotated
 
 from fastapi import Depends, Request
 
+from agent.api.http.context import principal_of
 from agent.core.deadline import RETRY_AFTER_S, get_arrival_time
 from agent.core.errors import PlumblineError, Starting, StateUnavailable
 from agent.pipeline.service import Service
@@ -21,10 +22,9 @@ log = logging.getLogger(__name__)
 
 
 class LazyService:
-    """Makes the service once. A Functions worker runs no ASGI lifespan, so nothing can be made at start.
+    """Makes the service once, at the first request: a Functions worker runs no ASGI lifespan.
 
-    The factory may block, and is tried again by the next request after it has failed. A request waits `deadline_s`
-    seconds for it, and it goes on all the same. Without timers of the host, this cleans up.
+    The factory may block; after a failure the next request tries again. A request waits `deadline_s` seconds for it.
     """
 
     def __init__(self, factory: Callable[[], Service], *, has_timers: bool = False, deadline_s: float = 220) -> None:
@@ -35,13 +35,15 @@ class LazyService:
         self._refreshing: asyncio.Task[None] | None = None
 
     async def get(self, database: str = "") -> Service:
-        """The service. A named database may have been taken by another process a moment ago: it is looked for.
-
-        Raises what the factory raises; Starting: the service is not made in time.
-        """
+        """The service, which may know of a named database. Raises what the factory raises, and Starting."""
         service = self._service or await self._await_service()
         await service.registered.follow(database)
         return service
+
+    async def get_for(self, request: Request, database: str = "") -> tuple[Service, str]:
+        """The service, as `get`, and the principal of a request."""
+        service = await self.get(database)
+        return service, principal_of(request, service.settings)
 
     async def _await_service(self) -> Service:
         if self._making is None:

@@ -1,7 +1,6 @@
 """Streams that outlive their connection: a client that reconnects gets the missed events, then the live ones.
 
-This process keeps a question's events while it runs, and a little longer. Another process has nothing to resume; the
-answer is then in its session.
+This process keeps a question's events while it runs, and a little longer; another has nothing to resume.
 """
 
 from __future__ import annotations
@@ -20,6 +19,11 @@ from agent.core.errors import UnknownAnswer
 from agent.core.events import Done, Event, Failed
 from agent.core.problems import TYPE_PREFIX, Problem
 
+ENDED = {
+    "type": f"{TYPE_PREFIX}question-ended",
+    "title": "The question was ended",
+    "detail": "This question ended before it had an answer. Ask it again.",
+}
 LINGER_S = 60.0  # for which a question goes on without a listener, and its events are kept after its end
 
 
@@ -31,7 +35,7 @@ class Replay:
         self.listeners = 0
         self._happened: list[Event] = []
         self._error: Exception | None = None
-        self._stopped = _describe_end(trace_id)  # what listeners are sent where the task is cancelled
+        self._stopped = http_problem(409, trace_id, **ENDED)  # what listeners are sent where the task is cancelled
         self._news = asyncio.Event()  # replaced by each event, so that every listener wakes once
         self._task = asyncio.create_task(self._drain(events))
 
@@ -97,16 +101,6 @@ class Replay:
     def _wake(self) -> None:
         news, self._news = self._news, asyncio.Event()
         news.set()
-
-
-def _describe_end(trace_id: str) -> Problem:
-    return http_problem(
-        409,
-        trace_id,
-        type=f"{TYPE_PREFIX}question-ended",
-        title="The question was ended",
-        detail="This question ended before it had an answer. Ask it again.",
-    )
 
 
 class Replays:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine
+from contextlib import aclosing, asynccontextmanager
 from typing import Any, TypeVar
 
 from fastapi.sse import ServerSentEvent
@@ -16,36 +17,28 @@ from agent.core.events import Done, Event, Failed
 Result = TypeVar("Result")
 
 
-class OpenStream:
-    """Events whose first one has arrived: what is refused before has its own status. `encode` may leave some out."""
+@asynccontextmanager
+async def open_stream(
+    events: AsyncGenerator[Event, None], trace_id: str, encode: Callable[[Event], ServerSentEvent | None]
+) -> AsyncIterator[AsyncIterator[ServerSentEvent]]:
+    """Events, once the first one has arrived: what is refused before has its own status. `encode` may leave some out.
 
-    def __init__(
-        self,
-        first: Event,
-        rest: AsyncIterator[Event],
-        trace_id: str,
-        *,
-        encode: Callable[[Event], ServerSentEvent | None] | None = None,
-    ) -> None:
-        self._first, self._rest, self._trace_id = first, rest, trace_id
-        self._encode = encode or as_sse
+    An error ends them as an `error` event, since the status is already sent.
+    """
+    async with aclosing(events):
+        every = _end_safely(await anext(events), events, trace_id)
+        yield (sent async for event in every if (sent := encode(event)) is not None)
 
-    async def __aiter__(self) -> AsyncIterator[ServerSentEvent]:
-        """All events in order. An error ends them as an `error` event, since the status is already sent."""
-        async for event in self._safe_events():
-            if (sent := self._encode(event)) is not None:
-                yield sent
 
-    async def _safe_events(self) -> AsyncIterator[Event]:
-        last = self._first
-        yield last
-        try:
-            async for last in self._rest:
-                yield last
-            if not isinstance(last, Done | Failed):
-                yield Failed(problem=problem_for(AssertionError("the loop ended without a response"), self._trace_id))
-        except Exception as error:  # noqa: BLE001  the edge: whatever it was, the caller is told that no more will come
-            yield Failed(problem=problem_for(error, self._trace_id))
+async def _end_safely(last: Event, rest: AsyncIterator[Event], trace_id: str) -> AsyncIterator[Event]:
+    yield last
+    try:
+        async for last in rest:
+            yield last
+        if not isinstance(last, Done | Failed):
+            yield Failed(problem=problem_for(AssertionError("the loop ended without a response"), trace_id))
+    except Exception as error:  # noqa: BLE001  the edge: whatever it was, the caller is told that no more will come
+        yield Failed(problem=problem_for(error, trace_id))
 
 
 def as_sse(event: Event, left_out: frozenset[str] = NOTHING) -> ServerSentEvent:
@@ -59,11 +52,7 @@ def to_named_event(wire: StreamEvent) -> ServerSentEvent:
 
 
 async def while_listening(request: Request, work: Coroutine[Any, Any, Result]) -> Result:
-    """What `work` returns, once the body was read. It is cancelled when the caller hangs up first.
-
-    Raises ClientDisconnect: nobody waits any more; HTTPException: a body that nobody has asked for is too large; and
-    what `work` raises.
-    """
+    """What `work` returns or raises; a caller who hangs up cancels it. Raises ClientDisconnect, HTTPException."""
     working, leaving = asyncio.create_task(work), asyncio.create_task(_await_disconnect(request))
     try:
         await asyncio.wait({working, leaving}, return_when=asyncio.FIRST_COMPLETED)

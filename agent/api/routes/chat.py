@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from contextlib import aclosing
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Path, Request, Response
@@ -11,10 +10,10 @@ from fastapi.responses import JSONResponse
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 
 from agent import __version__
-from agent.api.http.context import FUNCTION, principal_of, trace_id_of
+from agent.api.http.context import TraceId
 from agent.api.http.errors import describe_errors
 from agent.api.http.lazy_service import Lazy
-from agent.api.http.streaming import OpenStream, to_named_event, while_listening
+from agent.api.http.streaming import open_stream, to_named_event, while_listening
 from agent.api.schemas.chat import (
     CHAT_EXAMPLE,
     CLARIFICATION_EXAMPLE,
@@ -52,24 +51,21 @@ SHOWN: dict[int | str, dict[str, Any]] = {200: {"content": {"application/json": 
 SessionId = Annotated[str, Path(max_length=200, description="Id of the session.", examples=[SESSION_ID])]
 
 
-@router.post("/start-session", operation_id="start_session", summary="Start a chat", responses=START_ERRORS,
-             openapi_extra=FUNCTION)  # fmt: skip
+@router.post("/start-session", operation_id="start_session", summary="Start a chat", responses=START_ERRORS)
 async def start_session(body: StartSessionRequest, lazy: Lazy, request: Request) -> StartSessionResponse:
     """Starts a session about one database, and returns its schema and sample questions. No model is called.
 
     The schema is that of the main table: the one with the most links to others, or the largest. If there are several
     tables, `schema.tables` has all of them.
     """
-    service = await lazy.get()
-    caller = principal_of(request, service.settings)
+    service, caller = await lazy.get_for(request)
     found = await while_listening(request, _overview(service, body.name, caller))
     return StartSessionResponse.of(await service.start_session(body.name, caller), found)
 
 
 async def _next_turn(body: ChatRequest, lazy: Lazy, request: Request, trace_id: str) -> tuple[Service, dict[str, Any]]:
     """The service, and what it is asked: the next message of a session that the caller may use."""
-    service = await lazy.get()
-    caller = principal_of(request, service.settings)
+    service, caller = await lazy.get_for(request)
     session = await service.session(body.session_id, caller)
     return service, {
         "text": body.message,
@@ -82,10 +78,8 @@ async def _next_turn(body: ChatRequest, lazy: Lazy, request: Request, trace_id: 
 
 
 @router.post("/chat", operation_id="chat", summary="Send a chat message", response_model=ChatResponse,
-             responses=ANSWERED | CHAT_ERRORS, openapi_extra=FUNCTION)  # fmt: skip
-async def chat(
-    body: ChatRequest, lazy: Lazy, request: Request, trace_id: Annotated[str, Depends(trace_id_of)]
-) -> ChatResponse | Response:
+             responses=ANSWERED | CHAT_ERRORS)  # fmt: skip
+async def chat(body: ChatRequest, lazy: Lazy, request: Request, trace_id: TraceId) -> ChatResponse | Response:
     """Answers the next message of a session. A follow-up is completed from earlier messages first.
 
     Messages of one session are answered one at a time.
@@ -97,22 +91,23 @@ async def chat(
 
 
 async def _open_stream(
-    body: ChatRequest, lazy: Lazy, request: Request, trace_id: Annotated[str, Depends(trace_id_of)]
-) -> AsyncIterator[OpenStream]:
+    body: ChatRequest, lazy: Lazy, request: Request, trace_id: TraceId
+) -> AsyncIterator[AsyncIterator[ServerSentEvent]]:
     service, arguments = await _next_turn(body, lazy, request, trace_id)
-    events = service.events(**arguments)
 
     def encode(event: Event) -> ServerSentEvent:
         return to_named_event(chat_event(event, body.omitted_parts))
 
-    async with aclosing(events):
-        yield OpenStream(await anext(events), events, trace_id, encode=encode)
+    async with open_stream(service.events(**arguments), trace_id, encode) as stream:
+        yield stream
+
+
+Stream = Annotated[AsyncIterator[ServerSentEvent], Depends(_open_stream)]
 
 
 @router.post("/chat/stream", operation_id="chat_stream", summary="Send a chat message and stream the steps",
-             response_class=EventSourceResponse, responses=CHAT_ERRORS,
-             openapi_extra=FUNCTION)  # fmt: skip
-async def chat_stream(stream: Annotated[OpenStream, Depends(_open_stream)]) -> AsyncIterator[ServerSentEvent]:
+             response_class=EventSourceResponse, responses=CHAT_ERRORS)  # fmt: skip
+async def chat_stream(stream: Stream) -> AsyncIterator[ServerSentEvent]:
     """Answers the next message as server-sent events, the same as those of `POST /api/query/stream`.
 
     For `done`, `data` is the response of `POST /api/agents/text-to-sql/chat`.
@@ -121,12 +116,10 @@ async def chat_stream(stream: Annotated[OpenStream, Depends(_open_stream)]) -> A
         yield event
 
 
-@router.get("/session/{session_id}", operation_id="session", summary="Get a chat",
-            responses=SHOWN | SESSION_ERRORS, openapi_extra=FUNCTION)  # fmt: skip
+@router.get("/session/{session_id}", operation_id="session", summary="Get a chat", responses=SHOWN | SESSION_ERRORS)
 async def session(session_id: SessionId, lazy: Lazy, request: Request) -> SessionResponse:
     """Returns a session with all its messages and the schema of its database."""
-    service = await lazy.get()
-    caller = principal_of(request, service.settings)
+    service, caller = await lazy.get_for(request)
     found = await service.session(session_id, caller, whole=True)
     return SessionResponse.of(found, await while_listening(request, _overview(service, found.database, caller)))
 
@@ -136,18 +129,16 @@ async def _overview(service: Service, name: str, principal: str) -> Overview:
     return await overview(database, (await service.looks.of(database)).questions)
 
 
-@router.delete("/session/{session_id}", operation_id="end_session", summary="Delete a chat", responses=SESSION_ERRORS,
-               openapi_extra=FUNCTION)  # fmt: skip
+@router.delete("/session/{session_id}", operation_id="end_session", summary="Delete a chat", responses=SESSION_ERRORS)
 async def end_session(session_id: SessionId, lazy: Lazy, request: Request) -> SessionEnded:
     """Deletes a session with all its messages."""
-    service = await lazy.get()
-    caller = principal_of(request, service.settings)
+    service, caller = await lazy.get_for(request)
     await service.end_session(session_id, caller)
     return SessionEnded(message=f"Session {session_id} ended successfully")
 
 
 @router.get("/health", operation_id="chat_health", summary="Check the chat service",
-            responses=describe_errors(500, 503), openapi_extra=FUNCTION)  # fmt: skip
+            responses=describe_errors(500, 503))  # fmt: skip
 async def health(lazy: Lazy) -> ChatHealth:
     """Checks that sessions can be read, and counts them."""
     service = await lazy.get()

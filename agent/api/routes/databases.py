@@ -7,7 +7,6 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Query, Request
 
 from agent.api.http.auth import count
-from agent.api.http.context import FUNCTION, principal_of
 from agent.api.http.errors import describe_errors
 from agent.api.http.lazy_service import Lazy
 from agent.api.schemas.common import DatabaseDetail, DatabaseList, DatabaseSchema, IndexReport
@@ -29,12 +28,10 @@ Enriched = Annotated[
     operation_id="databases",
     summary="List databases",
     responses=describe_errors(500, 503),
-    openapi_extra=FUNCTION,
 )
 async def databases(lazy: Lazy, request: Request) -> DatabaseList:
     """Returns the databases that the caller may ask, and whether each can be opened."""
-    service = await lazy.get()
-    caller = principal_of(request, service.settings)
+    service, caller = await lazy.get_for(request)
     return DatabaseList(databases=await service.databases(caller), uploads=service.uploads.rules)
 
 
@@ -43,12 +40,10 @@ async def databases(lazy: Lazy, request: Request) -> DatabaseList:
     operation_id="database",
     summary="Get a database",
     responses=DATABASE_ERRORS,
-    openapi_extra=FUNCTION,
 )
 async def database(name: Database, lazy: Lazy, request: Request) -> DatabaseDetail:
     """Returns a database, with suggested questions: those of the registry, those of the docs, and derived ones."""
-    service = await lazy.get()
-    caller = principal_of(request, service.settings)
+    service, caller = await lazy.get_for(request)
     info, questions = await service.database(name, caller)
     return DatabaseDetail(**info.model_dump(), questions=questions)
 
@@ -58,14 +53,12 @@ async def database(name: Database, lazy: Lazy, request: Request) -> DatabaseDeta
     operation_id="database_schema",
     summary="Get a schema",
     responses=DATABASE_ERRORS | describe_errors(429),
-    openapi_extra=FUNCTION,
 )
 async def database_schema(
     name: Database, lazy: Lazy, request: Request, *, refresh: Refresh = False, enriched: Enriched = True
 ) -> DatabaseSchema:
     """Returns the tables with their columns and keys, and the schema with the docs as the model reads it."""
-    service = await lazy.get(name)
-    caller = principal_of(request, service.settings)
+    service, caller = await lazy.get_for(request, name)
     service.registered.admit(name, caller)
     if refresh:
         await count(request)
@@ -79,12 +72,10 @@ async def database_schema(
     operation_id="index_database",
     summary="Index a database's docs",
     responses=DATABASE_ERRORS,
-    openapi_extra=FUNCTION,
 )
 async def index_database(name: Database, lazy: Lazy, request: Request) -> IndexReport:
     """Reads the schema and the docs again. Only changed documents are embedded."""
-    service = await lazy.get(name)
-    caller = principal_of(request, service.settings)
+    service, caller = await lazy.get_for(request, name)
     service.registered.admit_owner(name, caller)
     indexed = await service.index(name, caller)
     return IndexReport(database=name, problems=indexed.problems, **indexed.report.model_dump())

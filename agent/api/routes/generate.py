@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncIterator
-from contextlib import aclosing
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Request
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 
-from agent.api.http.context import ANONYMOUS, FUNCTION, principal_of, trace_id_of
+from agent.api.http.context import ANONYMOUS, TraceId
 from agent.api.http.errors import describe_errors
 from agent.api.http.lazy_service import Lazy
-from agent.api.http.streaming import OpenStream, while_listening
+from agent.api.http.streaming import open_stream, while_listening
 from agent.api.schemas.generate import (
     GENERATE_EXAMPLE,
     GenerateHealth,
@@ -29,14 +28,10 @@ ERRORS = describe_errors(400, 404, 409, 413, 422, 500, 502, 503, 504)
 ANSWERED: dict[int | str, dict[str, Any]] = {200: {"content": {"application/json": {"example": GENERATE_EXAMPLE}}}}
 
 
-@router.post("/generate", operation_id="generate", summary="Generate SQL", responses=ANSWERED | ERRORS,
-             openapi_extra=FUNCTION)  # fmt: skip
-async def generate(
-    body: GenerateRequest, lazy: Lazy, request: Request, trace_id: Annotated[str, Depends(trace_id_of)]
-) -> GenerateResponse:
+@router.post("/generate", operation_id="generate", summary="Generate SQL", responses=ANSWERED | ERRORS)
+async def generate(body: GenerateRequest, lazy: Lazy, request: Request, trace_id: TraceId) -> GenerateResponse:
     """Writes a query for a question, runs it, and summarizes the result in the question's language."""
-    service = await lazy.get()
-    caller = principal_of(request, service.settings)
+    service, caller = await lazy.get_for(request)
     answering = service.query(
         body.question, body.connection_id, options=body.options, trace_id=trace_id, principal=caller
     )
@@ -44,24 +39,26 @@ async def generate(
 
 
 async def _open_stream(
-    body: GenerateRequest, lazy: Lazy, request: Request, trace_id: Annotated[str, Depends(trace_id_of)]
-) -> AsyncIterator[OpenStream]:
-    service = await lazy.get()
+    body: GenerateRequest, lazy: Lazy, request: Request, trace_id: TraceId
+) -> AsyncIterator[AsyncIterator[ServerSentEvent]]:
+    service, caller = await lazy.get_for(request)
     events = service.events(
         body.question,
         body.connection_id,
         options=body.options,
         trace_id=trace_id,
-        principal=principal_of(request, service.settings),
+        principal=caller,
         listens=False,  # to the query while it is written: this interface has no event for it
     )
-    async with aclosing(events):
-        yield OpenStream(await anext(events), events, trace_id, encode=to_unnamed_event)
+    async with open_stream(events, trace_id, to_unnamed_event) as stream:
+        yield stream
 
 
 @router.post("/generate/stream", operation_id="generate_stream", summary="Generate SQL and stream the steps",
-             response_class=EventSourceResponse, responses=ERRORS, openapi_extra=FUNCTION)  # fmt: skip
-async def generate_stream(stream: Annotated[OpenStream, Depends(_open_stream)]) -> AsyncIterator[ServerSentEvent]:
+             response_class=EventSourceResponse, responses=ERRORS)  # fmt: skip
+async def generate_stream(
+    stream: Annotated[AsyncIterator[ServerSentEvent], Depends(_open_stream)],
+) -> AsyncIterator[ServerSentEvent]:
     """Answers as server-sent events without names: `start`, `node_complete` for each step, then `done` or `error`.
 
     The data of each event is an object with `event`, `node` for a step, and `data`. The nodes are entry,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fastapi import APIRouter, Request, Response
 
-from agent.api.http.context import ANONYMOUS, FUNCTION, principal_of
+from agent.api.http.context import ANONYMOUS
 from agent.api.http.errors import RETRY_AFTER_S, http_problem
 from agent.api.http.lazy_service import Lazy
 from agent.api.http.streaming import while_listening
@@ -27,7 +27,6 @@ async def health_live() -> Live:
     operation_id="health_ready",
     summary="Check readiness",
     responses={503: {"model": Health, "description": "A part is not ready"}},
-    openapi_extra=FUNCTION,
 )
 async def health_ready(lazy: Lazy, request: Request, response: Response) -> Health:
     """Returns the health of each part: whether it is ready, how to fix it, and how long its check took.
@@ -37,14 +36,13 @@ async def health_ready(lazy: Lazy, request: Request, response: Response) -> Heal
     """
     hidden: set[str] = set()
     try:
-        service = await lazy.get()
+        service, caller = await lazy.get_for(request)
         parts = await while_listening(request, service.health())
     except (RegistryInvalid, ConfigurationInvalid):
         parts = [PartHealth(name="configuration", ready=False, detail=http_problem(503).detail)]
     except Starting as error:
         parts = [PartHealth(name="service", ready=False, detail=str(error))]
     else:
-        caller = principal_of(request, service.settings)
         hidden = {f"database {name}" for name in service.registered.find_hidden_databases(caller)}
     state = state_of(parts)
     if state == "unavailable":

@@ -7,12 +7,12 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Path, Query, Request, Response
 from fastapi.responses import JSONResponse
 
-from agent.api.http.context import FUNCTION, principal_of
 from agent.api.http.lazy_service import Lazy
 from agent.api.http.versions import answers, refusals
 from agent.api.schemas.common import QueryRequest
 from agent.api.schemas.jobs import JOB_EXAMPLE, JOB_ID, TAKEN_EXAMPLE, JobResponse
 from agent.core.errors import NotAcceptable
+from agent.pipeline.jobs.jobs import StoredJob
 from agent.pipeline.jobs.shelf import JobRequest
 from agent.pipeline.service import Service
 from agent.present.export.formats import Format
@@ -63,19 +63,17 @@ async def begin(
     )
     job = await service.jobs.submit(job_request, principal=principal, trace_id=trace_id)
     headers = {"location": f"/api/jobs/{job.id}", "retry-after": str(LOOK_AGAIN_S)}
-    return JSONResponse(JobResponse.of_new(job).model_dump(mode="json"), 202, headers)
+    return JSONResponse(JobResponse.of(StoredJob(job, None)).model_dump(mode="json"), 202, headers)
 
 
-@router.get("/jobs/{id}", operation_id="job", summary="Get a job", response_model=JobResponse, responses=_ANSWERS,
-            openapi_extra=FUNCTION)  # fmt: skip
+@router.get("/jobs/{id}", operation_id="job", summary="Get a job", response_model=JobResponse, responses=_ANSWERS)
 async def job(id: JobId, lazy: Lazy, request: Request, response: Response) -> JobResponse | Response:  # noqa: A002
     """Returns the progress of a question that was asked with `mode=async`, and its response once there is one.
 
     The result is kept for an hour. If the process that answers it ends, another process starts the question again,
     once.
     """
-    service = await lazy.get()
-    caller = principal_of(request, service.settings)
+    service, caller = await lazy.get_for(request)
     stored = await service.jobs.get(id, caller)
     if not stored.job.has_ended:
         response.headers["retry-after"] = str(LOOK_AGAIN_S)
@@ -86,10 +84,9 @@ async def job(id: JobId, lazy: Lazy, request: Request, response: Response) -> Jo
 
 
 @router.delete("/jobs/{id}", operation_id="cancel_job", summary="Cancel a job", status_code=204,
-               responses=refusals(404, 422, 500, 503), openapi_extra=FUNCTION)  # fmt: skip
+               responses=refusals(404, 422, 500, 503))  # fmt: skip
 async def cancel_job(id: JobId, lazy: Lazy, request: Request) -> Response:  # noqa: A002
     """Cancels a job that is running. Deletes a job that has ended, with its result."""
-    service = await lazy.get()
-    caller = principal_of(request, service.settings)
+    service, caller = await lazy.get_for(request)
     await service.jobs.delete(id, caller)
     return Response(status_code=204)

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterable, AsyncIterator
-from contextlib import aclosing
+from collections.abc import AsyncIterator
 from functools import partial
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Request, Response
 from fastapi.responses import JSONResponse
 from fastapi.sse import EventSourceResponse, ServerSentEvent
-from pydantic import ConfigDict, Field
+from pydantic import Field
 
-from agent.api.http.context import FUNCTION, TraceId, principal_of
+from agent.api.http.context import TraceId
 from agent.api.http.errors import describe_errors
 from agent.api.http.export import VARY, Wanted, answer_response, build_executed_response, describe_files, refuse_changes
 from agent.api.http.lazy_service import Lazy
-from agent.api.http.streaming import OpenStream, as_sse, while_listening
+from agent.api.http.streaming import as_sse, open_stream, while_listening
 from agent.api.routes.jobs import TAKEN, Mode, begin
 from agent.api.routes.resume import Known, Resumable
 from agent.api.schemas.common import (
@@ -28,6 +27,7 @@ from agent.api.schemas.common import (
     QueryRequest,
     RowLimit,
     Text,
+    with_example,
 )
 from agent.core.answers import Answer
 from agent.core.models import take_fields
@@ -35,36 +35,6 @@ from agent.databases.registry import Executed, Supporting
 from agent.pipeline.asking import QuestionTerms
 from agent.pipeline.service import Service
 from executors.base import Frozen, JsonValue
-
-
-async def execute(
-    body: ExecuteRequest, lazy: Lazy, request: Request, response: Response, wanted: Wanted
-) -> ExecuteResponse | Response:
-    """Runs one SELECT on a database, under the same guard and limits as generated queries.
-
-    If there are more rows, send `cursor` in place of `sql` to get the next ones.
-
-    Closing the connection cancels the query in the database. An error of the query is a problem document with `kind`
-    and `hint`. With `Accept: text/csv`, `application/vnd.apache.parquet`, `application/vnd.apache.arrow.stream`,
-    `text/markdown` or the media type of .xlsx, the rows are streamed as a file.
-    """
-    service = await lazy.get(body.database)
-    caller = principal_of(request, service.settings)
-    service.registered.admit(body.database, caller)
-    done = await while_listening(request, run(service, body, caller))
-    if wanted is not None:
-        return await build_executed_response(request, wanted, done, database=body.database)
-    response.headers.update(VARY)
-    return ExecuteResponse.of(done)
-
-
-async def run(service: Service, body: ExecuteRequest, caller: str) -> Executed:
-    """The rows of a query, or the next ones of a cursor. Raises as `Databases.execute` and `next_page`."""
-    wanted: dict[str, Any] = {"row_limit": body.row_limit, "timeout_s": body.timeout_s, "principal": caller}
-    if body.cursor is not None:
-        return await service.registered.next_page(body.database, body.cursor, **wanted)
-    return await service.registered.execute(body.database, body.sql or "", parameters=body.parameters, **wanted)
-
 
 router = APIRouter(prefix="/api")
 
@@ -79,7 +49,6 @@ EXECUTED = describe_files() | describe_errors(400, 404, 406, 409, 413, 422, 500,
     summary="Ask a question",
     response_model=Answer,
     responses=ANSWERED | TAKEN | ASKING_ERRORS,
-    openapi_extra=FUNCTION,
 )
 async def query(
     body: QueryRequest,
@@ -102,8 +71,7 @@ async def query(
     With `mode=async` a job answers the question in the background.
     """
     refuse_changes(body.options, wanted)
-    service = await lazy.get()
-    caller = principal_of(request, service.settings)
+    service, caller = await lazy.get_for(request)
     if mode == "async":
         return await begin(body, service, wanted, principal=caller, trace_id=trace_id)
     answering = service.query(body.question, body.database, **_terms(body, trace_id, caller))
@@ -133,15 +101,14 @@ async def _open_stream(
     replays: Known,
     *,
     resumable: Resumable = False,
-) -> AsyncIterator[AsyncIterable[ServerSentEvent]]:
-    service = await lazy.get()
-    caller = principal_of(request, service.settings)
+) -> AsyncIterator[AsyncIterator[ServerSentEvent]]:
+    service, caller = await lazy.get_for(request)
     events = service.events(body.question, body.database, **_terms(body, trace_id, caller))
     if resumable:
         yield replays.listen(await replays.begin(events, trace_id, caller, body.omitted_parts), caller, 0)
         return
-    async with aclosing(events):
-        yield OpenStream(await anext(events), events, trace_id, encode=partial(as_sse, left_out=body.omitted_parts))
+    async with open_stream(events, trace_id, partial(as_sse, left_out=body.omitted_parts)) as stream:
+        yield stream
 
 
 @router.post(
@@ -150,10 +117,9 @@ async def _open_stream(
     summary="Ask a question and stream the steps",
     response_class=EventSourceResponse,
     responses=ASKING_ERRORS,
-    openapi_extra=FUNCTION,
 )
 async def query_stream(
-    stream: Annotated[AsyncIterable[ServerSentEvent], Depends(_open_stream)],
+    stream: Annotated[AsyncIterator[ServerSentEvent], Depends(_open_stream)],
 ) -> AsyncIterator[ServerSentEvent]:
     """Answers a question as server-sent events.
 
@@ -168,28 +134,47 @@ async def query_stream(
         yield event
 
 
-router.add_api_route(
+@router.post(
     "/execute",
-    execute,
-    methods=["POST"],
     operation_id="execute",
     summary="Run a query",
     response_model=ExecuteResponse,
     responses=EXECUTED,
-    openapi_extra=FUNCTION,
 )
+async def execute(
+    body: ExecuteRequest, lazy: Lazy, request: Request, response: Response, wanted: Wanted
+) -> ExecuteResponse | Response:
+    """Runs one SELECT on a database, under the same guard and limits as generated queries.
+
+    If there are more rows, send `cursor` in place of `sql` to get the next ones.
+
+    Closing the connection cancels the query in the database. An error of the query is a problem document with `kind`
+    and `hint`. With `Accept: text/csv`, `application/vnd.apache.parquet`, `application/vnd.apache.arrow.stream`,
+    `text/markdown` or the media type of .xlsx, the rows are streamed as a file.
+    """
+    service, caller = await lazy.get_for(request, body.database)
+    service.registered.admit(body.database, caller)
+    done = await while_listening(request, run(service, body, caller))
+    if wanted is not None:
+        return await build_executed_response(request, wanted, done, database=body.database)
+    response.headers.update(VARY)
+    return ExecuteResponse.of(done)
+
+
+async def run(service: Service, body: ExecuteRequest, caller: str) -> Executed:
+    """The rows of a query, or the next ones of a cursor. Raises as `Databases.execute` and `next_page`."""
+    wanted: dict[str, Any] = {"row_limit": body.row_limit, "timeout_s": body.timeout_s, "principal": caller}
+    if body.cursor is not None:
+        return await service.registered.next_page(body.database, body.cursor, **wanted)
+    return await service.registered.execute(body.database, body.sql or "", parameters=body.parameters, **wanted)
 
 
 class RecordsRequest(Frozen):
     """A query, and optionally the row of its result to get the records of. Unknown fields are refused."""
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
-                {"database": "shop", "sql": "SELECT status, COUNT(*) AS n FROM orders GROUP BY status",
-                 "row": {"status": "C", "n": 2}}
-            ]
-        }
+    model_config = with_example(
+        {"database": "shop", "sql": "SELECT status, COUNT(*) AS n FROM orders GROUP BY status",
+         "row": {"status": "C", "n": 2}}
     )  # fmt: skip
 
     database: Name = Field(description="Name of the database, from `GET /api/databases`.")
@@ -236,7 +221,6 @@ class RecordsResponse(Frozen):
     operation_id="records",
     summary="Get the records behind a result",
     responses=describe_errors(400, 404, 409, 413, 422, 500, 503, 504),
-    openapi_extra=FUNCTION,
 )
 async def records(body: RecordsRequest, lazy: Lazy, request: Request) -> RecordsResponse:
     """Returns the records behind an aggregated result.
@@ -245,8 +229,7 @@ async def records(body: RecordsRequest, lazy: Lazy, request: Request) -> Records
     queries. With a row of the result, the records are those of its group. If the tree does not prove which records are
     behind the result, the response has no rows and a `reason`.
     """
-    service = await lazy.get(body.database)
-    caller = principal_of(request, service.settings)
+    service, caller = await lazy.get_for(request, body.database)
     service.registered.admit(body.database, caller)
     work = service.registered.records(body.database, body.sql, row=body.row, row_limit=body.row_limit, principal=caller)
     return RecordsResponse.of(await while_listening(request, work))

@@ -6,14 +6,12 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path, Query, Request, Response
 
-from agent.api.http.context import FUNCTION, principal_of
 from agent.api.http.errors import describe_errors
 from agent.api.http.lazy_service import Lazy
 from agent.api.http.streaming import while_listening
 from agent.api.schemas.common import Name
 from agent.api.schemas.rag import AddedResponse, AddRequest, DocumentPage, SearchRequest, SearchResponse
 from agent.api.tools import TOOLS, ToolList, search_docs
-from agent.pipeline.service import Service
 from rag.docs.documents import Kind
 
 router = APIRouter(prefix="/api")
@@ -30,69 +28,49 @@ Limit = Annotated[int, Query(ge=1, le=500, description="Maximum number of docume
 Offset = Annotated[int, Query(ge=0, description="Where the page starts: `next_offset` of the previous page.")]
 
 
-def _caller(service: Service, request: Request) -> str:
-    return principal_of(request, service.settings)
-
-
-async def _admit(lazy: Lazy, request: Request, database: str) -> Service:
-    """The service, where the caller may ask this database. Raises UnknownDatabase."""
-    service = await lazy.get(database)
-    service.registered.admit(database, _caller(service, request))
-    return service
-
-
-async def _own(lazy: Lazy, request: Request, database: str) -> Service:
-    """The service, where the caller may change what is told of this database. Raises UnknownDatabase, NotPermitted."""
-    service = await lazy.get(database)
-    service.registered.admit_owner(database, _caller(service, request))
-    return service
-
-
-@router.post("/rag/search", operation_id="search_docs", summary="Search the docs", responses=ERRORS,
-             openapi_extra=FUNCTION)  # fmt: skip
+@router.post("/rag/search", operation_id="search_docs", summary="Search the docs", responses=ERRORS)
 async def search(body: SearchRequest, lazy: Lazy, request: Request) -> SearchResponse:
     """Returns the documents that best match a query: docs of columns and tables, rules, terms and past queries."""
-    service = await _admit(lazy, request, body.database)
-    return await while_listening(request, search_docs(service, body, _caller(service, request)))
+    service, caller = await lazy.get_for(request, body.database)
+    service.registered.admit(body.database, caller)
+    return await while_listening(request, search_docs(service, body, caller))
 
 
-@router.get("/rag/documents", operation_id="list_documents", summary="List documents", responses=BODILESS_ERRORS,
-            openapi_extra=FUNCTION)  # fmt: skip
+@router.get("/rag/documents", operation_id="list_documents", summary="List documents", responses=BODILESS_ERRORS)
 async def list_documents(
     database: Database, lazy: Lazy, request: Request, kind: Kinds = None, limit: Limit = 100, offset: Offset = 0
 ) -> DocumentPage:
     """Returns the documents of a database, page by page, in a stable order."""
-    service = await _admit(lazy, request, database)
-    caller = _caller(service, request)
+    service, caller = await lazy.get_for(request, database)
+    service.registered.admit(database, caller)
     page = await service.documents.page(database, limit=limit, offset=offset, kinds=kind or (), principal=caller)
     return DocumentPage.of(database, page, offset)
 
 
-@router.post("/rag/documents", operation_id="add_documents", summary="Add documents", status_code=201,
-             responses=ERRORS, openapi_extra=FUNCTION)  # fmt: skip
+@router.post("/rag/documents", operation_id="add_documents", summary="Add documents", status_code=201, responses=ERRORS)
 async def add_documents(body: AddRequest, lazy: Lazy, request: Request) -> AddedResponse:
     """Adds documents. The next search and the next question use them. They are kept across restarts.
 
     Documents are checked against the current schema, and their queries by the guard; no query runs. If one document is
     invalid, none is added.
     """
-    service = await _own(lazy, request, body.database)
-    documents = [new.document() for new in body.documents]
-    added = await service.documents.add(body.database, documents, _caller(service, request))
+    service, caller = await lazy.get_for(request, body.database)
+    service.registered.admit_owner(body.database, caller)
+    added = await service.documents.add(body.database, [new.document() for new in body.documents], caller)
     return AddedResponse(database=body.database, documents=added)
 
 
 @router.delete("/rag/documents/{id}", operation_id="delete_document", summary="Delete a document", status_code=204,
-               responses=BODILESS_ERRORS, openapi_extra=FUNCTION)  # fmt: skip
+               responses=BODILESS_ERRORS)  # fmt: skip
 async def delete_document(id: DocumentId, database: Database, lazy: Lazy, request: Request) -> Response:  # noqa: A002
     """Deletes a document that was added through the API. Documents from files change with their files."""
-    service = await _own(lazy, request, database)
+    service, caller = await lazy.get_for(request, database)
+    service.registered.admit_owner(database, caller)
     await service.documents.remove(database, id)
     return Response(status_code=204)
 
 
-@router.get("/tools", operation_id="tools", summary="List tools", responses=describe_errors(500),
-            openapi_extra=FUNCTION)  # fmt: skip
+@router.get("/tools", operation_id="tools", summary="List tools", responses=describe_errors(500))
 async def tools() -> ToolList:
     """Returns tool definitions for function calling, and the route that runs each tool."""
     return ToolList.of(TOOLS)

@@ -8,7 +8,6 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Header, Path, Query, Request, Response
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 
-from agent.api.http.context import FUNCTION, principal_of
 from agent.api.http.lazy_service import Lazy
 from agent.api.http.replay import Replays
 from agent.api.http.versions import refusals
@@ -44,8 +43,7 @@ Known = Annotated[Replays, Depends(replays_of)]
 async def _resume(
     trace_id: OfTrace, lazy: Lazy, request: Request, replays: Known, last_event_id: LastEventId = ""
 ) -> AsyncIterator[ServerSentEvent]:
-    service = await lazy.get()
-    caller = principal_of(request, service.settings)
+    _, caller = await lazy.get_for(request)
     return replays.listen(replays.get(trace_id, caller), caller, int(last_event_id or 0))
 
 
@@ -55,7 +53,6 @@ async def _resume(
     summary="Resume a stream",
     response_class=EventSourceResponse,
     responses=refusals(404, 422, 500, 503),
-    openapi_extra=FUNCTION,
 )
 async def resume_stream(
     stream: Annotated[AsyncIterator[ServerSentEvent], Depends(_resume)],
@@ -75,11 +72,9 @@ async def resume_stream(
     summary="Cancel a question",
     status_code=204,
     responses=refusals(404, 422, 500, 503),
-    openapi_extra=FUNCTION,
 )
 async def end_stream(trace_id: OfTrace, lazy: Lazy, request: Request, replays: Known) -> Response:
     """Cancels a question that was asked with `resumable=true`, at once."""
-    service = await lazy.get()
-    caller = principal_of(request, service.settings)
+    _, caller = await lazy.get_for(request)
     await replays.end(trace_id, caller)
     return Response(status_code=204)

@@ -6,7 +6,6 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path, Query, Request, Response
 
-from agent.api.http.context import FUNCTION, principal_of
 from agent.api.http.lazy_service import Lazy
 from agent.api.http.streaming import while_listening
 from agent.api.http.versions import IfMatch, answers, tag, version_of
@@ -73,7 +72,7 @@ _CONFLICT = "Already settled, changed since it was read, or not a SELECT"
 _FEEDBACK = {"trace_id": _SUMMARY["trace_id"], "review_id": _SUMMARY["id"], "status": "open", "rows": None}
 
 
-@router.get("/reviews", operation_id="reviews", summary="List reviews", openapi_extra=FUNCTION,
+@router.get("/reviews", operation_id="reviews", summary="List reviews",
             responses=answers({"reviews": [_SUMMARY], "next_cursor": None}, 404, 422, 500, 503))  # fmt: skip
 async def reviews(
     lazy: Lazy,
@@ -84,27 +83,25 @@ async def reviews(
     cursor: Cursor = "",
 ) -> ReviewPage:
     """Returns answers to review, the newest first. Reviewers see all reviews of their databases, others their own."""
-    service = await lazy.get()
-    caller = principal_of(request, service.settings)
+    service, caller = await lazy.get_for(request)
     found, following = await service.people.reviews.page(
         caller, status=status, database=database, limit=limit, cursor=cursor
     )
     return ReviewPage.of(list(found), following)
 
 
-@router.get("/reviews/{id}", operation_id="review", summary="Get a review", openapi_extra=FUNCTION,
+@router.get("/reviews/{id}", operation_id="review", summary="Get a review",
             responses=answers(_DETAIL, 404, 422, 500, 503))  # fmt: skip
 async def review(id: ReviewId, lazy: Lazy, request: Request, response: Response) -> ReviewDetail:  # noqa: A002
     """Returns a review: the question, the attempts, why they were not accepted, and the decision."""
-    service = await lazy.get()
-    caller = principal_of(request, service.settings)
+    service, caller = await lazy.get_for(request)
     stored = await service.people.reviews.get(caller, id)
     tag(response, stored.version)
     may_settle = service.people.reviewers.may_settle(stored.review.database, caller)
     return ReviewDetail.whole(stored.review, stored.version, may_settle=may_settle)
 
 
-@router.post("/reviews/{id}", operation_id="settle_review", summary="Settle a review", openapi_extra=FUNCTION,
+@router.post("/reviews/{id}", operation_id="settle_review", summary="Settle a review",
              responses=answers({"review": _SETTLED, "rows": _ROWS}, *CHANGING_ERRORS, conflict=_CONFLICT))  # fmt: skip
 async def settle_review(
     id: ReviewId,  # noqa: A002
@@ -119,22 +116,20 @@ async def settle_review(
     The stored query answers the same question again and helps with similar ones. If the query is refused or fails, the
     problem document says why, with a hint, and the review stays open.
     """
-    service = await lazy.get()
-    caller = principal_of(request, service.settings)
+    service, caller = await lazy.get_for(request)
     work = service.people.reviews.settle(caller, id, body.verdict(), version=version_of(if_match), preview=body.preview)
     settled = await while_listening(request, work)
     tag(response, settled.version)
     return SettleResponse.of(settled)
 
 
-@router.post("/feedback", operation_id="feedback", summary="Give feedback on an answer", openapi_extra=FUNCTION,
+@router.post("/feedback", operation_id="feedback", summary="Give feedback on an answer",
              responses=answers(_FEEDBACK, *CHANGING_ERRORS, conflict=_CONFLICT))  # fmt: skip
 async def feedback(body: FeedbackRequest, lazy: Lazy, request: Request) -> FeedbackResponse:
     """Stores feedback on an answer of the last days. Later feedback replaces earlier feedback.
 
     The query of a wrong answer is not reused. An answer marked as right waits for a reviewer, unless the caller is one.
     """
-    service = await lazy.get()
-    caller = principal_of(request, service.settings)
+    service, caller = await lazy.get_for(request)
     work = service.people.feedback.give(caller, body.trace_id, body.to_feedback())
     return FeedbackResponse.of(await while_listening(request, work))

@@ -6,7 +6,6 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path, Request, Response
 
-from agent.api.http.context import FUNCTION, principal_of
 from agent.api.http.export import VARY, Wanted, build_executed_response, describe_files
 from agent.api.http.lazy_service import Lazy
 from agent.api.http.streaming import while_listening
@@ -45,38 +44,34 @@ _ROWS = {
 _CONFLICT = "The name is taken, the query was changed since it was read, or it is not a SELECT"
 
 
-@router.post("/saved", operation_id="save_query", summary="Save a query", status_code=201, openapi_extra=FUNCTION,
+@router.post("/saved", operation_id="save_query", summary="Save a query", status_code=201,
              responses=answers(SAVED_EXAMPLE, *CHANGING_ERRORS, conflict=_CONFLICT, status=201))  # fmt: skip
 async def save_query(body: SaveRequest, lazy: Lazy, request: Request, response: Response) -> SavedResponse:
     """Saves a query. The guard must accept it; it is not run."""
-    service = await lazy.get()
-    caller = principal_of(request, service.settings)
+    service, caller = await lazy.get_for(request)
     stored = await service.people.saved.save(caller, body.query(), trace_id=body.trace_id)
     tag(response, stored.version)
     return SavedResponse.of(stored.query, stored.version)
 
 
-@router.get("/saved", operation_id="saved_queries", summary="List saved queries", openapi_extra=FUNCTION,
-            responses=answers(_LISTED, 500, 503))  # fmt: skip
+@router.get("/saved", operation_id="saved_queries", summary="List saved queries", responses=answers(_LISTED, 500, 503))
 async def list_saved_queries(lazy: Lazy, request: Request) -> SavedList:
     """Returns the caller's saved queries, ordered by name, of databases that the caller may ask."""
-    service = await lazy.get()
-    caller = principal_of(request, service.settings)
+    service, caller = await lazy.get_for(request)
     return SavedList(saved=await service.people.saved.all(caller))
 
 
-@router.get("/saved/{id}", operation_id="saved_query", summary="Get a saved query", openapi_extra=FUNCTION,
+@router.get("/saved/{id}", operation_id="saved_query", summary="Get a saved query",
             responses=answers(SAVED_EXAMPLE, 404, 422, 500, 503))  # fmt: skip
 async def get_saved_query(id: SavedId, lazy: Lazy, request: Request, response: Response) -> SavedResponse:  # noqa: A002
     """Returns a saved query of the caller."""
-    service = await lazy.get()
-    caller = principal_of(request, service.settings)
+    service, caller = await lazy.get_for(request)
     stored = await service.people.saved.get(caller, id)
     tag(response, stored.version)
     return SavedResponse.of(stored.query, stored.version)
 
 
-@router.put("/saved/{id}", operation_id="replace_saved_query", summary="Update a saved query", openapi_extra=FUNCTION,
+@router.put("/saved/{id}", operation_id="replace_saved_query", summary="Update a saved query",
             responses=answers(SAVED_EXAMPLE, *CHANGING_ERRORS, conflict=_CONFLICT))  # fmt: skip
 async def replace_saved_query(
     id: SavedId,  # noqa: A002
@@ -87,19 +82,17 @@ async def replace_saved_query(
     if_match: IfMatch = "",
 ) -> SavedResponse:
     """Replaces the name, the question or the query of a saved query."""
-    service = await lazy.get()
-    caller = principal_of(request, service.settings)
+    service, caller = await lazy.get_for(request)
     stored = await service.people.saved.replace(caller, id, body.query(), version=version_of(if_match))
     tag(response, stored.version)
     return SavedResponse.of(stored.query, stored.version)
 
 
 @router.delete("/saved/{id}", operation_id="delete_saved_query", summary="Delete a saved query", status_code=204,
-               responses=refusals(404, 409, 422, 500, 503, conflict=_CONFLICT), openapi_extra=FUNCTION)  # fmt: skip
+               responses=refusals(404, 409, 422, 500, 503, conflict=_CONFLICT))  # fmt: skip
 async def delete_saved_query(id: SavedId, lazy: Lazy, request: Request, if_match: IfMatch = "") -> Response:  # noqa: A002
     """Deletes a saved query and its tile."""
-    service = await lazy.get()
-    caller = principal_of(request, service.settings)
+    service, caller = await lazy.get_for(request)
     await service.people.saved.delete(caller, id, version=version_of(if_match))
     await service.dashboard.forget(caller, id)
     return Response(status_code=204)
@@ -110,7 +103,7 @@ _RUN[200]["content"]["application/json"] = {"example": _ROWS}
 
 
 @router.post("/saved/{id}/run", operation_id="run_saved_query", summary="Run a saved query",
-             response_model=ExecuteResponse, responses=_RUN, openapi_extra=FUNCTION)  # fmt: skip
+             response_model=ExecuteResponse, responses=_RUN)  # fmt: skip
 async def run_saved_query(
     id: SavedId,  # noqa: A002
     lazy: Lazy,
@@ -120,8 +113,7 @@ async def run_saved_query(
     body: RunSavedRequest = NO_CHANGES,
 ) -> ExecuteResponse | Response:
     """Runs a saved query. The same guard and limits apply as to other queries. `Accept` can request a file."""
-    service = await lazy.get()
-    caller = principal_of(request, service.settings)
+    service, caller = await lazy.get_for(request)
     work = service.people.saved.run(caller, id, parameters=body.parameters, row_limit=body.row_limit)
     query, done = await while_listening(request, work)
     if wanted is not None:
@@ -133,32 +125,31 @@ async def run_saved_query(
 _TILES = {"tiles": [TILE_EXAMPLE]}
 
 
-@router.get("/dashboard", operation_id="dashboard", summary="Get the dashboard", openapi_extra=FUNCTION,
+@router.get("/dashboard", operation_id="dashboard", summary="Get the dashboard",
             responses=answers(_TILES, 403, 500, 503))  # fmt: skip
 async def dashboard(lazy: Lazy, request: Request) -> DashboardResponse:
     """Returns the caller's tiles with their last runs. No query runs."""
-    service = await lazy.get()
-    shown = await service.dashboard.all(principal_of(request, service.settings))
+    service, caller = await lazy.get_for(request)
+    shown = await service.dashboard.all(caller)
     return DashboardResponse(tiles=[TileResponse.of(one) for one in shown])
 
 
 @router.put("/dashboard/{id}", operation_id="put_tile", summary="Put a saved query on the dashboard",
-            openapi_extra=FUNCTION, responses=answers(PUT_EXAMPLE, 400, 403, 404, 413, 422, 500, 503))  # fmt: skip
+            responses=answers(PUT_EXAMPLE, 400, 403, 404, 413, 422, 500, 503))  # fmt: skip
 async def put_tile(id: SavedId, body: PutTileRequest, lazy: Lazy, request: Request) -> PutTileResponse:  # noqa: A002
     """Adds a tile, or changes an existing one. The query runs now, and then on its schedule. A failed run is in
     `failed`.
     """
-    service = await lazy.get()
-    caller = principal_of(request, service.settings)
+    service, caller = await lazy.get_for(request)
     work = service.dashboard.put(caller, id, minutes=body.minutes, alert=body.alert)
     put = await while_listening(request, work)
     return PutTileResponse.with_secret(put.shown, put.secret)
 
 
 @router.delete("/dashboard/{id}", operation_id="remove_tile", summary="Remove a tile", status_code=204,
-               openapi_extra=FUNCTION, responses=refusals(403, 404, 422, 500, 503))  # fmt: skip
+               responses=refusals(403, 404, 422, 500, 503))  # fmt: skip
 async def remove_tile(id: SavedId, lazy: Lazy, request: Request) -> Response:  # noqa: A002
     """Removes a tile. Its query stays saved."""
-    service = await lazy.get()
-    await service.dashboard.remove(principal_of(request, service.settings), id)
+    service, caller = await lazy.get_for(request)
+    await service.dashboard.remove(caller, id)
     return Response(status_code=204)

@@ -6,7 +6,6 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Query, Request, Response
 
-from agent.api.http.context import FUNCTION, principal_of
 from agent.api.http.lazy_service import Lazy
 from agent.api.http.versions import answers, refusals
 from agent.api.schemas.chat_sessions import SESSION_ID, NewSessionRequest, SessionList, SessionSummary
@@ -38,30 +37,27 @@ _USED = _NEW | {
 
 
 @router.post("/sessions", operation_id="new_session", summary="Create a session", status_code=201,
-             openapi_extra=FUNCTION, responses=answers(_NEW, 400, 404, 413, 422, 500, 503, status=201))  # fmt: skip
+             responses=answers(_NEW, 400, 404, 413, 422, 500, 503, status=201))  # fmt: skip
 async def new_session(body: NewSessionRequest, lazy: Lazy, request: Request) -> SessionSummary:
     """Creates an empty session about one database. Send its id as `session_id` of questions."""
-    service = await lazy.get()
-    caller = principal_of(request, service.settings)
+    service, caller = await lazy.get_for(request)
     return SessionSummary.of(await service.start_session(body.database, caller))
 
 
-@router.get("/sessions", operation_id="sessions", summary="List sessions", openapi_extra=FUNCTION,
+@router.get("/sessions", operation_id="sessions", summary="List sessions",
             responses=answers({"sessions": [_USED], "kept_s": 3600.0}, 422, 500, 503))  # fmt: skip
 async def sessions(lazy: Lazy, request: Request, limit: Limit = 50) -> SessionList:
     """Returns the caller's sessions that have messages. Empty if callers are anonymous."""
-    service = await lazy.get()
-    caller = principal_of(request, service.settings)
+    service, caller = await lazy.get_for(request)
     found = await service.sessions_of(caller, limit)
     return SessionList(sessions=[SessionSummary.of(one) for one in found], kept_s=service.settings.session_timeout_s)
 
 
 @router.get("/sessions/{session_id}/answers/{trace_id}", operation_id="session_answer", summary="Get an earlier answer",
-            openapi_extra=FUNCTION, responses=answers(ANSWER_EXAMPLE, 404, 422, 500, 503))  # fmt: skip
+            responses=answers(ANSWER_EXAMPLE, 404, 422, 500, 503))  # fmt: skip
 async def session_answer(session_id: SessionId, trace_id: TraceIdOf, lazy: Lazy, request: Request) -> Answer:
     """Returns an earlier answer of a session, with its checks, its chart and its first 200 rows."""
-    service = await lazy.get()
-    caller = principal_of(request, service.settings)
+    service, caller = await lazy.get_for(request)
     return await service.get_stored_answer(session_id, trace_id, caller)
 
 
@@ -73,32 +69,29 @@ _SHARED = _SHARE | {
 _OF_ANSWER = "/sessions/{session_id}/answers/{trace_id}/share"
 
 
-@router.put(_OF_ANSWER, operation_id="share_answer", summary="Share an answer", openapi_extra=FUNCTION,
+@router.put(_OF_ANSWER, operation_id="share_answer", summary="Share an answer",
             responses=answers(_SHARE, 404, 422, 500, 503))  # fmt: skip
 async def share_answer(session_id: SessionId, trace_id: TraceIdOf, lazy: Lazy, request: Request) -> Share:
     """Creates a link to an answer of the caller, or extends an existing link.
 
     `GET /api/shared/{id}` returns the answer to callers who may ask its database and see the same rows.
     """
-    service = await lazy.get()
-    caller = principal_of(request, service.settings)
+    service, caller = await lazy.get_for(request)
     return await service.shares.put(session_id, caller, trace_id)
 
 
 @router.delete(_OF_ANSWER, operation_id="unshare_answer", summary="Stop sharing an answer", status_code=204,
-               openapi_extra=FUNCTION, responses=refusals(404, 422, 500, 503))  # fmt: skip
+               responses=refusals(404, 422, 500, 503))  # fmt: skip
 async def unshare_answer(session_id: SessionId, trace_id: TraceIdOf, lazy: Lazy, request: Request) -> Response:
     """Deletes the link to an answer."""
-    service = await lazy.get()
-    caller = principal_of(request, service.settings)
+    service, caller = await lazy.get_for(request)
     await service.shares.remove(session_id, caller, trace_id)
     return Response(status_code=204)
 
 
-@router.get("/shared/{id}", operation_id="shared_answer", summary="Get a shared answer", openapi_extra=FUNCTION,
+@router.get("/shared/{id}", operation_id="shared_answer", summary="Get a shared answer",
             responses=answers(_SHARED, 403, 404, 422, 500, 503))  # fmt: skip
 async def get_shared_answer(id: LinkId, lazy: Lazy, request: Request) -> Shared:  # noqa: A002
     """Returns a shared answer as it was given. No model is called and no query runs."""
-    service = await lazy.get()
-    caller = principal_of(request, service.settings)
+    service, caller = await lazy.get_for(request)
     return await service.shares.get(id, caller)

@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request, Response
-from pydantic import ConfigDict, Field
+from pydantic import Field
 
-from agent.api.http.context import FUNCTION, principal_of
 from agent.api.http.errors import describe_errors
 from agent.api.http.lazy_service import Lazy
 from agent.api.http.streaming import while_listening
 from agent.api.routes.databases import DATABASE_ERRORS, Database
-from agent.api.schemas.common import WHOLE, Name, Text
+from agent.api.schemas.common import WHOLE, Name, Text, with_example
 from agent.databases.knowledge.documents import ColumnPlace
 from agent.databases.registry import UploadInfo
 from agent.databases.uploads.uploads import Arriving
@@ -68,11 +67,7 @@ class ReadReport(Frozen):
 class Description(Frozen):
     """A description of a column."""
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [{"table": "orders", "column": "amount", "text": "Gross amount in euros, VAT included."}]
-        }
-    )
+    model_config = with_example({"table": "orders", "column": "amount", "text": "Gross amount in euros, VAT included."})
 
     table: Name = Field(description="Table name, from `GET /api/databases/{name}/schema`.")
     column: Name = Field(description="Column name, from the same schema.")
@@ -107,7 +102,7 @@ class Uploaded(UploadInfo):
     summary="Upload data",
     status_code=201,
     responses=describe_errors(409, 413, 422, 500, 503, 507),
-    openapi_extra=FUNCTION | BODY,
+    openapi_extra=BODY,
 )
 async def upload_database(
     file: File, lazy: Lazy, request: Request, response: Response, name: NewName = None, description: About = ""
@@ -117,10 +112,10 @@ async def upload_database(
     Only the caller can ask and delete it. The body is the file itself. Nothing is stored if the file cannot be read.
     `GET /api/databases` returns the accepted formats, the maximum size and the retention period.
     """
-    service = await lazy.get(name or "")
+    service, caller = await lazy.get_for(request, name or "")
     declared = request.headers.get("content-length", "")
     arriving = Arriving(
-        owner=principal_of(request, service.settings),
+        owner=caller,
         file=file,
         name=name or "",
         description=description,
@@ -138,12 +133,11 @@ async def upload_database(
     operation_id="first_look",
     summary="Get an overview of a database",
     responses=DATABASE_ERRORS,
-    openapi_extra=FUNCTION,
 )
 async def first_look(name: Database, lazy: Lazy, request: Request) -> FirstLook:
     """Returns the tables with their sizes and keys, and five questions. Each was run and returned rows."""
-    service = await lazy.get(name)
-    return await while_listening(request, service.first_look(name, principal_of(request, service.settings)))
+    service, caller = await lazy.get_for(request, name)
+    return await while_listening(request, service.first_look(name, caller))
 
 
 @router.get(
@@ -151,7 +145,6 @@ async def first_look(name: Database, lazy: Lazy, request: Request) -> FirstLook:
     operation_id="read_report",
     summary="Get the report of read files",
     responses=DATABASE_ERRORS,
-    openapi_extra=FUNCTION,
 )
 async def read_report(name: Database, lazy: Lazy, request: Request) -> ReadReport:
     """Returns how files were read, with the type, unit and values of each column.
@@ -159,8 +152,8 @@ async def read_report(name: Database, lazy: Lazy, request: Request) -> ReadRepor
     The report also has the encoding and delimiter of each file, and what could not be read. It is empty for a database
     that does not consist of files.
     """
-    service = await lazy.get(name)
-    tables, problems = await service.registered.reports(name, principal_of(request, service.settings))
+    service, caller = await lazy.get_for(request, name)
+    tables, problems = await service.registered.reports(name, caller)
     return ReadReport(database=name, tables=tables, problems=problems)
 
 
@@ -169,7 +162,6 @@ async def read_report(name: Database, lazy: Lazy, request: Request) -> ReadRepor
     operation_id="describe_column",
     summary="Describe a column",
     responses=DATABASE_ERRORS | describe_errors(400, 413),
-    openapi_extra=FUNCTION,
 )
 async def describe_column(name: Database, body: Description, lazy: Lazy, request: Request) -> Described:
     """Sets the description of a column.
@@ -177,9 +169,9 @@ async def describe_column(name: Database, body: Description, lazy: Lazy, request
     The next question uses it. It replaces an earlier description from this route; an empty text removes that. Docs in
     files and the database's own comments do not change.
     """
-    service = await lazy.get(name)
+    service, caller = await lazy.get_for(request, name)
     place = ColumnPlace(name, body.table, body.column)
-    document = await service.describe_column(place, body.text, principal_of(request, service.settings))
+    document = await service.describe_column(place, body.text, caller)
     return Described(database=name, document=document)
 
 
@@ -189,10 +181,9 @@ async def describe_column(name: Database, body: Description, lazy: Lazy, request
     summary="Delete uploaded data",
     status_code=204,
     responses=describe_errors(404, 422, 500, 503),
-    openapi_extra=FUNCTION,
 )
 async def delete_database(name: Database, lazy: Lazy, request: Request) -> Response:
     """Deletes a database that the caller uploaded, with its documents and saved queries."""
-    service = await lazy.get(name)
-    await service.remove_upload(name, principal_of(request, service.settings))
+    service, caller = await lazy.get_for(request, name)
+    await service.remove_upload(name, caller)
     return Response(status_code=204)

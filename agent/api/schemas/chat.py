@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
 from agent.api.schemas.chat_sessions import SESSION_ID
 from agent.api.schemas.common import (
@@ -17,6 +17,7 @@ from agent.api.schemas.common import (
     find_omitted_parts,
     one_of_parts,
     parts_of,
+    with_example,
     with_first_records,
 )
 from agent.core.answers import Answer, AnswerPart, AnswerSource, CandidateRecord, Chart, Correction
@@ -132,11 +133,7 @@ PartOrAll = Annotated[str, Field(json_schema_extra={"enum": [ALL, *PARTS]}), one
 class ChatRequest(Frozen):
     """The next message of a session: a question, a follow-up, or a reply to a clarification."""
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [{"session_id": SESSION_ID, "message": "What are the top 5 categories by total sales?"}]
-        }
-    )
+    model_config = with_example({"session_id": SESSION_ID, "message": "What are the top 5 categories by total sales?"})
 
     session_id: Name = Field(description="Id of the session.")
     message: Text = Field(description="The message, in plain language.")
@@ -189,12 +186,8 @@ class ChatHealth(Frozen):
     active_sessions: Number of sessions that have not expired.
     """
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
-                {"status": "healthy", "service": "text_to_sql_agent", "version": "1.0.0", "active_sessions": 3}
-            ],
-        }
+    model_config = with_example(
+        {"status": "healthy", "service": "text_to_sql_agent", "version": "1.0.0", "active_sessions": 3}
     )
 
     status: Literal["healthy"] = "healthy"

@@ -5,9 +5,9 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any, Literal
 
-from pydantic import ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
-from agent.api.schemas.common import Name, one_of
+from agent.api.schemas.common import Name, one_of, with_example
 from agent.core.models import take_fields
 from agent.people.sessions.sessions import Session
 from agent.understanding.overview import Overview
@@ -30,14 +30,12 @@ SCHEMA_EXAMPLE: dict[str, Any] = {
 class StartSessionRequest(Frozen):
     """The database of a new session."""
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [{"dataset_id": "shop"}],
-            **one_of(
-                {"required": [name], "properties": {name: {"minLength": 1}, other: {"maxLength": 0}}}
-                for name, other in (("dataset_id", "database"), ("database", "dataset_id"))
-            ),
-        }
+    model_config = with_example(
+        {"dataset_id": "shop"},
+        one_of(
+            {"required": [name], "properties": {name: {"minLength": 1}, other: {"maxLength": 0}}}
+            for name, other in (("dataset_id", "database"), ("database", "dataset_id"))
+        ),
     )
 
     dataset_id: Name = Field("", description="Name of the database, from `GET /api/databases`.")
@@ -121,13 +119,9 @@ class StartSessionResponse(Frozen):
     database: The database of the session.
     """
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
-                {"session_id": SESSION_ID, "schema": SCHEMA_EXAMPLE, "database": "shop",
-                 "sample_questions": ["How many orders are there?", "What is the total amount of orders by status?"]}
-            ]
-        }
+    model_config = with_example(
+        {"session_id": SESSION_ID, "schema": SCHEMA_EXAMPLE, "database": "shop",
+         "sample_questions": ["How many orders are there?", "What is the total amount of orders by status?"]}
     )  # fmt: skip
 
     session_id: str
@@ -138,13 +132,11 @@ class StartSessionResponse(Frozen):
     @classmethod
     def of(cls, session: Session, found: Overview) -> StartSessionResponse:
         """All of it together."""
-        return cls.model_validate(
-            {
-                "session_id": session.id,
-                "schema": ChatSchema.of_all(found.tables),
-                "sample_questions": list(found.questions),
-                "database": session.database,
-            }
+        return cls(
+            session_id=session.id,
+            schema=ChatSchema.of_all(found.tables),
+            sample_questions=list(found.questions),
+            database=session.database,
         )
 
 
@@ -198,16 +190,14 @@ class SessionResponse(Frozen):
             SessionMessageShown(**take_fields(message, SessionMessageShown), question=message.understood or None)
             for message in session.messages
         ]
-        return cls.model_validate(
-            {
-                "session_id": session.id,
-                "dataset_id": session.database,
-                "schema": ChatSchema.of_all(found.tables),
-                "messages": messages,
-                "created_at": session.created_at,
-                "last_activity": session.last_activity,
-                "clarification": session.pending.clarification if session.pending else None,
-            }
+        return cls(
+            session_id=session.id,
+            dataset_id=session.database,
+            schema=ChatSchema.of_all(found.tables),
+            messages=messages,
+            created_at=session.created_at,
+            last_activity=session.last_activity,
+            clarification=session.pending.clarification if session.pending else None,
         )
 
 
@@ -218,11 +208,7 @@ class SessionEnded(Frozen):
     message: Confirmation, with the session's id.
     """
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [{"status": "success", "message": f"Session {SESSION_ID} ended successfully"}],
-        }
-    )
+    model_config = with_example({"status": "success", "message": f"Session {SESSION_ID} ended successfully"})
 
     status: Literal["success"] = "success"
     message: str
@@ -251,7 +237,7 @@ SESSION_EXAMPLE = {
 class NewSessionRequest(Frozen):
     """The database of a new session. Unknown fields are refused."""
 
-    model_config = ConfigDict(json_schema_extra={"examples": [{"database": "shop"}]})
+    model_config = with_example({"database": "shop"})
 
     database: Name = Field(description="Name of the database, from `GET /api/databases`.")
 

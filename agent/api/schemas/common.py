@@ -70,10 +70,7 @@ BLANK: dict[str, Any] = {"type": "string", "pattern": r"^[ \t\r\n]*$"}
 
 
 def one_of(schemas: Iterable[dict[str, Any]]) -> dict[str, Any]:
-    """What holds a body to exactly one of several schemas, where generators of clients do not look.
-
-    They make a class of each alternative of a plain `oneOf`, though it is a condition on the fields of one class.
-    """
+    """Holds a body to exactly one of several schemas, beneath `if`: generators make classes of a plain `oneOf`."""
     return {"if": {}, "then": {"oneOf": list(schemas)}}
 
 
@@ -82,15 +79,18 @@ def any_of(schemas: Iterable[dict[str, Any]]) -> dict[str, Any]:
     return {"if": {}, "then": {"anyOf": list(schemas)}}
 
 
+def with_example(example: dict[str, Any], rules: dict[str, Any] | None = None) -> ConfigDict:
+    """The configuration of a body: its example in the contract, and its rules between fields."""
+    return ConfigDict(json_schema_extra={"examples": [example], **(rules or {})})
+
+
 Name = Annotated[Text, Field(max_length=200)]
 
 
 class QueryRequest(Frozen):
     """A question about one database. Unknown fields are refused."""
 
-    model_config = ConfigDict(
-        json_schema_extra={"examples": [{"question": "What was our highest revenue month?", "database": "shop"}]}
-    )
+    model_config = with_example({"question": "What was our highest revenue month?", "database": "shop"})
 
     question: Text = Field(description="The question, in plain language.")
     database: Name = Field(description="Name of the database, from `GET /api/databases`.")
@@ -132,18 +132,14 @@ Token = Annotated[str, Field(pattern="^[A-Za-z0-9_-]{1,100}$"), WHOLE]
 class ExecuteRequest(Frozen):
     """A query to run, or a cursor for the next rows. Unknown fields are refused."""
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
-                {"database": "shop", "sql": "SELECT order_id FROM orders WHERE status = :status", "row_limit": 100,
-                 "parameters": {"status": "C"}}
-            ],
-            **one_of([
-                {"required": ["sql"], "properties": {"sql": {"type": "string"}, "cursor": {"type": "null"}}},
-                {"required": ["cursor"], "properties": {"cursor": {"type": "string"}, "sql": {"type": "null"},
-                                                        "parameters": {"type": "null"}}},
-            ]),
-        }
+    model_config = with_example(
+        {"database": "shop", "sql": "SELECT order_id FROM orders WHERE status = :status", "row_limit": 100,
+         "parameters": {"status": "C"}},
+        one_of([
+            {"required": ["sql"], "properties": {"sql": {"type": "string"}, "cursor": {"type": "null"}}},
+            {"required": ["cursor"],
+             "properties": {"cursor": {"type": "string"}, "sql": {"type": "null"}, "parameters": {"type": "null"}}},
+        ]),
     )  # fmt: skip
 
     database: Name = Field(description="Name of the database, from `GET /api/databases`.")
@@ -322,8 +318,6 @@ class Health(Frozen):
     state: Readiness = "ready"
     parts: list[PartHealth]
 
-
-# ------------------------------------------------------------------------- what the OpenAPI description shows
 
 ANSWER_EXAMPLE = Answer(
     status="success",

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import ConfigDict, Field
+from pydantic import Field
 
 from agent.api.schemas.chat import error_details
-from agent.api.schemas.common import Name, Text
+from agent.api.schemas.common import Name, Text, with_example
 from agent.core.answers import Answer, AnswerSource
 from agent.core.events import Done, Event, Failed, NodeComplete, Started
 from agent.core.fields import A_NUMBER
@@ -29,11 +29,7 @@ DIALECT_NAMES = {"postgresql": "postgres"}
 class GenerateRequest(Frozen):
     """A question about one database. Unknown fields are refused."""
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [{"connection_id": "shop", "question": "최근 주문 10건을 보여줘", "max_retries": 2}]
-        }
-    )
+    model_config = with_example({"connection_id": "shop", "question": "최근 주문 10건을 보여줘", "max_retries": 2})
 
     connection_id: Name = Field(description="Name of the database, from `GET /api/databases`.")
     question: Text = Field(description="The question, in plain language.")
@@ -126,7 +122,7 @@ class GenerateHealth(Frozen):
     service: Always `text2sql`.
     """
 
-    model_config = ConfigDict(json_schema_extra={"examples": [{"status": "ok", "service": "text2sql"}]})
+    model_config = with_example({"status": "ok", "service": "text2sql"})
 
     status: Literal["ok"] = "ok"
     service: Literal["text2sql"] = "text2sql"

@@ -12,7 +12,7 @@ from agent.core.answers import Answer
 from agent.core.models import take_fields
 from agent.core.problems import Problem
 from agent.pipeline.jobs.jobs import StoredJob
-from agent.pipeline.jobs.shelf import Job, NodeDone, Status
+from agent.pipeline.jobs.shelf import NodeDone, Status
 from executors.base import Frozen
 
 JOB_ID = "^[0-9a-f]{32}$"
@@ -54,11 +54,6 @@ class JobResponse(Frozen):
             question=job.request.question,
             result=None if stored.answer is None else with_first_records(stored.answer),
         )
-
-    @classmethod
-    def of_new(cls, job: Job) -> JobResponse:
-        """The same of one that has just been taken."""
-        return cls.of(StoredJob(job, None))
 
 
 _TAKEN = JobResponse(

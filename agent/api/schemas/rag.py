@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import ConfigDict, Field, model_validator
 
-from agent.api.schemas.common import BLANK, FILLED, SOMETHING, Name, Text, one_of
+from agent.api.schemas.common import BLANK, FILLED, SOMETHING, Name, Text, one_of, with_example
 from agent.core.fields import A_NUMBER
 from agent.databases.knowledge.documents import Page
 from executors.base import Frozen
@@ -22,9 +22,7 @@ _TAKES: dict[str, tuple[str, ...]] = {**_NEEDS, "rule": ("table",)}
 class SearchRequest(Frozen):
     """A search in the docs of one database. Unknown fields are refused."""
 
-    model_config = ConfigDict(
-        json_schema_extra={"examples": [{"database": "shop", "query": "when does the fiscal year start?", "top_k": 3}]}
-    )
+    model_config = with_example({"database": "shop", "query": "when does the fiscal year start?", "top_k": 3})
 
     database: Name = Field(description="Name of the database, from `GET /api/databases`.")
     query: Query = Field(description="What to search for, in plain language.")
@@ -127,12 +125,8 @@ class NewDocument(Frozen):
 class AddRequest(Frozen):
     """Documents to add to a database. All of them are added, or none."""
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
-                {"database": "shop", "documents": [{"kind": "rule", "text": "Guest: an order without a customer."}]}
-            ]
-        }
+    model_config = with_example(
+        {"database": "shop", "documents": [{"kind": "rule", "text": "Guest: an order without a customer."}]}
     )
 
     database: Name = Field(description="Name of the database, from `GET /api/databases`.")

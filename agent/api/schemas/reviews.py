@@ -5,9 +5,9 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Annotated, Any
 
-from pydantic import ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
-from agent.api.schemas.common import BLANK, FILLED, ExecuteResponse, Text, one_of
+from agent.api.schemas.common import BLANK, FILLED, ExecuteResponse, Text, one_of, with_example
 from agent.core.events import UsedDocument
 from agent.core.fields import Flag
 from agent.core.models import take_fields
@@ -115,17 +115,13 @@ class ReviewPage(Frozen):
 class SettleRequest(Frozen):
     """A decision on a review. Unknown fields are refused."""
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
-                {"decision": "correct", "sql": "SELECT SUM(amount) AS total FROM orders WHERE status <> 'X'",
-                 "comment": "Cancelled orders do not count."}
-            ],
-            **one_of([
-                {"required": ["sql"], "properties": {"decision": {"const": "correct"}, "sql": FILLED}},
-                {"properties": {"decision": {"enum": ["approve", "reject"]}, "sql": BLANK}},
-            ]),
-        }
+    model_config = with_example(
+        {"decision": "correct", "sql": "SELECT SUM(amount) AS total FROM orders WHERE status <> 'X'",
+         "comment": "Cancelled orders do not count."},
+        one_of([
+            {"required": ["sql"], "properties": {"decision": {"const": "correct"}, "sql": FILLED}},
+            {"properties": {"decision": {"enum": ["approve", "reject"]}, "sql": BLANK}},
+        ]),
     )  # fmt: skip
 
     decision: Decision = Field(description="`approve` the review's `sql`, `correct` it, or `reject` the answer.")
@@ -164,18 +160,14 @@ class SettleResponse(Frozen):
 class FeedbackRequest(Frozen):
     """Feedback on an answer. Unknown fields are refused."""
 
-    model_config = ConfigDict(
-        json_schema_extra={
-            "examples": [
-                {"trace_id": "0af7651916cd43dd8448eb211c80319c", "correct": False,
-                 "corrected_sql": "SELECT SUM(amount) AS total FROM orders WHERE status <> 'X'",
-                 "comment": "Cancelled orders do not count."}
-            ],
-            **one_of([
-                {"properties": {"correct": {"const": False}}},
-                {"properties": {"correct": {"const": True}, "corrected_sql": BLANK}},
-            ]),
-        }
+    model_config = with_example(
+        {"trace_id": "0af7651916cd43dd8448eb211c80319c", "correct": False,
+         "corrected_sql": "SELECT SUM(amount) AS total FROM orders WHERE status <> 'X'",
+         "comment": "Cancelled orders do not count."},
+        one_of([
+            {"properties": {"correct": {"const": False}}},
+            {"properties": {"correct": {"const": True}, "corrected_sql": BLANK}},
+        ]),
     )  # fmt: skip
 
     trace_id: Annotated[str, Field(pattern=TRACE_ID)] = Field(

@@ -5,9 +5,20 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from typing import Annotated, Any
 
-from pydantic import ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
-from agent.api.schemas.common import FILLED, ROW_LIMIT, SOMETHING, WHOLE, Name, RowLimit, Text, Value, any_of
+from agent.api.schemas.common import (
+    FILLED,
+    ROW_LIMIT,
+    SOMETHING,
+    WHOLE,
+    Name,
+    RowLimit,
+    Text,
+    Value,
+    any_of,
+    with_example,
+)
 from agent.api.schemas.reviews import TRACE_ID, Sql
 from agent.core.answers import Chart
 from agent.people.dashboard.dashboard import (
@@ -41,7 +52,7 @@ Parameters = Annotated[list[Value], Field(max_length=100)] | Annotated[dict[Name
 class ReplaceSavedRequest(Frozen):
     """A query to save. Unknown fields are refused."""
 
-    model_config = ConfigDict(json_schema_extra={"examples": [_EXAMPLE], **any_of([WITH_SQL])})
+    model_config = with_example(_EXAMPLE, any_of([WITH_SQL]))
 
     name: Title = Field(description="Name of the query, unique among the caller's. Case does not matter.")
     database: Name = Field(description="Name of the database, from `GET /api/databases`.")
@@ -73,7 +84,7 @@ class ReplaceSavedRequest(Frozen):
 class SaveRequest(ReplaceSavedRequest):
     """A query to save, or the answer to take it from. Unknown fields are refused."""
 
-    model_config = ConfigDict(json_schema_extra={"examples": [_EXAMPLE], **any_of([WITH_SQL, WITH_TRACE])})
+    model_config = with_example(_EXAMPLE, any_of([WITH_SQL, WITH_TRACE]))
 
     trace_id: Annotated[str, Field(pattern=f"{TRACE_ID}|^$")] = Field(
         "", description="Trace id of an answer to save. `sql` and `question` default to the answer's."
@@ -106,7 +117,7 @@ class SavedList(Frozen):
 class RunSavedRequest(Frozen):
     """Options of one run of a saved query. Unknown fields are refused."""
 
-    model_config = ConfigDict(json_schema_extra={"examples": [{"parameters": {"status": "X"}, "row_limit": 100}]})
+    model_config = with_example({"parameters": {"status": "X"}, "row_limit": 100})
 
     parameters: Parameters = Field(None, description="Values of placeholders. Default: the saved values.")
     row_limit: RowLimit | None = Field(None, description=ROW_LIMIT)
@@ -132,7 +143,7 @@ _TILE: dict[str, Any] = {"minutes": 60, "alert": _ALERT.model_dump(mode="json")}
 class PutTileRequest(Frozen):
     """The schedule of a tile, and its alert. Unknown fields are refused."""
 
-    model_config = ConfigDict(json_schema_extra={"examples": [_TILE]})
+    model_config = with_example(_TILE)
 
     minutes: Minutes = Field(60, description=f"Minutes between two runs, {MIN_MINUTES} to {MAX_MINUTES}.")
     alert: Alert | None = Field(None, description="Alert that sends a webhook. Default: none.")

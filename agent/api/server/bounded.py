@@ -1,10 +1,7 @@
 """uvicorn's HTTP protocol with limits on the number and size of a request's headers, and on its time to arrive.
 
-httptools collects a header of any length, and uvicorn waits for the rest of a request without end. Here a head that is
-too large gets 431 while it arrives, a request that does not come in time gets 408, and the connection is closed.
-
-Clients that offer another protocol, as Java's does with `Upgrade: h2c`, are answered in HTTP/1.1 (RFC 9110, 7.8).
-uvicorn loses the bodies of such requests (its issue 2722).
+httptools collects a header of any length, and uvicorn waits for the rest of a request without end. Clients that offer
+another protocol, as `Upgrade: h2c`, are answered in HTTP/1.1 (RFC 9110, 7.8); uvicorn loses their bodies (issue 2722).
 """
 
 from __future__ import annotations
@@ -31,10 +28,9 @@ class HeadTooLarge(Exception):
 
 
 class BoundedHttp(HttpToolsProtocol):
-    """One connection. The head of a request must arrive within `receive_timeout_s` seconds.
+    """One connection. The head of a request must arrive within `receive_timeout_s` seconds of its first byte.
 
-    A request begins with its first byte, or with the connection: one that is opened and says nothing is closed too. The
-    time of a request starts with it, and grows by what arrives of its body; see `arrival_s`.
+    So must the first byte of a new connection; the body has more time, see `arrival_s`.
     """
 
     def __init__(self, *others: Any, receive_timeout_s: float, **named: Any) -> None:

@@ -29,9 +29,7 @@ def is_too_large(headers: Sequence[tuple[bytes, bytes]], path: bytes = b"", quer
 class RequestLimits:
     """ASGI middleware: refuses a head that is too large with 431, and a body that does not come in time with 408.
 
-    The server of `serve` refuses such requests while they arrive (`agent.api.server.bounded`); this is for every other.
-    What wraps this gives the request its `trace_id`. A body may take `receive_timeout_s` seconds, and what `arrival_s`
-    adds.
+    The server of `serve` refuses them while they arrive (`agent.api.server.bounded`); this is for every other.
     """
 
     def __init__(self, app: ASGIApp, receive_timeout_s: float) -> None:

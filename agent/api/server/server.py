@@ -41,8 +41,7 @@ def check_port(host: str, port: int) -> None:
 class Server(uvicorn.Server):
     """Serves one app until SIGTERM or SIGINT, then for `grace_s` seconds at most; a second signal ends that.
 
-    Uvicorn by itself closes its port first, so that nobody would be told to come again; and who is still waiting when
-    its time is over sees the connection break. The factory is called once uvicorn has set up its logs.
+    Uvicorn by itself closes its port first, so that nobody would be told to come again.
     """
 
     def __init__(

@@ -1,7 +1,6 @@
-"""Dashboards: each principal's saved queries as tiles, run again on a schedule, with their alerts.
+"""Dashboards: each principal's saved queries as tiles, run again on a schedule as this principal, with their alerts.
 
-A tile runs as its principal: guarded, with their rows and limits, and only while they may ask the database. Every
-process looks for due tiles; the one that claims a tile runs it. A claim expires if its process is gone.
+Every process looks for due tiles; the one that claims a tile runs it. A claim expires if its process is gone.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ import math
 import time
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
+from typing import Annotated, Literal, NamedTuple
 
 from pydantic import ConfigDict, Field
 
@@ -22,7 +21,7 @@ from agent.core.deadline import lies_ahead
 from agent.core.errors import PlumblineError, TileInvalid, TooBusy, UnknownSavedQuery, UnknownTile
 from agent.people.dashboard.webhook import NotDelivered, Webhooks, new_secret
 from agent.people.feedback.records import moment
-from agent.people.feedback.saved import SavedQuery
+from agent.people.feedback.saved import SavedQueries, SavedQuery
 from agent.platform.storage.store import (
     Place,
     Record,
@@ -33,11 +32,9 @@ from agent.platform.storage.store import (
     key_of,
     until_no_conflict,
 )
+from agent.present.charts.recommend import recommend
 from executors.base import Frozen, JsonValue, QueryResult
 from executors.errors import ExecutorError
-
-if TYPE_CHECKING:
-    from agent.people.feedback.saved import SavedQueries, SavedQuery
 
 MIN_MINUTES, MAX_MINUTES = 5, 10_080  # a week
 MAX_URL = 2_000  # characters
@@ -60,10 +57,6 @@ class Alert(Frozen):
     url: Annotated[str, Field(min_length=1, max_length=MAX_URL)] = Field(
         description="Address of the webhook: `https` and a public host, or an address that the operator allows."
     )
-
-    def is_passed(self, value: float) -> bool:
-        """Whether a value lies beyond the bound."""
-        return value > self.bound if self.direction == "above" else value < self.bound
 
 
 class AlertState(Frozen):
@@ -121,13 +114,9 @@ class TileRuns(Frozen):
 
 
 class Tile(Frozen):
-    """A saved query on its principal's dashboard.
+    """A saved query, by its id, on its principal's dashboard. secret: signs its webhooks; empty without an alert.
 
-    id: of the saved query.
-    minutes: between two runs.
-    secret: that signs the webhooks; empty without an alert.
-    next_at: seconds since the epoch from which it is due.
-    claimed_until: seconds since the epoch until which a process runs it.
+    next_at, claimed_until: seconds since the epoch: when it is due, and until when a process runs it.
     """
 
     model_config = ConfigDict(extra="ignore")
@@ -168,10 +157,7 @@ class Put(NamedTuple):
 
 
 class Dashboard:
-    """The dashboards of every principal, looked through every `check_s` seconds for what is due.
-
-    Every method raises StateUnavailable where the store cannot be used, and NotPermitted as `SavedQueries`.
-    """
+    """The dashboards of every principal. Every method raises StateUnavailable, and NotPermitted."""
 
     def __init__(
         self,
@@ -186,10 +172,7 @@ class Dashboard:
         self._check_s, self.clock = check_s, clock
 
     async def put(self, principal: str, query_id: str, *, minutes: int, alert: Alert | None) -> Put:
-        """Put a saved query on the dashboard, or change its tile, and run it; what goes wrong there is in its runs.
-
-        Raises UnknownSavedQuery; TileInvalid: the webhook may not go there.
-        """
+        """Add or change a tile, and run it. Raises UnknownSavedQuery; TileInvalid: its webhook may not go there."""
         query = (await self._saved.get(principal, query_id)).query
         if alert is not None:
             self._webhooks.hosts.check(alert.url)
@@ -203,8 +186,7 @@ class Dashboard:
     async def all(self, principal: str) -> list[Shown]:
         """The tiles of a principal, in the order of their queries' names."""
         queries = await self._saved.all(principal)
-        tiles = {tile.id: tile for tile in await asyncio.to_thread(self._tiles_of, principal)}
-        runs = await asyncio.to_thread(self._runs_of, principal)
+        tiles, runs = await asyncio.to_thread(self._all, principal)
         return [Shown(tiles[it.id], it, runs.get(it.id, TileRuns())) for it in queries if it.id in tiles]
 
     async def remove(self, principal: str, query_id: str) -> None:
@@ -219,11 +201,9 @@ class Dashboard:
 
     async def refresh(self) -> int:
         """Run every tile that is due and that no other process runs. Returns how many that were."""
-        due = await asyncio.to_thread(self._due)
-        until, waiting = self.clock() + LOOK_S, iter(due)
+        waiting = iter(await asyncio.to_thread(self._due))
+        until = self.clock() + LOOK_S
         return sum(await asyncio.gather(*(self._work(waiting, until) for _ in range(AT_ONCE))))
-
-    # -- runs ---------------------------------------------------------------------------------------------
 
     async def _work(self, waiting: Iterator[Record], until: float) -> int:
         done = 0
@@ -290,8 +270,6 @@ class Dashboard:
                 update["state"] = tile.state.model_copy(update={"problem": str(error)})
         return tile.model_copy(update=update)
 
-    # -- the store ----------------------------------------------------------------------------------------
-
     def _put(self, principal: str, query_id: str, minutes: int, alert: Alert | None) -> tuple[Tile, str]:
         def put() -> tuple[Tile, str]:
             record = self._state.get(_place(TILES, principal), query_id)
@@ -319,9 +297,8 @@ class Dashboard:
         """A tile and its version. Raises UnknownTile."""
         record = self._state.get(_place(TILES, principal), query_id)
         if record is None:
-            raise UnknownTile(
-                f"The saved query {query_id} is not on your dashboard. GET /api/dashboard lists the tiles."
-            )
+            message = f"The saved query {query_id} is not on your dashboard. GET /api/dashboard lists the tiles."
+            raise UnknownTile(message)
         return Tile.model_validate(record.value), record.version
 
     def _change(self, tile: Tile, to: Callable[[Tile], Tile]) -> Tile:
@@ -330,10 +307,8 @@ class Dashboard:
         def change() -> Tile:
             stored, version = self._find_tile(tile.principal, tile.id)
             new = to(stored)
-            self._state.commit(
-                _place(TILES, tile.principal),
-                [Replace(key=tile.id, value=new.model_dump(mode="json"), version=version)],
-            )
+            change = Replace(key=tile.id, value=new.model_dump(mode="json"), version=version)
+            self._state.commit(_place(TILES, tile.principal), [change])
             return new
 
         return until_no_conflict(change, "tile")
@@ -364,11 +339,12 @@ class Dashboard:
             return None
         return tile
 
-    def _tiles_of(self, principal: str) -> list[Tile]:
-        return [Tile.model_validate(it.value) for it in self._state.records(_place(TILES, principal))]
-
-    def _runs_of(self, principal: str) -> dict[str, TileRuns]:
-        return {it.key: TileRuns.model_validate(it.value) for it in self._state.records(_place(RUNS, principal))}
+    def _all(self, principal: str) -> tuple[dict[str, Tile], dict[str, TileRuns]]:
+        tiles, runs = (self._state.records(_place(kind, principal)) for kind in (TILES, RUNS))
+        return (
+            {it.key: Tile.model_validate(it.value) for it in tiles},
+            {it.key: TileRuns.model_validate(it.value) for it in runs},
+        )
 
     def _runs(self, tile: Tile) -> TileRuns:
         record = self._state.get(_place(RUNS, tile.principal), tile.id)
@@ -385,8 +361,6 @@ def _place(kind: str, principal: str) -> Place:
 
 def _run_of(result: QueryResult, began: float) -> TileRun:
     """A run as it is kept: as many rows as fit, and a chart of them where they are all."""
-    from agent.present.charts.recommend import recommend
-
     rows = result.rows
     while len(json.dumps(rows, ensure_ascii=False).encode("utf-8", "backslashreplace")) > MAX_RUN_BYTES:
         rows = rows[: len(rows) // 2]
@@ -404,12 +378,9 @@ PASSED, BACK = "alert.passed", "alert.back"  # types of webhooks
 
 
 def _state_after(alert: Alert, before: AlertState, result: QueryResult) -> AlertState:
-    """Where an alert stands after a run. It is sent where that differs from before, and until it was delivered.
-
-    Raises TileInvalid: the result has no such column, or no number in it.
-    """
+    """Where an alert stands after a run; a change is to be sent. Raises TileInvalid: there is no number."""
     value = _extreme(alert, result)
-    passed = value is not None and alert.is_passed(value)
+    passed = value is not None and (value > alert.bound if alert.direction == "above" else value < alert.bound)
     changes: dict[str, object] = {"value": value, "passed": passed, "problem": ""}
     if passed != before.passed:
         # Back before anybody was told: there is nothing to take back.

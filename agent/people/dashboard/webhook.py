@@ -28,8 +28,7 @@ Address = IPv4Address | IPv6Address
 # Public by the registry, and still no place on the Internet: Azure's own platform address; IPv6 that leads to IPv4.
 PLATFORM = frozenset({IPv4Address("168.63.129.16")})
 _NAT64 = IPv6Network("64:ff9b::/96")
-_LOCAL_NAT64 = IPv6Network("64:ff9b:1::/48")
-_TRANSLATED = (_LOCAL_NAT64, IPv6Network("2001::/32"), IPv6Network("2002::/16"))
+_TRANSLATED = (IPv6Network("64:ff9b:1::/48"), IPv6Network("2001::/32"), IPv6Network("2002::/16"))
 
 
 class HostRefused(Exception):
@@ -37,10 +36,7 @@ class HostRefused(Exception):
 
 
 class AllowedHosts:
-    """Decides whether and where a webhook is sent: to the listed hosts, wherever they lie; else to public ones.
-
-    They are listed by commas, `.example.com` for all beneath.
-    """
+    """Where webhooks may go: to hosts listed by commas, `.example.com` for all beneath; else to public ones."""
 
     def __init__(self, listed: str) -> None:
         self._listed = tuple(one.strip().casefold() for one in listed.split(",") if one.strip())
@@ -59,15 +55,12 @@ class AllowedHosts:
             raise TileInvalid(
                 "A webhook's address may not contain a user name. Put credentials into its path or query."
             )
-        if self._listed and not any(_covers(one, host) for one in self._listed):
+        if self._listed and not any(host.endswith(it) if it.startswith(".") else host == it for it in self._listed):
             raise TileInvalid("Webhooks to this host are not allowed; the operator of this service can allow it.")
         return parts
 
     async def address_of(self, parts: SplitResult) -> str:
-        """The address to connect to, resolved now: the name may mean another one later, so it is not asked again.
-
-        Raises HostRefused: the name is unknown, or one of its addresses is not public.
-        """
+        """The address to connect to, resolved once. Raises HostRefused: it is unknown, or not public."""
         host = parts.hostname or ""
         try:
             found = await asyncio.get_running_loop().getaddrinfo(host, None, type=socket.SOCK_STREAM)
@@ -90,10 +83,6 @@ def is_public(address: Address) -> bool:
         if any(address in network for network in _TRANSLATED):
             return False
     return address.is_global and not address.is_multicast and address not in PLATFORM
-
-
-def _covers(listed: str, host: str) -> bool:
-    return host.endswith(listed) if listed.startswith(".") else host == listed
 
 
 TRIES = 4
@@ -135,10 +124,7 @@ class Webhooks:
         self._wait = wait or wait_exponential(multiplier=1, max=8)
 
     async def send(self, url: str, secret: str, payload: dict[str, JsonValue]) -> None:
-        """Deliver a payload: any answer of 2xx. All tries have one id, by which the receiver knows them for one.
-
-        Raises NotDelivered: no try was taken, or it may not go there.
-        """
+        """Deliver a payload; all tries have one id. Raises NotDelivered: no 2xx, or it may not go there."""
         import httpx2
 
         body = json.dumps(payload, ensure_ascii=False).encode()
@@ -154,8 +140,6 @@ class Webhooks:
 
     async def _post(self, client: httpx2.AsyncClient, url: str, secret: str, message_id: str, body: bytes) -> None:
         import httpx2
-
-        from agent.core.errors import TileInvalid
 
         try:
             parts = self.hosts.check(url)  # the operator may have changed what is allowed

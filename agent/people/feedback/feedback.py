@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from agent.core.errors import ChangedMeanwhile, FeedbackInvalid, UnknownAnswer
+from agent.databases.registry import Executed
 from agent.people.feedback.records import Feedback, Review, moment
-from agent.people.feedback.reviews import ReviewDecision, owns
-from agent.people.feedback.shelf import StoredAnswer
+from agent.people.feedback.reviews import PastPairs, ReviewDecision, Reviewers, Reviews, owns
+from agent.people.feedback.shelf import Shelf, StoredAnswer
 from agent.platform.storage.store import StateConflict
-
-if TYPE_CHECKING:
-    from agent.databases.registry import Executed
-    from agent.people.feedback.reviews import PastPairs, Reviewers, Reviews
-    from agent.people.feedback.shelf import Shelf
 
 TRIES = 5  # where somebody else says something about the same answer at the same moment
 
@@ -28,10 +24,7 @@ class GivenFeedback(NamedTuple):
 
 
 class Taken(NamedTuple):
-    """The review that the feedback is in, which a reviewer's may have settled.
-
-    shown: the first rows of the corrected query, if there is one.
-    """
+    """The review that the feedback is in. shown: the first rows of the corrected query, if there is one."""
 
     review: Review
     shown: Executed | None
@@ -62,18 +55,12 @@ class FeedbackBox:
         shown = await self._pairs.run(answer.database, sql, principal) if sql else None
         if not given.correct:
             await self._pairs.forget(answer)
-        feedback = Feedback(
-            by=principal,
-            at=moment(self._shelf.clock()),
-            correct=given.correct,
-            corrected_sql=sql,
-            comment=given.comment,
-        )
+        at = moment(self._shelf.clock())
+        feedback = Feedback(by=principal, at=at, correct=given.correct, corrected_sql=sql, comment=given.comment)
         review = await asyncio.to_thread(self._file, found, feedback)
         if given.correct and not review.follows and self._reviewers.may_settle(review.database, principal):
-            review = (
-                await self._reviews.settle(principal, review.id, ReviewDecision("approve", comment=given.comment))
-            ).review
+            approval = ReviewDecision("approve", comment=given.comment)
+            review = (await self._reviews.settle(principal, review.id, approval)).review
         return Taken(review, shown)
 
     async def _answer(self, principal: str, trace_id: str) -> StoredAnswer:
@@ -95,17 +82,15 @@ class FeedbackBox:
         """Put feedback into the answer's open review, or into a new one."""
         for _ in range(TRIES):
             try:
-                return self._add_to_open(found, feedback) or self._open(found, feedback)
+                stored = self._shelf.review(found.answer.review_id) if found.answer.review_id else None
+                if stored and stored.review.status == "open" and stored.review.claimed_until <= self._shelf.clock():
+                    review = stored.review.model_copy(update={"feedback": feedback})
+                    return self._shelf.replace(review, stored.version).review
+                return self._open(found, feedback)
             except StateConflict:
                 answers = self._shelf.answers(found.answer.trace_id)
                 found = next((one for one in answers if owns(one.answer, found.answer.principal)), found)
         raise ChangedMeanwhile("Others are giving feedback on this answer. Try again.")
-
-    def _add_to_open(self, found: StoredAnswer, feedback: Feedback) -> Review | None:
-        stored = self._shelf.review(found.answer.review_id) if found.answer.review_id else None
-        if stored is None or stored.review.status != "open" or stored.review.claimed_until > self._shelf.clock():
-            return None
-        return self._shelf.replace(stored.review.model_copy(update={"feedback": feedback}), stored.version).review
 
     def _open(self, found: StoredAnswer, feedback: Feedback) -> Review:
         review = Review.of(found.answer, self._shelf.clock(), feedback)

@@ -29,10 +29,7 @@ log = logging.getLogger(__name__)
 
 
 class Recorder:
-    """Keeps a short record of every answer, and a review of every one that no attempt convinced for.
-
-    An answer waits for that for `wait_s` seconds at most.
-    """
+    """Keeps a record of every answer, and a review of unconvincing ones; waits `wait_s` seconds at most."""
 
     def __init__(self, shelf: Shelf, *, wait_s: float = WAIT_S) -> None:
         self._shelf, self._wait_s = shelf, wait_s
@@ -43,10 +40,7 @@ class Recorder:
         return Notes(question)
 
     async def keep(self, notes: Notes, answer: Answer) -> Answer:
-        """The answer with the id of its review, if it needs one; with a warning where nothing could be kept.
-
-        Only of queries: a write has its own record, and an answer without SQL has nothing to reuse.
-        """
+        """A query's answer with the id of its review, if it needs one, or a warning that nothing could be kept."""
         if not self.enabled or answer.kind != "query":
             return answer
         record = notes.record(answer)

@@ -101,11 +101,9 @@ class Settlement(Frozen):
 
 
 class AnswerRef(Frozen):
-    """Identifies an answer: its trace id, its question and its caller.
+    """Identifies an answer: its trace id, its question and its caller. audience: as `Question.audience`.
 
-    principal: who asked.
-    audience: who shares the verified query of this question, as `Question.audience`.
-    sql: of the answer, as it was drafted; empty where there is none, or it is too long for a past query.
+    sql: as it was drafted; empty where there is none, or it is too long for a past query.
     """
 
     model_config = ConfigDict(extra="ignore")  # what a later version has written is read as well
@@ -125,11 +123,7 @@ class AnswerRef(Frozen):
 
 
 class AnswerRecord(AnswerRef):
-    """The record of an answer.
-
-    follows: as of a `Review`.
-    review_id: of the review about it; empty where there is none.
-    """
+    """The record of an answer. follows: as of a `Review`; review_id: of its review; empty without one."""
 
     verified: bool = False
     follows: bool = False
@@ -139,13 +133,10 @@ class AnswerRecord(AnswerRef):
 
 
 class Review(AnswerRef):
-    """An answer that a person should look at.
+    """An answer that a person should look at. kind: why: `attempts` ran out, or `feedback` was given.
 
-    kind: `attempts` where they ran out, `feedback` where a caller gave some.
-    follows: whether the question came after others of its chat, and so may not mean the same without them.
-    errors: why the attempts were not accepted, each once.
-    documents: what retrieval had found.
-    claimed_until: seconds since the epoch until which a reviewer is settling it.
+    follows: it came after others of its chat, and may not mean the same without them. errors: why attempts were not
+    accepted. claimed_until: seconds since the epoch until which a reviewer is settling it.
     """
 
     id: str

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
 from agent.core.callers import ANONYMOUS, LOCAL, is_listed
@@ -27,8 +28,7 @@ if TYPE_CHECKING:
 class Reviewers:
     """Decides who may see and settle the reviews of a database.
 
-    `everywhere`: reviewers of every database, separated by commas. `nobody_is_known`: callers have no names here, so
-    every caller is this machine's user.
+    `everywhere`: reviewers of all, by commas. `nobody_is_known`: without names, every caller is this machine's user.
     """
 
     def __init__(self, router: Router, registered: Databases, *, everywhere: str, nobody_is_known: bool) -> None:
@@ -53,10 +53,7 @@ class Reviewers:
         return True
 
     def may_settle(self, database: str, principal: str) -> bool:
-        """Whether a principal may settle the reviews of a database, which they must see every row of.
-
-        Reviews hold others' answers, and an approved query must be right on all rows.
-        """
+        """Whether a principal may settle the reviews of a database: a reviewer who sees every row of it."""
         if not self.may_ask(database, principal) or not self._registered.sees_all(database, principal):
             return False
         if principal == LOCAL or (principal == ANONYMOUS and self._nobody_is_known):
@@ -71,7 +68,6 @@ class Reviewers:
         """Whether a principal may see an answer: reviewers all of them, others their own."""
         if self.may_settle(answer_ref.database, principal):
             return True
-        # Those without a name are not one person, where others have one.
         return principal != ANONYMOUS and owns(answer_ref, principal) and self.may_ask(answer_ref.database, principal)
 
 
@@ -93,17 +89,13 @@ class PastPairs:
         self._registered, self._documents, self._added, self._verified = registered, documents, added, verified
 
     async def run(self, database: str, sql: str, principal: str) -> Executed:
-        """The first rows of a query as a principal sees them, through the guard and against today's schema.
-
-        Raises SqlError: why it cannot be a past query, and how to repair it; else as `Databases.execute`.
-        """
+        """The first rows of a query as a principal sees them. Raises as `Databases.execute`."""
         return await self._registered.execute(database, sql, row_limit=SHOWN_ROWS, principal=principal)
 
     async def publish(self, answer_ref: AnswerRef, sql: str, principal: str) -> str:
-        """Make a query that of a question; earlier ones of the same question that were added at run time go.
+        """Make a query that of a question, in the place of earlier ones of run time; the document's id.
 
-        Returns the document's id. Raises DocumentsInvalid, RetrievalError, DatabaseUnavailable: it cannot be taken, or
-        not now; StateUnavailable: the query of an earlier answer cannot be forgotten.
+        Raises DocumentsInvalid, RetrievalError, DatabaseUnavailable, StateUnavailable.
         """
         new = Document(id="", kind="query", text=answer_ref.question, sql=sql, source=SOURCE)
         (document,) = await self._documents.add(answer_ref.database, [new], principal)
@@ -133,14 +125,13 @@ class PastPairs:
         ]
 
     async def _remove(self, database: str, document_id: str) -> None:
-        try:
+        with suppress(UnknownDocument):  # somebody else has removed it meanwhile
             await self._documents.remove(database, document_id)
-        except UnknownDocument:
-            return  # somebody else has removed it meanwhile
 
 
 CLAIM_S = 300.0  # in which a decision that was begun must be through; then the review is open again
 
+_CLAIMED = "Another reviewer is settling this review. Read it again to see the result."
 _NO_QUERY = "No query of this answer has given rows, so there is none to approve. Send `correct` with the right SQL."
 _FOLLOWS = (
     "This question went on with a chat and says nothing without it, so it can be no past query. Reject the review, or "
@@ -173,10 +164,7 @@ class Reviews:
     async def page(
         self, principal: str, *, status: Status | None = None, database: str = "", limit: int = 50, cursor: str = ""
     ) -> tuple[Sequence[Review], str]:
-        """Reviews that a principal may see, newest first, and the cursor of the next page; empty at the end.
-
-        Reviewers see all of their databases, others their own. Raises UnknownDatabase.
-        """
+        """Reviews that a principal may see, newest first, and the next page's cursor. Raises UnknownDatabase."""
         if database:
             self._reviewers.admit(database, principal)
         databases = [database] if database else self._reviewers.databases(principal)
@@ -196,13 +184,10 @@ class Reviews:
     async def settle(
         self, principal: str, review_id: str, verdict: ReviewDecision, *, version: str = "", preview: bool = False
     ) -> SettledReview:
-        """Decide on an open review; with `preview`, run the query and decide nothing.
+        """Decide on an open review; with `preview`, run the query and decide nothing. An empty `version` means any.
 
-        An approved or corrected query is run first, then becomes the past query of its question. Two decisions at once
-        do not mix: one is made, the other is told. An empty `version` means whichever the review has. Raises
-        UnknownReview: there is none, or it is not theirs to settle; AlreadySettled, ChangedMeanwhile: another reviewer
-        was first; ReviewInvalid, DocumentsInvalid, SqlRefused, SqlFailed: the query cannot be a past query, and the
-        review stays open; RetrievalError, UnknownDatabase, DatabaseUnavailable, OutOfTime: it cannot be settled now.
+        Raises UnknownReview; AlreadySettled, ChangedMeanwhile: another was first; ReviewInvalid, DocumentsInvalid,
+        SqlError: the query cannot be a past query; RetrievalError, DatabaseUnavailable, OutOfTime: not now.
         """
         stored = await self.get(principal, review_id)
         review = stored.review
@@ -211,7 +196,7 @@ class Reviews:
         if review.status != "open":
             raise AlreadySettled(f"This review was {review.status} already. Nothing was changed.")
         if review.claimed_until > self._shelf.clock():
-            raise ChangedMeanwhile("Another reviewer is settling this review. Read it again to see the result.")
+            raise ChangedMeanwhile(_CLAIMED)
         if version and version != stored.version:
             raise ChangedMeanwhile("The review has changed since you read it. Read it again, then decide.")
         sql = _query(review, verdict)
@@ -225,7 +210,9 @@ class Reviews:
         claimed = await self._replace(stored, claimed_until=self._shelf.clock() + CLAIM_S)
         released = True
         try:
-            document_id = await self._act(claimed.review, sql, principal)
+            document_id = await self._pairs.publish(claimed.review, sql, principal) if sql else ""
+            if not sql:
+                await self._pairs.withdraw(claimed.review)
             released = False
         finally:
             if released:  # whatever stopped it: the next decision need not wait
@@ -241,21 +228,12 @@ class Reviews:
         status = DECIDED[verdict.decision]
         return await self._replace(claimed, status=status, settlement=settlement, claimed_until=0.0)
 
-    async def _act(self, review: Review, sql: str, principal: str) -> str:
-        """Do what the decision means for later questions. Returns the id of the past query, if it is one."""
-        if sql:
-            return await self._pairs.publish(review, sql, principal)
-        await self._pairs.withdraw(review)
-        return ""
-
     async def _replace(self, stored: StoredReview, **changes: object) -> StoredReview:
         review = stored.review.model_copy(update=changes)
         try:
             return await asyncio.to_thread(self._shelf.replace, review, stored.version)
         except StateConflict:
-            raise ChangedMeanwhile(
-                "Another reviewer is settling this review. Read it again to see the result."
-            ) from None
+            raise ChangedMeanwhile(_CLAIMED) from None
 
 
 def _query(review: Review, verdict: ReviewDecision) -> str:

@@ -8,12 +8,15 @@ import secrets
 import time
 from collections.abc import Callable
 from datetime import datetime
-from typing import TYPE_CHECKING, NamedTuple
+from typing import Any, NamedTuple
 
 from pydantic import ConfigDict
 
 from agent.core.errors import ChangedMeanwhile, NameTaken, NotPermitted, SavedQueryInvalid, UnknownSavedQuery
+from agent.databases.registry import Databases, Executed
 from agent.people.feedback.records import MAX_SQL, moment
+from agent.people.feedback.reviews import Reviewers
+from agent.people.feedback.shelf import Shelf
 from agent.platform.storage.store import (
     Change,
     Insert,
@@ -24,19 +27,16 @@ from agent.platform.storage.store import (
     StateConflict,
     StateStore,
     key_of,
+    put_after,
 )
 from executors.base import Frozen, Scalar
-
-if TYPE_CHECKING:
-    from agent.databases.registry import Databases, Executed
-    from agent.people.feedback.reviews import Reviewers
-    from agent.people.feedback.shelf import Shelf
 
 KIND, NAMES, PREFIX = "saved", "names", "query/"
 TRIES = 20  # where other requests of the same principal change something at the same moment
 MAX_PARAMETERS = 20_000  # characters as JSON
 
 Values = list[Scalar] | dict[str, Scalar]
+Names = dict[str, Any]  # the ids by name in lower case
 
 
 class NewQuery(Frozen):
@@ -79,9 +79,7 @@ class StoredQuery(NamedTuple):
 class SavedQueries:
     """The saved queries of principals, who each see their own. Without names, all callers are one principal.
 
-    Names are unique, and few enough: one record of each principal has them all, and is part of every change. Every
-    method raises StateUnavailable where the store cannot be used, and NotPermitted for who has no name where others
-    have one: those would share one shelf.
+    One record of each principal has all names, and is part of every change. All raise StateUnavailable, NotPermitted.
     """
 
     def __init__(
@@ -98,10 +96,9 @@ class SavedQueries:
         self._most, self._clock = most, clock
 
     async def save(self, principal: str, new: NewQuery, *, trace_id: str = "") -> StoredQuery:
-        """Keep a query; what of its question and SQL is empty comes from the answer of the trace id.
+        """Keep a query, completed by the answer of a trace id.
 
-        Raises UnknownDatabase, DatabaseUnavailable, SqlRefused: it could not be run; SavedQueryInvalid: there are too
-        many, or no SQL; NameTaken.
+        Raises UnknownDatabase, DatabaseUnavailable, SqlRefused, SavedQueryInvalid, NameTaken.
         """
         if trace_id:
             new = await self._complete(principal, new, trace_id)
@@ -129,10 +126,7 @@ class SavedQueries:
         return await asyncio.to_thread(self._state.get, self._of(principal), PREFIX + query_id) is not None
 
     async def replace(self, principal: str, query_id: str, new: NewQuery, *, version: str = "") -> StoredQuery:
-        """Rename it, or keep another one under its id, if it still has this version; any where empty.
-
-        Raises UnknownSavedQuery, ChangedMeanwhile; else as `save`.
-        """
+        """Change a query that still has this version, if one is given. Raises ChangedMeanwhile; else as `save`."""
         stored = await self.get(principal, query_id)
         if version and version != stored.version:
             raise _build_conflict()
@@ -151,18 +145,13 @@ class SavedQueries:
     async def run(
         self, principal: str, query_id: str, *, parameters: Values | None = None, row_limit: int | None = None
     ) -> tuple[SavedQuery, Executed]:
-        """Its rows now, through the guard and within all limits; `parameters` instead of those that were saved.
-
-        Raises UnknownSavedQuery; else as `Databases.execute`.
-        """
+        """A query's rows now. Raises UnknownSavedQuery; else as `Databases.execute`."""
         query = (await self.get(principal, query_id)).query
         values = query.parameters if parameters is None else parameters
         done = await self._registered.execute(
             query.database, query.sql, row_limit=row_limit, parameters=values, principal=principal
         )
         return query, done
-
-    # -- inside -------------------------------------------------------------------------------------------
 
     async def _complete(self, principal: str, new: NewQuery, trace_id: str) -> NewQuery:
         """With question and SQL of an answer that they were given. Raises SavedQueryInvalid."""
@@ -186,43 +175,36 @@ class SavedQueries:
         await (await self._registered.get(new.database, principal)).check(new.sql, 1, new.parameters)
 
     def _insert(self, principal: str, query: SavedQuery) -> StoredQuery:
-        for _ in range(TRIES):
-            names, version = self._names(principal)
+        def add(names: Names) -> Names:
             if len(names) >= self._most:
                 raise SavedQueryInvalid(f"At most {self._most} queries can be saved. Delete one first.")
-            names = _add_name(names, query)
-            changes: list[Change] = [_names_change(names, version), Insert(key=PREFIX + query.id, value=_value(query))]
-            try:
-                return StoredQuery(query, self._state.commit(self._of(principal), changes)[1])
-            except StateConflict:
-                continue
-        raise _build_conflict()
+            return _add_name(names, query)
+
+        insert = Insert(key=PREFIX + query.id, value=query.model_dump(mode="json"))
+        return StoredQuery(query, self._commit(principal, insert, add, None))
 
     def _replace(self, principal: str, query: SavedQuery, stored: StoredQuery) -> StoredQuery:
-        for _ in range(TRIES):
-            names, version = self._names(principal)
-            names = _add_name(_without(names, query.id), query)
-            put = Replace(key=PREFIX + query.id, value=_value(query), version=stored.version)
-            try:
-                return StoredQuery(
-                    query, self._state.commit(self._of(principal), [_names_change(names, version), put])[1]
-                )
-            except StateConflict:
-                self._still(principal, stored)
-        raise _build_conflict()
+        put = Replace(key=PREFIX + query.id, value=query.model_dump(mode="json"), version=stored.version)
+        version = self._commit(principal, put, lambda names: _add_name(_without(names, query.id), query), stored)
+        return StoredQuery(query, version)
 
     def _delete(self, principal: str, stored: StoredQuery) -> None:
+        removal = Remove(key=PREFIX + stored.query.id, version=stored.version)
+        self._commit(principal, removal, lambda names: _without(names, stored.query.id), stored)
+
+    def _commit(
+        self, principal: str, change: Change, rename: Callable[[Names], Names], stored: StoredQuery | None
+    ) -> str:
+        """Make a change together with that of the names; the new version. `stored`: the query as it must still be."""
+        place = self._of(principal)
         for _ in range(TRIES):
-            names, version = self._names(principal)
-            removal = Remove(key=PREFIX + stored.query.id, version=stored.version)
+            record = self._state.get(place, NAMES)
+            names = rename(dict(record.value) if record else {})
             try:
-                self._state.commit(
-                    self._of(principal), [_names_change(_without(names, stored.query.id), version), removal]
-                )
+                return self._state.commit(place, [put_after(record, NAMES, dict(names)), change])[1]
             except StateConflict:
-                self._still(principal, stored)
-            else:
-                return
+                if stored is not None:
+                    self._still(principal, stored)
         raise _build_conflict()
 
     def _still(self, principal: str, stored: StoredQuery) -> None:
@@ -233,27 +215,16 @@ class SavedQueries:
         if record.version != stored.version:
             raise _build_conflict()
 
-    def _names(self, principal: str) -> tuple[dict[str, str], str]:
-        """The ids by name in lower case, and the version of the record that has them; empty where there is none."""
-        record = self._state.get(self._of(principal), NAMES)
-        return (dict(record.value), record.version) if record else ({}, "")
-
     def _of(self, principal: str) -> Place:
         """Where the queries of a principal lie. Raises NotPermitted for who has no name where others have one."""
         if not self._reviewers.is_somebody(principal):
             raise NotPermitted(
                 "Saved queries belong to a name, and this call has none. Sign in, or use a key of your own."
             )
-        return _place(principal)
+        return Place(kind=KIND, partition=key_of(principal))
 
 
-def _names_change(names: dict[str, str], version: str) -> Change:
-    if version:
-        return Replace(key=NAMES, value=dict(names), version=version)
-    return Insert(key=NAMES, value=dict(names))
-
-
-def _add_name(names: dict[str, str], query: SavedQuery) -> dict[str, str]:
+def _add_name(names: Names, query: SavedQuery) -> Names:
     """The names with that of a query. Raises NameTaken."""
     folded = query.name.casefold()
     if folded in names:
@@ -261,16 +232,8 @@ def _add_name(names: dict[str, str], query: SavedQuery) -> dict[str, str]:
     return names | {folded: query.id}
 
 
-def _without(names: dict[str, str], query_id: str) -> dict[str, str]:
+def _without(names: Names, query_id: str) -> Names:
     return {name: stored for name, stored in names.items() if stored != query_id}
-
-
-def _place(principal: str) -> Place:
-    return Place(kind=KIND, partition=key_of(principal))
-
-
-def _value(query: SavedQuery) -> dict[str, object]:
-    return query.model_dump(mode="json")
 
 
 def _parse_record(record: Record) -> StoredQuery:

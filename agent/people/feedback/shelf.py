@@ -39,8 +39,6 @@ class Shelf:
         self._state, self.clock = state, clock
         self._review_days, self._feedback_days = review_days, feedback_days
 
-    # -- reviews ------------------------------------------------------------------------------------------
-
     def add(self, review: Review) -> None:
         """Keep a new review."""
         change = Insert(key=review.id, value=review.model_dump(mode="json"), expires_at=self._review_end())
@@ -80,8 +78,6 @@ class Shelf:
 
     def _review_end(self) -> float:
         return self.clock() + self._review_days * DAY_S
-
-    # -- answers ------------------------------------------------------------------------------------------
 
     def note(self, answer: AnswerRecord) -> None:
         """Keep what an answer was, in the place of an earlier one of the same trace and the same asker."""

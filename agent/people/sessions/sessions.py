@@ -1,10 +1,7 @@
 """Sessions: the messages of one principal and the service about one database, in any state store.
 
-A session is one partition: its head, under `HEAD`, and a record for each message under a key that counts upwards. The
-complete answers to its questions are there, too, so that a page can show them again. Every change of a session replaces
-its head by the version that was read, in the same commit, so of two concurrent writers one repeats its change. A head
-has no expiry in the store, because its messages would outlive it: `cleanup` deletes a session after its last activity,
-messages first and head last, and resumes after an interruption.
+A session is one partition: its head, a record for each message, and the answers. Every change replaces the head by the
+version that was read, in the same commit. `cleanup` deletes a session after its last activity, its head last.
 """
 
 from __future__ import annotations
@@ -45,11 +42,7 @@ NO_ANSWERS: Mapping[str, dict[str, JsonValue]] = {}
 
 
 class SessionMessage(Frozen):
-    """One message. `sql_query`, `status`, `confidence`: of an answer.
-
-    trace_id: of the request that it belongs to.
-    understood: the self-contained question, where what was asked leaned on earlier messages.
-    """
+    """One message. understood: the self-contained question, where what was asked leaned on earlier messages."""
 
     role: Literal["user", "assistant"]
     content: str
@@ -62,10 +55,7 @@ class SessionMessage(Frozen):
 
 
 class Session(Frozen):
-    """Messages oldest first; `principal`: whose it is; `pending`: what the next message may answer.
-
-    title: its first question, cut. count: messages that there are, whether or not they are here.
-    """
+    """Messages oldest first. pending: what the next one may answer; count: of messages, here or not."""
 
     id: str
     database: str
@@ -88,10 +78,7 @@ class Session(Frozen):
 
 
 class SharedAnswer(NamedTuple):
-    """An answer that is shared, as it was stored.
-
-    link: the id under which it is shared; empty where it is not. sight: see `Sessions.append`.
-    """
+    """An answer as it was stored. link: its id; empty where it is not shared. sight: see `Sessions.append`."""
 
     database: str
     question: str
@@ -115,10 +102,9 @@ class _Head(Frozen):
 
 
 class Sessions:
-    """Sessions in a store, which any process that shares the store may go on with.
+    """Sessions in a store, which any process that shares the store may go on with; gone after `timeout_s` idle seconds.
 
-    A session is gone after `timeout_s` idle seconds; `get` gives its latest `max_messages`; a turn waits for the one
-    before it for `wait_s` seconds; the turn of a process that was killed is over after `lease_s` seconds.
+    A turn waits `wait_s` seconds for the one before it; that of a killed process is over after `lease_s`.
     """
 
     def __init__(
@@ -177,9 +163,7 @@ class Sessions:
     ) -> None:
         """Add messages, all or none, and put off the expiry. Raises UnknownSession, as `get`.
 
-        What others add at the same time comes before or after them. `pending` is what the next message may answer; what
-        waited until now is settled. `answers` are kept whole, by the trace ids of their questions; `sight` says which
-        rows the principal saw, as `RowFilter.sight` has it.
+        `answers`, by trace ids, are kept whole; `sight` says which rows the principal saw, as `RowFilter.sight` has it.
         """
         batch, place = uuid.uuid4().hex, _place(session_id)
         tried = ""
@@ -261,14 +245,8 @@ class Sessions:
         return ended
 
     def turn(self, session_id: str, principal: str) -> AbstractAsyncContextManager[None]:
-        """A block that holds the turn of this session, across all processes; others wait for it.
-
-        The turn of a process that was killed is over after `lease_s`. Taking a turn puts off the expiry. Raises
-        UnknownSession; SessionBusy: the one before it took longer than `wait_s`.
-        """
+        """Holds the turn of a session, across processes. Raises UnknownSession; SessionBusy: after `wait_s`."""
         return self._turns.turn(session_id, principal)
-
-    # -- the head -----------------------------------------------------------------------------------------
 
     def _heads(self) -> list[Record]:
         return self.store.everywhere(KIND, key=HEAD)

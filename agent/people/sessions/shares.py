@@ -10,18 +10,14 @@ import secrets
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
 
 from agent.core.answers import Answer
 from agent.core.errors import NotPermitted, UnknownAnswer, UnknownSession, UnknownShare
-from agent.people.sessions.sessions import SharedAnswer
+from agent.databases.registry import Databases
+from agent.people.sessions.sessions import Sessions, SharedAnswer
 from agent.platform.storage.store import Place, Remove, Replace, StateStore
 from executors.base import Frozen
 from executors.errors import UnknownDatabase
-
-if TYPE_CHECKING:
-    from agent.databases.registry import Databases
-    from agent.people.sessions.sessions import Sessions
 
 KIND, LINK = "share", "link"
 # Of the caller who asked, and of use to nobody else.
@@ -77,10 +73,7 @@ class Shares:
         self._state, self._sessions, self._registered, self._clock = state, sessions, registered, clock
 
     async def put(self, session_id: str, principal: str, trace_id: str) -> Share:
-        """Share an answer, or go on sharing it under the link that it has; the session is kept as long.
-
-        Raises UnknownSession, UnknownAnswer.
-        """
+        """Share an answer, or extend its link; the session is kept as long. Raises UnknownSession, UnknownAnswer."""
         return await asyncio.to_thread(self._put, session_id, principal, trace_id)
 
     async def remove(self, session_id: str, principal: str, trace_id: str) -> None:
@@ -88,11 +81,7 @@ class Shares:
         await asyncio.to_thread(self._remove, session_id, principal, trace_id)
 
     async def get(self, link_id: str, reader: str) -> Shared:
-        """The answer of a link.
-
-        Raises UnknownShare: there is none, it has ended, or the reader may not ask its database; NotPermitted: they see
-        other rows of it than who asked.
-        """
+        """The answer of a link. Raises UnknownShare; NotPermitted: the reader sees other rows."""
         try:
             link, found = await asyncio.to_thread(self._find, link_id)
             await self._registered.follow(found.database)
@@ -103,11 +92,13 @@ class Shares:
             raise NotPermitted(
                 "You see other rows of this database than the person who shared the answer. Ask the question yourself."
             )
+        answer = Answer.model_validate(found.answer)
+        parts = [part.model_copy(update={"cursor": None}) for part in answer.parts]
         return Shared(
             id=link_id,
             database=found.database,
             question=found.question,
-            answer=_without_own(Answer.model_validate(found.answer)),
+            answer=answer.model_copy(update={**OWN, "parts": parts}),
             shared_at=link.shared_at,
             expires_at=link.expires_at,
         )
@@ -121,8 +112,8 @@ class Shares:
             principal=principal,
             session_id=session_id,
             trace_id=trace_id,
-            shared_at=_moment(now),
-            expires_at=_moment(end),
+            shared_at=datetime.fromtimestamp(now, UTC),
+            expires_at=datetime.fromtimestamp(end, UTC),
         )
         self._state.commit(_place(link_id), [Replace(key=LINK, value=link.model_dump(mode="json"), expires_at=end)])
         return Share(id=link_id, expires_at=link.expires_at)
@@ -151,17 +142,8 @@ class Shares:
         return found
 
 
-def _without_own(answer: Answer) -> Answer:
-    parts = [part.model_copy(update={"cursor": None}) for part in answer.parts]
-    return answer.model_copy(update={**OWN, "parts": parts})
-
-
 def _place(link_id: str) -> Place:
     return Place(kind=KIND, partition=link_id)
-
-
-def _moment(now: float) -> datetime:
-    return datetime.fromtimestamp(now, UTC)
 
 
 def _build_unknown() -> UnknownShare:

@@ -1,7 +1,6 @@
 """Turns in a session: messages are answered one after another, across processes.
 
-Inside a process a lock keeps messages in their order of arrival. Between processes the turn is a lease that is stored
-with the session. Its holder renews it, and it expires soon after the holder's process was killed.
+Inside a process a lock keeps their order; between processes a lease that is stored with the session and renewed.
 """
 
 from __future__ import annotations
@@ -42,10 +41,7 @@ class _NotMine(Exception):
 
 
 class Turns:
-    """The turns of all sessions, as this process takes them; `leases` blocks and is called in threads.
-
-    A turn waits for the one before it for `wait_s` seconds; a lease lapses after `lease_s` unless it is renewed.
-    """
+    """The turns of all sessions, with a lease of `lease_s` seconds that is renewed; `leases` blocks."""
 
     def __init__(self, leases: Leases, *, wait_s: float, lease_s: float, clock: Callable[[], float]) -> None:
         self._leases, self._wait_s, self._lease_s, self._clock = leases, wait_s, lease_s, clock
@@ -53,7 +49,6 @@ class Turns:
 
     @asynccontextmanager
     async def turn(self, session_id: str, principal: str) -> AsyncIterator[None]:
-        """See `Sessions.turn`."""
         deadline = time.monotonic() + self._wait_s
         # Of each principal its own: who may not know of a session does not wait for it either.
         key = (id(asyncio.get_running_loop()), session_id, principal.casefold())

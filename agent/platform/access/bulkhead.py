@@ -1,8 +1,7 @@
 """Limits how many questions this process answers at once: the next ones wait, and those beyond the queue are refused.
 
-A bulkhead in the sense of Nygard's "Release It!": a flood of questions stops here, and the process goes on answering
-the accepted ones and its health checks. Each caller and each database also has a limit of its own, so a slow database
-or a busy tenant leaves places to the others.
+A bulkhead in the sense of Nygard's "Release It!". Each caller and each database has a limit of its own, so that a slow
+database or a busy tenant leaves places to the others.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ import math
 import time
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
 
 from agent.core.errors import TooBusy
 from agent.core.queueing import Standing, Turns
@@ -24,10 +23,7 @@ LONGEST_WAIT_S = 600
 
 
 class Bulkhead:
-    """Places for questions, and a queue before them, by default as long. It belongs to one event loop.
-
-    `behind`: the queue of the one model that answers all of them, where there is one.
-    """
+    """Places for questions, and a queue before them. `behind`: the queue of the one model behind all."""
 
     def __init__(self, places: int, queue: int | None = None, clock: Callable[[], float] = time.monotonic) -> None:
         self.behind: Turns | None = None
@@ -51,17 +47,9 @@ class Bulkhead:
             wait_s = max(wait_s, self.behind.standing.wait_s)
         return Standing(length=self.waiting, wait_s=round(wait_s, 1))
 
-    @property
-    def has_place(self) -> bool:
-        """Whether a question that comes now begins at once."""
-        return self._running < self._places
-
     @contextmanager
     def admit(self, *compartments: str) -> Iterator[Admission]:
-        """Inside, for as long as the block runs: in the queue, and in a place while `Admission.place` says so.
-
-        Raises TooBusy: the queue is full, or what one compartment may have of it.
-        """
+        """Inside for as long as the block runs. Raises TooBusy: the queue, or a compartment's share, is full."""
         most = self._places + self._queue
         share = _share(self._places) + _share(self._queue)
         if self._inside >= most or any(self._inside_of[name] >= share for name in compartments):
@@ -75,8 +63,23 @@ class Bulkhead:
             admission.held -= 1
             self._let_out(admission)
 
-    async def enter(self, admission: Admission) -> None:
-        """Wait for a place; a cancelled caller leaves the queue. `leave` gives it back."""
+    def ahead(self) -> Standing | None:
+        """What a question that comes now will wait for; None where there is a place."""
+        return None if self._running < self._places else self.standing
+
+    @asynccontextmanager
+    async def place(self, admission: Admission) -> AsyncIterator[None]:
+        """A place, for as long as the block runs; until then it waits."""
+        await self._enter(admission)
+        since = self._clock()
+        try:
+            yield
+        finally:
+            self._mean_s += WEIGHT * (self._clock() - since - self._mean_s)
+            self._leave(admission)
+
+    async def _enter(self, admission: Admission) -> None:
+        """Wait for a place; a cancelled caller leaves the queue."""
         waits = asyncio.get_running_loop().create_future()
         self._waiting.append((admission, waits))
         self._fill()
@@ -84,24 +87,18 @@ class Bulkhead:
             await waits
         except asyncio.CancelledError:
             if not waits.cancelled():  # it was given a place in the same moment
-                self.leave(admission)
+                self._leave(admission)
             else:
                 self._waiting.remove((admission, waits))
             raise
 
-    def leave(self, admission: Admission, took_s: float | None = None) -> None:
-        """Give a place to the next in line. Args: took_s: how long it was taken, if it was."""
-        if took_s is not None:
-            self._mean_s += WEIGHT * (took_s - self._mean_s)
+    def _leave(self, admission: Admission) -> None:
+        """Give a place to the next in line."""
         self._running -= 1
         _take(self._running_of, admission.compartments)
         admission.held -= 1
         self._let_out(admission)
         self._fill()
-
-    def now(self) -> float:
-        """The clock's seconds."""
-        return self._clock()
 
     def _fill(self) -> None:
         """Give the free places away: first to those who hold fewest, then in the order of arrival."""
@@ -145,18 +142,12 @@ class Admission:
 
     @property
     def ahead(self) -> Standing | None:
-        """What it will wait for; None where there is a place."""
-        return None if self._bulkhead.has_place else self._bulkhead.standing
+        """See `Bulkhead.ahead`."""
+        return self._bulkhead.ahead()
 
-    @asynccontextmanager
-    async def place(self) -> AsyncIterator[None]:
-        """A place, for as long as the block runs; until then it waits."""
-        await self._bulkhead.enter(self)
-        since = self._bulkhead.now()
-        try:
-            yield
-        finally:
-            self._bulkhead.leave(self, self._bulkhead.now() - since)
+    def place(self) -> AbstractAsyncContextManager[None]:
+        """See `Bulkhead.place`."""
+        return self._bulkhead.place(self)
 
 
 def _share(whole: int) -> int:

@@ -4,16 +4,12 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 from agent.core.callers import LOCAL, is_listed
 from agent.core.errors import WritesNotAllowed
-
-if TYPE_CHECKING:
-    from agent.core.models import Options
-    from agent.platform.config.settings import Settings
-    from executors.registry.registry import Entry
-
+from agent.core.models import Options
+from agent.platform.config.settings import Settings
+from executors.registry.registry import Entry
 
 _POLITE = r"\W*(?:(?:please|bitte|s['’]il (?:te|vous) pla[îi]t|por favor|per favore)[\s,]+)?"
 # An order with what it is given to: "drop all tables", but not "drop in revenue since May".
@@ -78,10 +74,7 @@ NEVER = "Rows can be changed, but never tables, views, columns or rights. Ask fo
 
 
 def write_refusal(settings: Settings, entry: Entry, principal: str, options: Options) -> str:
-    """Why this request may not change data: the first switch that is off, in a sentence. Empty: it may.
-
-    A confirmation is a permission too; `callers.LOCAL` is permitted, being at the machine.
-    """
+    """Why this request may not change data: the first switch that is off, in a sentence. Empty: it may."""
     if not settings.allow_writes:
         return f"{_ONLY_READS} Writes are switched off (PLUMBLINE_ALLOW_WRITES). Ask what the data says instead."
     if not entry.writable:

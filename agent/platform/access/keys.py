@@ -1,7 +1,6 @@
 """API keys: generates them, and finds the principal of one.
 
-Only hashes are stored. A key is 256 random bits and cannot be guessed, so a plain SHA-256 is enough; slow password
-hashes are for passwords that people choose. For the same reason wrong keys are refused and logged, but not counted.
+Only hashes are stored. A key is 256 random bits and cannot be guessed, so a plain SHA-256 is enough.
 """
 
 from __future__ import annotations
@@ -103,10 +102,7 @@ def _check_name(name: str, place: str) -> str:
 
 
 class KeyRing:
-    """The keys that are good now: those listed, and those of a file, which is read again when it changes.
-
-    Raises AccessInvalid: an entry cannot be used, the file cannot be read, or there is no key at all.
-    """
+    """The keys that are good now; a file is read again when it changes. Raises AccessInvalid."""
 
     def __init__(
         self, listed: str, file: Path | None, *, clock: Callable[[], datetime] = lambda: datetime.now(UTC)

@@ -12,8 +12,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from functools import partial
-from hashlib import sha256
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import Literal
 
 from starlette.datastructures import Headers
 
@@ -22,12 +21,10 @@ from agent.core.deadline import lies_ahead
 from agent.core.errors import AccessInvalid, NotAuthenticated, NotPermitted, TooManyRequests
 from agent.platform.access.keys import KeyRing
 from agent.platform.config.hosts import host_of, is_loopback, origin_of, origins
-from agent.platform.storage.store import Insert, Place, Replace, StateConflict, StateStore
+from agent.platform.config.settings import Settings
+from agent.platform.storage.build import build_store
+from agent.platform.storage.store import Place, StateConflict, StateStore, key_of, put_after
 from executors.base import Frozen
-
-if TYPE_CHECKING:
-    from agent.platform.config.settings import Settings
-    from agent.platform.storage.store import StateStore
 
 PERIODS_S = {"second": 1, "minute": 60, "hour": 3600, "day": 86_400}
 KIND, KEY = "rate", "spent"
@@ -70,7 +67,7 @@ class RateLimiter:
 
     def take(self, principal: str) -> None:
         """Count one request. It blocks briefly. Raises TooManyRequests: nothing was counted; StateUnavailable."""
-        place = Place(kind=KIND, partition=sha256(principal.casefold().encode()).hexdigest())
+        place = Place(kind=KIND, partition=key_of(principal))
         self._refuse_before(self._refused.get(place.partition, 0.0))
         with self._lock:
             store = self._store = self._store or self._make_store()
@@ -95,13 +92,7 @@ class RateLimiter:
         if allowed_from - now > self._interval_s * TOLERANCE:
             self._remember(place.partition, allowed_from)
             self._refuse_before(allowed_from)
-        value, key = {"until": spent}, KEY
-        change = (
-            Replace(key=key, value=value, version=record.version, expires_at=spent)
-            if record
-            else Insert(key=key, value=value, expires_at=spent)
-        )
-        store.commit(place, [change])
+        store.commit(place, [put_after(record, KEY, {"until": spent}, spent)])
 
     def _remember(self, partition: str, until: float) -> None:
         now = self._clock()
@@ -138,10 +129,8 @@ def platform_authenticates(environment: Mapping[str, str]) -> bool:
 def find_signed_in_user(headers: Mapping[str, str]) -> str | None:
     """The name of the user signed in with Entra ID; the object id where there is no name, as of an app; else None.
 
-    App Service removes these headers from what callers send and writes them itself, so they are worth as much as its
-    presence: `WEBSITE_AUTH_ENABLED` and `WEBSITE_SITE_NAME`, both of which it alone sets.
+    App Service removes these headers from what callers send and writes them itself.
     https://learn.microsoft.com/azure/app-service/configure-authentication-user-identities
-    https://learn.microsoft.com/azure/app-service/reference-app-settings
     """
     claims = _claims(headers.get(CLAIMS_HEADER, ""))
     if claims is None or headers.get(PROVIDER_HEADER, ENTRA).casefold() != ENTRA:
@@ -170,10 +159,7 @@ Server = tuple[str, int | None] | None
 
 CHALLENGE = 'Bearer realm="plumbline"'
 SIGN_IN = f'{CHALLENGE}, authorization_uri="/.auth/login/aad"'  # where App Service has people sign in
-OWN_SITES = (
-    "none",
-    "same-origin",
-)  # of `Sec-Fetch-Site`: a person typed the address, or a page of the same origin asks
+OWN_SITES = ("none", "same-origin")  # of `Sec-Fetch-Site`: a person typed the address, or a page of this origin asks
 KEY_HEADERS = ("x-api-key", "x-functions-key")  # besides `Authorization: Bearer`; the latter is what `via` sends
 
 
@@ -193,24 +179,16 @@ class CallerRequest(Frozen):
         return cls(headers=values, server=(str(server[0]), server[1]) if isinstance(server, tuple | list) else None)
 
 
-class Policy(Protocol):
-    """Knows callers."""
-
-    def principal(self, request: CallerRequest) -> str:
-        """The principal of a request. Raises NotAuthenticated, NotPermitted, AccessInvalid."""
+# The principal of a request. Raises NotAuthenticated, NotPermitted, AccessInvalid.
+Policy = Callable[[CallerRequest], str]
 
 
-class Vouched:
+def _trust_front_end(request: CallerRequest, *, trusted: bool) -> str:
     """A front end authenticates callers; `trusted`: whether its `x-ms-client-principal-name` is believed."""
-
-    def __init__(self, *, trusted: bool) -> None:
-        self._trusted = trusted
-
-    def principal(self, request: CallerRequest) -> str:
-        return to_principal(request.headers.get(NAME_HEADER, "")) if self._trusted else ANONYMOUS
+    return to_principal(request.headers.get(NAME_HEADER, "")) if trusted else ANONYMOUS
 
 
-class ThisMachine(Vouched):
+def _admit_this_machine(request: CallerRequest, *, trusted: bool, pages: tuple[str, ...]) -> str:
     """Without authentication only this machine may call, and no foreign page in its browser.
 
     A page of another site can send requests to loopback, and by a name that it lets point there can even read the
@@ -218,63 +196,47 @@ class ThisMachine(Vouched):
     `Origin`: its `Referer` says it, or, where the page keeps that back, `Sec-Fetch-Site`. `pages`: origins that may ask
     all the same. A `trusted` front end that gives names has looked at the host itself.
     """
-
-    def __init__(self, *, trusted: bool, pages: tuple[str, ...] = ()) -> None:
-        super().__init__(trusted=trusted)
-        self._pages = pages
-
-    def principal(self, request: CallerRequest) -> str:
-        address, port = request.server or ("", None)
-        if port is not None and not is_loopback(address):
-            raise NotPermitted(
-                "Without authentication, only this machine may send requests. Set PLUMBLINE_AUTH to api_keys."
-            )
-        host = request.headers.get("host", "")
-        if not self._trusted and not is_loopback(host_of(host)):
-            raise NotPermitted("Without authentication, use the address 127.0.0.1 or localhost, or set PLUMBLINE_AUTH.")
-        if not self._may_ask(request.headers, host):
-            raise NotPermitted(
-                "Pages of other origins may not send requests. Add allowed ones to PLUMBLINE_CORS_ORIGINS."
-            )
-        return super().principal(request)
-
-    def _may_ask(self, headers: Mapping[str, str], host: str) -> bool:
-        """Whether a request comes from no page at all, from one of this service's own, or from one that is listed."""
-        origin = headers.get("origin", "") or origin_of(headers.get("referer", ""))
-        if origin:
-            return origin in (*self._pages, f"http://{host}", f"https://{host}")
-        return headers.get("sec-fetch-site", "none").strip().casefold() in OWN_SITES
+    address, port = request.server or ("", None)
+    if port is not None and not is_loopback(address):
+        raise NotPermitted(
+            "Without authentication, only this machine may send requests. Set PLUMBLINE_AUTH to api_keys."
+        )
+    host = request.headers.get("host", "")
+    if not trusted and not is_loopback(host_of(host)):
+        raise NotPermitted("Without authentication, use the address 127.0.0.1 or localhost, or set PLUMBLINE_AUTH.")
+    if not _may_ask(request.headers, (*pages, f"http://{host}", f"https://{host}")):
+        raise NotPermitted("Pages of other origins may not send requests. Add allowed ones to PLUMBLINE_CORS_ORIGINS.")
+    return _trust_front_end(request, trusted=trusted)
 
 
-class ByKey:
-    """An API key identifies the caller. Args: keys: the valid ones."""
-
-    def __init__(self, keys: KeyRing) -> None:
-        self._keys = keys
-
-    def principal(self, request: CallerRequest) -> str:
-        key = _key_of(request.headers)
-        if not key:
-            raise NotAuthenticated("Send an API key: `Authorization: Bearer KEY`, or `x-api-key: KEY`.", CHALLENGE)
-        owner = self._keys.owner(key)
-        if owner is None:
-            raise NotAuthenticated(
-                "This API key is unknown, or has expired. Ask the operator of this service for another.",
-                f'{CHALLENGE}, error="invalid_token"',
-            )
-        return owner
+def _may_ask(headers: Mapping[str, str], pages: tuple[str, ...]) -> bool:
+    """Whether a request comes from no page at all, or from one of these origins."""
+    origin = headers.get("origin", "") or origin_of(headers.get("referer", ""))
+    if origin:
+        return origin in pages
+    return headers.get("sec-fetch-site", "none").strip().casefold() in OWN_SITES
 
 
-class BySignIn:
+def _ask_for_key(request: CallerRequest, keys: KeyRing) -> str:
+    """An API key identifies the caller."""
+    key = _key_of(request.headers)
+    if not key:
+        raise NotAuthenticated("Send an API key: `Authorization: Bearer KEY`, or `x-api-key: KEY`.", CHALLENGE)
+    owner = keys.owner(key)
+    if owner is None:
+        raise NotAuthenticated(
+            "This API key is unknown, or has expired. Ask the operator of this service for another.",
+            f'{CHALLENGE}, error="invalid_token"',
+        )
+    return owner
+
+
+def _ask_for_sign_in(request: CallerRequest) -> str:
     """App Service authentication identifies callers who signed in with Entra ID."""
-
-    def principal(self, request: CallerRequest) -> str:
-        found = find_signed_in_user(request.headers)
-        if found is None:
-            raise NotAuthenticated(
-                "Sign in with Entra ID, or send one of its tokens: `Authorization: Bearer`.", SIGN_IN
-            )
-        return found
+    found = find_signed_in_user(request.headers)
+    if found is None:
+        raise NotAuthenticated("Sign in with Entra ID, or send one of its tokens: `Authorization: Bearer`.", SIGN_IN)
+    return found
 
 
 class Access:
@@ -291,21 +253,15 @@ class Access:
         return self.mode == "entra"
 
 
-def mode_of(settings: Settings, *, in_functions: bool) -> Mode:
-    """How callers are known. Args: in_functions: whether the Functions host stands in front, and checks its keys."""
-    return "functions" if in_functions and settings.auth == "none" else settings.auth
-
-
 def build_closed_access() -> Access:
     """Where the settings cannot be used: the Functions host's keys are what lets anybody ask, as it does by default."""
-    return Access("functions", Vouched(trusted=False))
+    return Access("functions", partial(_trust_front_end, trusted=False))
 
 
 def function_level(settings: Settings | None, route_level: str) -> str:
-    """The authorization level of an Azure function. Args: settings: None: they cannot be used.
+    """The authorization level of an Azure function; `settings` None: they cannot be used.
 
-    Where this process knows callers by itself, the Functions host must let them through: it would ask for a key of its
-    own, and refuse ours, which may come in the same header.
+    Where this process knows callers by itself, the host must let them through: it would refuse their keys.
     """
     return "ANONYMOUS" if settings is not None and settings.auth in ("api_keys", "entra") else route_level
 
@@ -317,11 +273,9 @@ def build_access(
     environment: Mapping[str, str] | None = None,
     store: Callable[[], StateStore] | None = None,
 ) -> Access:
-    """What the settings say. Raises AccessInvalid: they let in no caller, or everyone.
-
-    `store` makes the state store when the first request is counted; default: that of the settings.
-    """
-    mode, pages = mode_of(settings, in_functions=in_functions), origins(settings.cors_origins)
+    """What the settings say; `store` makes the state store. Raises AccessInvalid: no caller is let in, or all."""
+    mode: Mode = "functions" if in_functions and settings.auth == "none" else settings.auth
+    pages = origins(settings.cors_origins)
     if "*" in pages and mode in ("none", "entra"):
         raise AccessInvalid(
             "PLUMBLINE_CORS_ORIGINS may be `*` only with API keys. Otherwise any page could send requests in "
@@ -329,16 +283,10 @@ def build_access(
         )
     if settings.trust_principal_header and "*" in pages:
         raise AccessInvalid("PLUMBLINE_CORS_ORIGINS may not be `*` behind a front end that signs people in.")
-    keep = store or partial(_state_store, settings)
+    keep = store or partial(build_store, settings)
     limiter = RateLimiter(Rate.parse(settings.rate_limit), keep) if settings.rate_limit else None
     policy = _policy(mode, settings, pages, os.environ if environment is None else environment, in_functions)
     return Access(mode, policy, limiter=limiter, pages=pages)
-
-
-def _state_store(settings: Settings) -> StateStore:
-    from agent.platform.storage.build import build_store
-
-    return build_store(settings)
 
 
 def _policy(
@@ -346,7 +294,8 @@ def _policy(
 ) -> Policy:
     if mode == "api_keys":
         listed = settings.api_keys.get_secret_value() if settings.api_keys else ""
-        return ByKey(KeyRing(listed, settings.api_keys_file and settings.api_keys_file.expanduser()))
+        keys = KeyRing(listed, settings.api_keys_file and settings.api_keys_file.expanduser())
+        return partial(_ask_for_key, keys=keys)
     if mode == "entra":
         if not platform_authenticates(environment):
             raise AccessInvalid(
@@ -354,15 +303,15 @@ def _policy(
                 "authentication on. Otherwise anyone could send the headers that name the caller. Turn it on "
                 "there, or set PLUMBLINE_AUTH to api_keys."
             )
-        return BySignIn()
+        return _ask_for_sign_in
     if mode == "functions":
         if not in_functions:
             raise AccessInvalid(
                 "PLUMBLINE_AUTH is functions, but only the Azure Functions host checks its keys. Set PLUMBLINE_AUTH to "
                 "api_keys here."
             )
-        return Vouched(trusted=settings.trust_principal_header)
-    return ThisMachine(trusted=settings.trust_principal_header, pages=pages)
+        return partial(_trust_front_end, trusted=settings.trust_principal_header)
+    return partial(_admit_this_machine, trusted=settings.trust_principal_header, pages=pages)
 
 
 def check_host(settings: Settings, host: str) -> None:

@@ -6,7 +6,7 @@ import re
 from ipaddress import IPv6Address, ip_address
 from urllib.parse import urlsplit
 
-_HOST = re.compile(r"[a-z0-9.-]+|\[[0-9a-f:.]+\]")  # as browsers write it
+_ORIGIN = re.compile(r"https?://([a-z0-9.-]+|\[[0-9a-f:.]+\])(:\d+)?")  # as browsers write it
 
 
 def is_loopback(host: str) -> bool:
@@ -30,7 +30,7 @@ def host_of(authority: str) -> str:
 def origins(listed: str) -> tuple[str, ...]:
     """The origins of a setting, by commas. Raises ValueError: one is neither `*` nor `scheme://host[:port]`."""
     found = tuple(one.strip() for one in listed.split(",") if one.strip())
-    wrong = [one for one in found if one != "*" and not _is_origin(one)]
+    wrong = [one for one in found if one != "*" and (not _ORIGIN.fullmatch(one) or origin_of(one) != one)]
     if wrong:
         raise ValueError(f"{wrong[0]!r} is not an origin; write https://host, or http://host:port, without a path")
     return found
@@ -47,14 +47,3 @@ def origin_of(address: str) -> str:
         return "null"
     host = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname
     return f"{parts.scheme}://{host}{port}" if parts.scheme in ("http", "https") and host else "null"
-
-
-def _is_origin(text: str) -> bool:
-    try:
-        parts = urlsplit(text)
-        port = "" if parts.port is None else f":{parts.port}"
-    except ValueError:
-        return False
-    host = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname
-    is_host = bool(_HOST.fullmatch(host or ""))
-    return parts.scheme in ("http", "https") and is_host and text == f"{parts.scheme}://{host}{port}"

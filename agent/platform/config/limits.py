@@ -31,10 +31,7 @@ def none_beyond(cap: tuple[int, str]) -> TooManyRows:
 
 
 class Limits(Frozen):
-    """Attempts, rows and switches of one request.
-
-    plan: whether several queries may be planned: always asked for, never, or (None) as profile and question say.
-    """
+    """Attempts, rows and switches of one request. plan: always, never, or (None) as profile and question say."""
 
     max_attempts: int
     row_limit: int
@@ -52,13 +49,13 @@ class Limits(Frozen):
 def limits_of(settings: Settings, options: Options, row_limit: int | None = None) -> Limits:
     """The settings' values; a request may switch off and never on, and ask for fewer attempts, never for more.
 
-    It may say how many rows it wants, up to the cap of settings and database, which holds for the rows behind an
-    aggregate as well. Raises TooManyRows.
+    It may say how many rows it wants, up to the cap of settings and database. Raises TooManyRows.
     """
     cap = rows_cap(settings.max_rows, row_limit)
+    efforts = [it for it in (settings.effort, options.effort) if it is not None]
     raw = within(options.raw_row_limit, settings.raw_row_limit, cap, "raw_row_limit")
     return Limits(
-        max_attempts=_at_most(settings.attempts, options.max_attempts),
+        max_attempts=min(settings.attempts, options.max_attempts or settings.attempts),
         row_limit=within(options.row_limit, settings.row_limit, cap, "row_limit"),
         raw_row_limit=raw if settings.raw_row_limit else 0,
         enable_evaluation=settings.enable_evaluation and options.enable_evaluation is not False,
@@ -67,14 +64,6 @@ def limits_of(settings: Settings, options: Options, row_limit: int | None = None
         enable_answer=options.enable_answer is not False,
         reuse_verified=settings.reuse_verified and options.reuse_verified is not False,
         clarify=settings.clarify and options.clarify is not False,
-        effort=_least(settings.effort, options.effort),
+        effort=min(efforts, key=EFFORTS.index, default=None),
         plan=False if settings.plan is False else options.plan,
     )
-
-
-def _least(setting: Effort | None, option: Effort | None) -> Effort | None:
-    return min((it for it in (setting, option) if it is not None), key=EFFORTS.index, default=None)
-
-
-def _at_most(setting: int, option: int | None) -> int:
-    return setting if option is None else min(option, setting)

@@ -1,8 +1,6 @@
 """Settings: one class, read from the environment, documented field by field.
 
-A field `row_limit` is read from `PLUMBLINE_ROW_LIMIT`; names that other tools already use (`OPENAI_API_KEY`,
-`TEXT2SQL_MODEL_PRIMARY`, ...) are understood as well. A test holds the table of docs/reference.md and
-`local.settings.sample.json` to this list.
+A field `row_limit` is read from `PLUMBLINE_ROW_LIMIT`; names that other tools use (`OPENAI_API_KEY`) are aliases.
 """
 
 from __future__ import annotations
@@ -63,11 +61,7 @@ def _upload_types(listed: str) -> str:
 
 
 class Settings(ProtectionSettings):
-    """Every switch of the service; all bad values are reported at once.
-
-    Raises:
-        pydantic.ValidationError: naming each variable that cannot be used, and why.
-    """
+    """Every switch of the service. Raises pydantic.ValidationError, which names each variable that is wrong."""
 
     model_config = SettingsConfigDict(
         env_prefix=PREFIX,
@@ -431,10 +425,7 @@ class Settings(ProtectionSettings):
 
     @property
     def state_path(self) -> Path:
-        """Where the index and the sessions are kept: with the project, where the working folder has none.
-
-        A package that was installed has no project: the user's own data folder takes its place.
-        """
+        """Where index and sessions are kept: here, with the project, or in the user's data folder."""
         return self._place("state_dir", self.state_dir)
 
     def _place(self, name: str, path: Path) -> Path:
@@ -442,7 +433,10 @@ class Settings(ProtectionSettings):
         if name in self.model_fields_set or path.exists():
             return path
         if IS_INSTALLED:
-            return _user_folder() / ("state" if name == "state_dir" else path.name)
+            from platformdirs import user_data_path
+
+            folder = user_data_path("plumbline", appauthor=False)
+            return folder / ("state" if name == "state_dir" else path.name)
         return ROOT / path
 
     @property
@@ -462,12 +456,6 @@ class Settings(ProtectionSettings):
     def is_hosted(self) -> bool:
         """Whether a model of an endpoint answers; else the embedded one does."""
         return self.provider != "embedded"
-
-
-def _user_folder() -> Path:
-    from platformdirs import user_data_path
-
-    return user_data_path("plumbline", appauthor=False)
 
 
 @lru_cache(maxsize=1)

@@ -9,10 +9,7 @@ from agent.platform.config.settings import PREFIX, Settings
 
 
 class Variable(BaseModel):
-    """One setting as the environment has it.
-
-    field: of `Settings`. names: first the one to use, then others that are understood.
-    """
+    """A setting as the environment has it. field: of `Settings`; names: the one to use, then its aliases."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -37,14 +34,10 @@ def _variable(name: str, field: FieldInfo) -> Variable:
 
 
 def markdown_table() -> str:
-    """The table of settings of docs/reference.md; `python -m agent.platform.config.settings_table` prints it."""
+    """The table of settings of docs/reference.md."""
     rows = ["| Variable | Default | Meaning |", "|---|---|---|"]
     for variable in variables():
         names = ", ".join(f"`{name}`" for name in variable.names)
         default = f"`{variable.default}`" if variable.default else ""
         rows.append(f"| {names} | {default} | {variable.description} |")
     return "\n".join(rows)
-
-
-if __name__ == "__main__":
-    print(markdown_table())

@@ -16,18 +16,12 @@ Provider = Callable[[Settings, str], ChatModel]
 
 
 def build_model(settings: Settings, *, model_name: str | None = None) -> ChatModel:
-    """The model that the settings name, from Azure OpenAI, OpenAI or a compatible endpoint; else the embedded one.
-
-    Loads and calls nothing before `ready` or the first `complete`. Raises ExtensionInvalid: no such provider.
-    """
+    """The model that the settings name; nothing is loaded or called yet. Raises ExtensionInvalid."""
     return provider_of(settings)(settings, model_name or settings.chat_model or DEFAULT_MODEL)
 
 
 def build_second_model(settings: Settings) -> ChatModel | None:
-    """The model that writes the second draft beside the embedded one; None: that writes it itself, or none is wanted.
-
-    Its first call raises ModelUnavailable where its file has not been downloaded.
-    """
+    """The model that writes the second draft beside the embedded one; None where there is none."""
     key = settings.embedded_second_model
     if settings.is_hosted or key in {"none", settings.embedded_model} or choose(settings, "").second_draft == "off":
         return None
@@ -46,10 +40,7 @@ def provider_of(settings: Settings) -> Provider:
 
 
 def add_provider(name: str, provider: Provider) -> None:
-    """Make a provider known, that `PLUMBLINE_MODEL_PROVIDER` may name. It must neither import much nor call anybody.
-
-    Raises ValueError: the name is taken.
-    """
+    """Make a provider known to `PLUMBLINE_MODEL_PROVIDER`. Raises ValueError: the name is taken."""
     if name in PROVIDERS:
         raise ValueError(f"{name}: that name is taken")
     PROVIDERS[name] = provider

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, TypedDict, Unpack
+from typing import Literal, NamedTuple, Protocol, TypedDict, Unpack
 
+from agent.core.queueing import Turns
 from agent.core.usage import Usage
 from executors.base import Frozen
-
-if TYPE_CHECKING:
-    from agent.core.queueing import Turns
 
 
 class Message(Frozen):
@@ -19,10 +17,7 @@ class Message(Frozen):
 
 
 class ReplySchema(Frozen):
-    """The JSON Schema that a reply must have; `name` is for the endpoint's logs.
-
-    logprobs: whether the log-probabilities of its tokens are wanted, where the endpoint gives them.
-    """
+    """The JSON Schema of a reply. logprobs: whether its tokens' log-probabilities are wanted, where there are any."""
 
     name: str
     schema_: dict[str, object]
@@ -32,8 +27,7 @@ class ReplySchema(Frozen):
 class ReplyGrammar(ReplySchema):
     """A grammar in llama.cpp's GBNF that a reply must fit; `words` say the same to an endpoint that reads none.
 
-    opening: what every such reply begins with. A model that reads grammars is given it and goes on from there: to read
-        a token takes a quarter of the time that it takes to write one. It is part of the reply all the same.
+    opening: what every such reply begins with, and need not be written: to read a token takes a quarter of the time.
     """
 
     schema_: dict[str, object] = {}
@@ -50,10 +44,7 @@ class Token(NamedTuple):
 
 
 class Reply(Frozen):
-    """The model's reply. `truncated` when it ran into `max_tokens`.
-
-    tokens: of `text`, in order; empty where log-probabilities were not wanted, or the endpoint gives none.
-    """
+    """The model's reply. truncated: it ran into `max_tokens`. tokens: with log-probabilities, else empty."""
 
     text: str
     usage: Usage
@@ -85,11 +76,7 @@ class ChatModel(Protocol):
         max_tokens: int = MAX_TOKENS,
         temperature: float = 0.0,
     ) -> Reply:
-        """The model's next message; JSON of `schema` where one is given.
-
-        Raises ModelUnavailable: it cannot be reached, refuses the key, or stays overloaded; ModelFailed: it answered
-        with nothing usable.
-        """
+        """The model's next message; JSON of `schema` if given. Raises ModelUnavailable, ModelFailed."""
 
     async def ready(self) -> None:
         """Return when it can answer; load it if need be. Raises ModelUnavailable."""
@@ -113,13 +100,10 @@ class WrappedModel:
         return getattr(self._model, "queue", None)
 
     async def complete(self, messages: list[Message], **request: Unpack[ChatRequest]) -> Reply:
-        """See `ChatModel.complete`."""
         return await self._model.complete(messages, **request)
 
     async def ready(self) -> None:
-        """See `ChatModel.ready`."""
         await self._model.ready()
 
     async def close(self) -> None:
-        """See `ChatModel.close`."""
         await self._model.close()

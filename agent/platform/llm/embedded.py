@@ -1,8 +1,6 @@
-"""The default model: llama.cpp on this machine.
+"""The default model: llama.cpp's own server on this machine, in a child process behind a loopback port and a key.
 
-llama.cpp's own server runs in a child process and listens on a loopback port with a random key. It keeps the state of
-the last prompt and, in memory, of several earlier ones: a prompt that begins like one of them is read only from the
-first difference.
+It keeps the state of earlier prompts: one that begins like them is read only from the first difference.
 """
 
 from __future__ import annotations
@@ -16,6 +14,7 @@ import time
 import weakref
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
+from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Unpack
 
@@ -64,12 +63,7 @@ class PrefixStates:
         self._in_slot = ""
 
     async def restore(self, prefix: str) -> bool:
-        """Load the state of a prefix, where this process has not read it and there is one.
-
-        A file that cannot be used is removed, with a warning; the prefix is then read as if there had been none.
-
-        Returns whether this process has it now.
-        """
+        """Load the state of a prefix, if there is a usable one; whether this process has it now."""
         key = self._key(prefix)
         if key not in self._read and (path := await asyncio.to_thread(self._usable, key)) is not None:
             if await self._ask("restore", path.name) is not None:
@@ -95,8 +89,6 @@ class PrefixStates:
             log.warning("The model's state after a schema was not stored: %s", error.strerror)
         finally:
             draft.unlink(missing_ok=True)
-
-    # -- files --------------------------------------------------------------------------------------------
 
     def _key(self, prefix: str) -> str:
         return hashlib.sha256(f"{self._made_for}\n{prefix}".encode()).hexdigest()[:_DIGITS]
@@ -133,8 +125,6 @@ class PrefixStates:
             if total > self._most_bytes:
                 path.unlink(missing_ok=True)
 
-    # -- the server ---------------------------------------------------------------------------------------
-
     async def _ask(self, action: str, name: str) -> int | None:
         """Have the slot saved to a file, or restored from one; its bytes, or None where that failed."""
         import httpx2
@@ -163,9 +153,7 @@ def prepare(folder: Path) -> Path:
     return folder
 
 
-CACHED_TOKENS = (
-    37_000  # of prompts that are not in the context any more, kept in memory; a gigabyte of the larger model's
-)
+CACHED_TOKENS = 37_000  # of prompts that have left the context, kept in memory; a gigabyte of the larger model's
 BATCH = 256  # prompt tokens read at once, some seconds' work: a cancelled call is noticed in between
 # Word of the progress is sent to nobody in particular: it is how the server learns that the caller has gone.
 EXTRA: Mapping[str, object] = {"cache_prompt": True, "return_progress": True}
@@ -183,12 +171,9 @@ class _Loaded(NamedTuple):
 
 
 class EmbeddedModel:
-    """Qwen2.5-Coder behind llama.cpp, loaded at the first need.
+    """Qwen2.5-Coder behind llama.cpp, loaded at the first need, and started again where it has ended.
 
-    One slot: on a few cores two replies at once take longer than one after the other, and two slots would each hold
-    their own copy of the schema. Calls wait for their turn at the server; a cancelled call stops its generation.
-
-    A server that has ended, as an error inside llama.cpp ends it, is started again by the next call.
+    One slot: on a few cores two replies at once take longer than one after the other. Calls wait for their turn.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -201,11 +186,7 @@ class EmbeddedModel:
         self._finalizer = weakref.finalize(self, _close_all, self._servers)
 
     async def complete(self, messages: list[Message], **request: Unpack[ChatRequest]) -> Reply:
-        """The model's next message; of `schema` where one is given, be it of JSON or a grammar.
-
-        Raises ModelUnavailable: it cannot be loaded, or does not answer in time; ModelFailed: the prompt is longer than
-        the context.
-        """
+        """The model's next message, by `schema` if given. Raises ModelUnavailable; ModelFailed: too long."""
         await self._ensure_loaded()
         extra = dict(EXTRA)
         schema = request.get("schema")
@@ -218,7 +199,11 @@ class EmbeddedModel:
             loaded = await self._ensure_loaded()  # it may have ended in a turn before
             read = await _read_alone(prefix, loaded)
             reply = await loaded.client.complete(messages, **request, extra=extra)
-        return reply if read is None else reply.model_copy(update={"usage": _together(read, reply.usage)})
+        if read is None:
+            return reply
+        counts = ("prompt_tokens", "cached_tokens", "completion_tokens")
+        together = {name: getattr(read, name) + getattr(reply.usage, name) for name in counts}
+        return reply.model_copy(update={"usage": reply.usage.model_copy(update=together)})
 
     async def ready(self) -> None:
         """Load the model, once for all callers. Raises ModelUnavailable."""
@@ -243,7 +228,12 @@ class EmbeddedModel:
 
         from agent.platform.llm.llama_server import LlamaServer
 
-        path, key, folder = self._find_verified_file(), secrets.token_urlsafe(32), self._states_folder()
+        path, key, folder = self._find_verified_file(), secrets.token_urlsafe(32), None
+        if self._settings.prefix_cache_mb:
+            try:
+                folder = prepare(self._settings.state_path / "prefixes")
+            except OSError as error:
+                log.warning("The model's state after a schema will not be stored: %s", error.strerror)
         try:
             path.open("rb").close()
         except OSError as error:
@@ -254,10 +244,7 @@ class EmbeddedModel:
         return _Loaded(process, client, self._states(folder, client))
 
     def _start(self, path: Path, key: str, states: Path | None) -> tuple[LlamaProcess, str]:
-        """llama.cpp's server on a free loopback port, and its address. Raises ModelUnavailable.
-
-        states: where its slot may be saved.
-        """
+        """The server and its address; `states`: where its slot may be saved. Raises ModelUnavailable."""
         options = {
             "path": str(path),
             "key": key,
@@ -283,21 +270,9 @@ class EmbeddedModel:
                 "Try PLUMBLINE_EMBEDDED_MODEL=0.5b, a smaller PLUMBLINE_EMBEDDED_CONTEXT, or PLUMBLINE_LOG_LEVEL=DEBUG."
             ) from error
 
-    def _states_folder(self) -> Path | None:
-        """Where states of prefixes are kept; None where they are not, or where nothing can be written."""
-        if not self._settings.prefix_cache_mb:
-            return None
-        try:
-            return prepare(self._settings.state_path / "prefixes")
-        except OSError as error:
-            log.warning("The model's state after a schema will not be stored: %s", error.strerror)
-            return None
-
     def _states(self, folder: Path | None, client: LlamaServer) -> PrefixStates | None:
         if folder is None:
             return None
-        from importlib.metadata import version
-
         parts = (self._spec.sha256, version("xllamacpp"), str(self._settings.embedded_context))
         most_bytes = self._settings.prefix_cache_mb * 1_000_000
         return PrefixStates(client.connect, folder, made_for=" ".join(parts), most_bytes=most_bytes)
@@ -305,25 +280,19 @@ class EmbeddedModel:
     def _find_verified_file(self) -> Path:
         from agent.platform.llm.files.model_files import find, verify
 
-        given = self._settings.embedded_model_path
-        if given is not None:
-            path: Path | None = given.expanduser()
+        if given := self._settings.embedded_model_path:
             verify(self._spec, given.expanduser(), self._settings.cache_dir)
-        else:
-            path = find(self._spec, self._settings.cache_dir)
-        if path is None:
-            raise ModelUnavailable(
-                f"The embedded model ({self._spec.title}) has not been downloaded: run `{command_line()} model`, "
-                "or set OPENAI_API_KEY or AZURE_OPENAI_ENDPOINT to use a hosted one."
-            )
-        return path
+            return given.expanduser()
+        if path := find(self._spec, self._settings.cache_dir):
+            return path
+        raise ModelUnavailable(
+            f"The embedded model ({self._spec.title}) has not been downloaded: run `{command_line()} model`, "
+            "or set OPENAI_API_KEY or AZURE_OPENAI_ENDPOINT to use a hosted one."
+        )
 
 
 async def _read_alone(prefix: str, loaded: _Loaded) -> Usage | None:
-    """Have a prefix in the slot that is kept on disk, and keep it where it is not: without any word of a question.
-
-    Returns what was read for it; None where nothing was.
-    """
+    """Read a prefix alone and keep it, unless it is kept; what was read for it, or None."""
     if loaded.states is None or await loaded.states.restore(prefix) or not prefix:
         return None
     messages = [Message(role="system", content=prefix), Message(role="user", content="")]
@@ -334,12 +303,6 @@ async def _read_alone(prefix: str, loaded: _Loaded) -> Usage | None:
         ON_TEXT.reset(token)
     await loaded.states.save(prefix)
     return reply.usage
-
-
-def _together(before: Usage, usage: Usage) -> Usage:
-    """The tokens of a call for which its prefix was read before."""
-    counts = ("prompt_tokens", "cached_tokens", "completion_tokens")
-    return usage.model_copy(update={name: getattr(before, name) + getattr(usage, name) for name in counts})
 
 
 def _is_usable(loading: asyncio.Future[_Loaded]) -> bool:

@@ -1,8 +1,6 @@
-"""llama.cpp's own server in a process of its own.
+"""llama.cpp's own server in a process of its own: xllamacpp keeps the interpreter's lock, and its errors end a process.
 
-xllamacpp keeps the interpreter's lock while it loads a model, and an error inside llama.cpp ends its process. Neither
-concerns the service if the server runs in a child. The child runs this file as a script, so that it imports nothing
-else of Plumbline.
+The child runs this file as a script, so that it imports nothing else of Plumbline.
 """
 
 from __future__ import annotations
@@ -28,13 +26,9 @@ class PackageMissing(LlamaFailed):
 
 
 class LlamaProcess:
-    """A server that starts. It ends with `close`, or with this process, however that ends.
+    """A server that starts. It ends with `close`, or with this process, however that ends. Raises LlamaFailed.
 
-    Args:
-        options: of llama.cpp, as `_start_server` reads them. They go through a pipe: all users of the machine can read
-            the arguments of a process, and the key is among them.
-
-    Raises LlamaFailed: there can be no such process.
+    `options`, as `_start_server` reads them, go through a pipe: all users can read the arguments of a process.
     """
 
     def __init__(self, options: Mapping[str, Any]) -> None:
@@ -62,10 +56,7 @@ class LlamaProcess:
         return self._process.poll() is None
 
     def wait_for_address(self) -> str:
-        """The server's URL on the loopback interface, once it answers. `close` ends the wait.
-
-        Raises LlamaFailed, PackageMissing.
-        """
+        """The server's URL, once it answers; `close` ends the wait. Raises LlamaFailed, PackageMissing."""
         to_child, from_child = cast("IO[str]", self._process.stdin), cast("IO[str]", self._process.stdout)
         try:
             to_child.write(f"{json.dumps(self._options)}\n")

@@ -1,8 +1,4 @@
-"""A client of llama.cpp's own server on this machine.
-
-The server speaks OpenAI's protocol. The openai package would too, but to load it takes longer than to read a question,
-and every process would pay for it before its first draft.
-"""
+"""A client of llama.cpp's own server: it speaks OpenAI's protocol, whose package takes too long to load."""
 
 from __future__ import annotations
 
@@ -13,7 +9,6 @@ from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
 from typing import TYPE_CHECKING, Any
 
-from agent.core.errors import Fatal
 from agent.platform.llm.chat import Message, Reply, ReplyGrammar, ReplySchema
 from agent.platform.llm.openai.chat_request import Abilities, chat_fields
 from agent.platform.llm.openai.completion import (
@@ -37,14 +32,7 @@ _DATA, _DONE = b"data:", b"[DONE]"
 
 
 class LlamaServer:
-    """The model of a server.
-
-    Args:
-        name: of the model.
-        address: of the server, on this machine.
-        key: that it wants.
-        timeout_s: seconds for one reply.
-    """
+    """The model of a server on this machine. Args: timeout_s: seconds for one reply."""
 
     def __init__(self, name: str, address: str, key: str, *, timeout_s: float) -> None:
         self.name, self.address = name, address
@@ -58,7 +46,8 @@ class LlamaServer:
             base_url=self.address,
             headers=self._headers,
             timeout=timeout_s,
-            verify=_trust_nobody(),
+            # Without certificates: nothing here is encrypted, and to load the usual list takes 20 ms.
+            verify=ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT),
             trust_env=False,
             limits=httpx2.Limits(max_keepalive_connections=0),
         )
@@ -72,17 +61,9 @@ class LlamaServer:
         temperature: float = 0.0,
         extra: Mapping[str, object] | None = None,
     ) -> Reply:
-        """The model's next message; of `schema` where one is given, be it of JSON or a grammar.
+        """The model's next message, as a stream: only there the server notices that the caller has gone.
 
-        It comes as a stream, since only there the server notices that the caller has gone.
-
-        Args:
-            messages, schema, max_tokens, temperature: see `ChatModel.complete`.
-            extra: fields that this server alone knows.
-
-        Raises:
-            ModelUnavailable: the server does not answer in time, or not at all.
-            ModelFailed: it refused the request.
+        `extra`: fields that this server alone knows; the others and the errors are those of `ChatModel.complete`.
         """
         import httpx2
 
@@ -109,7 +90,9 @@ class LlamaServer:
             client.stream("POST", "/v1/chat/completions", json=request) as response,
         ):
             if response.status_code >= 400:
-                raise _describe_refusal(response.status_code, await response.aread(), endpoint)
+                told = json.loads(await response.aread()).get("error", {})
+                code, complaint = str(told.get("type", "")), str(told.get("message", ""))
+                raise translate_status(response.status_code, code, complaint, endpoint)
             async with aclosing(_read_events(response)) as events:
                 async for data in events:
                     reply.add(Chunk.model_validate_json(data))
@@ -118,11 +101,6 @@ class LlamaServer:
                     if may_end and ends_its_query(reply.text):
                         break
         return reply_of(reply.completion(request))
-
-
-def _trust_nobody() -> ssl.SSLContext:
-    """No list of certificates: nothing here is encrypted, and to load the usual list takes 20 ms for each client."""
-    return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
 
 
 async def _read_events(response: httpx2.Response) -> AsyncGenerator[bytes, None]:
@@ -134,9 +112,3 @@ async def _read_events(response: httpx2.Response) -> AsyncGenerator[bytes, None]
             data = line.removeprefix(_DATA).strip()
             if line.startswith(_DATA) and data != _DONE:
                 yield data
-
-
-def _describe_refusal(status: int, body: bytes, endpoint: Endpoint) -> Fatal:
-    """The error for what the server says in its `error`. Raises ValueError: it is no JSON."""
-    told = json.loads(body).get("error", {})
-    return translate_status(status, str(told.get("type", "")), str(told.get("message", "")), endpoint)

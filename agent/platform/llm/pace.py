@@ -1,8 +1,7 @@
 """A hosted endpoint's rate limits, shared by all processes: a call waits for its turn instead of being refused.
 
-The headers of each response report how many requests and tokens are left, and when the limit is full again (OpenAI,
-"Rate limits"). The state store keeps the remainder. A call reserves what it may need before it is sent, and returns
-what it did not use. An endpoint that reports no limits costs nothing.
+Responses report what is left (OpenAI, "Rate limits"), and the state store keeps it. A call reserves what it may need,
+and returns what it did not use.
 """
 
 from __future__ import annotations
@@ -16,19 +15,14 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Unpack
+from typing import Unpack
 
 from agent.core.errors import ModelBusy, StateUnavailable
 from agent.core.queueing import WAITS, Standing
-from agent.platform.llm.chat import WrappedModel
-from agent.platform.storage.store import Insert, Place, Replace, StateStore, until_no_conflict
+from agent.platform.config.settings import Settings
+from agent.platform.llm.chat import ChatModel, ChatRequest, Message, Reply, WrappedModel
+from agent.platform.storage.store import Place, StateStore, put_after, until_no_conflict
 from executors.base import Frozen
-
-if TYPE_CHECKING:
-    from agent.platform.config.settings import Settings
-    from agent.platform.llm.chat import ChatModel, ChatRequest, Message, Reply
-    from agent.platform.storage.store import StateStore
-
 
 KIND, KEY = "rate_limit", "left"
 SPAN_S = 60.0  # until all is left again, where an endpoint does not say; limits are of a minute
@@ -108,16 +102,10 @@ class Limits(Frozen):
 
 
 def limits_in(status: int, headers: Mapping[str, str], now: float) -> Limits:
-    """What a response says of its endpoint's limits; after 429 nothing is left, whatever else is said.
-
-    The headers are `x-ratelimit-limit-`, `-remaining-` and `-reset-`, each of `requests` and `tokens`, and
-    `retry-after`.
-    """
-    refused_s = None
-    if status == TOO_MANY:
-        refused_s = seconds_of(headers.get("retry-after", ""))
+    """What a response says in `x-ratelimit-` headers and `retry-after` of limits; after 429 nothing is left."""
     found = {name: _allowance(name, headers, now) for name in ("requests", "tokens")}
     if status == TOO_MANY and not any(found.values()):
+        refused_s = seconds_of(headers.get("retry-after", ""))
         wait_s = LOOK_S if refused_s is None else refused_s
         return Limits(requests=Allowance(limit=None, left=0, at=now, until=now + wait_s))
     return Limits(**found)
@@ -193,10 +181,7 @@ CALL: ContextVar[Call | None] = ContextVar("call", default=None)
 
 
 class Pace:
-    """Turns at one endpoint's model, given by all processes that share a state store.
-
-    No call waits longer than `longest_s`. `endpoint` names the endpoint and its model; never a key.
-    """
+    """Turns at one endpoint's model, shared by all processes of a state store; none waits over `longest_s`."""
 
     def __init__(
         self,
@@ -272,12 +257,7 @@ class Pace:
             limits = change(known.now(now))
             if limits is None:
                 return False
-            value, expires_at = limits.model_dump(mode="json"), now + KEPT_S
-            new = Insert(key=KEY, value=value, expires_at=expires_at)
-            self._state.commit(
-                self._place,
-                [Replace(key=KEY, value=value, version=record.version, expires_at=expires_at) if record else new],
-            )
+            self._state.commit(self._place, [put_after(record, KEY, limits.model_dump(mode="json"), now + KEPT_S)])
             return True
 
         try:

@@ -93,11 +93,7 @@ _MAX_DEPTH = 50
 
 
 def parse_structured(text: str, type_: type[T]) -> T:
-    """An object of `type_` from a reply that is JSON, fenced JSON, or JSON among prose, perhaps cut off at the end.
-
-    Of a reply that was cut off, the fields that are whole count; half a string is dropped, never used. Raises
-    ReplyUnusable, which tells the model what is missing.
-    """
+    """An object from JSON, fenced, among prose or cut off; half a string is dropped. Raises ReplyUnusable."""
     problem = "it holds no JSON object"
     for candidate in _objects(text):
         try:
@@ -165,11 +161,7 @@ def _in_words(error: ValidationError) -> str:
 
 
 def extract_sql(text: str) -> str | None:
-    """The query in a reply: fenced, plain, in a JSON object or within prose; None where there is none.
-
-    Nothing is repaired. Two statements stay two statements, and writing statements are given back as they are: refusing
-    them is the guard's task, not this function's.
-    """
+    """The query in a reply: fenced, plain, in JSON or within prose; None without one. Nothing is repaired."""
     text = _SPECIAL_TOKEN.sub("", text[:MAX_CHARS]).strip()
     return _from_json(text) or _from_fence(text) or _from_prose(text)
 

@@ -1,21 +1,17 @@
-"""A scripted model for tests, strict about prompts and replies.
+"""A scripted model for tests: an unexpected call fails, and so does an unused reply.
 
-An unexpected call fails, and so does an unused reply. It speaks every step's reply
-format, so a test names what a step means (`sql=`, `correct=`, `text=`), not how a profile wants it written.
+A test names what a step means (`sql=`, `correct=`, `text=`), not how a profile wants it written.
 """
 
 from __future__ import annotations
 
 import json
 from collections import deque
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from agent.core.usage import Usage
 from agent.platform.llm.chat import Message, Reply, ReplySchema
 from executors.base import Frozen
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 
 class ScriptedCall(Frozen):

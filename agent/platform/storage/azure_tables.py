@@ -1,7 +1,6 @@
 """State in a table of Azure Table Storage, which all instances of the service share.
 
-One entity a record: PartitionKey is kind and partition, RowKey the key, the value is JSON in as many binary properties
-as it needs. Binary, since text counts twice its length there and a record would hold half as much.
+The value is JSON in as many binary properties as it needs: text counts twice its length there.
 """
 
 from __future__ import annotations
@@ -9,7 +8,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import groupby, islice
 from typing import TYPE_CHECKING, Any
 
@@ -27,9 +26,7 @@ from agent.platform.storage.store import (
     StateConflict,
     decode_name,
     encode_name,
-    is_over,
     payloads,
-    take_records,
     value_of,
 )
 
@@ -39,7 +36,6 @@ if TYPE_CHECKING:
 
 _PART_BYTES = 65_536  # a binary property holds no more
 _PAGE = 1000  # entities that one response holds
-_TABLE_GONE = ("TableNotFound",)
 _CONFLICTS = (404, 409, 412)
 _ROLE = (
     "give this identity the role Storage Table Data Contributor, or check the key in PLUMBLINE_AZURE_TABLES_CONNECTION"
@@ -56,11 +52,9 @@ Operation = tuple[str, Mapping[str, Any], Mapping[str, Any]]
 
 
 class AzureTablesStore:
-    """A `StateStore` in one table, which is made when it is missing.
+    """A `StateStore` in one table, by a connection string, or by managed identity at an endpoint.
 
-    Without a connection string, `endpoint` is reached by managed identity, or as who is logged in with `az login`. A
-    commit whose response was lost may have been made all the same: the SDK sends it again after a 500, 503 or 504, and
-    what comes then is a StateConflict.
+    The SDK sends a commit again after a 500, 503 or 504; what was made the first time is then a StateConflict.
     """
 
     def __init__(
@@ -73,7 +67,7 @@ class AzureTablesStore:
 
     def get(self, place: Place, key: str) -> Record | None:
         found = self._entity(place, key)
-        return None if found is None or is_over(found.expires_at, self._clock()) else found
+        return None if found is None or _is_over(found.expires_at, self._clock()) else found
 
     def _entity(self, place: Place, key: str) -> Record | None:
         """The record, even where it has expired."""
@@ -87,28 +81,21 @@ class AzureTablesStore:
             except ResourceNotFoundError:
                 return None
 
-    def records(
-        self, place: Place, *, prefix: str = "", start: str = "", limit: int | None = None, newest_first: bool = False
-    ) -> list[Record]:
-        """See `StateStore`. `newest_first` reads all that `prefix` and `start` leave: the service has no such order."""
+    def records(self, place: Place, *, prefix: str = "", start: str = "", limit: int | None = None) -> list[Record]:
         if not _fits(place.partition, prefix, start):
             return []
-        found = self._find(
+        return self._find(
             "PartitionKey eq @partition and RowKey ge @first and RowKey lt @past",
             {
                 "partition": _partition_key(place),
                 "first": max(encode_name(prefix), encode_name(start)),
                 "past": encode_name(prefix) + PAST_ALL,
             },
-            None if newest_first else limit,
+            limit,
         )
-        return take_records(found, limit=limit, newest_first=newest_first)
 
     def everywhere(self, kind: str, *, key: str | None = None, limit: int | None = None) -> list[Record]:
         return self._find(*_of_kind(kind, key), limit) if key is None or _fits(key) else []
-
-    def count(self, kind: str, *, key: str | None = None) -> int:
-        return len(self._find(*_of_kind(kind, key), None, values=False)) if key is None or _fits(key) else 0
 
     def commit(self, place: Place, changes: Sequence[Change]) -> list[str]:
         texts = payloads(place, changes)
@@ -118,7 +105,8 @@ class AzureTablesStore:
             made = {
                 change.key: _operation(place, change, text, met.get(change.key))
                 for change, text in zip(changes, texts, strict=True)
-                if not _is_done(change, met)
+                # Not a removal that has nothing to remove.
+                if not isinstance(change, Remove) or change.version or change.key in met
             }
             try:
                 answers = self._transact(list(made.values()))
@@ -137,7 +125,7 @@ class AzureTablesStore:
         for change in changes:
             if isinstance(change, Insert) or (isinstance(change, Remove) and not change.version):
                 found = self._entity(place, change.key)
-                if found and (isinstance(change, Remove) or is_over(found.expires_at, self._clock())):
+                if found and (isinstance(change, Remove) or _is_over(found.expires_at, self._clock())):
                     met[change.key] = found.version
         return met
 
@@ -167,7 +155,7 @@ class AzureTablesStore:
 
     def _transact(self, operations: list[Operation]) -> list[Mapping[str, Any]]:
         """Send one transaction; the table is made when it is missing. Raises StateConflict, StateUnavailable."""
-        from azure.core.exceptions import HttpResponseError
+        from azure.core.exceptions import HttpResponseError, ResourceExistsError
 
         if not operations:
             return []
@@ -176,22 +164,15 @@ class AzureTablesStore:
                 try:
                     return client.submit_transaction(operations)
                 except HttpResponseError as error:
-                    if _code(error) not in _TABLE_GONE:
+                    if _code(error) != "TableNotFound":
                         raise
-                self._make_table(client)
+                with suppress(ResourceExistsError):  # somebody else has made it meanwhile
+                    client.create_table()
                 return client.submit_transaction(operations)
             except HttpResponseError as error:
                 if error.status_code in _CONFLICTS and not _code(error).startswith("Table"):
                     raise StateConflict(_code(error)) from error
                 raise
-
-    def _make_table(self, client: TableClient) -> None:
-        from azure.core.exceptions import ResourceExistsError
-
-        try:
-            client.create_table()
-        except ResourceExistsError:
-            return  # somebody else has made it meanwhile
 
     def _find(
         self, where: str, parameters: dict[str, Any], limit: int | None, *, values: bool = True, expired: bool = False
@@ -211,7 +192,7 @@ class AzureTablesStore:
             )
             records = (_record(entity) for entity in found)
             try:
-                return list(islice((one for one in records if is_over(one.expires_at, now) == expired), limit))
+                return list(islice((one for one in records if _is_over(one.expires_at, now) == expired), limit))
             except ResourceNotFoundError:
                 return []  # the table is made by the first commit
 
@@ -221,15 +202,11 @@ class AzureTablesStore:
         from azure.core.exceptions import AzureError
 
         try:
-            yield self._client()
+            with self._lock:
+                client = self._open = self._open or self._make_client()
+            yield client
         except AzureError as error:
             raise StateUnavailable(_detail(error)) from error
-
-    def _client(self) -> TableClient:
-        with self._lock:
-            if self._open is None:
-                self._open = self._make_client()
-            return self._open
 
     def _make_client(self) -> TableClient:
         from azure.data.tables import TableClient
@@ -267,6 +244,10 @@ def _code(error: AzureError) -> str:
     return str(getattr(code, "value", code or "no code"))
 
 
+def _is_over(expires_at: float | None, now: float) -> bool:
+    return expires_at is not None and expires_at < now
+
+
 def _fits(*names: str) -> bool:
     """Whether there can be such names; the service takes no longer ones, not even in a question."""
     return all(len(encode_name(name)) <= MAX_NAME_CHARS for name in names)
@@ -280,14 +261,9 @@ def _of_kind(kind: str, key: str | None) -> tuple[str, dict[str, Any]]:
     """The filter of a kind in all partitions, and its parameters."""
     first = f"{encode_name(kind)}."
     where, parameters = "PartitionKey ge @first and PartitionKey lt @past", {"first": first, "past": first + PAST_ALL}
-    return (
-        (where, parameters) if key is None else (f"{where} and RowKey eq @key", {**parameters, "key": encode_name(key)})
-    )
-
-
-def _is_done(change: Change, met: Mapping[str, str]) -> bool:
-    """Whether a removal has nothing to remove."""
-    return isinstance(change, Remove) and not change.version and change.key not in met
+    if key is None:
+        return where, parameters
+    return f"{where} and RowKey eq @key", {**parameters, "key": encode_name(key)}
 
 
 def _operation(place: Place, change: Change, text: bytes, met: str | None) -> Operation:

@@ -33,11 +33,10 @@ Migration = Callable[[StateStore], None]  # may be run twice, by several process
 
 
 class VersionedStore:
-    """A `StateStore` that is brought up to date before it is first used; where that fails, the next use tries again.
+    """A `StateStore` that is brought up to date before it is first used, by its migrations from `FIRST` on.
 
-    The version is a record in the store, so it means the same in every place. A migration only adds: during an update,
-    instances of the old release still work with the same state. The first one leads from version `FIRST` to the next,
-    and so on. Every method raises StateUnavailable, too, where the state is of a newer Plumbline.
+    The version is a record. A migration only adds: instances of the old release still work with the same state. Every
+    method raises StateUnavailable, too, where the state is of a newer Plumbline.
     """
 
     def __init__(self, store: StateStore, migrations: Sequence[Migration]) -> None:
@@ -52,19 +51,14 @@ class VersionedStore:
     def get(self, place: Place, key: str) -> Record | None:
         return self._current().get(place, key)
 
-    def records(
-        self, place: Place, *, prefix: str = "", start: str = "", limit: int | None = None, newest_first: bool = False
-    ) -> list[Record]:
-        return self._current().records(place, prefix=prefix, start=start, limit=limit, newest_first=newest_first)
+    def records(self, place: Place, *, prefix: str = "", start: str = "", limit: int | None = None) -> list[Record]:
+        return self._current().records(place, prefix=prefix, start=start, limit=limit)
 
     def everywhere(self, kind: str, *, key: str | None = None, limit: int | None = None) -> list[Record]:
         return self._current().everywhere(kind, key=key, limit=limit)
 
     def commit(self, place: Place, changes: Sequence[Change]) -> list[str]:
         return self._current().commit(place, changes)
-
-    def count(self, kind: str, *, key: str | None = None) -> int:
-        return self._current().count(kind, key=key)
 
     def purge(self) -> int:
         return self._current().purge()
@@ -113,11 +107,7 @@ class _File(NamedTuple):
 
 
 def import_files(folder: Path, store: StateStore) -> None:
-    """Migrate the SQLite files of version 1 into a store. Raises StateUnavailable: the documents cannot be read.
-
-    Each file is read once and then renamed, so that no other store reads it again. Records that the store already has
-    are newer and stay; nothing is lost.
-    """
+    """Migrate the SQLite files of version 1, once; newer records stay. Raises StateUnavailable: documents are lost."""
     for file in _FILES:
         path = folder / file.name
         if path.exists():
@@ -131,8 +121,12 @@ def _import(path: Path, file: _File, store: StateStore) -> None:
             for place, insert in file.read(connection):
                 by_place[place].append(insert)
     except (sqlite3.Error, ValueError) as error:
-        if path.exists():  # else another process has read it meanwhile
-            _cannot(file, error)
+        detail = f"{file.name} in the folder of PLUMBLINE_STATE_DIR cannot be migrated ({error})"
+        if not path.exists():
+            return  # another process has read it meanwhile
+        if file.needed:
+            raise StateUnavailable(f"{detail}. Repair it, or move it away to continue without its content.") from error
+        log.warning("%s; it is left in place and no longer read.", detail)
         return
     for place, inserts in by_place.items():
         insert_missing(store, place, inserts)
@@ -142,14 +136,6 @@ def _import(path: Path, file: _File, store: StateStore) -> None:
         return  # as above
     except OSError as error:
         log.warning("%s was taken over and cannot be renamed: %s", path.name, error.strerror)
-
-
-def _cannot(file: _File, error: Exception) -> None:
-    """Report that a file cannot be read. Raises StateUnavailable where its content would be missed."""
-    detail = f"{file.name} in the folder of PLUMBLINE_STATE_DIR cannot be migrated ({error})"
-    if file.needed:
-        raise StateUnavailable(f"{detail}. Repair it, or move it away to continue without its content.") from error
-    log.warning("%s; it is left in place and no longer read.", detail)
 
 
 def _read_verified(connection: sqlite3.Connection) -> Found:
@@ -190,19 +176,18 @@ def build_store(settings: Settings) -> StateStore:
         from agent.platform.storage.memory import MemoryStore
 
         return MemoryStore()
-    return VersionedStore(_open_store(settings), (partial(import_files, settings.state_path),))
-
-
-def _open_store(settings: Settings) -> StateStore:
+    store: StateStore
     if settings.state_kind == "azure_tables":
         from agent.platform.storage.azure_tables import AzureTablesStore
 
         connection = settings.azure_tables_connection
-        return AzureTablesStore(
+        store = AzureTablesStore(
             connection=connection.get_secret_value() if connection else "",
             endpoint=settings.azure_tables_endpoint or "",
             table=settings.azure_tables_name,
         )
-    from agent.platform.storage.sqlite import SqliteStore
+    else:
+        from agent.platform.storage.sqlite import SqliteStore
 
-    return SqliteStore(settings.state_path / FILE)
+        store = SqliteStore(settings.state_path / FILE)
+    return VersionedStore(store, (partial(import_files, settings.state_path),))

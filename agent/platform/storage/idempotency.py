@@ -1,7 +1,6 @@
-"""Idempotency: the stored responses of requests with an `Idempotency-Key`.
+"""Idempotency: the stored responses of requests with an `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header).
 
-After the draft of IETF's HTTPAPI group (draft-ietf-httpapi-idempotency-key-header): the same key with the same request
-gets the first response. The same key with another request is refused, and so is any while the first is being answered.
+The same key with another request is refused, and so is any while the first is being answered.
 """
 
 from __future__ import annotations
@@ -46,11 +45,7 @@ NOT_STORED = (
 
 
 class StoredResponse(NamedTuple):
-    """A response.
-
-    headers: those that belong to it, and not to the way that it was sent.
-    digest: of the request's body, where that was not known when the request was begun.
-    """
+    """A response. digest: of the request's body, where that was not known when the request was begun."""
 
     status: int
     headers: list[tuple[str, str]]
@@ -81,10 +76,7 @@ class _Head(Frozen):
 
 
 class Idempotency:
-    """Responses by principal and key, kept for `ttl_s` seconds. Methods block, and raise StateUnavailable.
-
-    A request is answered within `lease_s` seconds; where it was not, its process is gone, and another may.
-    """
+    """Responses, kept for `ttl_s` seconds; a claim lasts `lease_s`. Methods block, and raise StateUnavailable."""
 
     def __init__(
         self, state: StateStore, *, ttl_s: float, lease_s: float, clock: Callable[[], float] = time.time
@@ -92,11 +84,9 @@ class Idempotency:
         self._state, self._ttl_s, self._lease_s, self._clock = state, ttl_s, lease_s, clock
 
     def begin(self, principal: str, key: str, fingerprint: str, arriving_s: float = 0.0) -> Claim | StoredResponse:
-        """The claim to answer a request, or the response that it had before.
+        """The claim to answer a request, or the response that it had before; `arriving_s` until the request is there.
 
-        The fingerprint is of all that the response depends on; `arriving_s`: seconds until the request is there, beside
-        those to answer it. Raises KeyReused: another request had this key; RequestInProgress; ResponseNotKept: the
-        response was too large.
+        Raises KeyReused: another request had this key; RequestInProgress; ResponseNotKept: it was too large.
         """
         place, name = Place(kind=KIND, partition=key_of(principal)), hashlib.sha256(key.encode()).hexdigest()
         head = _Head(fingerprint=fingerprint, run=secrets.token_hex(8))

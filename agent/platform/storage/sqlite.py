@@ -13,11 +13,11 @@ from agent.core.errors import StateUnavailable
 from agent.platform.storage.store import (
     PAST_ALL,
     Change,
+    Insert,
     Place,
     Record,
     Remove,
     StateConflict,
-    conflicts,
     decode_name,
     encode_name,
     payloads,
@@ -40,28 +40,22 @@ _ALIVE = "(expires_at IS NULL OR expires_at >= ?)"
 class SqliteStore:
     """A `StateStore` in a file, which is made with its folder when first used.
 
-    It keeps SQLite's rollback journal: the write-ahead log needs memory that the processes share, which a folder on a
-    network share, as a Function App has it, does not give.
+    It keeps SQLite's rollback journal: the write-ahead log needs shared memory, which a network share does not give.
     """
 
     def __init__(self, path: Path, clock: Callable[[], float] = time.time) -> None:
         self.path, self._clock = path, clock
 
     def get(self, place: Place, key: str) -> Record | None:
-        with self._reading() as connection:
-            row = connection.execute(
-                f"SELECT {_COLUMNS} FROM records WHERE kind = ? AND partition = ? AND key = ? AND {_ALIVE}",
-                (*_names(place, key), self._clock()),
-            ).fetchone()
-        return _record(row) if row else None
+        found = self._find(
+            f"kind = ? AND partition = ? AND key = ? AND {_ALIVE}", (*_names(place, key), self._clock()), 1
+        )
+        return found[0] if found else None
 
-    def records(
-        self, place: Place, *, prefix: str = "", start: str = "", limit: int | None = None, newest_first: bool = False
-    ) -> list[Record]:
+    def records(self, place: Place, *, prefix: str = "", start: str = "", limit: int | None = None) -> list[Record]:
         first, past = max(encode_name(prefix), encode_name(start)), encode_name(prefix) + PAST_ALL
         return self._find(
-            f"kind = ? AND partition = ? AND key >= ? AND key < ? AND {_ALIVE} "
-            f"ORDER BY key {'DESC' if newest_first else 'ASC'}",
+            f"kind = ? AND partition = ? AND key >= ? AND key < ? AND {_ALIVE} ORDER BY key",
             (encode_name(place.kind), encode_name(place.partition), first, past, self._clock()),
             limit,
         )
@@ -86,7 +80,7 @@ class SqliteStore:
             (self._clock(), *names),
         ).fetchone()
         version, over = row or (None, False)
-        if conflicts(change, version, is_over=bool(over)):
+        if (version and not over) if isinstance(change, Insert) else (change.version and change.version != version):
             raise StateConflict(change.key)
         if isinstance(change, Remove):
             connection.execute("DELETE FROM records WHERE kind = ? AND partition = ? AND key = ?", names)
@@ -98,14 +92,6 @@ class SqliteStore:
         )
         return version
 
-    def count(self, kind: str, *, key: str | None = None) -> int:
-        with self._reading() as connection:
-            (number,) = connection.execute(
-                f"SELECT count(*) FROM records WHERE kind = ? AND key = coalesce(?, key) AND {_ALIVE}",
-                (encode_name(kind), None if key is None else encode_name(key), self._clock()),
-            ).fetchone()
-        return int(number)
-
     def purge(self) -> int:
         with self._writing() as connection:
             return connection.execute("DELETE FROM records WHERE expires_at < ?", (self._clock(),)).rowcount
@@ -114,7 +100,7 @@ class SqliteStore:
         """Nothing stays open between two calls."""
 
     def _find(self, where: str, parameters: tuple[object, ...], limit: int | None) -> list[Record]:
-        with self._reading() as connection:
+        with self._open() as connection:
             rows = connection.execute(
                 f"SELECT {_COLUMNS} FROM records WHERE {where} LIMIT ?",
                 (*parameters, -1 if limit is None else limit),
@@ -124,14 +110,8 @@ class SqliteStore:
     @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
         """One exclusive write transaction; after an error nothing of it remains."""
-        with self._open() as connection:
+        with self._open() as connection, connection:
             connection.execute("BEGIN IMMEDIATE")
-            yield connection
-            connection.execute("COMMIT")  # after an error, closing rolls back
-
-    @contextmanager
-    def _reading(self) -> Iterator[sqlite3.Connection]:
-        with self._open() as connection:
             yield connection
 
     @contextmanager

@@ -1,8 +1,7 @@
 """The one interface behind which the service keeps its state: JSON records in partitions, with versions.
 
-A record has a kind, a partition and a key. Records that must change together are in one partition: `StateStore.commit`
-makes all of its changes or none, and only if the records are unchanged since they were read. SQLite, Azure Table
-Storage and memory can all do that, and it is enough to lose nothing.
+`StateStore.commit` makes all changes of one partition or none, and only if the records are unchanged since they were
+read. SQLite, Azure Table Storage and memory can all do that.
 """
 
 from __future__ import annotations
@@ -54,10 +53,7 @@ class Insert(Frozen):
 
 
 class Replace(Frozen):
-    """A new value for a record that still has `version`; an empty version takes whatever is there, or nothing.
-
-    A record that has expired since it was read is still there until it is purged.
-    """
+    """A new value for a record that has `version`, or for any, if empty; what has expired counts until purged."""
 
     key: str
     value: dict[str, JsonValue]
@@ -66,10 +62,7 @@ class Replace(Frozen):
 
 
 class Remove(Frozen):
-    """The end of a record that still has `version`; an empty version removes whatever is there, or nothing.
-
-    A record that has expired since it was read is still there until it is purged.
-    """
+    """The end of a record that has `version`, or of any, if empty; what has expired counts until purged."""
 
     key: str
     version: str = ""
@@ -83,35 +76,22 @@ class StateConflict(Exception):
 
 
 class StateStore(Protocol):
-    """Where records are kept. Methods block briefly and are safe to call from threads and from several processes.
-
-    Each raises `agent.core.errors.StateUnavailable` where the place cannot be read or written.
-    """
+    """Where records are kept, safe for threads and processes. Methods block, and raise StateUnavailable."""
 
     def get(self, place: Place, key: str) -> Record | None:
         """The record; None where there is none, or it has expired."""
 
-    def records(
-        self, place: Place, *, prefix: str = "", start: str = "", limit: int | None = None, newest_first: bool = False
-    ) -> list[Record]:
-        """At most `limit` records of a partition, from `start`, in the order of their keys' code points.
-
-        `newest_first` reverses it, so that keys which count upwards give the last ones first.
-        """
+    def records(self, place: Place, *, prefix: str = "", start: str = "", limit: int | None = None) -> list[Record]:
+        """At most `limit` records of a partition, from `start`, in the order of their keys' code points."""
 
     def everywhere(self, kind: str, *, key: str | None = None, limit: int | None = None) -> list[Record]:
         """The records of a kind in all partitions, by partition and key; with `key`, those under this key alone."""
 
     def commit(self, place: Place, changes: Sequence[Change]) -> list[str]:
-        """Make all changes, at most `MAX_CHANGES` and no two of one key, or none.
+        """Make all changes, at most `MAX_CHANGES` and no two of one key, or none; the new versions, empty for removals.
 
-        Returns the new version of each, in their order; empty for what was removed. Raises StateConflict: a record is
-        there that should not be, or has another version; ValueError: a rule above is broken, a name is empty or too
-        long, or a value is no JSON or has more than `MAX_VALUE_BYTES`, or all of them more than `MAX_COMMIT_BYTES`.
+        Raises StateConflict; ValueError: a rule above is broken, or a name or value is too long, or no JSON.
         """
-
-    def count(self, kind: str, *, key: str | None = None) -> int:
-        """How many records `everywhere` would give: of a kind, and under `key` if it is given."""
 
     def purge(self) -> int:
         """Remove what has expired, in every place. Returns how many records that were."""
@@ -123,6 +103,15 @@ class StateStore(Protocol):
 def key_of(principal: str) -> str:
     """A principal as a key of any store: names may be long, and their case means nothing."""
     return hashlib.sha256(principal.casefold().encode()).hexdigest()
+
+
+def put_after(
+    record: Record | None, key: str, value: dict[str, JsonValue], expires_at: float | None = None
+) -> Insert | Replace:
+    """The change that gives a record that was read, or was not there, a value; a conflict where it has changed."""
+    if record is None:
+        return Insert(key=key, value=value, expires_at=expires_at)
+    return Replace(key=key, value=value, version=record.version, expires_at=expires_at)
 
 
 AT_ONCE = 20  # inserted; of what is kept in bulk, so many always fit one commit
@@ -155,10 +144,7 @@ Result = TypeVar("Result")
 
 
 def until_no_conflict(change: Callable[[], Result], what: str) -> Result:
-    """What `change`, which reads, decides and writes, returns once it raises no StateConflict. Blocks.
-
-    `what` is changed, for people: `session`. Raises StateUnavailable: others were first for `PATIENCE_S`.
-    """
+    """What `change` returns once it meets no conflict. Blocks. Raises StateUnavailable after `PATIENCE_S`."""
     tries = Retrying(
         retry=retry_if_exception_type(StateConflict),
         wait=wait_random_exponential(multiplier=0.01, max=0.5),
@@ -178,8 +164,7 @@ _ENCODED = re.compile(r"[-:_]([0-9a-f]{2})|~([0-9a-f]{6})")
 def encode_name(name: str) -> str:
     """A kind, a partition or a key in letters, digits and four marks, which every store takes; the order stays.
 
-    A character that is no letter and no digit of ASCII becomes the mark that lies where it lies among these, and the
-    hexadecimal digits of its code point.
+    Any other character becomes the mark that lies where it lies among these, and its code point in hexadecimal digits.
     """
     if name.isascii() and name.isalnum():
         return name
@@ -225,20 +210,3 @@ def _json(value: dict[str, JsonValue]) -> bytes:
     # Half a surrogate pair has no UTF-8; as `backslashreplace` writes it, it is JSON's own escape.
     text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     return text.encode("utf-8", "backslashreplace")
-
-
-def conflicts(change: Change, version: str | None, *, is_over: bool) -> bool:
-    """Whether a change cannot be made on a record of this version (None: there is none), which may have expired."""
-    if isinstance(change, Insert):
-        return version is not None and not is_over
-    return bool(change.version) and change.version != version
-
-
-def is_over(expires_at: float | None, now: float) -> bool:
-    """Whether a record has expired."""
-    return expires_at is not None and expires_at < now
-
-
-def take_records(records: list[Record], *, limit: int | None, newest_first: bool = False) -> list[Record]:
-    """The first `limit` of records that are in the order of their keys, or the last ones, the last first."""
-    return (records[::-1] if newest_first else records)[:limit]

@@ -1,18 +1,14 @@
 """Traces, metrics and structured logs. Off, and without cost, unless a setting names a destination.
 
-Call `setup` once when the process starts, `get` wherever something is to be reported, `shutdown` at the end. Only
-`setup` imports OpenTelemetry's SDK and exporters, and only if there is a destination.
+`setup` begins, `get` reports, `shutdown` ends. Only `setup` imports OpenTelemetry's SDK, if there is a destination.
 """
 
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING
 
+from agent.platform.config.settings import Settings
 from agent.platform.telemetry.base import Telemetry
-
-if TYPE_CHECKING:
-    from agent.platform.config.settings import Settings
 
 log = logging.getLogger(__name__)
 
@@ -21,11 +17,7 @@ _current: Telemetry = OFF
 
 
 def setup(settings: Settings) -> Telemetry:
-    """Begin to export what the settings name: OTLP, Azure Monitor, both or nothing.
-
-    What was set up before is flushed and ended. A package that is missing, or a connection string that cannot be used,
-    costs the telemetry and not the service: the log says what to do.
-    """
+    """Export what the settings name; what was before is flushed. What is missing costs the telemetry alone."""
     global _current  # one process, one telemetry
     shutdown()
     if settings.otel_exporter_otlp_endpoint or settings.applicationinsights_connection_string:

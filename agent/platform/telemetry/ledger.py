@@ -21,8 +21,8 @@ class Ledger:
         self.usage = Usage(cost_usd=0.0)
         self.timings_ms: dict[str, float] = {}
         self.warnings: list[str] = []
+        self.last = 0.0  # milliseconds of the step that ended last
         self._prices, self._model = prices, model
-        self._last = 0.0
 
     def spend(self, usage: Usage, model: str = "") -> None:
         """Add a model call's tokens, and what they cost, to the step that it was made for."""
@@ -45,8 +45,8 @@ class Ledger:
             with self.step(node):
                 yield
         finally:
-            self._last = round((time.perf_counter() - start) * 1000, 1)
-            self.timings_ms[node] = round(self.timings_ms.get(node, 0.0) + self._last, 1)
+            self.last = round((time.perf_counter() - start) * 1000, 1)
+            self.timings_ms[node] = round(self.timings_ms.get(node, 0.0) + self.last, 1)
 
     @contextmanager
     def step(self, node: str) -> Iterator[None]:
@@ -60,8 +60,3 @@ class Ledger:
                 yield
         finally:
             STEP.reset(token)
-
-    @property
-    def last(self) -> float:
-        """Milliseconds of the step that ended last."""
-        return self._last

@@ -8,15 +8,12 @@ import os
 import re
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from pydantic import SecretStr
 
+from agent.platform.config.settings import Settings
 from agent.platform.telemetry.trace import trace_id
-
-if TYPE_CHECKING:
-    from agent.platform.config.settings import Settings
 
 HIDDEN = "***"
 UVICORN = ("uvicorn", "uvicorn.access", "uvicorn.error")
@@ -64,11 +61,8 @@ class Lines(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
         trace = getattr(record, "trace_id", "")
         begin = f"{record.levelname} {record.name}{f' [{trace}]' if trace else ''}: "
-        raised = self._format_error(record)
-        return self._hide_values(begin + record.getMessage() + (f"\n{raised}" if raised else ""))
-
-    def _format_error(self, record: logging.LogRecord) -> str:
-        return self.formatException(record.exc_info) if record.exc_info else ""
+        raised = f"\n{self.formatException(record.exc_info)}" if record.exc_info else ""
+        return self._hide_values(begin + record.getMessage() + raised)
 
     def _hide_values(self, text: str) -> str:
         if (known := self._values()) is not None:
@@ -98,18 +92,17 @@ class JsonLines(Lines):
             "message": self._hide_values(record.getMessage()),
             "trace_id": getattr(record, "trace_id", ""),
         }
-        if raised := self._format_error(record):
-            standard["exception"] = self._hide_values(raised)
+        if record.exc_info:
+            standard["exception"] = self._hide_values(self.formatException(record.exc_info))
         more = getattr(record, "fields", {})
         extras = {key: self._hide_values(value) if isinstance(value, str) else value for key, value in more.items()}
         return json.dumps(extras | standard, default=str)
 
 
 def configure_logs(settings: Settings) -> None:
-    """Set up the logs of this process, once or again.
+    """Set up the logs of this process, once or again; uvicorn's lines go the same way as all others.
 
-    A host that has handlers of its own, as the Functions worker, keeps them and its levels: they get the trace ids and
-    the format. Uvicorn's lines go the same way as all others.
+    A host's own handlers, as the Functions worker's, keep their levels: they get the trace ids and the format.
     """
     lines = (JsonLines if settings.log_format == "json" else Lines)(tuple(_secrets(settings)))
     root = logging.getLogger()

@@ -1,7 +1,6 @@
-"""Counters and histograms, updated from a question's events.
+"""Counters and histograms, updated from a question's events: the generate API's names, and OpenTelemetry's.
 
-The metrics have the names of the generate API. Calls of models and databases have the names of OpenTelemetry's
-conventions. Attributes have few values: registry names, dialects, statuses, kinds of error, models, steps.
+Attributes have few values: registry names, dialects, statuses, kinds of error, models, steps.
 """
 
 from __future__ import annotations

@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import os
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from opentelemetry.context import Context
@@ -17,10 +16,8 @@ from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExporter, Spa
 from opentelemetry.sdk.trace.id_generator import RandomIdGenerator
 
 from agent import __version__
+from agent.platform.config.settings import Settings
 from agent.platform.telemetry.trace import trace_id
-
-if TYPE_CHECKING:
-    from agent.platform.config.settings import Settings
 
 SERVICE_NAME = "plumbline"
 GRPC_PORT = 4317
@@ -89,20 +86,12 @@ def otlp_exporters(settings: Settings) -> list[tuple[SpanExporter, MetricExporte
         from opentelemetry.exporter.otlp.proto.grpc import trace_exporter as grpc_traces
 
         insecure = endpoint.startswith("http:")
-        return [
-            (
-                grpc_traces.OTLPSpanExporter(endpoint, insecure=insecure),
-                grpc_metrics.OTLPMetricExporter(endpoint, insecure=insecure),
-            )
-        ]
+        spans = grpc_traces.OTLPSpanExporter(endpoint, insecure=insecure)
+        return [(spans, grpc_metrics.OTLPMetricExporter(endpoint, insecure=insecure))]
     from opentelemetry.exporter.otlp.proto.http import metric_exporter, trace_exporter
 
-    return [
-        (
-            trace_exporter.OTLPSpanExporter(f"{endpoint}/v1/traces"),
-            metric_exporter.OTLPMetricExporter(f"{endpoint}/v1/metrics"),
-        )
-    ]
+    metrics = metric_exporter.OTLPMetricExporter(f"{endpoint}/v1/metrics")
+    return [(trace_exporter.OTLPSpanExporter(f"{endpoint}/v1/traces"), metrics)]
 
 
 def _azure_monitor(settings: Settings) -> list[tuple[SpanExporter, MetricExporter]]:
@@ -151,13 +140,10 @@ def destinations(settings: Settings) -> dict[str, bool]:
             metrics.shutdown()
     connection = settings.applicationinsights_connection_string
     if connection is not None:
-        reached["Application Insights"] = _answers(_ingestion(connection.get_secret_value()))
+        parts = (part.partition("=") for part in connection.get_secret_value().split(";"))
+        address = next((value for name, _, value in parts if name.strip().lower() == _INGESTION), _GLOBAL)
+        reached["Application Insights"] = _answers(address)
     return reached
-
-
-def _ingestion(connection: str) -> str:
-    parts = dict(part.split("=", 1) for part in connection.split(";") if "=" in part)
-    return next((value for name, value in parts.items() if name.strip().lower() == _INGESTION), _GLOBAL)
 
 
 def _answers(address: str) -> bool:

@@ -54,7 +54,6 @@ class TracedModel(WrappedModel):
         self._tracer, self._metrics, self._content = tracer, metrics, content
 
     async def complete(self, messages: list[Message], **request: Unpack[ChatRequest]) -> Reply:
-        """See `ChatModel.complete`."""
         named = {
             gen_ai.GEN_AI_OPERATION_NAME: "chat",
             gen_ai.GEN_AI_PROVIDER_NAME: self._provider,
@@ -103,6 +102,9 @@ HEALTH = "/api/health/"  # asked every few seconds by whoever keeps the app aliv
 # dialect -> `db.system.name`, where the convention's name is another.
 SYSTEMS = {"sqlserver": "microsoft.sql_server", "oracle": "oracle.db", "hana": "sap.hana"}
 
+# provider -> `gen_ai.provider.name`, where that is another; the convention has none for llama.cpp.
+PROVIDER_NAMES = {"azure": "azure.ai.openai", "embedded": "llama.cpp"}
+
 _current: ContextVar[QuestionSpans | None] = ContextVar("question_spans", default=None)
 
 
@@ -111,12 +113,12 @@ class Recording(Telemetry):
 
     def __init__(self, providers: Providers, settings: Settings) -> None:
         self._providers = providers
-        self._content, self._provider = settings.telemetry_content, _provider_of(settings)
+        self._content = settings.telemetry_content
+        self._provider = PROVIDER_NAMES.get(settings.provider, settings.provider)
         self._tracer = providers.tracers.get_tracer("plumbline", __version__)
         self._metrics = Metrics(providers.meters.get_meter("plumbline", __version__))
 
     def fastapi(self) -> TelemetryConfig:
-        """See `Telemetry.fastapi`."""
         return {
             "tracer_provider": self._providers.tracers,
             "meter_provider": self._providers.meters,
@@ -126,7 +128,6 @@ class Recording(Telemetry):
         }
 
     def traceparent(self) -> str:
-        """See `Telemetry.traceparent`."""
         return traceparent_of_span(trace.get_current_span())
 
     @contextmanager
@@ -144,7 +145,6 @@ class Recording(Telemetry):
 
     @contextmanager
     def trace_question(self, question: Question, dialect: str) -> Iterator[QuestionTrace]:
-        """See `Telemetry.asked`."""
         start, failure = time.perf_counter(), ""
         with working_for(traceparent_within(question.trace_id)):
             question_spans = QuestionSpans(
@@ -232,7 +232,6 @@ class Recording(Telemetry):
         return TracedModel(model, self._provider, self._tracer, self._metrics, content=self._content)
 
     def close(self) -> None:
-        """See `Telemetry.close`."""
         self._providers.close()
 
 
@@ -242,11 +241,6 @@ class _QuerySpan(QuerySpan):
 
     def record_rows(self, row_count: int) -> None:
         self._span.set_attribute(ROWS_RETURNED, row_count)
-
-
-def _provider_of(settings: Settings) -> str:
-    """`gen_ai.provider.name` of the model that the settings name; the convention has none for llama.cpp."""
-    return {"azure": "azure.ai.openai", "embedded": "llama.cpp"}.get(settings.provider, settings.provider)
 
 
 def _ms_since(start: float) -> float:

@@ -35,10 +35,7 @@ def traceparent_of(header: str) -> str:
 
 
 def traceparent_for(trace: str) -> str:
-    """A `traceparent` for a trace id that was made here; empty where it is no trace id.
-
-    Sampled by default: with nothing exported here, another deployment may still do so.
-    """
+    """A `traceparent`, sampled, for a trace id that was made here; empty where it is no trace id."""
     return f"00-{trace}-{uuid.uuid4().hex[:16]}-01" if _TRACE_ID.fullmatch(trace) else ""
 
 

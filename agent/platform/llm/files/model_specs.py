@@ -26,10 +26,7 @@ class DataWheels(Frozen):
 
 
 class ModelSpec(Frozen):
-    """A model's file: what it must be, and where it can be had.
-
-    size: in bytes. token_kib: what llama.cpp's state takes for each token of a prompt, in KiB.
-    """
+    """A model's file. size: in bytes. token_kib: KiB of llama.cpp's state for each token of a prompt."""
 
     key: str
     title: str

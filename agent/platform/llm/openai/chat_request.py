@@ -38,6 +38,14 @@ _UNKNOWN_FIELD = (
     "extra inputs",
     "extra fields",
 )
+# Fields that an endpoint may name when it refuses them, in the order in which they are looked for.
+_ABILITY_OF = {
+    "reasoning_effort": "reasoning_effort",
+    "logprobs": "logprobs",
+    "stream_options": "stream_usage",
+    "stream": "stream",
+    "temperature": "temperature",
+}
 # What strict structured replies do not allow in a schema, or what only costs tokens.
 _NOT_IN_STRICT = frozenset({"title", "default"})
 
@@ -61,16 +69,10 @@ class Abilities:
         complaint = complaint.lower()
         if "max_completion_tokens" in complaint and "max_tokens" in request:
             return replace(self, tokens_field="max_completion_tokens")
-        if "reasoning_effort" in complaint and "reasoning_effort" in request:
-            return replace(self, reasoning_effort=False)
-        if "logprobs" in complaint and "logprobs" in request:
-            return replace(self, logprobs=False)
-        if "stream_options" in complaint and "stream_options" in request:
-            return replace(self, stream_usage=False)
-        if "stream" in complaint and "stream" in request:
-            return replace(self, stream=False)
-        if "temperature" in complaint and "temperature" in request:
-            return replace(self, temperature=False)
+        for name, ability in _ABILITY_OF.items():
+            if name in complaint and name in request:
+                refused: dict[str, Any] = {ability: False}
+                return replace(self, **refused)
         if "response_format" in request and any(word in complaint for word in _FORMAT_WORDS):
             return replace(self, reply_format=_NEXT_FORMAT[self.reply_format])
         if "prompt_cache_key" in request and any(word in complaint for word in _UNKNOWN_FIELD):
@@ -118,10 +120,7 @@ def tokens_of(request: Mapping[str, Any]) -> int:
 
 
 def cache_key(prefix: str) -> str:
-    """What requests with one beginning share, so that an endpoint of many machines sends them to the one that has it.
-
-    Source: OpenAI, "Prompt caching". Prompts from 1,024 tokens on are cached. A hash tells nothing.
-    """
+    """What requests with one beginning share, so that the machine that has cached it gets them; a hash."""
     return hashlib.sha256(prefix.encode()).hexdigest()[:32]
 
 

@@ -147,10 +147,7 @@ async def collect_stream(
 ) -> object:
     """A reply that comes in pieces, put together as one completion; each piece is told to `ON_TEXT`.
 
-    Cancelling closes the connection, which ends the reply. One that the request begins, as the last message, is put
-    together with its beginning. When `ended` says that nothing more is wanted of a text, the connection is closed, and
-    its tokens are estimated, as they are for an endpoint that counts none. Raises openai.OpenAIError, also where the
-    connection breaks in the middle.
+    Cancelling, or `ended` of the text so far, closes the connection, which ends the reply. Raises openai.OpenAIError.
     """
     from openai import AsyncStream
     from openai.types.chat import ChatCompletionChunk
@@ -337,14 +334,7 @@ def describe_foreign_reply(endpoint: Endpoint) -> ModelFailed:
 
 
 def translate_status(status: int, code: str, complaint: str, endpoint: Endpoint) -> Fatal:
-    """The error for an HTTP status.
-
-    Args:
-        status: 400 or more.
-        code: the endpoint's own, where it is a plain word; else empty.
-        complaint: what it says.
-        endpoint: that was asked.
-    """
+    """The error for an HTTP status of 400 or more, with the endpoint's code, if plain, and its complaint."""
     at, model, complaint = endpoint.host, endpoint.model, complaint.lower()
     if status == 401:
         return ModelUnavailable(f"The model's endpoint {at} refuses the key; check {endpoint.access}.")

@@ -1,8 +1,4 @@
-"""Chat models that speak OpenAI's protocol: OpenAI, Azure OpenAI and any compatible endpoint.
-
-Fields that an endpoint refuses are left out (`chat_request`). The working form is remembered, so each endpoint and
-model refuses only one call.
-"""
+"""Chat models that speak OpenAI's protocol; what an endpoint refuses (`chat_request`) is left out from then on."""
 
 from __future__ import annotations
 
@@ -42,17 +38,11 @@ Ended = Callable[[str], bool] | None  # whether a text in pieces needs no more o
 
 
 class OpenAIModel:
-    """A model behind OpenAI's protocol.
+    """A model behind OpenAI's protocol; a reply comes as a stream where `replies.ON_TEXT` is set.
 
     Args:
-        name: the model's name at the endpoint.
-        base_url: the endpoint, `/v1` included; None for OpenAI itself.
-        api_key: its key; None for an endpoint that wants none.
-        timeout_s: seconds for one reply.
-        retries: tries after the first, on 429, 5xx and lost connections.
-        sleep: how to wait between tries.
-
-    A reply comes as a stream where `agent.platform.llm.replies.ON_TEXT` is set.
+        base_url: the endpoint, `/v1` included; None for OpenAI itself. api_key: None for an endpoint that wants none.
+        timeout_s: seconds for one reply. retries: tries after the first, with `sleep` between.
     """
 
     def __init__(
@@ -80,10 +70,7 @@ class OpenAIModel:
         max_tokens: int = 500,
         temperature: float = 0.0,
     ) -> Reply:
-        """The model's next message; JSON of `schema` where one is given.
-
-        Raises ModelUnavailable, ModelBusy; ModelFailed: it refused the request, or declined to answer.
-        """
+        """The model's next message; JSON of `schema` if given. Raises ModelUnavailable, ModelBusy, ModelFailed."""
         client = await self._get_client()
         import openai
 
@@ -139,24 +126,22 @@ class OpenAIModel:
         return openai.AsyncOpenAI(
             api_key=self._api_key.get_secret_value() if self._api_key else "none",
             base_url=self._base_url,
-            timeout=self._timeout(),
-            max_retries=0,
-            http_client=self._http_client(),
+            **self._options(),
         )
 
-    def _http_client(self) -> httpx2.AsyncClient:
+    def _options(self) -> dict[str, Any]:
+        """Of a client, whatever it is called with."""
         import openai
 
         from rag.embedding.bounded import Bound, load_httpx
 
         load_httpx()
         hooks = {"response": [Bound(MAX_REPLY_BYTES, _too_much).async_hook, _tell_limits]}
-        return openai.DefaultAsyncHttpxClient(event_hooks=hooks)
-
-    def _timeout(self) -> Any:
-        import openai
-
-        return openai.Timeout(self._timeout_s, connect=min(5.0, self._timeout_s))
+        return {
+            "timeout": openai.Timeout(self._timeout_s, connect=min(5.0, self._timeout_s)),
+            "max_retries": 0,
+            "http_client": openai.DefaultAsyncHttpxClient(event_hooks=hooks),
+        }
 
     def _endpoint(self) -> Endpoint:
         address = self._base_url or "https://api.openai.com/v1"
@@ -192,15 +177,7 @@ class OpenAIModel:
 
 
 class AzureOpenAIModel(OpenAIModel):
-    """A deployment of Azure OpenAI.
-
-    Args:
-        name: the deployment's name.
-        endpoint: the resource's address.
-        api_version: the version of its interface.
-        api_key: its key; None: Entra ID (managed identity, environment, `az login`).
-        timeout_s, retries, sleep: as for OpenAIModel.
-    """
+    """A deployment of Azure OpenAI, `name`, at a resource's `endpoint`; without a key, Entra ID is used."""
 
     def __init__(
         self,
@@ -211,9 +188,8 @@ class AzureOpenAIModel(OpenAIModel):
         api_key: SecretStr | None,
         timeout_s: float,
         retries: int,
-        sleep: Sleep = asyncio.sleep,
     ) -> None:
-        super().__init__(name, base_url=endpoint, api_key=api_key, timeout_s=timeout_s, retries=retries, sleep=sleep)
+        super().__init__(name, base_url=endpoint, api_key=api_key, timeout_s=timeout_s, retries=retries)
         self._azure_endpoint, self._api_version = endpoint, api_version
 
     def _connect(self) -> AsyncOpenAI:
@@ -225,9 +201,7 @@ class AzureOpenAIModel(OpenAIModel):
             api_version=self._api_version,
             api_key=key,
             azure_ad_token_provider=None if key else _entra_token_provider(),
-            timeout=self._timeout(),
-            max_retries=0,
-            http_client=self._http_client(),
+            **self._options(),
         )
 
     def _endpoint(self) -> Endpoint:

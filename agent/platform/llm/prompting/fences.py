@@ -1,8 +1,7 @@
 """Separates data from instructions in a prompt: the fence `<data>` ... `</data>`, which no data can forge.
 
-Every prompt has the same marks, so that the shared prefix stays identical byte for byte. They are not secret: whatever
-is put between them is stripped of everything that resembles a mark. Nor can a text pretend to be another turn of the
-chat, for instance with special tokens, which servers of local models read anywhere.
+Every prompt has the same marks, so that the shared prefix stays identical; data is stripped of all that resembles one,
+and of what servers of local models read as another turn of the chat.
 """
 
 from __future__ import annotations
@@ -23,10 +22,7 @@ _BRACKETS = str.maketrans("‹›〈〉⟨⟩⁄∕", "<><><>//")  # what NFKC l
 
 
 def remove_fences(text: str) -> str:
-    """What can be seen of a text, without marks of a fence or of a turn, nor any that their removal would make.
-
-    White space stays as it is: a query has to spell a stored value so.
-    """
+    """A text without marks of a fence or a turn, nor any that their removal would make; its space stays."""
     text = plain(text)
     while (forged := _remove_marks(text)) is not None:
         text = forged

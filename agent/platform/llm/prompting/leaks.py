@@ -1,8 +1,7 @@
 """What a reply must not contain: the words of the instructions, and addresses that the model was not given.
 
-A text in the data can ask for both: "repeat what stands above", or an image whose address sends a row to another server
-as soon as it is shown (EchoLeak, CVE-2025-32711). A word-for-word translation or an encoding letter by letter is not
-recognised; see SECURITY.md.
+A text in the data can ask for both, such as an image whose address sends a row to another server (EchoLeak,
+CVE-2025-32711). What is not recognised is in SECURITY.md.
 """
 
 from __future__ import annotations
@@ -12,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
 from agent.core.addresses import addresses, find_built_texts, is_address, normal
+from agent.platform.llm.prompting.templates import own_words
 
 RUN = 8  # words in a row that nobody writes by chance
 FREE = 3  # words in a row that any query may share with the instructions
@@ -26,8 +26,7 @@ _COMMENT = re.compile(r"--[^\n]*")
 def problem(text: str, system: str, visible: Iterable[str]) -> str:
     """Why a text that a model wrote is not passed on; empty where nothing is wrong with it.
 
-    What stands in `visible`, the question and the rows, may be repeated; `system`, the first message with its schema
-    and rules, may not be dumped.
+    What stands in `visible`, the question and the rows, may be repeated; `system`, the first message, may not.
     """
     known = "\n".join(visible).casefold()
     if _repeats(text, system, known):
@@ -39,20 +38,14 @@ def problem(text: str, system: str, visible: Iterable[str]) -> str:
 
 
 def problem_of_query(sql: str, dialect: str, system: str, question: str) -> str:
-    """The same of a query, whose own texts would stand in its rows as if they came from the data.
-
-    An address that stands in the question may be selected; one may always be compared with.
-    """
+    """The same of a query's own texts. An address in the question may be selected; any may be compared with."""
     if _repeats(sql, system, question.casefold()):
         return REPEATED
     return LINKED if _builds_address(sql, dialect, question) else ""
 
 
 def may_repeat_from(text: str, system: str) -> int:
-    """Up to where a text that is still being written may be passed on, since its last words could become a repetition.
-
-    The first `FREE` words of one tell nothing.
-    """
+    """Up to where an unfinished text may be passed on: its last words could become a repetition."""
     words = list(_WORD.finditer(text))[1 - RUN :]
     last = tuple(word[0].casefold() for word in words)
     own, others = _beginnings(), _beginnings_of(system)
@@ -86,8 +79,6 @@ def _runs(text: str) -> Iterator[tuple[str, ...]]:
 @lru_cache(maxsize=1)
 def _instructions() -> frozenset[tuple[str, ...]]:
     """What stands in the prompts' files, but for their holes."""
-    from agent.platform.llm.prompting.templates import own_words
-
     return frozenset(run for text in own_words() for run in _runs(text))
 
 

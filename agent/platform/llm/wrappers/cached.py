@@ -19,9 +19,7 @@ _TABLE = "CREATE TABLE IF NOT EXISTS replies (asked TEXT PRIMARY KEY, max_tokens
 class CachedModel(WrappedModel):
     """Returns the cached reply, else calls the model and stores its reply, in an SQLite file or in memory.
 
-    The n-th call of the same words has a reply of its own, so drafts that are written warm differ as they would without
-    this; `again` and the next process begin with the first. Usage is that of the first time. A reply that was cut off
-    counts only where no longer one is allowed. Raises StateUnavailable: the file cannot be used.
+    The n-th call of the same words has a reply of its own; `again` begins with the first. Raises StateUnavailable.
     """
 
     def __init__(self, model: ChatModel, path: Path | None = None) -> None:

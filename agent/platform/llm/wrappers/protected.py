@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Unpack
+from typing import Unpack
 
 from agent.core.breaker import Breaker
 from agent.core.errors import BudgetSpent, ModelUnavailable
-from agent.platform.llm.chat import MAX_TOKENS, WrappedModel
-
-if TYPE_CHECKING:
-    from agent.platform.config.settings import Settings
-    from agent.platform.llm.chat import ChatModel, ChatRequest, Message, Reply
-    from rag.embedding.embedder import OpenAIEmbedder
+from agent.platform.config.settings import Settings
+from agent.platform.llm.chat import MAX_TOKENS, ChatModel, ChatRequest, Message, Reply, WrappedModel
+from rag.embedding.embedder import OpenAIEmbedder
 
 SHORTEST_REPLY = 16  # tokens; a call that has room for less is not made
 CALL_TOKENS = 4  # of each message, for its role and its ends
@@ -96,7 +93,6 @@ class ProtectedModel(WrappedModel):
         self.breaker = breaker
 
     async def complete(self, messages: list[Message], **request: Unpack[ChatRequest]) -> Reply:
-        """See `ChatModel.complete`."""
         with self.breaker.watching():
             return await super().complete(messages, **request)
 
@@ -127,11 +123,9 @@ class ProtectedEmbedder:
 
     @property
     def dimension(self) -> int:
-        """See `Embedder.dimension`."""
         with self.breaker.watching(proves=False):
             return self._embedder.dimension
 
     def embed(self, texts: Sequence[str]) -> list[list[float]]:
-        """See `Embedder.embed`."""
         with self.breaker.watching():
             return self._embedder.embed(texts)
