@@ -10,10 +10,7 @@ import re
 from enum import Enum, auto
 
 from agent.understanding.followups.scripts import SCRIPTS, Script
-from agent.understanding.followups.words import ENGLISH, GERMAN, Language, words_of
-from agent.understanding.followups.words_romance import FRENCH, ITALIAN, SPANISH
-
-LANGUAGES = (ENGLISH, GERMAN, FRENCH, SPANISH, ITALIAN)
+from agent.understanding.followups.words import LANGUAGES, Language, words_of
 
 _TOKEN = re.compile(r"\w+", re.UNICODE)
 _CLAUSES = words_of("and or who that which whose where und oder die der das et ou qui que y o e che")
@@ -36,9 +33,8 @@ class Leaning(Enum):
 def find_leaning(text: str) -> Leaning:
     """Whether a message leans on the conversation before it.
 
-    Args:
-        text: the message, in any language; words of English, German, French, Spanish and Italian, and patterns of
-            Korean, Japanese and Chinese are known. Of others only the length tells.
+    Words of English, German, French, Spanish and Italian, and patterns of Korean, Japanese and Chinese are known. Of
+    other languages only the length tells.
     """
     script = next((script for script in SCRIPTS if script.letters.search(text)), None)
     if script is not None:
@@ -46,7 +42,7 @@ def find_leaning(text: str) -> Leaning:
     words = _TOKEN.findall(text.casefold())
     if not words:
         return Leaning.LEANS
-    best = max(LANGUAGES, key=lambda language: language.hits(words))
+    best = max(LANGUAGES.values(), key=lambda language: language.hits(words))
     if best.hits(words) == 0:
         return Leaning.LEANS if len(words) < MANY else Leaning.UNSURE
     if best.always.search(text):
@@ -61,13 +57,13 @@ def asks_by_itself(text: str) -> bool:
         return bool(script.asks.search(text)) and find_leaning(text) is Leaning.STANDS
     words = _TOKEN.findall(text.casefold())
     return find_leaning(text) is Leaning.STANDS and any(
-        word in language.asks for language in LANGUAGES for word in words
+        word in language.asks for language in LANGUAGES.values() for word in words
     )
 
 
 def asks(word: str) -> bool:
     """Whether a word, case-folded, begins a question or a request."""
-    return any(word in language.asks for language in LANGUAGES)
+    return any(word in language.asks for language in LANGUAGES.values())
 
 
 def content_words(text: str) -> list[str]:
@@ -75,7 +71,7 @@ def content_words(text: str) -> list[str]:
     words = _TOKEN.findall(text.casefold())
     if not words or any(script.letters.search(text) for script in SCRIPTS):
         return []
-    best = max(LANGUAGES, key=lambda language: language.hits(words))
+    best = max(LANGUAGES.values(), key=lambda language: language.hits(words))
     return [word for word in words if not _is_number(word) and word not in best.naming_nothing]
 
 
