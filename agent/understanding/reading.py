@@ -100,13 +100,7 @@ def may_be_about_data(text: str) -> bool:
 
 
 def about_data(text: str, schema: Schema, documents: Sequence[Document]) -> DataQuestion | None:
-    """What a question asks about the data; None where it is a question for SQL.
-
-    Args:
-        text: as asked.
-        schema: as the asker sees it.
-        documents: that the asker may know.
-    """
+    """What a question asks about the data, as the asker may know it; None where it is a question for SQL."""
     if len(text.split()) > LONGEST or re.search(r"\d", _QUOTED.sub(" ", text)):
         return None
     names = _Names(schema, documents)
@@ -213,12 +207,7 @@ class _Names:
         return _Found(tables=near) if (near := self._find_misspelled(spoken)) else _Found(left=tuple(spoken))
 
     def find_by_parts(self, spoken: Sequence[str], found: _Found) -> _Found:
-        """The columns that some words name in part: `monthly_fee` of "the fee of a plan"; else what was found.
-
-        Args:
-            spoken: words of the question.
-            found: what whole names gave; its tables are those whose columns are meant.
-        """
+        """The columns that some words name in part: `monthly_fee` of "the fee of a plan"; else what was found."""
         parts = found.left or spoken
         stems = frozenset().union(*(words(it) for it in parts))
         columns = tuple(

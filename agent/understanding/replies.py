@@ -59,14 +59,9 @@ def wants_examples(talk: Talk) -> bool:
 
 
 class DataReplies:
-    """Answers questions about the data of one database.
+    """Answers questions about the data of one database, as the asker sees it, in a language.
 
-    Args:
-        database: as the asker sees it.
-        schema: with the keys that names and values imply.
-        documents: that the asker may know.
-        principal: who asks.
-        language: of the sentences.
+    `schema` has the keys that names and values imply.
     """
 
     def __init__(

@@ -236,10 +236,8 @@ DATA = _lines(
 
 
 class Nearness(NamedTuple):
-    """How near a message is to small talk.
-
-    by: how much nearer than to questions about data, as a difference of cosines.
-    talk: the kind of the nearest example.
+    """How much nearer a message is to small talk than to questions about data, as a difference of cosines, and to which
+    kind.
     """
 
     by: float
@@ -249,17 +247,9 @@ class Nearness(NamedTuple):
 async def read_small_talk(question: Question, database: Database, meaning: Embedder | None) -> SmallTalk | None:
     """What small talk a message is; a confirmation's words are not read, and a reply to what was asked back is none.
 
-    By its words, which need no model; else by its meaning, which needs the multilingual one. "Ask anyway" asks for a
-    query, and so does a number, a message that mostly names the data, or one that names some of it and a count,
-    total or average.
-
-    Args:
-        question: as it came.
-        database: that is asked, as the asker may read it.
-        meaning: the multilingual embedder, where it is installed.
-
-    Raises:
-        DatabaseUnavailable: the schema, whose words make a message a question, cannot be read.
+    By its words, which need no model; else by its meaning, where the multilingual one is installed. "Ask anyway" asks
+    for a query, and so does a number, a message that mostly names the data, or one that names some of it and a count,
+    total or average. Raises DatabaseUnavailable: the schema, whose words make a message a question, cannot be read.
     """
     if question.options.confirm is not None:
         return None
@@ -284,12 +274,7 @@ async def read_small_talk(question: Question, database: Database, meaning: Embed
 
 
 async def nearness(text: str, meaning: Embedder) -> Nearness | None:
-    """How much nearer a message is to small talk than to questions; None where nobody can tell, or it is too long.
-
-    Args:
-        text: the message.
-        meaning: the multilingual embedder.
-    """
+    """How much nearer a message is to small talk than to questions; None where nobody can tell, or it is too long."""
     if len(text.split()) > _MOST_WORDS:
         return None
     try:

@@ -37,12 +37,8 @@ async def doubts_of(
 ) -> tuple[Doubt, ...]:
     """What the data lacks of what is asked for, a sentence each.
 
-    Args:
-        missing: what no name explains.
-        inquiry: the question.
-        sql: the query that answers it; empty where there is none.
-        tried: every query that was written for it.
-        meaning: the multilingual embedder; without it nothing is known of what a query reads.
+    `sql` is the query that answers it, empty where there is none; `tried`, every query that was written for it. Without
+    `meaning`, the multilingual embedder, nothing is known of what a query reads.
     """
     frames = inquiry.frames
     # What may well be there, under a translated or a shortened name, does not keep the answer from being verified.

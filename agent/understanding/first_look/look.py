@@ -69,12 +69,9 @@ class FirstLooks:
         return FirstLook(tables=tuple(map(_look_at, schema.tables)), questions=texts)
 
     async def examples(self, database: Database, language: str = "en", tables: Sequence[str] = ()) -> tuple[str, ...]:
-        """The questions beside another response: none where they cannot be known soon.
+        """The questions beside another response, in a language, English where there is no wording for it.
 
-        Args:
-            database: as its principal sees it.
-            language: of the questions; English where there is no wording for it.
-            tables: names; questions about these come first.
+        Those about `tables` come first. None where they cannot be known soon.
         """
         try:
             schema = await database.schema()

@@ -19,11 +19,7 @@ ENOUGH = 4  # with fewer of the registry and the docs, the schema's are added
 async def sample_questions(
     databases: Databases, knowledge: Knowledge, looks: FirstLooks, name: str, principal: str
 ) -> tuple[str, ...]:
-    """At most `MOST` questions that a database can answer, as somebody may be shown them; no model is asked.
-
-    Raises:
-        UnknownDatabase, DatabaseUnavailable: see `executors.errors`.
-    """
+    """At most `MOST` questions that a database can answer, as somebody may be shown them. Raises as `Databases.get`."""
     listed = databases.questions(name)
     if len(listed) >= MOST:
         return listed[:MOST]
