@@ -39,6 +39,12 @@ class Comparison(Frozen):
         """Share right after, less that before."""
         return (self.after - self.before) / self.n
 
+    @property
+    def points(self) -> str:
+        """The difference in points, with its interval."""
+        low, high = self.interval
+        return f"{100 * self.difference:+.1f} ({100 * low:+.1f} to {100 * high:+.1f})"
+
 
 def compare_files(before: Path, after: Path) -> Comparison:
     """Compare two files of `eval --json`. Raises EvaluationInvalid: unreadable, or no question in common."""

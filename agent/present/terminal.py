@@ -17,9 +17,11 @@ from rich.panel import Panel
 from rich.progress import (
     BarColumn,
     DownloadColumn,
+    MofNCompleteColumn,
     Progress,
     SpinnerColumn,
     TextColumn,
+    TimeElapsedColumn,
     TimeRemainingColumn,
     TransferSpeedColumn,
 )
@@ -336,6 +338,12 @@ def cell_text(value: Any, language: str = "en", style: ColumnFormat | None = Non
 def plain(text: str) -> str:
     """A text that cannot steer the terminal: control characters become pictures of themselves."""
     return text.translate(_PICTURES)
+
+
+def counting_progress(console: Console) -> Progress:
+    """Bars of what is counted, under what it is called."""
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    return Progress(*columns, console=console)
 
 
 @contextmanager
