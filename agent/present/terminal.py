@@ -255,31 +255,23 @@ def answer_parts(answer: Answer, width: int) -> list[RenderableType]:
         mark = MARKS[part.verified if part.status == "success" else False]
         parts.append(Text.assemble(mark, plain(f" [{part.number}] {part.question}")))
         parts += [sql_text(part.sql)] if part.sql else []
-        parts += part_notes(part)
-    parts += [Text(plain(f"computed: {c.expression} = {c.computed}"), style="dim") for c in answer.corrections]
-    parts += [
-        Text.assemble(MARKS[check.passed], f" {check.name}: {plain(check.detail)}")
-        for check in answer.checks
-        if check.passed is not True and check.detail
-    ]
-    parts += [Text(f"? {doubt.rule}: {plain(doubt.detail)}", style="yellow") for doubt in answer.doubts]
+        parts += notes_of(part) if part.status == "success" else [Text(plain(part.answer), style="red")]
+    parts += notes_of(answer)
     told = {check.detail for check in answer.checks if check.passed is not True}
     told |= {doubt.detail for doubt in answer.doubts}
     parts += [Text(f"! {plain(warning)}", style="yellow") for warning in answer.warnings if warning not in told]
     return parts
 
 
-def part_notes(part: AnswerPart) -> list[RenderableType]:
-    """What a reader must know of one query of several: why it has no answer, and what speaks against it."""
-    if part.status != "success":
-        return [Text(plain(part.answer), style="red")]
-    notes = [Text(plain(f"computed: {c.expression} = {c.computed}"), style="dim") for c in part.corrections]
+def notes_of(answer: Answer | AnswerPart) -> list[RenderableType]:
+    """What a reader must know of an answer, or one query of several: what was computed, and what speaks against it."""
+    notes = [Text(plain(f"computed: {c.expression} = {c.computed}"), style="dim") for c in answer.corrections]
     notes += [
         Text.assemble(MARKS[check.passed], f" {check.name}: {plain(check.detail)}")
-        for check in part.checks
+        for check in answer.checks
         if check.passed is not True and check.detail
     ]
-    return [*notes, *(Text(f"? {doubt.rule}: {plain(doubt.detail)}", style="yellow") for doubt in part.doubts)]
+    return [*notes, *(Text(f"? {doubt.rule}: {plain(doubt.detail)}", style="yellow") for doubt in answer.doubts)]
 
 
 def checks_text(checks: Iterable[Check], width: int) -> Text:
