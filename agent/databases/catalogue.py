@@ -43,13 +43,8 @@ class Catalogue:
         *,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._router, self.uploads, self._registry, self._changed, self._clock = (
-            router,
-            uploads,
-            registry,
-            changed,
-            clock,
-        )
+        self._router, self.uploads, self._registry = router, uploads, registry
+        self._changed, self._clock = changed, clock
         self._read = None if registry is None else state_of(registry)
         self._lock = asyncio.Lock()
         self._looked_at: float | None = None

@@ -252,6 +252,7 @@ class Scorer:
         A query is run only where it was run for the answer, so none is that the guard refused.
         """
         golds, gold_errors = self._golds(path, line.gold)
+        error: str | None
         if not golds:
             correct, error = False, line.error or "No gold query runs."
         elif line.status == "success":

@@ -214,10 +214,11 @@ def _fold_lines(system: str) -> tuple[str, ...]:
 def _find_verified(question: str, documents: tuple[Document, ...]) -> Example | None:
     from rag.docs.past_queries import fold_question
 
-    same = _past_questions_of(documents).get(fold_question(question))
+    same = _past_questions(documents).get(fold_question(question))
     return Example(question=same.text, sql=same.sql) if same else None
 
 
+@IdentityCache
 def _past_questions(documents: tuple[Document, ...]) -> dict[str, Document]:
     """The past queries by what was asked; of several the first."""
     from rag.docs.past_queries import fold_question
@@ -225,23 +226,14 @@ def _past_questions(documents: tuple[Document, ...]) -> dict[str, Document]:
     return {fold_question(document.text): document for document in reversed(documents) if document.kind == "query"}
 
 
-_past_questions_of = IdentityCache(_past_questions)
-
-
+@IdentityCache
 def general_rules(documents: tuple[Document, ...]) -> tuple[str, ...]:
     """The rules that explain no term and so may matter to every question, while they are few enough to show always."""
-    return _general_of(documents)
-
-
-def _general(documents: tuple[Document, ...]) -> tuple[str, ...]:
     from rag.linking.fusion import term_of
     from rag.schema.text import estimate_tokens
 
     rules = [document.text for document in documents if document.kind == "rule" and not term_of(document.text)]
     return tuple(rules) if sum(map(estimate_tokens, rules)) <= GENERAL_RULES_TOKENS else ()
-
-
-_general_of = IdentityCache(_general)
 
 
 @lru_cache(maxsize=32)

@@ -149,18 +149,14 @@ class Documents:
             )
             problems += read.problems
             problems += [f"documents.{at}: {problem}" for problem in await _find_refusal(place["sql"], database)]
-            documents += [self._add_source(one, document.source, database.name) for one in read.documents]
+            source = " ".join(document.source.split()) or SOURCE
+            for one in read.documents:
+                real = {"table": one.table, "column": one.column, "sql": one.sql}
+                documents.append(make_document(one.kind, one.text, database=database.name, source=source, **real))
         if problems:
             more = f"; and {len(problems) - PROBLEMS_SHOWN} more" if len(problems) > PROBLEMS_SHOWN else ""
             raise DocumentsInvalid("; ".join(problems[:PROBLEMS_SHOWN]).rstrip(".") + more + ".")
         return tuple(documents)
-
-    @staticmethod
-    def _add_source(document: Document, source: str, database: str) -> Document:
-        place = {"table": document.table, "column": document.column, "sql": document.sql}
-        return make_document(
-            document.kind, document.text, database=database, source=" ".join(source.split()) or SOURCE, **place
-        )
 
 
 async def _find_refusal(sql: str, database: Database) -> list[str]:

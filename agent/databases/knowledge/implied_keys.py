@@ -58,11 +58,11 @@ def candidates(schema: Schema, most: int) -> list[Pair]:
     """Pairs whose names fit, those with the most letters in common first; at most `most`."""
     read = [table for table in schema.tables if _may_be_read(table, schema)]
     keys = _Keys([(table, key) for table in read if (key := _key(table)) is not None], _common_prefix(schema))
-    pairs = (pair for table in read for pair in _of_table(table, keys))
+    pairs = (pair for table in read for pair in _pairs_of(table, keys))
     return heapq.nsmallest(most, pairs, key=lambda pair: (-pair.matched_letters, pair.table.name, pair.column.name))
 
 
-def _of_table(table: Table, keys: _Keys) -> Iterator[Pair]:
+def _pairs_of(table: Table, keys: _Keys) -> Iterator[Pair]:
     taken = {name for key in table.foreign_keys for name in key.columns}
     for column in table.columns:
         if column.name in taken or column.private or (column.name,) == table.primary_key:
@@ -206,10 +206,8 @@ async def _with_keys(database: Database, schema: Schema) -> Schema:
             key = ForeignKey(columns=(pair.column.name,), table=pair.owner.name, referenced=(pair.key.name,))
             found[pair.table.name].append(key)
     tables = tuple(
-        table.model_copy(update={"foreign_keys": (*table.foreign_keys, *found[table.name])})
-        if found[table.name]
-        else table
-        for table in schema.tables
+        it.model_copy(update={"foreign_keys": (*it.foreign_keys, *found[it.name])}) if it.name in found else it
+        for it in schema.tables
     )
     return schema.model_copy(update={"tables": tables}) if found else schema
 
@@ -235,8 +233,7 @@ class _Unique:
 async def _holds(database: Database, schema: Schema, pair: Pair) -> bool:
     """Whether the column has values, and all of them are the key's. Raises ExecutorError."""
     query = await database.check(_comparison(schema, pair), 1)
-    result = await database.run(query, timeout_s=QUERY_S)
-    n, found = result.rows[0]
+    n, found = (await database.run(query, timeout_s=QUERY_S)).rows[0]
     return bool(n) and n == found
 
 
@@ -256,17 +253,10 @@ def _comparison(schema: Schema, pair: Pair) -> str:
         .subquery("d")
     )
     key = exp.column(pair.key.name, table="b", quoted=True)
-    select = (
-        exp.select(
-            exp.alias_(exp.Count(this=exp.column("v", table="d")), "n"), exp.alias_(exp.Count(this=key), "found")
-        )
-        .from_(values)
-        .join(
-            _source(pair.owner, "b"),
-            on=exp.EQ(this=key.copy(), expression=exp.column("v", table="d")),
-            join_type="left",
-        )
-    )
+    one = exp.column("v", table="d")
+    select = exp.select(exp.alias_(exp.Count(this=one), "n"), exp.alias_(exp.Count(this=key), "found")).from_(values)
+    is_key = exp.EQ(this=key.copy(), expression=one.copy())
+    select = select.join(_source(pair.owner, "b"), on=is_key, join_type="left")
     return select.sql(dialect=DIALECTS[schema.dialect].sqlglot)
 
 

@@ -63,17 +63,17 @@ async def read_values(
     samples of the schema, and so is a column whose query fails or takes too long; where the database is gone, all that
     are left are.
     """
+    from executors.sql.literals import is_text
+
     before = {it.table.name: it for it in known}
     reading = _Reading(database, schema, bounds, clock)
     found: list[TableValues] = []
     for table in sorted(schema.tables, key=lambda it: (it.row_count is None, it.row_count or 0, it.name)):
-        old = before.get(table.name)
-        if old is not None and old.table == table:
-            found.append(old)
-        else:
-            found.append(
-                TableValues(table=table, stored=tuple([await reading.column(table, it) for it in _texts(table)]))
-            )
+        values = before.get(table.name)
+        if values is None or values.table != table:
+            texts = [it for it in table.columns if not it.private and is_text(it)]
+            values = TableValues(table=table, stored=tuple([await reading.column(table, it) for it in texts]))
+        found.append(values)
     return found
 
 
@@ -98,14 +98,15 @@ class _Reading:
             values = await self._distinct(table, column)
             self._columns -= 1
         whole = values or tuple(it for it in column.samples if not it.endswith(_CUT))
-        short = tuple(dict.fromkeys(it for it in whole if len(it) <= self._bounds.chars and _is_one_line(it)))
+        # a question does not spell out a text of several lines
+        lines = (it for it in whole if it.strip() and len(it.splitlines()) == 1)
+        short = tuple(dict.fromkeys(it for it in lines if len(it) <= self._bounds.chars))
         self._values -= len(short)
         return StoredValues(table=table.name, column=column.name, values=short)
 
     def _may_read(self, table: Table) -> bool:
-        small = self._is_file or (
-            not table.is_view and table.row_count is not None and table.row_count <= self._bounds.rows
-        )
+        is_counted = not table.is_view and table.row_count is not None
+        small = self._is_file or (is_counted and (table.row_count or 0) <= self._bounds.rows)
         return small and self._columns > 0 and self._values > 0 and self._clock() < self._until
 
     async def _distinct(self, table: Table, column: Column) -> tuple[str, ...] | None:
@@ -121,17 +122,6 @@ class _Reading:
         return tuple(row[0] for row in result.rows if isinstance(row[0], str))
 
 
-def _texts(table: Table) -> list[Column]:
-    from executors.sql.literals import is_text
-
-    return [column for column in table.columns if not column.private and is_text(column)]
-
-
-def _is_one_line(value: str) -> bool:
-    """Whether a value fits on one line; a question does not spell out a text of several lines."""
-    return bool(value.strip()) and len(value.splitlines()) == 1
-
-
 def _query(schema: Schema, table: Table, column: Column) -> str:
     """The column's distinct values, in the schema's dialect."""
     from sqlglot import exp
@@ -141,7 +131,5 @@ def _query(schema: Schema, table: Table, column: Column) -> str:
     name = exp.column(column.name, quoted=True)
     *namespace, last = table.parts
     source = exp.table_(last, db=namespace[0] if namespace else None, quoted=True)
-    select = (
-        exp.select(name).distinct().from_(source).where(exp.Not(this=exp.Is(this=name.copy(), expression=exp.Null())))
-    )
-    return select.sql(dialect=DIALECTS[schema.dialect].sqlglot)
+    is_there = exp.Not(this=exp.Is(this=name.copy(), expression=exp.Null()))
+    return exp.select(name).distinct().from_(source).where(is_there).sql(dialect=DIALECTS[schema.dialect].sqlglot)

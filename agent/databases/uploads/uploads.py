@@ -35,7 +35,6 @@ from executors.registry.kinds import is_file_of_data
 if TYPE_CHECKING:
     from agent.databases.uploads.blobs import SharedData
     from agent.platform.config.settings import Settings
-    from agent.platform.storage.store import StateStore
     from executors.router import Router
 
 PLACE = Place(kind="upload", partition="databases")
@@ -97,12 +96,9 @@ class UploadShelf:
         known = self._state.get(PLACE, _NAME + key)
         if known is not None and known.value["owner"] != owner:
             raise build_name_taken(upload.name)
-        mine = {"owner": owner}
-        whose = (
-            Insert(key=_NAME + key, value=mine)
-            if known is None
-            else Replace(key=_NAME + key, value=mine, version=known.version)
-        )
+        whose: Insert | Replace = Insert(key=_NAME + key, value={"owner": owner})
+        if known is not None:
+            whose = Replace(key=_NAME + key, value={"owner": owner}, version=known.version)
         data = Insert(key=_DATA + key, value=upload.model_dump(mode="json"), expires_at=upload.expires_at)
         try:
             self._state.commit(PLACE, [whose, data])
@@ -201,7 +197,9 @@ class Uploads:
         place = uuid.uuid4().hex
         try:
             folder = await asyncio.to_thread(self._folder.begin, place, arriving.size or 0)
-            received = Incoming(folder / _choose_path(file), rules.max_bytes)
+            # an archive lies beside the data that is unpacked from it
+            path = folder / file if file.lower().endswith(ARCHIVE) else folder / DATA / file
+            received = Incoming(path, rules.max_bytes)
             with disk_watched():
                 await _receive(received, body)
                 return await _to_the_end(partial(self._keep, arriving, name, place, received))
@@ -269,7 +267,7 @@ class Uploads:
         if not received.size:
             raise UploadInvalid(f"{path.name} is empty. Send a file that holds data.")
         if path.suffix.lower() == ARCHIVE:
-            unpack(path, path.parent / DATA, most_bytes=self._most_unpacked)
+            unpack(path, path.parent / DATA, most_bytes=self._settings.upload_mb * MB * UNPACKED)
         now = self._shelf.clock()
         upload = Upload(
             name=name,
@@ -291,10 +289,6 @@ class Uploads:
             self._delete(place)
             raise
         return upload
-
-    @property
-    def _most_unpacked(self) -> int:
-        return self._settings.upload_mb * MB * UNPACKED
 
     def _read(self, entry: Entry) -> None:
         """Read the schema once, as questions will. Raises UploadInvalid, StorageFull."""
@@ -336,11 +330,6 @@ def _entry(upload: Upload, folder: Path) -> Entry:
         owners=(upload.owner,),
         is_upload=True,
     )
-
-
-def _choose_path(file: str) -> str:
-    """Where a file is written: an archive beside the data that is unpacked from it."""
-    return file if file.lower().endswith(ARCHIVE) else f"{DATA}/{file}"
 
 
 async def _to_the_end(work: Callable[[], Upload]) -> Upload:
