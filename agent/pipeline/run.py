@@ -178,11 +178,7 @@ class Run:
         return None
 
     async def tell_missing(self, best: Attempt | None = None) -> None:
-        """What the data lacks is warnings beside the answer, and is a doubt of it.
-
-        Args:
-            best: the attempt that the answer rests on: what its query reads may be what an unknown word means.
-        """
+        """What the data lacks is warnings beside the answer, and doubts of it: of `best`, which the answer rests on."""
         from agent.understanding.clarification.taken import doubts_of
 
         if self._missing is None:

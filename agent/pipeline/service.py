@@ -411,18 +411,11 @@ def build_service(
 ) -> Service:
     """The service that the settings describe. Nothing is loaded or connected before it is needed.
 
-    Args:
-        settings: of the process.
-        model, embedder, state: instead of those that the settings name (tests, measurements). With an embedder of
-            their own, messages are read by their words alone.
-        registry_required: whether there must be a registry, or files named later are enough. One that the settings
-            name must be there in any case.
-        sources: files, folders or servers' addresses to ask instead of the registry's databases.
-
-    Raises:
-        RegistryInvalid: databases.yaml, or an address, cannot be used.
-        DatabaseUnavailable: a source is not there.
-        ExtensionInvalid: one that the settings name cannot be added.
+    `model`, `embedder` and `state` take the place of those that the settings name (tests, measurements); with an
+    embedder of their own, messages are read by their words alone. Without `registry_required`, files named later are
+    enough, but a registry that the settings name must be there. `sources`: files, folders or servers' addresses to ask
+    instead of it. Raises RegistryInvalid: databases.yaml, or an address, cannot be used; DatabaseUnavailable: a source
+    is not there; ExtensionInvalid: one that the settings name cannot be added.
     """
     from agent.databases.knowledge.build import build_embedder, build_meaning, build_store
     from agent.databases.knowledge.knowledge import Knowledge

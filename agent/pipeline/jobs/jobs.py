@@ -21,16 +21,12 @@ from agent.core.errors import QuestionInvalid, StateUnavailable, TooBusy, Unknow
 from agent.core.events import Done, Event, NodeComplete
 from agent.core.problems import build_unexpected_problem, problem_of
 from agent.people.sessions.turns import Lease
-from agent.pipeline.jobs.shelf import Job, JobRequest, NodeDone, build_interrupted_problem, moment
+from agent.pipeline.jobs.shelf import Job, JobRequest, JobShelf, NodeDone, build_interrupted_problem, moment
 from agent.platform.telemetry.trace import traceparent_for, working_for
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator
-
-    from agent.core.events import Event
     from agent.core.problems import Problem
     from agent.pipeline.asking import Asking
-    from agent.pipeline.jobs.shelf import JobShelf
 
 LEASE_S = 15.0
 PROGRESS_S = 1.0  # between two writes of the progress
@@ -106,7 +102,10 @@ class JobRun:
             async for event in event_data:
                 if isinstance(event, Done):
                     return event
-                self._saw(event)
+                if isinstance(event, NodeComplete):
+                    done = NodeDone(node=event.node, attempt=event.attempt, elapsed_ms=event.elapsed_ms)
+                    self._progress.append(done)
+                    self._news.set()
         raise AssertionError("the loop ended without a response")
 
     def _problem(self, error: Exception) -> Problem:
@@ -119,12 +118,6 @@ class JobRun:
         text = done.answer.model_dump_json()
         parts = await asyncio.to_thread(self._shelf.put_result, self._id, self._owner, text)
         return {"status": "succeeded", "result_run": self._owner, "result_parts": parts}
-
-    def _saw(self, event: Event) -> None:
-        if isinstance(event, NodeComplete):
-            done = NodeDone(node=event.node, attempt=event.attempt, elapsed_ms=event.elapsed_ms)
-            self._progress.append(done)
-            self._news.set()
 
     async def _keep_lease(self) -> None:
         """Renew the lease, with the progress so far, until cancelled, or until the job is not ours any more."""
