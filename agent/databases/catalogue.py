@@ -121,7 +121,6 @@ class Catalogue:
             executor.close()
 
     def close(self) -> None:
-        """Close what was retired. Blocks."""
         for _, executor in self._retired:
             executor.close()
         self._retired = []

@@ -263,11 +263,9 @@ class FilteredDatabase(Database):
 
     @property
     def whole(self) -> Database:
-        """See `Database.whole`."""
         return self._whole
 
     def filter_for(self, principal: str) -> Database:
-        """See `Database.filter_for`."""
         return self._whole.filter_for(principal)
 
     async def schema(self) -> Schema:
@@ -275,7 +273,6 @@ class FilteredDatabase(Database):
         return (await self._rows()).visible
 
     async def rules(self) -> RowRules | None:
-        """See `Database.rules`."""
         return await self._whole.rules()
 
     async def _rows(self) -> HeldRows:

@@ -23,8 +23,6 @@ MAX_TOKENS = 500
 
 
 class Baseline:
-    """Answers by one call."""
-
     def __init__(self, model: ChatModel, row_limit: int) -> None:
         self._model, self._row_limit = model, row_limit
 

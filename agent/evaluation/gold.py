@@ -48,8 +48,6 @@ def gold_names(sql: str, schema: Schema) -> GoldNames:
 
 
 class _Reader:
-    """Gathers the names of one query."""
-
     def __init__(self, schema: Schema) -> None:
         self._schema = schema
         self._tables: dict[str, Table] = {}

@@ -44,7 +44,6 @@ class GoldQuestion(Frozen):
 
     @property
     def key(self) -> tuple[str, str]:
-        """What tells one question from another."""
         return self.database, self.question
 
 
@@ -272,7 +271,6 @@ class Scorer:
         return line.model_copy(update={**found, "gold_errors": gold_errors, "judgements": judgements})
 
     def close(self) -> None:
-        """Close the databases."""
         for executor in self._open.values():
             executor.close()
         self._open.clear()
@@ -328,7 +326,6 @@ class Scorer:
 
 
 def _why(line: ResultLine) -> str:
-    """Why there are no rows to compare."""
     if line.error:
         return line.error
     if line.status == "clarification_needed":

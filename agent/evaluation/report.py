@@ -70,7 +70,6 @@ class ResultLine(Frozen):
 
     @property
     def key(self) -> tuple[str, str]:
-        """What tells one question from another."""
         return self.database, self.question
 
 
@@ -125,7 +124,6 @@ def wilson(successes: int, n: int) -> tuple[float, float] | None:
 
 
 def report_of(lines: Sequence[ResultLine]) -> Report:
-    """The figures of these lines."""
     scored = [line for line in lines if line.scored]
     correct = sum(line.correct for line in scored)
     verified = sum(line.verified for line in scored)

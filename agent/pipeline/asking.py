@@ -111,7 +111,6 @@ class _Flight:
             self.followers -= 1
 
     async def cancel(self) -> None:
-        """End it, and wait until it has ended."""
         self.task.cancel()
         await asyncio.gather(self.task, return_exceptions=True)
 
@@ -158,8 +157,6 @@ class QuestionTerms(TypedDict, total=False):
 
 
 class Asking:
-    """Takes questions about the databases of one registry."""
-
     def __init__(
         self, parts: Parts, router: Router, registered: Databases, sessions: Sessions, recorder: Recorder
     ) -> None:

@@ -90,8 +90,6 @@ class Run:
         writer, judge = self.parts.generator.profile, self.parts.judge.profile
         self.confirmation = confirmation(writer, judge, self.limits.effort)
 
-    # -- before the first query ---------------------------------------------------------------------------
-
     async def enter(self) -> Entered:
         """Step 1: a question that leans on earlier ones is made self-contained. Small talk leans on nothing."""
         from agent.understanding.small_talk import read_small_talk
@@ -233,8 +231,6 @@ class Run:
             self.plan = await self.parts.generator.plan(self.question.text, self.context, self.ledger)
         return Planned(plan=self.plan, source="model", elapsed_ms=self.ledger.last) if self.plan else None
 
-    # -- attempts -----------------------------------------------------------------------------------------
-
     @property
     def may_try(self) -> bool:
         if self.given_up or self._is_settled or (self.missing_column and self.best is None):
@@ -299,8 +295,6 @@ class Run:
         found = evidence_of(self.candidates, chosen, best.checks, judged, self.drafts)
         doubted = found.chosen.model_copy(update={"doubts": (*found.chosen.doubts, *self.doubts)})
         return found.model_copy(update={"chosen": doubted})
-
-    # -- after the last query -----------------------------------------------------------------------------
 
     @property
     def best(self) -> Attempt | None:
@@ -387,7 +381,6 @@ class Run:
         return await self.parts.looks.examples(self.database, language, tables)
 
     async def close(self) -> None:
-        """End what still runs at the side."""
         await self.side.close()
         await self.ahead.close()
 

@@ -52,8 +52,7 @@ from agent.platform.llm.wrappers.protected import ProtectedModel, protect_model
 from agent.platform.storage.idempotency import Idempotency
 from agent.platform.telemetry.ledger import Ledger
 from agent.platform.telemetry.logs import hide
-from agent.understanding.first_look.look import FirstLook, FirstLooks
-from agent.understanding.first_look.sample_questions import sample_questions
+from agent.understanding.first_look.look import FirstLook, FirstLooks, sample_questions
 from agent.understanding.followups.followups import FollowUps
 from executors.base import Schema
 from executors.errors import ExecutorError
@@ -158,8 +157,6 @@ class Service:
         for name in names:
             self.knowledge.outdate(name)
 
-    # -- sessions -----------------------------------------------------------------------------------------
-
     async def start_session(self, database: str, principal: str = ANONYMOUS) -> Session:
         """A new session about one database, which its principal alone can see. Raises UnknownDatabase."""
         await self.registered.get(database, principal)
@@ -187,7 +184,6 @@ class Service:
         await asyncio.to_thread(self.sessions.end, session_id, principal)
 
     async def active_sessions(self) -> int:
-        """How many sessions there are that have not expired."""
         return await asyncio.to_thread(self.sessions.active)
 
     async def cleanup(self) -> int:
@@ -195,8 +191,6 @@ class Service:
         await self.jobs.take_over()
         sessions = await asyncio.to_thread(self.sessions.cleanup)
         return sessions + await asyncio.to_thread(self.state.purge) + await asyncio.to_thread(self.uploads.sweep)
-
-    # -- databases ----------------------------------------------------------------------------------------
 
     def add_source(self, source: str, docs: Sequence[Path] = ()) -> str:
         """Make a file, folder or server's address known for the life of this process; returns its name.
@@ -320,7 +314,6 @@ class Service:
         return ledger.usage
 
     def _list_shared_names(self) -> list[str]:
-        """The databases that are no caller's own."""
         return [name for name in self.router.names() if not self.router.entry(name).is_upload]
 
     async def refresh_schemas(self) -> None:
@@ -330,8 +323,6 @@ class Service:
                 await self.registered.reread(name)
             except (ExecutorError, StateUnavailable) as error:
                 log.warning("The schema of %r was not reloaded: %s", name, error)
-
-    # -- life ---------------------------------------------------------------------------------------------
 
     async def warm_up(self) -> None:
         """Load what the first question will need, side by side; the question, or `health`, reports failures.

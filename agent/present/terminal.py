@@ -88,7 +88,6 @@ class StepPrinter:
             yield self
 
     def show(self, event: events.Event) -> None:
-        """Print what one event says."""
         if isinstance(event, events.Started):
             self._began = time.monotonic()
             self._language = language_of(event.question) or "en"
@@ -237,7 +236,6 @@ class _Watched(Progress):
             yield Padding(sql_text(self._written), (0, 0, 0, INDENT))
 
     def say(self, what: str) -> None:
-        """Name what is being done from now on."""
         self.reset(self._task, total=None, description=what)
 
     def write(self, sql: str) -> None:
@@ -286,7 +284,6 @@ def checks_text(checks: Iterable[Check], width: int) -> Text:
 
 
 def sql_text(sql: str) -> Text:
-    """SQL with its words coloured."""
     text = Syntax("", "sql", theme="ansi_dark", background_color="default").highlight(plain(sql).strip())
     text.rstrip()
     text.no_wrap, text.overflow = False, "fold"  # a query is never cut

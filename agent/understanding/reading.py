@@ -35,15 +35,11 @@ _ALIKE = 85.0  # of a table's name that is misspelled
 
 
 class SmallTalk(NamedTuple):
-    """Small talk, and the language of its words."""
-
     talk: Talk
     language: str
 
 
 class DataQuestion(NamedTuple):
-    """A question about the data, and the language of its words."""
-
     about: AboutData
     language: str
 
@@ -116,7 +112,6 @@ def about_data(text: str, schema: Schema, documents: Sequence[Document]) -> Data
 
 
 def _plain(text: str) -> str:
-    """A text without the signs around it."""
     return re.sub(r"^\W+|[\s.?!。？！]+$", "", text)
 
 

@@ -46,7 +46,6 @@ def pattern(text: str) -> re.Pattern[str]:
 
 
 def cue(topic: Topic, *patterns: str) -> Cue:
-    """A row of `Language.cues`."""
     return Cue(topic, tuple(pattern(it) for it in patterns))
 
 

@@ -178,7 +178,6 @@ class ImpliedKeys:
         return known[1].result() if done and not known[1].cancelled() else schema
 
     async def close(self) -> None:
-        """End what is being looked for."""
         tasks = [task for _, task in self._known.values()]
         for task in tasks:
             task.cancel()

@@ -78,7 +78,6 @@ async def read_values(
 
 
 def all_stored(found: Iterable[TableValues]) -> tuple[StoredValues, ...]:
-    """The columns of all tables in one."""
     return tuple(stored for table in found for stored in table.stored if stored.values)
 
 
@@ -92,7 +91,6 @@ class _Reading:
         self._is_file = schema.dialect in LOCAL_DIALECTS
 
     async def column(self, table: Table, column: Column) -> StoredValues:
-        """What the column holds, or its samples."""
         values: tuple[str, ...] | None = None
         if self._may_read(table):
             values = await self._distinct(table, column)
@@ -123,7 +121,6 @@ class _Reading:
 
 
 def _query(schema: Schema, table: Table, column: Column) -> str:
-    """The column's distinct values, in the schema's dialect."""
     from sqlglot import exp
 
     from executors.dialects.table import DIALECTS

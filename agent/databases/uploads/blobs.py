@@ -46,7 +46,6 @@ class AzureBlobs:
         self._connection, self._endpoint, self._name = connection, endpoint, container
 
     def put(self, place: str, folder: Path) -> None:
-        """See `SharedData.put`."""
         from azure.core.exceptions import ResourceExistsError
 
         with _translate_errors():
@@ -57,7 +56,6 @@ class AzureBlobs:
                     self._container.upload_blob(f"{place}/{path.relative_to(folder).as_posix()}", file, overwrite=True)
 
     def fetch(self, place: str, folder: Path) -> None:
-        """See `SharedData.fetch`."""
         with _translate_errors():
             for name in self._names(place):
                 target = folder / name.removeprefix(f"{place}/")
@@ -66,13 +64,11 @@ class AzureBlobs:
                     self._container.download_blob(name).readinto(file)
 
     def remove(self, place: str) -> None:
-        """See `SharedData.remove`."""
         with _translate_errors():
             for name in self._names(place):
                 self._container.delete_blob(name)
 
     def sweep(self, known: Collection[str], before: float) -> None:
-        """See `SharedData.sweep`."""
         from azure.core.exceptions import ResourceNotFoundError
 
         with _translate_errors(), suppress(ResourceNotFoundError):  # of a container that no upload has made yet

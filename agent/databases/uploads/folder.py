@@ -59,7 +59,6 @@ class UploadFolder:
                 raise  # else somebody else has put the same there
 
     def remove(self, place: str) -> None:
-        """Delete the data of an upload, where it is there."""
         shutil.rmtree(self.path(place), ignore_errors=True)
 
     def sweep(self, known: Collection[str], *, now: float | None = None) -> int:

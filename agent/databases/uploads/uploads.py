@@ -60,12 +60,10 @@ class Upload(Frozen):
 
     @property
     def created_time(self) -> datetime:
-        """When it came."""
         return datetime.fromtimestamp(self.created_at, UTC)
 
     @property
     def expires(self) -> datetime:
-        """When it goes."""
         return datetime.fromtimestamp(self.expires_at, UTC)
 
 
@@ -80,11 +78,9 @@ class UploadShelf:
         self._state, self.clock = state, clock
 
     def every(self) -> list[Upload]:
-        """All of them, by name."""
         return [Upload.model_validate(record.value) for record in self._state.records(PLACE, prefix=_DATA)]
 
     def is_free(self, name: str, owner: str) -> bool:
-        """Whether a principal may use this name."""
         if self._state.get(PLACE, _DATA + name.casefold()) is not None:
             return False
         record = self._state.get(PLACE, _NAME + name.casefold())
@@ -238,8 +234,6 @@ class Uploads:
             except StateUnavailable as error:
                 log.warning("Uploads that have expired are not deleted now: %s", error)
         return self._folder.sweep(known)
-
-    # -- in threads -----------------------------------------------------------------------------------------
 
     def _name(self, arriving: Arriving, file: str) -> str:
         """What the database is to be called. Raises UploadInvalid, NameTaken."""

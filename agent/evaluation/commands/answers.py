@@ -124,7 +124,6 @@ def add_databases(
 
 
 def report_table(report: Report) -> Table:
-    """The figures of an evaluation."""
     table = Table(title="evaluation", title_justify="left", show_header=False)
     for name, value in summary_rows(report):
         table.add_row(Text(name), Text(plain(value)))

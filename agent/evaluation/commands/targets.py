@@ -147,7 +147,6 @@ def trust_figures(report: Report) -> list[Figure]:
 
 
 def figures_table(title: str, figures: Sequence[Figure]) -> Table:
-    """The figures, each with its target and whether it is met."""
     table = Table(title=plain(title), title_justify="left")
     for name in ("figure", "measured", "target", ""):
         table.add_column(name, no_wrap=name == "figure")

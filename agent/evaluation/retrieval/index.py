@@ -49,5 +49,4 @@ class Indexes:
         return FoundPlaces(near, (*documents.rules, *documents.columns))
 
     def close(self) -> None:
-        """Give back the files."""
         self._store.close()

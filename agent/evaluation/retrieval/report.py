@@ -79,7 +79,6 @@ def recalls(lines: Sequence[RetrievalLine]) -> list[Recall]:
 
 
 def value_linking(lines: Sequence[RetrievalLine]) -> list[ValueLinking]:
-    """How many stored texts are linked, by catalogue."""
     return [
         ValueLinking(
             catalogue=name,

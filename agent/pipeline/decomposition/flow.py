@@ -236,11 +236,9 @@ class Found:
 
     @property
     def has_answers(self) -> bool:
-        """Whether any part has rows."""
         return any(part.status == "success" for part in self.parts)
 
     def add(self, question: str, answer: Answer) -> AnswerPart:
-        """The next part, with its answer."""
         shared = {name: getattr(answer, name) for name in _SHARED}
         status = "success" if answer.status == "success" else "error"
         part = AnswerPart(number=len(self.parts) + 1, question=question, status=status, **shared)
@@ -251,7 +249,6 @@ class Found:
         return part
 
     def add_failed(self, question: str, why: str) -> AnswerPart:
-        """The next part, which has no answer."""
         part = AnswerPart(number=len(self.parts) + 1, question=question, status="error", answer=why)
         self.parts.append(part)
         self.doubtful = True

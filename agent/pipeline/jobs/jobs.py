@@ -264,8 +264,6 @@ class Jobs:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
-    # -- inside -------------------------------------------------------------------------------------------
-
     async def _own(self, job_id: str, principal: str) -> Job:
         job = await asyncio.to_thread(self._shelf.get, job_id)
         if job is None or job.principal.casefold() != principal.casefold():

@@ -41,8 +41,6 @@ class PlannedWrite(Frozen):
 
 
 class Issued(NamedTuple):
-    """What the person gets."""
-
     token: str
     expires_at: datetime
 

@@ -58,7 +58,6 @@ class ChartColumn(NamedTuple):
 
     @property
     def distinct(self) -> list[JsonValue]:
-        """Its different values, in their order."""
         return list(dict.fromkeys(self.values))
 
 

@@ -69,7 +69,6 @@ def measure(column: ChartColumn, *, zero: bool = True) -> Channel:
 
 
 def series(column: ChartColumn) -> Channel:
-    """One colour for each value."""
     sort = calendar_order(column) if column.is_named else None
     return {"field": field(column.name), "title": column.words, "type": "nominal", "sort": sort}
 

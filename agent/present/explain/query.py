@@ -269,8 +269,6 @@ class _Steps:
         self._steps.append((name, self._sentences(node.this)))
         return name
 
-    # -- set operations -----------------------------------------------------------------------------------
-
     def _set_operation(self, query: exp.SetOperation) -> list[str]:
         parts = list(_operands(query))
         count, every = len(parts), query.args.get("distinct") is False
@@ -291,8 +289,6 @@ class _Steps:
         items = first.expressions if isinstance(first, exp.Select) else []
         ending = _ending(query, items, say)
         return [*steps, f"of all of this, it {ending}"] if ending else steps
-
-    # -- one SELECT ---------------------------------------------------------------------------------------
 
     def _select(self, query: exp.Select) -> list[str]:
         found = sources(query, partial(Speaker, self._dialect), derived=self._derive)
@@ -385,9 +381,6 @@ def _limit_list(texts: list[str]) -> str:
     if len(texts) > MAX_ITEMS:
         texts = [*texts[:MAX_ITEMS], f"{len(texts) - MAX_ITEMS} more values"]
     return join_items(texts)
-
-
-# -- the end of a query ------------------------------------------------------------------------------------
 
 
 def _ending(query: exp.Expr, items: list[exp.Expr], say: Say) -> str:

@@ -35,8 +35,6 @@ _DECLINES = re.compile(
 
 
 class Place(NamedTuple):
-    """A column with its table."""
-
     table: Table
     column: Column
 
@@ -63,7 +61,6 @@ class Inquiry:
 
     @cached_property
     def stems(self) -> frozenset[str]:
-        """The stems of the question's words."""
         return words(self.text)
 
     @cached_property
@@ -117,12 +114,10 @@ class Inquiry:
 
     @cached_property
     def names(self) -> frozenset[str]:
-        """The words of all names of the schema."""
         return words_of_names(self.schema)
 
     @cached_property
     def columns(self) -> tuple[Place, ...]:
-        """All columns that may be shown."""
         return tuple(Place(table, it) for table in self.schema.tables for it in table.columns if not it.private)
 
     def says(self, column: Column) -> bool:

@@ -27,8 +27,6 @@ _MAX_ENTRIES = 2000
 
 
 class DateRange(NamedTuple):
-    """The first and the last day of a column."""
-
     first: date
     last: date
 

@@ -365,9 +365,6 @@ def _names_of(schema: Schema) -> tuple[str, ...]:
     return tuple(word for table in schema.tables for word in split_name(table.parts[-1]).split())
 
 
-# -- meaning ---------------------------------------------------------------------------------------------------------
-
-
 _TERMS, _TABLES, _GENERAL = Terms(), Terms(), Terms()
 
 

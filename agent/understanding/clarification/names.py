@@ -37,9 +37,8 @@ async def ambiguous_name(inquiry: Inquiry, lookups: Lookups) -> Clarification | 
             by_mention[value.mention.casefold()].append(value)
     sure = {mention for mention, values in by_mention.items() if any(it.is_sure for it in values)}
     for mention, values in by_mention.items():
-        if _is_one_name(inquiry, values[0].mention) and not any(
-            mention != other and mention in other for other in sure
-        ):
+        is_part = any(mention != other and mention in other for other in sure)
+        if _is_one_name(inquiry, values[0].mention) and not is_part:
             places = _places(inquiry, [it for it in values if it.is_sure == (mention in sure)])
             if mention in sure:
                 found = await _several_columns(inquiry, values, places, lookups)
@@ -83,9 +82,6 @@ def _places(inquiry: Inquiry, values: Sequence[LinkedValue]) -> list[Place]:
         if table is not None and column is not None and not column.private:
             found[f"{table.name}.{column.name}"] = Place(table, column)
     return list(found.values())
-
-
-# -- the same value in several columns ----------------------------------------------------------------------------
 
 
 async def _several_columns(
@@ -133,9 +129,6 @@ def _joins(inquiry: Inquiry, place: Place, others: set[str]) -> bool:
     return place.table.name in refers
 
 
-# -- several values, or several people, of one name ------------------------------------------------------------------
-
-
 async def _several_values(inquiry: Inquiry, values: list[LinkedValue], lookups: Lookups) -> Clarification | None:
     """A name that is stored nowhere as such, but is a part of several values, or spelled as much like several."""
     best = max(it.score for it in values)
@@ -163,9 +156,8 @@ async def _several_people(inquiry: Inquiry, values: list[LinkedValue], lookups: 
         return None
     place, mention = places[0], values[0].mention
     names = _full_name(place)
-    others = {
-        it.column for it in inquiry.context.linked.values if it.table == place.table.name and it.mention != mention
-    }
+    linked = [it for it in inquiry.context.linked.values if it.table == place.table.name]
+    others = {it.column for it in linked if it.mention != mention}
     if names is None or _names_several(inquiry, place) or others & set(names) - {place.column.name}:
         return None
     value = next(it.value for it in values if it.is_sure)

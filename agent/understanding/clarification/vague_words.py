@@ -11,8 +11,6 @@ from typing import NamedTuple
 
 
 class Vague(NamedTuple):
-    """The patterns of one language."""
-
     language: str
     mention: re.Pattern[str]
     ordering: re.Pattern[str]

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 
 
 def words_of(text: str) -> frozenset[str]:
-    """The words of a text, as it spells them."""
     return frozenset(text.split())
 
 
