@@ -7,9 +7,9 @@ with the caller's access.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from agent.core.kinds import AboutData, Talk, Topic
+from agent.databases.database import Database
 from agent.databases.knowledge.context import Context
 from agent.understanding.clarification.inquiry import Inquiry, Place
 from agent.understanding.clarification.lookups import Lookups, RangeCache
@@ -20,9 +20,6 @@ from agent.understanding.suggest import telling_tables
 from executors.base import Frozen, JsonValue, Schema, Table
 from rag.docs.documents import Document
 from rag.linking.fusion import term_of
-
-if TYPE_CHECKING:
-    from agent.databases.database import Database
 
 EXAMPLES = 4  # questions that small talk offers
 LISTED = 30  # tables, or columns, named in a sentence; the rows have them all

@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.table import Table
@@ -42,12 +41,10 @@ from agent.evaluation.report import ResultLine
 from agent.evaluation.retrieval.cases import Folder, read_folders
 from agent.pipeline.asking import Asking
 from agent.pipeline.confidence.calibration import FEATURES, Calibration, Sureness, features_of
+from agent.pipeline.drafts.consensus import Evidence
 from agent.pipeline.service import Service
 from agent.platform.llm.wrappers.cached import CachedModel
 from agent.present.terminal import counting_progress
-
-if TYPE_CHECKING:
-    from agent.pipeline.drafts.consensus import Evidence
 
 REPLIES = "replies.sqlite"
 OPTIONS = Options.model_validate(

@@ -5,17 +5,14 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from agent.evaluation.retrieval.measure import FoundPlaces
 from agent.evaluation.retrieval.merged import MergedCatalogue
+from rag.embedding.embedder import Embedder
 from rag.index.store import Store
 from rag.linking.column_index import ColumnIndex
 from rag.linking.linking import SchemaLinker
 from rag.retriever import Retriever
-
-if TYPE_CHECKING:
-    from rag.embedding.embedder import Embedder
 
 TOP_K = 5  # documents of a kind, as the settings have it
 

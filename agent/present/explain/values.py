@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from agent.present.explain.say import date_of, join_items, period
-
-if TYPE_CHECKING:
-    from agent.present.explain.say import Say
+from agent.present.explain.say import Say, date_of, join_items, period
 
 MAX_BRANCHES = 4
 

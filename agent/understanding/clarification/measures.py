@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 from agent.core.models import Choice, Clarification
 from agent.understanding.clarification.inquiry import Inquiry, ask, own_words
@@ -14,12 +13,10 @@ from agent.understanding.clarification.nearness import Terms, nearest
 from agent.understanding.shape import NUMBER_WORDS
 from executors.base import Column, Table
 from rag.docs.documents import Document, Retrieved
+from rag.embedding.embedder import Embedder
 from rag.linking.fusion import term_of
 from rag.linking.schema_ranking import document_scores
 from rag.words import split_name, words
-
-if TYPE_CHECKING:
-    from rag.embedding.embedder import Embedder
 
 MOST_MEASURES = 4
 _NUMBER = rf"(?:\d{{1,3}}|{'|'.join(NUMBER_WORDS)})"

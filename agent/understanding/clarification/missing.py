@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from agent.core.models import Choice, Clarification
 from agent.understanding.clarification.inquiry import Inquiry, ask, text_of
@@ -28,16 +28,13 @@ from agent.understanding.clarification.wanted import GENERIC, content_words, fin
 from agent.understanding.followups.words import LANGUAGES
 from executors.base import Schema
 from rag.docs.documents import Document
-from rag.embedding.embedder import vocabulary_of
+from rag.embedding.embedder import Embedder, vocabulary_of
 from rag.errors import RetrievalError
 from rag.identity_cache import IdentityCache
 from rag.linking.dates import periods_in
 from rag.linking.fusion import term_of
 from rag.linking.month_names import MONTHS
 from rag.words import phrases, split_name, stem_of, tokens, words
-
-if TYPE_CHECKING:
-    from rag.embedding.embedder import Embedder
 
 # Cosines of MiniLM. Under `UNLIKE` no name looks like what is asked for: of the phrases of Spider's training split one in
 # twenty with its own database, nine of ten with another one. Under `FAR` nothing of a question is near, none of whose
