@@ -86,12 +86,7 @@ class Databases:
     """Opens databases by name, once each, within the limits of the settings. Without a catalogue, none is added."""
 
     def __init__(
-        self,
-        router: Router,
-        settings: Settings,
-        changes: Changes,
-        cursors: Cursors,
-        catalogue: Catalogue | None = None,
+        self, router: Router, settings: Settings, changes: Changes, cursors: Cursors, catalogue: Catalogue | None = None
     ) -> None:
         self._router, self._settings, self._changes, self._catalogue = router, settings, changes, catalogue
         self._cursors = cursors
@@ -227,7 +222,11 @@ class Databases:
         entry: Entry = self._router.entry(name)
         known = DatabaseInfo(name=name, dialect=None, description=entry.description, owners=entry.owners)
         if entry.is_upload:
-            known = known.model_copy(update={"owners": (), "upload": self._upload(name)})
+            upload = self._catalogue.upload(name) if self._catalogue is not None else None
+            came = None if upload is None else UploadInfo(
+                file=upload.file, size=upload.size, created_at=upload.created_time, expires_at=upload.expires
+            )  # fmt: skip
+            known = known.model_copy(update={"owners": (), "upload": came})
         try:
             database = await self.readable(name, principal)
         except ExecutorError as error:
@@ -241,12 +240,6 @@ class Databases:
         tables = tuple(it for it in database.reports if it.table in seen)
         found = dict.fromkeys((*database.warnings, *(problem for it in tables for problem in it.problems)))
         return tables, tuple(found)
-
-    def _upload(self, name: str) -> UploadInfo | None:
-        found = self._catalogue.upload(name) if self._catalogue is not None else None
-        if found is None:
-            return None
-        return UploadInfo(file=found.file, size=found.size, created_at=found.created_time, expires_at=found.expires)
 
     def questions(self, name: str) -> tuple[str, ...]:
         """Those that the registry says to begin with."""

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
 from pathlib import Path
-from typing import Annotated, Literal, NamedTuple, Protocol
+from typing import Annotated, Literal, NamedTuple
 
 from pydantic import AliasChoices, BaseModel, Field, TypeAdapter, ValidationError
 
@@ -47,15 +47,9 @@ class GoldQuestion(Frozen):
         return self.database, self.question
 
 
-class Ask(Protocol):
-    """How a question is put to what is being evaluated."""
-
-    async def __call__(self, database: Path, question: str, evidence: str) -> Answer:
-        """The response to a question about a database file.
-
-        Raises PlumblineError, ExecutorError: written down as this question's error, but for ModelUnavailable, which
-        ends the evaluation: no other question would fare better.
-        """
+# How a question, with its evidence, is put to what is being evaluated. PlumblineError and ExecutorError are written
+# down as its error, but for ModelUnavailable, which ends the evaluation: no other question would fare better.
+Ask = Callable[[Path, str, str], Awaitable[Answer]]
 
 
 class _Entry(BaseModel):
@@ -258,11 +252,16 @@ class Scorer:
             correct, error = self._right(path, line.predicted, golds)
         else:
             correct, error = False, _why(line)
+
+        def is_same(attempt: AttemptRecord) -> bool:
+            """Whether only the service's limit tells the attempt's query from the scored one."""
+            return without_limit(attempt.sql, self._executor(path).dialect) == line.predicted
+
         judgements = tuple(
             Judgement(
                 source=attempt.verdict.source,
                 believed=attempt.verdict.correct,
-                right=self._right(path, self._query_of(path, attempt, line), golds)[0],
+                right=self._right(path, line.predicted if is_same(attempt) else attempt.sql, golds)[0],
             )
             for attempt in line.attempt_history
             if golds and attempt.verdict is not None and attempt.error is None
@@ -318,11 +317,6 @@ class Scorer:
         if path not in self._open:
             self._open[path] = self._open_database(path)
         return self._open[path]
-
-    def _query_of(self, path: Path, attempt: AttemptRecord, line: ResultLine) -> str:
-        """The attempt's query; where only the service's limit tells it from the scored one, the scored one."""
-        bare = without_limit(attempt.sql, self._executor(path).dialect)
-        return bare if bare == line.predicted else attempt.sql
 
 
 def _why(line: ResultLine) -> str:

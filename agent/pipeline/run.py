@@ -235,12 +235,9 @@ class Run:
     def may_try(self) -> bool:
         if self.given_up or self._is_settled or (self.missing_column and self.best is None):
             return False
-        return self.next_draft is not None or self.repaired is not None or self.tries_left > 0
-
-    @property
-    def tries_left(self) -> int:
-        """How many more queries the model may write. One that was reused, chosen or repaired is not its."""
-        return self.limits.max_attempts - sum(it.draft.source == "draft" and not it.elected for it in self.attempts)
+        # One that was reused, chosen or repaired is not the model's.
+        written = sum(it.draft.source == "draft" and not it.elected for it in self.attempts)
+        return self.next_draft is not None or self.repaired is not None or written < self.limits.max_attempts
 
     def give_up(self, error: ModelError | DatabaseUnavailable) -> None:
         """Try no further query, and answer with what was found; where nothing was, raise the error."""

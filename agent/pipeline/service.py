@@ -104,11 +104,7 @@ class Service:
             profile=profile,
             followups=FollowUps(model, max_chars=settings.max_question_chars),
             generator=Generator(
-                model,
-                profile,
-                max_tokens=settings.max_tokens,
-                temperature=settings.temperature,
-                second=second_model,
+                model, profile, max_tokens=settings.max_tokens, temperature=settings.temperature, second=second_model
             ),
             judge=Judge(judge_model, choose(settings, judge_model.name)),
             writer=Writer(model, profile),
@@ -127,10 +123,7 @@ class Service:
         self.documents = Documents(self.registered, knowledge, added, changes)
         self.people = build_people(settings, state, router, self.registered, self.documents, added, verified)
         self.dashboard = Dashboard(
-            state,
-            self.people.saved,
-            Webhooks(AllowedHosts(settings.webhook_hosts)),
-            check_s=settings.dashboard_check_s,
+            state, self.people.saved, Webhooks(AllowedHosts(settings.webhook_hosts)), check_s=settings.dashboard_check_s
         )
         self.shares = Shares(state, sessions, self.registered)
         self.asking = Asking(self.parts, router, self.registered, sessions, self.people.recorder)

@@ -53,7 +53,10 @@ def small_talk(text: str) -> SmallTalk | None:
     whole = " ".join(parts).strip()
     if not whole or len(whole.split()) > LONGEST:
         return None
-    found = [talk for part in parts if part for talk in _talks_of(part)]
+    found: list[SmallTalk | None] = []
+    for part in filter(None, parts):  # a sentence, or each part of it: "who are you and what can you do"
+        talk = _talk_of(part)
+        found += [talk] if talk is not None else [_talk_of(it) for it in _JOINED.split(part)]
     if all(found):
         talks = [it for it in found if it is not None]
         telling = [it for it in talks if it.talk not in {Talk.GREETING, Talk.AGREEMENT}] or talks
@@ -73,12 +76,6 @@ def language_of(text: str) -> str:
     scores = {it.code: sum(word in it.fillers for word in spoken) for it in LANGUAGES}
     likely = [code for code, score in scores.items() if score == max(scores.values())]
     return likely[0] if len(likely) == 1 else "en"
-
-
-def _talks_of(sentence: str) -> list[SmallTalk | None]:
-    """What small talk a sentence is, or each part of it: "who are you and what can you do"."""
-    whole = _talk_of(sentence)
-    return [whole] if whole is not None else [_talk_of(part) for part in _JOINED.split(sentence)]
 
 
 def _talk_of(sentence: str) -> SmallTalk | None:
@@ -196,8 +193,7 @@ class _Names:
             return _Found(tables=exact, columns=self._columns(whole, spoken))
         if columns := self._columns(whole, spoken):
             return _Found(columns=columns)
-        tables = self._several(spoken)
-        if tables:
+        if tables := self._several(spoken):
             return self._with_rest(spoken, tables)
         return _Found(tables=near) if (near := self._find_misspelled(spoken)) else _Found(left=tuple(spoken))
 

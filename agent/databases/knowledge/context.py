@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from agent.databases.knowledge.knowledge import Knowledge
     from agent.platform.config.profiles import Profile
     from agent.platform.config.settings import Settings
-    from rag.retriever import Retrieval
 
 GENERAL_RULES_TOKENS = 400
 WITHOUT_HINTS = frozenset({"sqlite"})  # where leaving them out was measured and cost nothing: docs/decisions/prompts.md
@@ -94,8 +93,8 @@ class Context(Frozen):
         turns: list[Message] = []
         for example in self.examples:
             user_turn = templates.render("example_question", example=example)
-            turns += [Message(role="user", content=user_turn)]
-            turns += [Message(role="assistant", content=templates.render("example_reply", example=example))]
+            reply = templates.render("example_reply", example=example)
+            turns += [Message(role="user", content=user_turn), Message(role="assistant", content=reply)]
         return [Message(role="system", content=self.system), *turns, self._tail(prompt, (), holes)]
 
     def _tail(self, prompt: str, examples: Sequence[Example], holes: dict[str, object]) -> Message:
@@ -142,12 +141,14 @@ async def enrich(
     show = partial(render, schema, known.documents, budget_tokens=budget, question=question.text, ranking=ranking)
     text = show(style=style, max_sample_values=settings.max_sample_values)
     other = show(style=profile.other_schema, max_sample_values=0) if profile.other_schema else None
+    # What the question needs to know, near to it: docs of columns with their names, then the terms it uses.
+    rules = [document.text for document in (*linked.rules, *(hit.document for hit in found.rules))]
     system_of = partial(_system, schema.dialect, hints=dialect_row(schema).hints, rules=general, _=templates.wording())
     return Context(
         db_schema=schema,
         system=system_of(schema_text=text.text),
         other_system=system_of(schema_text=other.text) if other is not None else "",
-        rules=_notes(found, linked.rules, general),
+        rules=(*(hit.document.passage for hit in found.columns), *(rule for rule in rules if rule not in general)),
         values=(*value_lines(linked.values, schema), *period_lines(linked.periods, schema)) if profile.values else (),
         examples=tuple(Example(question=hit.document.text, sql=hit.document.sql) for hit in shown),
         history=question.history,
@@ -180,13 +181,6 @@ def today_line(question: Question) -> str:
         if it.first != day or it.last != day:
             sentence += f'; "{" ".join(it.mention.split())}" is from {it.first} to {it.last}'
     return f"{sentence}."
-
-
-def _notes(found: Retrieval, terms: Sequence[Document], general: Sequence[str]) -> tuple[str, ...]:
-    """What the question needs to know, near to it: docs of columns with their names, then the terms it uses."""
-    columns = [hit.document.passage for hit in found.columns]
-    rules = [document.text for document in (*terms, *(hit.document for hit in found.rules))]
-    return (*columns, *(rule for rule in rules if rule not in general))
 
 
 def _leave_out_said(notes: Sequence[str], system: str, tables: Sequence[str]) -> tuple[str, ...]:

@@ -18,6 +18,7 @@ from collections.abc import Iterator
 from itertools import takewhile
 from typing import TYPE_CHECKING, NamedTuple
 
+from agent.databases.knowledge.values import is_small
 from executors.base import Column, ForeignKey, Schema, Table
 from executors.errors import ExecutorError
 
@@ -56,8 +57,11 @@ class Pair(NamedTuple):
 
 def candidates(schema: Schema, most: int) -> list[Pair]:
     """Pairs whose names fit, those with the most letters in common first; at most `most`."""
-    read = [table for table in schema.tables if _may_be_read(table, schema)]
-    keys = _Keys([(table, key) for table in read if (key := _key(table)) is not None], _common_prefix(schema))
+    read = [it for it in schema.tables if is_small(it, schema, LARGEST)]
+    names = [_plain(it.parts[-1]) for it in schema.tables]
+    same = takewhile(lambda letters: len(set(letters)) == 1, zip(*names, strict=False))
+    prefix = "".join(letters[0] for letters in same) if len(names) > 2 else ""
+    keys = _Keys([(table, key) for table in read if (key := _key(table)) is not None], prefix)
     pairs = (pair for table in read for pair in _pairs_of(table, keys))
     return heapq.nsmallest(most, pairs, key=lambda pair: (-pair.matched_letters, pair.table.name, pair.column.name))
 
@@ -119,12 +123,6 @@ def _key(table: Table) -> Column | None:
     return None
 
 
-def _common_prefix(schema: Schema) -> str:
-    names = [_plain(table.parts[-1]) for table in schema.tables]
-    same = takewhile(lambda letters: len(set(letters)) == 1, zip(*names, strict=False))
-    return "".join(letters[0] for letters in same) if len(names) > 2 else ""
-
-
 def _singulars(name: str) -> set[str]:
     """A table's name, and what one of its rows may be called."""
     return {name, name.removesuffix("s"), name.removesuffix("es"), f"{name.removesuffix('ies')}y"}
@@ -141,13 +139,6 @@ def _family(declared: str) -> str:
     if any(word in plain for word in ("int", "num", "dec", "serial")):
         return "number"
     return "text" if any(word in plain for word in ("char", "text", "string", "clob", "uuid", "varbinary")) else plain
-
-
-def _may_be_read(table: Table, schema: Schema) -> bool:
-    from agent.databases.knowledge.values import LOCAL_DIALECTS
-
-    small = not table.is_view and table.row_count is not None and table.row_count <= LARGEST
-    return small or schema.dialect in LOCAL_DIALECTS  # where files are views
 
 
 MAX_CHECKS = 60  # pairs of columns of one database whose values are compared

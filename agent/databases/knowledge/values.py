@@ -81,6 +81,12 @@ def all_stored(found: Iterable[TableValues]) -> tuple[StoredValues, ...]:
     return tuple(stored for table in found for stored in table.stored if stored.values)
 
 
+def is_small(table: Table, schema: Schema, rows: int) -> bool:
+    """Whether a table may be read: of a server, one that is no view and has so many rows at most; any of files."""
+    small = not table.is_view and table.row_count is not None and table.row_count <= rows
+    return small or schema.dialect in LOCAL_DIALECTS  # where files are views
+
+
 class _Reading:
     """Reads columns while there is room and time."""
 
@@ -88,11 +94,11 @@ class _Reading:
         self._database, self._schema, self._bounds, self._clock = database, schema, bounds, clock
         self._until = clock() + bounds.total_s
         self._columns, self._values = bounds.columns, bounds.values
-        self._is_file = schema.dialect in LOCAL_DIALECTS
 
     async def column(self, table: Table, column: Column) -> StoredValues:
         values: tuple[str, ...] | None = None
-        if self._may_read(table):
+        room = self._columns > 0 and self._values > 0 and self._clock() < self._until
+        if room and is_small(table, self._schema, self._bounds.rows):
             values = await self._distinct(table, column)
             self._columns -= 1
         whole = values or tuple(it for it in column.samples if not it.endswith(_CUT))
@@ -101,11 +107,6 @@ class _Reading:
         short = tuple(dict.fromkeys(it for it in lines if len(it) <= self._bounds.chars))
         self._values -= len(short)
         return StoredValues(table=table.name, column=column.name, values=short)
-
-    def _may_read(self, table: Table) -> bool:
-        is_counted = not table.is_view and table.row_count is not None
-        small = self._is_file or (is_counted and (table.row_count or 0) <= self._bounds.rows)
-        return small and self._columns > 0 and self._values > 0 and self._clock() < self._until
 
     async def _distinct(self, table: Table, column: Column) -> tuple[str, ...] | None:
         """The values, None where they cannot be had."""

@@ -33,7 +33,7 @@ from executors.registry.entry import NAME, Entry
 from executors.registry.kinds import is_file_of_data
 
 if TYPE_CHECKING:
-    from agent.databases.uploads.blobs import SharedData
+    from agent.databases.uploads.blobs import AzureBlobs
     from agent.platform.config.settings import Settings
     from executors.router import Router
 
@@ -151,7 +151,7 @@ class Uploads:
     `shared` is where the data lies for instances that share no disk; without it they share the folder of the state.
     """
 
-    def __init__(self, settings: Settings, state: StateStore, router: Router, shared: SharedData | None = None) -> None:
+    def __init__(self, settings: Settings, state: StateStore, router: Router, shared: AzureBlobs | None = None) -> None:
         self._settings, self._router, self._shared = settings, router, shared
         self._shelf, self._folder = UploadShelf(state), UploadFolder(settings.state_path.absolute() / FOLDER)
 

@@ -104,10 +104,7 @@ class Missing(NamedTuple):
 
 
 async def missing_data(
-    inquiry: Inquiry,
-    embedder: Embedder | None,
-    meaning: Embedder | None = None,
-    examples: Examples = no_examples,
+    inquiry: Inquiry, embedder: Embedder | None, meaning: Embedder | None = None, examples: Examples = no_examples
 ) -> Missing:
     """What the question asks for, where the database has nothing like it.
 
@@ -349,17 +346,11 @@ async def _is_understood(schema: Schema, embedder: Embedder) -> bool:
         vocabulary = await asyncio.to_thread(vocabulary_of, embedder)
     except RetrievalError:
         return False
-    names = _names_of(schema)
+    names = [word for table in schema.tables for word in split_name(table.parts[-1]).split()]
     spoken = [len(it) > 3 and re.search("[aeiouy]", it) is not None for it in names]
     if not names or sum(spoken) * 2 <= len(spoken):
         return False
     return sum(it in vocabulary for it in names) * 2 > len(names)  # of no other model are the thresholds known
-
-
-@IdentityCache
-def _names_of(schema: Schema) -> tuple[str, ...]:
-    """The words of the names of its tables."""
-    return tuple(word for table in schema.tables for word in split_name(table.parts[-1]).split())
 
 
 _TERMS, _TABLES, _GENERAL = Terms(), Terms(), Terms()
