@@ -301,11 +301,11 @@ class Bin(NamedTuple):
         return self.confidence - self.right
 
 
-def bins_of(held: Sequence[HeldOut], count: int = 10) -> list[Bin]:
-    """The answers by their confidence, in so many equal steps from 0 to 1; steps without an answer are left out."""
+def bins_of(held: Sequence[HeldOut]) -> list[Bin]:
+    """The answers by their confidence, in ten equal steps from 0 to 1; steps without an answer are left out."""
     steps: dict[int, list[HeldOut]] = {}
     for it in held:
-        steps.setdefault(min(count - 1, int(it.probability * count)), []).append(it)
+        steps.setdefault(min(9, int(it.probability * 10)), []).append(it)
     return [
         Bin(sum(it.probability for it in ones) / len(ones), sum(it.right for it in ones) / len(ones), len(ones))
         for _, ones in sorted(steps.items())

@@ -329,6 +329,14 @@ def plain(text: str) -> str:
     return text.translate(_PICTURES)
 
 
+def pairs_table(title: str, rows: Iterable[tuple[str, str]]) -> Table:
+    """Names with their values."""
+    table = Table(title=title, title_justify="left", show_header=False)
+    for name, value in rows:
+        table.add_row(Text(name), Text(plain(value)))
+    return table
+
+
 def counting_progress(console: Console) -> Progress:
     """Bars of what is counted, under what it is called."""
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())

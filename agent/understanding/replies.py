@@ -12,7 +12,7 @@ from agent.core.kinds import AboutData, Talk, Topic
 from agent.databases.database import Database
 from agent.databases.knowledge.context import Context
 from agent.understanding.clarification.inquiry import Inquiry, Place
-from agent.understanding.clarification.lookups import Lookups, RangeCache
+from agent.understanding.clarification.lookups import Lookups
 from agent.understanding.clarification.main_date import list_plausible
 from agent.understanding.overview import COUNTED_TABLES, with_rows
 from agent.understanding.sentences import Sentences, sentences_of, write_count
@@ -25,7 +25,6 @@ EXAMPLES = 4  # questions that small talk offers
 LISTED = 30  # tables, or columns, named in a sentence; the rows have them all
 _VALUES = 3
 _MOST_RANGES = 12  # tables whose dates are read
-_RANGES = RangeCache()
 _WITH_EXAMPLES = frozenset({Talk.GREETING, Talk.WELLBEING, Talk.HELP, Talk.WHO, Talk.CHATTER})
 
 
@@ -66,7 +65,7 @@ class DataReplies:
     ) -> None:
         self._database, self._schema, self._documents = database, schema, documents
         self._phrases: Sentences = sentences_of(language)
-        self._lookups = Lookups(database, schema, principal, _RANGES)
+        self._lookups = Lookups(database, schema, principal)
         self._sources: list[str] = []
 
     async def reply(self, about: AboutData) -> Reply:

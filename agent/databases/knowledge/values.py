@@ -7,7 +7,7 @@ them long. Private columns are never read.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
 from executors.base import Column, Frozen, Schema, Table
@@ -50,12 +50,7 @@ class TableValues(Frozen):
 
 
 async def read_values(
-    database: Database,
-    schema: Schema,
-    known: Iterable[TableValues] = (),
-    *,
-    bounds: Bounds = BOUNDS,
-    clock: Callable[[], float] = time.monotonic,
+    database: Database, schema: Schema, known: Iterable[TableValues] = (), *, bounds: Bounds = BOUNDS
 ) -> list[TableValues]:
     """The distinct values of the schema's text columns, within bounds.
 
@@ -66,7 +61,7 @@ async def read_values(
     from executors.sql.literals import is_text
 
     before = {it.table.name: it for it in known}
-    reading = _Reading(database, schema, bounds, clock)
+    reading = _Reading(database, schema, bounds)
     found: list[TableValues] = []
     for table in sorted(schema.tables, key=lambda it: (it.row_count is None, it.row_count or 0, it.name)):
         values = before.get(table.name)
@@ -90,14 +85,14 @@ def is_small(table: Table, schema: Schema, rows: int) -> bool:
 class _Reading:
     """Reads columns while there is room and time."""
 
-    def __init__(self, database: Database, schema: Schema, bounds: Bounds, clock: Callable[[], float]) -> None:
-        self._database, self._schema, self._bounds, self._clock = database, schema, bounds, clock
-        self._until = clock() + bounds.total_s
+    def __init__(self, database: Database, schema: Schema, bounds: Bounds) -> None:
+        self._database, self._schema, self._bounds = database, schema, bounds
+        self._until = time.monotonic() + bounds.total_s
         self._columns, self._values = bounds.columns, bounds.values
 
     async def column(self, table: Table, column: Column) -> StoredValues:
         values: tuple[str, ...] | None = None
-        room = self._columns > 0 and self._values > 0 and self._clock() < self._until
+        room = self._columns > 0 and self._values > 0 and time.monotonic() < self._until
         if room and is_small(table, self._schema, self._bounds.rows):
             values = await self._distinct(table, column)
             self._columns -= 1
@@ -114,7 +109,7 @@ class _Reading:
             query = await self._database.check(_query(self._schema, table, column), self._bounds.each)
             result = await self._database.run(query, timeout_s=self._bounds.query_s)
         except DatabaseUnavailable:
-            self._until = self._clock()
+            self._until = time.monotonic()
             return None
         except SqlError:
             return None

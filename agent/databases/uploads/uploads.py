@@ -74,8 +74,8 @@ class UploadShelf:
     verified queries, ever becomes another caller's. Methods block briefly, and raise StateUnavailable.
     """
 
-    def __init__(self, state: StateStore, clock: Callable[[], float] = time.time) -> None:
-        self._state, self.clock = state, clock
+    def __init__(self, state: StateStore) -> None:
+        self._state = state
 
     def every(self) -> list[Upload]:
         return [Upload.model_validate(record.value) for record in self._state.records(PLACE, prefix=_DATA)]
@@ -230,7 +230,7 @@ class Uploads:
         known = {upload.place for upload in self._shelf.every()}
         if self._shared is not None:
             try:
-                self._shared.sweep(known, self._shelf.clock() - LEFT_AFTER_S)
+                self._shared.sweep(known, time.time() - LEFT_AFTER_S)
             except StateUnavailable as error:
                 log.warning("Uploads that have expired are not deleted now: %s", error)
         return self._folder.sweep(known)
@@ -262,7 +262,7 @@ class Uploads:
             raise UploadInvalid(f"{path.name} is empty. Send a file that holds data.")
         if path.suffix.lower() == ARCHIVE:
             unpack(path, path.parent / DATA, most_bytes=self._settings.upload_mb * MB * UNPACKED)
-        now = self._shelf.clock()
+        now = time.time()
         upload = Upload(
             name=name,
             owner=arriving.owner,

@@ -27,7 +27,7 @@ from agent.pipeline.asking import Asking
 from agent.pipeline.drafts.generate import Generator
 from agent.pipeline.judging.judge import Judge
 from agent.pipeline.service import Service
-from agent.present.terminal import counting_progress, plain
+from agent.present.terminal import counting_progress, pairs_table, plain
 
 
 async def run_evaluation(
@@ -79,7 +79,7 @@ async def run_evaluation(
             reports[one] = await report(one, kept)
         out.print(effort_table(reports))
     else:
-        out.print(report_table(await report(effort, results)))
+        out.print(pairs_table("evaluation", summary_rows(await report(effort, results))))
 
 
 async def evaluate_shown(
@@ -123,13 +123,6 @@ def add_databases(
     return added | {question.path: question.database for question in questions if question.in_registry}
 
 
-def report_table(report: Report) -> Table:
-    table = Table(title="evaluation", title_justify="left", show_header=False)
-    for name, value in summary_rows(report):
-        table.add_row(Text(name), Text(plain(value)))
-    return table
-
-
 def effort_table(reports: Mapping[Effort, Report]) -> Table:
     """What each effort costs and brings: a row for each; what is spent is of one question."""
     table = Table(title="what each effort costs and brings", title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
@@ -151,10 +144,7 @@ def comparison_text(found: Comparison) -> Iterator[RenderableType]:
     for mark, style, lines in (("+", "green", found.gained), ("-", "red", found.lost)):
         for line in lines:
             yield Text.assemble((mark, style), f" {plain(line.question)}  ", (line.database, "dim"))
-    table = Table(title="comparison", title_justify="left", show_header=False)
-    for name, value in comparison_rows(found):
-        table.add_row(Text(name), Text(value))
-    yield table
+    yield pairs_table("comparison", comparison_rows(found))
 
 
 # Parts that a request can switch off, and those that are a choice of the model's profile.

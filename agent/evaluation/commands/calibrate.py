@@ -44,7 +44,7 @@ from agent.pipeline.confidence.calibration import FEATURES, Calibration, Surenes
 from agent.pipeline.drafts.consensus import Evidence
 from agent.pipeline.service import Service
 from agent.platform.llm.wrappers.cached import CachedModel
-from agent.present.terminal import counting_progress
+from agent.present.terminal import counting_progress, pairs_table
 
 REPLIES = "replies.sqlite"
 OPTIONS = Options.model_validate(
@@ -209,10 +209,7 @@ def figures_table(fitted: Fitted, calibration: Calibration) -> Table:
     fit = fitted.fit
     given = "with" if LOGPROBS & fit.coefficients.keys() else "without"
     title = f"confidence {given} log-probabilities, each database left out in turn"
-    table = Table(title=title, title_justify="left", show_header=False)
-    for name, value in figure_rows(fitted, calibration):
-        table.add_row(name, value)
-    return table
+    return pairs_table(title, figure_rows(fitted, calibration))
 
 
 def figure_rows(fitted: Fitted, calibration: Calibration) -> list[tuple[str, str]]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from agent.core.models import Choice, Clarification
 from agent.understanding.clarification.inquiry import Inquiry, Place, ask, date_places, time_words
 from agent.understanding.clarification.languages import write_list
-from agent.understanding.clarification.lookups import Lookups, RangeCache
+from agent.understanding.clarification.lookups import Lookups
 from agent.understanding.clarification.measures import vague_measure
 from agent.understanding.clarification.missing import Examples, Missing, missing_data, no_examples, suggest_instead
 from agent.understanding.clarification.names import ambiguous_name
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from agent.databases.knowledge.context import Context
     from rag.embedding.embedder import Embedder
 
-_RANGES = RangeCache()
 _FEW_VALUES = 6  # of a column that a model asks about: they are the choices
 _ABOUT_TIME = re.compile(r"\b(?:dates?|time|period|when|days?|weeks?|months?|years?|recent\w*|range)\b", re.IGNORECASE)
 
@@ -43,13 +42,12 @@ class Clarifier:
         context: Context,
         database: Database,
         embedder: Embedder | None = None,
-        ranges: RangeCache = _RANGES,
         *,
         meaning: Embedder | None = None,
         examples: Examples = no_examples,
     ) -> None:
         self.inquiry = Inquiry(question.text, context)
-        self._lookups = Lookups(database, context.db_schema, question.principal, ranges)
+        self._lookups = Lookups(database, context.db_schema, question.principal)
         self._embedder, self._meaning, self._examples = embedder, meaning, examples
 
     async def find(self) -> Clarification | None:

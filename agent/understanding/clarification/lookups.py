@@ -57,18 +57,21 @@ class RangeCache:
             del self._entries[next(iter(self._entries))]
 
 
+_RANGES = RangeCache()
+
+
 class Lookups:
     """Reads for one question.
 
     `database` is as the asker may read it; ranges are cached by principal, for all questions.
     """
 
-    def __init__(self, database: Database, schema: Schema, principal: str, cache: RangeCache) -> None:
-        self._database, self._schema, self._principal, self._cache = database, schema, principal, cache
+    def __init__(self, database: Database, schema: Schema, principal: str) -> None:
+        self._database, self._schema, self._principal = database, schema, principal
 
     async def date_range(self, place: Place) -> DateRange | None:
         """First and last day of a column; None where it is empty, holds no dates, or cannot be read."""
-        entry = self._cache.find(self._principal, self._schema, place.name)
+        entry = _RANGES.find(self._principal, self._schema, place.name)
         if entry is not None:
             return entry.range
         from sqlglot import exp
@@ -78,7 +81,7 @@ class Lookups:
         rows = await self._rows(select.from_(self._table(place.table)), 1)
         first, last = (_day(rows[0][0]), _day(rows[0][1])) if rows else (None, None)
         found = DateRange(first, last) if first and last else None
-        self._cache.keep(self._principal, self._schema, place.name, found)
+        _RANGES.keep(self._principal, self._schema, place.name, found)
         return found
 
     async def same_rows(self, places: Sequence[Place], first: str, after: str) -> bool | None:
