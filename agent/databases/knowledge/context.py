@@ -7,7 +7,7 @@ import calendar
 import re
 from collections.abc import Sequence
 from functools import lru_cache, partial
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import SkipValidation
 
@@ -80,35 +80,29 @@ class Context(Frozen):
         """The same with the schema in its other form, where it has one."""
         return self.model_copy(update={"system": self.other_system or self.system})
 
-    def messages(self, prompt: str, **holes: object) -> list[Message]:
-        """The chat for one step: the shared system message, then the step's prompt with its holes filled."""
-        return [Message(role="system", content=self.system), self._tail(prompt, (), holes)]
+    def messages(
+        self, prompt: str, past_queries: Literal["turns", "text", "off"] = "off", /, **holes: object
+    ) -> list[Message]:
+        """The chat for one step: the shared system message, then the step's prompt with its holes filled.
 
-    def messages_with_examples(self, prompt: str, **holes: object) -> list[Message]:
-        """The same, with the past queries in the prompt: only the writer of a query needs them."""
-        return [Message(role="system", content=self.system), self._tail(prompt, self.examples, holes)]
-
-    def messages_after_examples(self, prompt: str, **holes: object) -> list[Message]:
-        """The same, with the past queries as earlier turns of the chat."""
+        Only the writer of a query needs past queries: as earlier turns of the chat, or in the text of the prompt.
+        """
         turns: list[Message] = []
-        for example in self.examples:
+        for example in self.examples if past_queries == "turns" else ():
             user_turn = templates.render("example_question", example=example)
             reply = templates.render("example_reply", example=example)
             turns += [Message(role="user", content=user_turn), Message(role="assistant", content=reply)]
-        return [Message(role="system", content=self.system), *turns, self._tail(prompt, (), holes)]
-
-    def _tail(self, prompt: str, examples: Sequence[Example], holes: dict[str, object]) -> Message:
         content = templates.render(
             prompt,
             dialect=DIALECTS[self.db_schema.dialect].title,
             rules=_leave_out_said(self.rules, self.system, self.tables),
             values=self.values,
-            examples=examples,
+            examples=self.examples if past_queries == "text" else (),
             history=self.history,
             today=self.today,
             **holes,
         )
-        return Message(role="user", content=content)
+        return [Message(role="system", content=self.system), *turns, Message(role="user", content=content)]
 
 
 async def enrich(

@@ -17,7 +17,7 @@ from agent.core.answers import Answer
 from agent.core.callers import LOCAL
 from agent.core.models import Options
 from agent.core.usage import Effort
-from agent.evaluation.baseline import Baseline
+from agent.evaluation.baseline import answer_plainly
 from agent.evaluation.comparison import Comparison, comparison_rows
 from agent.evaluation.harness import Ask, GoldQuestion, evaluate, load_questions, questions_file
 from agent.evaluation.report import EFFORT_COLUMNS, Report, ResultLine, effort_row, report_of, summary_rows
@@ -57,15 +57,15 @@ async def run_evaluation(
     names = add_databases(service, questions, questions_file(file), docs)
     wanted = options_without(without).model_copy(update={"plan": plan})
     asking = asking_without(service, without)
-    plain_call = Baseline(service.model, service.settings.row_limit) if baseline else None
 
     async def report(effort: Effort | None, results: Path | None) -> Report:
         options = wanted.model_copy(update={"effort": effort})
 
         async def ask(database: Path, question: str, evidence: str) -> Answer:
             text = f"{question}\n({evidence})" if show_evidence and evidence else question
-            if plain_call is not None:
-                return await plain_call.query(text, await service.registered.get(names[database], LOCAL))
+            if baseline:
+                opened = await service.registered.get(names[database], LOCAL)
+                return await answer_plainly(service.model, service.settings.row_limit, text, opened)
             return await asking.query(text, names[database], options=options, principal=LOCAL)
 
         title = effort or "asking"

@@ -20,7 +20,7 @@ from agent.core.callers import LOCAL
 from agent.core.errors import ModelFailed, ReplyUnusable
 from agent.core.models import Question
 from agent.databases.knowledge.context import enrich
-from agent.evaluation.baseline import Baseline, answer_as_written
+from agent.evaluation.baseline import answer_as_written, answer_plainly
 from agent.evaluation.commands.calibrate import sample_of
 from agent.evaluation.commands.targets import sample_evenly
 from agent.evaluation.comparison import compare
@@ -120,7 +120,7 @@ class FirstDrafts:
         """The draft and its rows. Raises as the generator, and DatabaseUnavailable."""
         database = await self._service.registered.get(name, LOCAL)
         if self._variant.plain:
-            return await Baseline(self._generator.model, self._settings.row_limit).query(text, database)
+            return await answer_plainly(self._generator.model, self._settings.row_limit, text, database)
         question = Question(text=text, database=name, trace_id=new_trace_id())
         ledger = Ledger()
         with templates.use_wording(self._variant.wording):

@@ -17,7 +17,7 @@ from rich.table import Table
 from agent.core.answers import Answer
 from agent.core.callers import LOCAL
 from agent.core.models import Options
-from agent.evaluation.baseline import Baseline
+from agent.evaluation.baseline import answer_plainly
 from agent.evaluation.commands.answers import evaluate_shown
 from agent.evaluation.comparison import Comparison, compare, compare_files
 from agent.evaluation.harness import GoldQuestion
@@ -88,12 +88,12 @@ async def _ask_all(
 ) -> list[ResultLine]:
     """The result lines of some questions of a folder. Without options they are asked in one plain call each."""
     names = {it: service.router.add(it, docs=folder.docs[it]) for it in folder.databases}
-    baseline = Baseline(service.model, service.settings.row_limit)
 
     async def ask(database: Path, question: str, evidence: str) -> Answer:
         text = f"{question}\n({evidence})" if show_evidence and evidence else question
         if options is None:
-            return await baseline.query(text, await service.registered.get(names[database], LOCAL))
+            opened = await service.registered.get(names[database], LOCAL)
+            return await answer_plainly(service.model, service.settings.row_limit, text, opened)
         return await service.query(text, names[database], options=options, principal=LOCAL)
 
     return await evaluate_shown(service, questions, ask, names, err, title=title, out=out)

@@ -152,13 +152,11 @@ class Generator:
         inline = self.profile.planner == "inline" and task == "generate"
         as_json = self.profile.reply_format == "json"
         shape = _shape_of(task, inline=inline)
-        turns = self.profile.examples == "turns"
-        messages = context.messages_after_examples if turns else context.messages_with_examples
-        messages = context.messages if task == "write" else messages
         warmth = self._temperature(bool(attempts)) if temperature is None else temperature
         reply = await (model or self.model).complete(
-            messages(
+            context.messages(
                 f"{task}_{self.profile.reply_format}",
+                "off" if task == "write" else self.profile.examples,
                 question=question,
                 attempts=attempts,
                 plan=plan.model_dump_json(exclude_defaults=True) if plan else None,
