@@ -16,7 +16,7 @@ import time
 
 from agent.core.answers import Answer
 from agent.core.callers import LOCAL
-from agent.evaluation.baseline import Baseline
+from agent.evaluation.baseline import answer_plainly
 from agent.pipeline.service import build_service
 from agent.platform.config.settings import get_settings
 
@@ -24,7 +24,6 @@ from agent.platform.config.settings import get_settings
 async def main() -> None:
     """Answer lines until there are no more."""
     service = build_service(get_settings())
-    baseline = Baseline(service.model, service.settings.row_limit)
     try:
         while line := await asyncio.to_thread(sys.stdin.readline):
             began = time.perf_counter()
@@ -33,7 +32,8 @@ async def main() -> None:
                 await service.model.ready()
                 print("{}", flush=True)
                 continue
-            answer = await baseline.query(asked["question"], await service.registered.get(asked["database"], LOCAL))
+            database = await service.registered.get(asked["database"], LOCAL)
+            answer = await answer_plainly(service.model, service.settings.row_limit, asked["question"], database)
             rows_s = time.perf_counter() - began
             print(json.dumps(_as_dict(answer, rows_s)), flush=True)
     finally:

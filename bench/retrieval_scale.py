@@ -92,14 +92,14 @@ async def measure(
         indexes = Indexes(Path(folder), timed)
         try:
             began = time.perf_counter()
-            index = await indexes.of(catalogue)
+            linker = await indexes.sync(catalogue)
             indexing, embedding, cpu = time.perf_counter() - began, timed.seconds, timed.cpu
             asked = []
             for question in questions:
                 start, spent = time.perf_counter(), time.process_time()
-                found = await index.find(question)
+                found = await indexes.find(schema.database, question)
                 found_at = time.perf_counter()
-                linked = index.linker.link(question, near=found.near, relevant=found.relevant)
+                linked = linker.link(question, near=found.near, relevant=found.relevant)
                 linked_at = time.perf_counter()
                 render(
                     schema,

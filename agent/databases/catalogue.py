@@ -35,21 +35,9 @@ class Catalogue:
     """Tells the router what databases there are; `changed`, which blocks, gets each name whose meaning changed."""
 
     def __init__(
-        self,
-        router: Router,
-        uploads: Uploads,
-        registry: Path | None,
-        changed: Callable[[Sequence[str]], None],
-        *,
-        clock: Callable[[], float] = time.monotonic,
+        self, router: Router, uploads: Uploads, registry: Path | None, changed: Callable[[Sequence[str]], None]
     ) -> None:
-        self._router, self.uploads, self._registry, self._changed, self._clock = (
-            router,
-            uploads,
-            registry,
-            changed,
-            clock,
-        )
+        self._router, self.uploads, self._registry, self._changed = router, uploads, registry, changed
         self._read = None if registry is None else state_of(registry)
         self._lock = asyncio.Lock()
         self._looked_at: float | None = None
@@ -76,13 +64,13 @@ class Catalogue:
             return
         async with self._lock:
             if self._is_time(name, now):
-                self._looked_at = self._clock()
+                self._looked_at = time.monotonic()
                 await asyncio.to_thread(self._look)
 
     def _is_time(self, name: str, now: bool) -> bool:
         if now or self._looked_at is None or (name and name not in self._router.names()):
             return True
-        return self._clock() - self._looked_at >= LOOK_EVERY_S
+        return time.monotonic() - self._looked_at >= LOOK_EVERY_S
 
     def _look(self) -> None:
         uploads: list[Entry] | None = None
@@ -118,7 +106,7 @@ class Catalogue:
 
     def _retire(self, closed: Sequence[Executor]) -> None:
         """Close what was retired long enough ago that no question uses it any more."""
-        now = self._clock()
+        now = time.monotonic()
         over = [executor for at, executor in self._retired if now - at >= RETIRED_S]
         self._retired = [it for it in self._retired if now - it[0] < RETIRED_S]
         self._retired += [(now, executor) for executor in closed]
@@ -126,7 +114,6 @@ class Catalogue:
             executor.close()
 
     def close(self) -> None:
-        """Close what was retired. Blocks."""
         for _, executor in self._retired:
             executor.close()
         self._retired = []

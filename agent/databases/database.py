@@ -216,14 +216,8 @@ class Database:
         self, statement: CheckedWrite, *, commit: bool, max_rows: int, exactly: int | None = None
     ) -> WriteResult:
         """See `Executor.write`. A write that has begun is not stopped when its caller goes."""
-        call = partial(
-            self.executor.write,
-            statement,
-            timeout_s=self.timeout_s,
-            commit=commit,
-            max_rows=max_rows,
-            exactly=exactly,
-        )
+        write = partial(self.executor.write, statement, timeout_s=self.timeout_s, commit=commit)
+        call = partial(write, max_rows=max_rows, exactly=exactly)
         kind, tables = statement.kind.upper(), (statement.table,)
         with self._watching(), telemetry.get().query(self.name, self.dialect, statement.sql, kind, tables):
             return await in_thread(self._queries, call)
@@ -269,11 +263,9 @@ class FilteredDatabase(Database):
 
     @property
     def whole(self) -> Database:
-        """See `Database.whole`."""
         return self._whole
 
     def filter_for(self, principal: str) -> Database:
-        """See `Database.filter_for`."""
         return self._whole.filter_for(principal)
 
     async def schema(self) -> Schema:
@@ -281,7 +273,6 @@ class FilteredDatabase(Database):
         return (await self._rows()).visible
 
     async def rules(self) -> RowRules | None:
-        """See `Database.rules`."""
         return await self._whole.rules()
 
     async def _rows(self) -> HeldRows:
@@ -307,24 +298,11 @@ class FilteredDatabase(Database):
             reason = error.message if is_fenced(self.dialect) else f"The database could not run it ({error.kind})."
             raise SqlFailed(error.kind, reason) from error  # the hint may name tables that are not seen
 
-    async def check_write(
-        self,
-        sql: str,  # noqa: ARG002
-        row_limit: int,  # noqa: ARG002
-        *,
-        question: str | None = None,  # noqa: ARG002
-    ) -> CheckedWrite:
+    async def check_write(self, *_: object, **__: object) -> CheckedWrite:
         """Raises WritesNotAllowed."""
         raise WritesNotAllowed(PARTIAL)
 
-    async def write(
-        self,
-        statement: CheckedWrite,  # noqa: ARG002
-        *,
-        commit: bool,  # noqa: ARG002
-        max_rows: int,  # noqa: ARG002
-        exactly: int | None = None,  # noqa: ARG002
-    ) -> WriteResult:
+    async def write(self, *_: object, **__: object) -> WriteResult:
         """Raises WritesNotAllowed."""
         raise WritesNotAllowed(PARTIAL)
 

@@ -25,6 +25,7 @@ from executors.errors import DatabaseUnavailable, ExecutorError
 
 if TYPE_CHECKING:
     from agent.databases.catalogue import Catalogue, Changes
+    from agent.databases.supporting_rows import RawRecords
     from agent.platform.config.settings import Settings
     from executors.registry.entry import Entry
     from executors.registry.registry import Registry
@@ -81,25 +82,11 @@ class Executed(Frozen):
     warnings: tuple[str, ...] = ()
 
 
-class Supporting(Frozen):
-    """The records behind a result, and their query. `total`: how many there are; `reason`: why there are none."""
-
-    sql: str | None = None
-    result: QueryResult | None = None
-    total: int | None = None
-    reason: str = ""
-
-
 class Databases:
     """Opens databases by name, once each, within the limits of the settings. Without a catalogue, none is added."""
 
     def __init__(
-        self,
-        router: Router,
-        settings: Settings,
-        changes: Changes,
-        cursors: Cursors,
-        catalogue: Catalogue | None = None,
+        self, router: Router, settings: Settings, changes: Changes, cursors: Cursors, catalogue: Catalogue | None = None
     ) -> None:
         self._router, self._settings, self._changes, self._catalogue = router, settings, changes, catalogue
         self._cursors = cursors
@@ -174,6 +161,13 @@ class Databases:
             if self._router.entry(name) is not entry:
                 continue  # the registry was changed meanwhile
             settings, limits = self._settings, entry.limits
+            breaker = None if not executor.is_remote else Breaker(
+                f"The database {name!r}",
+                failures=settings.breaker_failures,
+                pause_s=settings.breaker_pause_s,
+                fails=DatabaseUnavailable,
+                refusal=DatabaseUnavailable,
+            )  # fmt: skip
             database = Database(
                 executor,
                 limit=min(settings.queries_per_database, limits.queries or settings.queries_per_database),
@@ -182,7 +176,7 @@ class Databases:
                 row_filter=entry.row_filter,
                 functions=entry.functions,
                 catalogue=entry.catalogue,
-                breaker=self._breaker(name) if executor.is_remote else None,
+                breaker=breaker,
             )
             self._open.setdefault(name, database)
         database = self._open[name]
@@ -194,15 +188,6 @@ class Databases:
         """That of a database which is open, and no file."""
         database = self._open.get(name)
         return database.breaker if database is not None else None
-
-    def _breaker(self, name: str) -> Breaker:
-        return Breaker(
-            f"The database {name!r}",
-            failures=self._settings.breaker_failures,
-            pause_s=self._settings.breaker_pause_s,
-            fails=DatabaseUnavailable,
-            refusal=DatabaseUnavailable,
-        )
 
     async def readable(self, name: str, principal: str) -> Database:
         """The database, once its schema could be read, and its row filter fits that. Raises as `get`."""
@@ -237,7 +222,11 @@ class Databases:
         entry: Entry = self._router.entry(name)
         known = DatabaseInfo(name=name, dialect=None, description=entry.description, owners=entry.owners)
         if entry.is_upload:
-            known = known.model_copy(update={"owners": (), "upload": self._upload(name)})
+            upload = self._catalogue.upload(name) if self._catalogue is not None else None
+            came = None if upload is None else UploadInfo(
+                file=upload.file, size=upload.size, created_at=upload.created_time, expires_at=upload.expires
+            )  # fmt: skip
+            known = known.model_copy(update={"owners": (), "upload": came})
         try:
             database = await self.readable(name, principal)
         except ExecutorError as error:
@@ -251,12 +240,6 @@ class Databases:
         tables = tuple(it for it in database.reports if it.table in seen)
         found = dict.fromkeys((*database.warnings, *(problem for it in tables for problem in it.problems)))
         return tables, tuple(found)
-
-    def _upload(self, name: str) -> UploadInfo | None:
-        found = self._catalogue.upload(name) if self._catalogue is not None else None
-        if found is None:
-            return None
-        return UploadInfo(file=found.file, size=found.size, created_at=found.created_time, expires_at=found.expires)
 
     def questions(self, name: str) -> tuple[str, ...]:
         """Those that the registry says to begin with."""
@@ -282,7 +265,10 @@ class Databases:
             rows = limits_of(self._settings, Options(row_limit=row_limit), database.row_limit).row_limit
             query = await database.check(sql, rows, parameters)
             result = await database.run(query, timeout_s=timeout_s)
-            place = Paged.after(result, database=name, sql=sql, size=rows, parameters=_storable(parameters))
+            stored: list[Scalar] | dict[str, Scalar] | None = None
+            if parameters is not None:
+                stored = dict(parameters) if isinstance(parameters, Mapping) else list(parameters)
+            place = Paged.after(result, database=name, sql=sql, size=rows, parameters=stored)
             return await self._with_cursor(Executed(query=query, result=result), place, principal)
 
     async def next_page(
@@ -333,7 +319,7 @@ class Databases:
         row: Mapping[str, JsonValue] | None = None,
         row_limit: int | None = None,
         principal: str,
-    ) -> Supporting:
+    ) -> RawRecords:
         """The records behind a query that aggregates, of all its rows or one. Raises as `execute`."""
         from agent.databases.supporting_rows import supporting_records
 
@@ -342,19 +328,12 @@ class Databases:
             limits = limits_of(self._settings, Options(raw_row_limit=row_limit), database.row_limit)
             await database.check(sql, limits.row_limit)  # its own errors are told before any of what is derived
             groups = None if row is None else [row]
-            found = await supporting_records(sql, database, limits.raw_row_limit, groups=groups)
-            return Supporting(sql=found.sql, result=found.result, total=found.total, reason=found.reason)
+            return await supporting_records(sql, database, limits.raw_row_limit, groups=groups)
 
     async def close(self) -> None:
         """Stop the running queries and end the threads; later use opens the databases again."""
         databases, self._open = list(self._open.values()), {}
         await asyncio.gather(*(database.close() for database in databases))
-
-
-def _storable(parameters: Parameters | None) -> list[Scalar] | dict[str, Scalar] | None:
-    if parameters is None:
-        return None
-    return dict(parameters) if isinstance(parameters, Mapping) else list(parameters)
 
 
 def build_router(settings: Settings, registry: Registry) -> Router:

@@ -25,13 +25,8 @@ def write_tie_count(ties: int) -> str:
 async def count_ties(question: str, sql: str, database: Database, result: QueryResult) -> int:
     """Rows that have the same place as the last one and are not shown: "the most orders" may be three customers'.
 
-    The query runs once more with a higher limit. 0 if it has no limit of its own, orders nothing, or cannot run so.
-
-    Args:
-        question: a private column that it does not name is not read for this either.
-        sql: the query that ran.
-        database: that it ran in.
-        result: what it gave.
+    The query runs once more with a higher limit. 0 if it has no limit of its own, orders nothing, or cannot run so. A
+    private column that the question does not name is not read for this either.
     """
     found = await off_loop(lambda: _read(sql, database.dialect, result))
     if found is None:

@@ -22,20 +22,14 @@ MAX_SCHEMA_TOKENS = 1_000_000  # all of it: what does not fit is the baseline's 
 MAX_TOKENS = 500
 
 
-class Baseline:
-    """Answers by one call."""
-
-    def __init__(self, model: ChatModel, row_limit: int) -> None:
-        self._model, self._row_limit = model, row_limit
-
-    async def query(self, question: str, database: Database) -> Answer:
-        """The query and its rows; status `error` where there is none. Raises ModelError, DatabaseUnavailable."""
-        began = time.perf_counter()
-        schema = await database.schema()
-        reply = await self._model.complete([baseline_message(schema, question)], max_tokens=MAX_TOKENS)
-        timings = {"sql_generator": round((time.perf_counter() - began) * 1000, 1)}
-        answer = await answer_as_written(extract_sql(reply.text) or "", database, self._row_limit)
-        return answer.model_copy(update={"usage": reply.usage, "timings_ms": timings})
+async def answer_plainly(model: ChatModel, row_limit: int, question: str, database: Database) -> Answer:
+    """The query of one call, and its rows; `error` where there is none. Raises ModelError, DatabaseUnavailable."""
+    began = time.perf_counter()
+    schema = await database.schema()
+    reply = await model.complete([baseline_message(schema, question)], max_tokens=MAX_TOKENS)
+    timings = {"sql_generator": round((time.perf_counter() - began) * 1000, 1)}
+    answer = await answer_as_written(extract_sql(reply.text) or "", database, row_limit)
+    return answer.model_copy(update={"usage": reply.usage, "timings_ms": timings})
 
 
 async def answer_as_written(sql: str, database: Database, row_limit: int) -> Answer:

@@ -174,7 +174,9 @@ def predict_held_out(samples: Sequence[Sample], names: Sequence[str], strength: 
     held: dict[int, HeldOut] = {}
     for database in dict.fromkeys(it.database for it in samples):
         intercept, coefficients = _regression([it for it in samples if it.database != database], names, strength)
-        fit = _bare(intercept, {**_priors(samples), **dict(zip(names, coefficients, strict=True))})
+        known = {**_priors(samples), **dict(zip(names, coefficients, strict=True))}
+        nothing = Figures(auroc=None, ece=0.0, precision=None, recall=0.0)
+        fit = Fit(intercept=intercept, coefficients=known, wanted=1.0, threshold=None, figures=nothing)
         held |= {
             at: HeldOut(fit.probability(it.features), it.right, is_confirmed(it.features), database)
             for at, it in enumerate(samples)
@@ -206,14 +208,8 @@ def require_sklearn() -> tuple[Any, Any]:
     return linear_model, preprocessing
 
 
-def _bare(intercept: float, coefficients: dict[str, float]) -> Fit:
-    nothing = Figures(auroc=None, ece=0.0, precision=None, recall=0.0)
-    return Fit(intercept=intercept, coefficients=coefficients, wanted=1.0, threshold=None, figures=nothing)
-
-
 def _log_loss(held: Sequence[HeldOut]) -> float:
-    least = 1e-9
-    return -sum(math.log(max(least, it.probability if it.right else 1 - it.probability)) for it in held) / len(held)
+    return -sum(math.log(max(1e-9, it.probability if it.right else 1 - it.probability)) for it in held) / len(held)
 
 
 def threshold_for(held: Sequence[HeldOut], wanted: float) -> float | None:
@@ -239,18 +235,11 @@ def select_verified(held: Sequence[HeldOut], threshold: float | None) -> list[He
     return [it for it in held if it.confirmed and threshold is not None and it.probability >= threshold]
 
 
-class Surest(NamedTuple):
-    """The surest answers that hold a share of the right ones: how many of them are right, and how many they are.
+def surest_of(held: Sequence[HeldOut], recall: float) -> tuple[float, float] | None:
+    """How many of the surest confirmed answers that hold this share of the right ones are right, and how many they are.
 
-    Of answers with one probability a part counts, so that neither number need be whole.
+    None where the confirmed ones hold fewer. Of answers with one probability a part counts, so neither need be whole.
     """
-
-    right: float
-    n: float
-
-
-def surest_of(held: Sequence[HeldOut], recall: float) -> Surest | None:
-    """The surest confirmed answers that hold this share of the right ones; None where the confirmed ones hold fewer."""
     wanted = recall * sum(it.right for it in held)
     steps: dict[float, list[bool]] = {}
     for it in held:
@@ -259,7 +248,7 @@ def surest_of(held: Sequence[HeldOut], recall: float) -> Surest | None:
     right = count = 0.0
     for _, ones in sorted(steps.items(), reverse=True):
         if sum(ones) and right + sum(ones) >= wanted:
-            return Surest(wanted, count + len(ones) * (wanted - right) / sum(ones))
+            return wanted, count + len(ones) * (wanted - right) / sum(ones)
         right, count = right + sum(ones), count + len(ones)
     return None
 
@@ -312,11 +301,11 @@ class Bin(NamedTuple):
         return self.confidence - self.right
 
 
-def bins_of(held: Sequence[HeldOut], count: int = 10) -> list[Bin]:
-    """The answers by their confidence, in so many equal steps from 0 to 1; steps without an answer are left out."""
+def bins_of(held: Sequence[HeldOut]) -> list[Bin]:
+    """The answers by their confidence, in ten equal steps from 0 to 1; steps without an answer are left out."""
     steps: dict[int, list[HeldOut]] = {}
     for it in held:
-        steps.setdefault(min(count - 1, int(it.probability * count)), []).append(it)
+        steps.setdefault(min(9, int(it.probability * 10)), []).append(it)
     return [
         Bin(sum(it.probability for it in ones) / len(ones), sum(it.right for it in ones) / len(ones), len(ones))
         for _, ones in sorted(steps.items())

@@ -39,6 +39,12 @@ class Comparison(Frozen):
         """Share right after, less that before."""
         return (self.after - self.before) / self.n
 
+    @property
+    def points(self) -> str:
+        """The difference in points, with its interval."""
+        low, high = self.interval
+        return f"{100 * self.difference:+.1f} ({100 * low:+.1f} to {100 * high:+.1f})"
+
 
 def compare_files(before: Path, after: Path) -> Comparison:
     """Compare two files of `eval --json`. Raises EvaluationInvalid: unreadable, or no question in common."""
@@ -70,12 +76,12 @@ def compare(before: Sequence[ResultLine], after: Sequence[ResultLine]) -> Compar
     )
 
 
-def bootstrap(differences: Sequence[int], resamples: int = RESAMPLES) -> tuple[float, float]:
+def bootstrap(differences: Sequence[int]) -> tuple[float, float]:
     """The 95 % interval of the mean of paired differences, -1 to 1 (Efron's percentile bootstrap); always the same."""
     chosen = random.Random(SEED)  # noqa: S311  figures, no secrets
     n = len(differences)
-    means = sorted(sum(chosen.choices(differences, k=n)) / n for _ in range(resamples))
-    return means[round(0.025 * (resamples - 1))], means[round(0.975 * (resamples - 1))]
+    means = sorted(sum(chosen.choices(differences, k=n)) / n for _ in range(RESAMPLES))
+    return means[round(0.025 * (RESAMPLES - 1))], means[round(0.975 * (RESAMPLES - 1))]
 
 
 def mcnemar(gained: int, lost: int) -> float:

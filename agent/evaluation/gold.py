@@ -7,7 +7,7 @@ quotes that SQLite takes for texts, and it refuses queries that run.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import sqlglot
@@ -48,8 +48,6 @@ def gold_names(sql: str, schema: Schema) -> GoldNames:
 
 
 class _Reader:
-    """Gathers the names of one query."""
-
     def __init__(self, schema: Schema) -> None:
         self._schema = schema
         self._tables: dict[str, Table] = {}
@@ -73,7 +71,8 @@ class _Reader:
         )
 
     def _read_scope(self, scope: Scope) -> None:
-        sources = list(self._real_sources(scope))
+        nodes = [source for _, source in scope.selected_sources.values() if isinstance(source, exp.Table)]
+        sources = [table for node in nodes for table in self._real(node)]
         for table in sources:
             self._tables[table.name] = table
         for column in scope.find_all(exp.Column):
@@ -91,12 +90,9 @@ class _Reader:
     def _add(self, column: exp.Column, owners: Sequence[Table]) -> None:
         for table in owners[:1]:
             self._columns.add(_find_column_name(table, column.name))
-        if not owners and not column.table and column.this.args.get("quoted") and not self._is_known(column.name):
+        is_named = any(table.column(column.name) for table in self._tables.values())  # something else goes by that name
+        if not owners and not column.table and column.this.args.get("quoted") and not is_named:
             self._texts.append(column.name)  # what SQLite does with a "word" that is no column
-
-    def _is_known(self, name: str) -> bool:
-        """Whether some table of the query has such a column, so that it is a name that something else goes by."""
-        return any(table.column(name) for table in self._tables.values())
 
     def _owners(self, column: exp.Column, scope: Scope | None) -> list[Table]:
         """The tables that a column can belong to, the most probable first; none where it is no table's own."""
@@ -131,11 +127,6 @@ class _Reader:
         if name.lower() in given:
             return []
         return self._find_inside(name, "", query) if "*" in given else []
-
-    def _real_sources(self, scope: Scope) -> Iterator[Table]:
-        for _, source in scope.selected_sources.values():
-            if isinstance(source, exp.Table):
-                yield from self._real(source)
 
     def _real(self, node: exp.Table) -> tuple[Table, ...]:
         return find_tables(node, self._schema)[:1]

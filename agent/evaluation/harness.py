@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
 from pathlib import Path
-from typing import Annotated, Literal, NamedTuple, Protocol
+from typing import Annotated, Literal, NamedTuple
 
 from pydantic import AliasChoices, BaseModel, Field, TypeAdapter, ValidationError
 
@@ -44,19 +44,12 @@ class GoldQuestion(Frozen):
 
     @property
     def key(self) -> tuple[str, str]:
-        """What tells one question from another."""
         return self.database, self.question
 
 
-class Ask(Protocol):
-    """How a question is put to what is being evaluated."""
-
-    async def __call__(self, database: Path, question: str, evidence: str) -> Answer:
-        """The response to a question about a database file.
-
-        Raises PlumblineError, ExecutorError: written down as this question's error, but for ModelUnavailable, which
-        ends the evaluation: no other question would fare better.
-        """
+# How a question, with its evidence, is put to what is being evaluated. PlumblineError and ExecutorError are written
+# down as its error, but for ModelUnavailable, which ends the evaluation: no other question would fare better.
+Ask = Callable[[Path, str, str], Awaitable[Answer]]
 
 
 class _Entry(BaseModel):
@@ -96,19 +89,16 @@ def load_questions(path: Path, registered: Collection[str] = ()) -> list[GoldQue
             f"{path} is not a list of questions: {f'at {place}: ' if place else ''}{first['msg']}. "
             'Each needs "database", "question" and "gold", a list of queries.'
         ) from error
-    questions = [_gold_question(entry, path.parent, registered) for entry in entries]
+    questions: list[GoldQuestion] = []
+    for entry in entries:  # a file where there is one, else a name
+        file = path.parent / entry.database
+        named = entry.database in registered and not file.exists()
+        fields = {**entry.model_dump(), "gold": tuple(entry.gold)}
+        questions.append(GoldQuestion(path=Path(entry.database) if named else file, in_registry=named, **fields))
     missing = sorted({str(one.path) for one in questions if not (one.in_registry or one.path.exists())})
     if missing:
         raise EvaluationInvalid(f"{path} names databases that are not there: {', '.join(missing)}.")
     return questions
-
-
-def _gold_question(entry: _Entry, folder: Path, registered: Collection[str]) -> GoldQuestion:
-    """The entry, its database found: a file where there is one, else a name."""
-    path = folder / entry.database
-    named = entry.database in registered and not path.exists()
-    fields = {**entry.model_dump(), "gold": tuple(entry.gold)}
-    return GoldQuestion(path=Path(entry.database) if named else path, in_registry=named, **fields)
 
 
 async def evaluate(
@@ -132,18 +122,12 @@ async def evaluate(
     try:
         for question in questions:
             line = known.get(question.key)
-            if line is None:
-                line = await _ask(question, ask)
-                line = await asyncio.to_thread(scorer.score, question.path, line)
-                known[question.key] = line
+            if line is None or line.gold != question.gold:
+                is_new = line is None
+                line = await _ask(question, ask) if line is None else line.model_copy(update={"gold": question.gold})
+                line = known[question.key] = await asyncio.to_thread(scorer.score, question.path, line)
                 if out:
-                    _write(out, [line], mode="a")
-            elif line.gold != question.gold:
-                line = line.model_copy(update={"gold": question.gold})
-                line = await asyncio.to_thread(scorer.score, question.path, line)
-                known[question.key] = line
-                if out:
-                    _write(out, known.values(), mode="w")
+                    _write(out, [line] if is_new else known.values(), mode="a" if is_new else "w")
             lines.append(line)
             if on_result:
                 on_result(line)
@@ -261,33 +245,31 @@ class Scorer:
         A query is run only where it was run for the answer, so none is that the guard refused.
         """
         golds, gold_errors = self._golds(path, line.gold)
+        error: str | None
         if not golds:
-            why = line.error or "No gold query runs."
-            return line.model_copy(
-                update={"scored": False, "correct": False, "error": why, "gold_errors": gold_errors, "judgements": ()}
-            )
-        correct, error = self._right(path, line.predicted, golds) if line.status == "success" else (False, _why(line))
+            correct, error = False, line.error or "No gold query runs."
+        elif line.status == "success":
+            correct, error = self._right(path, line.predicted, golds)
+        else:
+            correct, error = False, _why(line)
+
+        def is_same(attempt: AttemptRecord) -> bool:
+            """Whether only the service's limit tells the attempt's query from the scored one."""
+            return without_limit(attempt.sql, self._executor(path).dialect) == line.predicted
+
         judgements = tuple(
             Judgement(
                 source=attempt.verdict.source,
                 believed=attempt.verdict.correct,
-                right=self._right(path, self._query_of(path, attempt, line), golds)[0],
+                right=self._right(path, line.predicted if is_same(attempt) else attempt.sql, golds)[0],
             )
             for attempt in line.attempt_history
-            if attempt.verdict is not None and attempt.error is None
+            if golds and attempt.verdict is not None and attempt.error is None
         )
-        return line.model_copy(
-            update={
-                "scored": True,
-                "correct": correct,
-                "error": error,
-                "gold_errors": gold_errors,
-                "judgements": judgements,
-            }
-        )
+        found = {"scored": bool(golds), "correct": correct, "error": error}
+        return line.model_copy(update={**found, "gold_errors": gold_errors, "judgements": judgements})
 
     def close(self) -> None:
-        """Close the databases."""
         for executor in self._open.values():
             executor.close()
         self._open.clear()
@@ -336,14 +318,8 @@ class Scorer:
             self._open[path] = self._open_database(path)
         return self._open[path]
 
-    def _query_of(self, path: Path, attempt: AttemptRecord, line: ResultLine) -> str:
-        """The attempt's query; where only the service's limit tells it from the scored one, the scored one."""
-        bare = without_limit(attempt.sql, self._executor(path).dialect)
-        return bare if bare == line.predicted else attempt.sql
-
 
 def _why(line: ResultLine) -> str:
-    """Why there are no rows to compare."""
     if line.error:
         return line.error
     if line.status == "clarification_needed":

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Sequence
 from statistics import mean, median
 from typing import Literal
 
@@ -69,7 +70,6 @@ class ResultLine(Frozen):
 
     @property
     def key(self) -> tuple[str, str]:
-        """What tells one question from another."""
         return self.database, self.question
 
 
@@ -124,7 +124,6 @@ def wilson(successes: int, n: int) -> tuple[float, float] | None:
 
 
 def report_of(lines: Sequence[ResultLine]) -> Report:
-    """The figures of these lines."""
     scored = [line for line in lines if line.scored]
     correct = sum(line.correct for line in scored)
     verified = sum(line.verified for line in scored)
@@ -141,8 +140,8 @@ def report_of(lines: Sequence[ResultLine]) -> Report:
         precision=_share(both, verified),
         recall=_share(both, correct),
         failed=sum(line.error is not None for line in scored),
-        judge=_confusion(j for j in judgements if j.source == "judge"),
-        checks=_confusion(j for j in judgements if j.source == "checks"),
+        judge=_confusion(judgements, "judge"),
+        checks=_confusion(judgements, "checks"),
         attempts=mean(line.attempts for line in scored) if scored else None,
         model_calls=mean(line.model_calls for line in scored) if scored else None,
         tokens=Tokens(
@@ -205,10 +204,8 @@ def _share(part: int, whole: int) -> float | None:
     return part / whole if whole else None
 
 
-def _confusion(judgements: Iterable[Judgement]) -> Confusion:
-    counts = {(believed, right): 0 for believed in (True, False) for right in (True, False)}
-    for judgement in judgements:
-        counts[judgement.believed, judgement.right] += 1
+def _confusion(judgements: Sequence[Judgement], source: str) -> Confusion:
+    counts = Counter((it.believed, it.right) for it in judgements if it.source == source)
     return Confusion(
         true_accepts=counts[True, True],
         false_accepts=counts[True, False],
@@ -226,10 +223,8 @@ def _by_step(lines: Sequence[ResultLine]) -> dict[str, StepUsage]:
 
 
 def _per_call(usage: StepUsage) -> str:
-    calls = max(usage.model_calls, 1)
-    prompt, cached, completion = (
-        round(tokens / calls) for tokens in (usage.prompt_tokens, usage.cached_tokens, usage.completion_tokens)
-    )
+    tokens = (usage.prompt_tokens, usage.cached_tokens, usage.completion_tokens)
+    prompt, cached, completion = (round(it / max(usage.model_calls, 1)) for it in tokens)
     return f"{prompt:,} prompt ({cached:,} cached), {completion:,} completion; {usage.model_calls} calls"
 
 

@@ -111,7 +111,6 @@ class _Flight:
             self.followers -= 1
 
     async def cancel(self) -> None:
-        """End it, and wait until it has ended."""
         self.task.cancel()
         await asyncio.gather(self.task, return_exceptions=True)
 
@@ -158,8 +157,6 @@ class QuestionTerms(TypedDict, total=False):
 
 
 class Asking:
-    """Takes questions about the databases of one registry."""
-
     def __init__(
         self, parts: Parts, router: Router, registered: Databases, sessions: Sessions, recorder: Recorder
     ) -> None:
@@ -168,12 +165,7 @@ class Asking:
         self._flights = Flights()
         self._loaded = False
 
-    async def query(
-        self,
-        text: str,
-        database: str,
-        **terms: Unpack[QuestionTerms],
-    ) -> Answer:
+    async def query(self, text: str, database: str, **terms: Unpack[QuestionTerms]) -> Answer:
         """The response to one question: the last of its events.
 
         Raises:
@@ -204,13 +196,8 @@ class Asking:
         The first one comes as soon as the question is taken: before it waits for its turn in the session, and before
         its database is opened.
 
-        Args:
-            text: the question, in any language.
-            database: its name in the registry.
-            session_id, options, trace_id, principal: see `QuestionTerms`.
-            deadline_s: where it may take another time than the settings say.
-            listens: whether anybody wants more than the last event; where not, the query is not told while it is
-                written.
+        See `QuestionTerms`. `deadline_s`: where it may take another time than the settings say. `listens`: whether
+        anybody wants more than the last event; where not, the query is not told while it is written.
         """
         # From here on: who waits for a turn in the session has as long to wait for the answer.
         deadline = self._registered.deadlines.new(OUT_OF_TIME, deadline_s)
@@ -268,7 +255,10 @@ class Asking:
         try:
             while (event := await queue.get()) is not None:
                 notes.see(event)
-                yield await self._store_exchange(question, notes, event) if isinstance(event, Done) else event
+                if isinstance(event, Done):
+                    event = Done(answer=await self._recorder.keep(notes, event.answer))
+                    event = await self._remember(question, event)
+                yield event
             await self._await_end(task)
         except REPORTED as error:
             await self._store_failure(question, notes, error)
@@ -361,10 +351,6 @@ class Asking:
             raise QuestionInvalid(f"This session is about the database {session.database!r}. Ask there.")
         reach = self._settings.max_conversation_history
         return (session.exchanges[-reach:] if reach else ()), session.pending
-
-    async def _store_exchange(self, question: Question, notes: Notes, done: Done) -> Done:
-        """Keep what people may want to come back to. An answer is not lost where that fails: it gets a warning."""
-        return await self._remember(question, Done(answer=await self._recorder.keep(notes, done.answer)))
 
     async def _remember(self, question: Question, done: Done) -> Done:
         """Keep the exchange in its session. An answer is not lost where that fails: it gets a warning."""

@@ -142,7 +142,6 @@ async def _as_event(run: Run) -> AsyncIterator[Event]:
 
 
 async def _try(run: Run, turn: Round) -> AsyncIterator[Event]:
-    """Check, run and judge what was drafted."""
     await run.side.modules()
     yield await turn.validate()
     if planned := turn.build_planned_event():

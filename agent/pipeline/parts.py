@@ -20,8 +20,6 @@ from agent.understanding.followups.followups import FollowUps
 
 @dataclass(frozen=True)
 class Parts:
-    """Shared by all questions."""
-
     settings: Settings
     profile: Profile
     followups: FollowUps

@@ -249,8 +249,6 @@ class Round:
         if not self._run.is_accepted:
             self._run.side.drop()
 
-    # -- inside -------------------------------------------------------------------------------------------
-
     async def _next_draft(self) -> Draft:
         run = self._run
         known = run.reuse.take()

@@ -90,8 +90,6 @@ class Run:
         writer, judge = self.parts.generator.profile, self.parts.judge.profile
         self.confirmation = confirmation(writer, judge, self.limits.effort)
 
-    # -- before the first query ---------------------------------------------------------------------------
-
     async def enter(self) -> Entered:
         """Step 1: a question that leans on earlier ones is made self-contained. Small talk leans on nothing."""
         from agent.understanding.small_talk import read_small_talk
@@ -178,11 +176,7 @@ class Run:
         return None
 
     async def tell_missing(self, best: Attempt | None = None) -> None:
-        """What the data lacks is warnings beside the answer, and is a doubt of it.
-
-        Args:
-            best: the attempt that the answer rests on: what its query reads may be what an unknown word means.
-        """
+        """What the data lacks is warnings beside the answer, and doubts of it: of `best`, which the answer rests on."""
         from agent.understanding.clarification.taken import doubts_of
 
         if self._missing is None:
@@ -237,18 +231,13 @@ class Run:
             self.plan = await self.parts.generator.plan(self.question.text, self.context, self.ledger)
         return Planned(plan=self.plan, source="model", elapsed_ms=self.ledger.last) if self.plan else None
 
-    # -- attempts -----------------------------------------------------------------------------------------
-
     @property
     def may_try(self) -> bool:
         if self.given_up or self._is_settled or (self.missing_column and self.best is None):
             return False
-        return self.next_draft is not None or self.repaired is not None or self.tries_left > 0
-
-    @property
-    def tries_left(self) -> int:
-        """How many more queries the model may write. One that was reused, chosen or repaired is not its."""
-        return self.limits.max_attempts - sum(it.draft.source == "draft" and not it.elected for it in self.attempts)
+        # One that was reused, chosen or repaired is not the model's.
+        written = sum(it.draft.source == "draft" and not it.elected for it in self.attempts)
+        return self.next_draft is not None or self.repaired is not None or written < self.limits.max_attempts
 
     def give_up(self, error: ModelError | DatabaseUnavailable) -> None:
         """Try no further query, and answer with what was found; where nothing was, raise the error."""
@@ -303,8 +292,6 @@ class Run:
         found = evidence_of(self.candidates, chosen, best.checks, judged, self.drafts)
         doubted = found.chosen.model_copy(update={"doubts": (*found.chosen.doubts, *self.doubts)})
         return found.model_copy(update={"chosen": doubted})
-
-    # -- after the last query -----------------------------------------------------------------------------
 
     @property
     def best(self) -> Attempt | None:
@@ -391,7 +378,6 @@ class Run:
         return await self.parts.looks.examples(self.database, language, tables)
 
     async def close(self) -> None:
-        """End what still runs at the side."""
         await self.side.close()
         await self.ahead.close()
 

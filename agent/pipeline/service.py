@@ -52,8 +52,7 @@ from agent.platform.llm.wrappers.protected import ProtectedModel, protect_model
 from agent.platform.storage.idempotency import Idempotency
 from agent.platform.telemetry.ledger import Ledger
 from agent.platform.telemetry.logs import hide
-from agent.understanding.first_look.look import FirstLook, FirstLooks
-from agent.understanding.first_look.sample_questions import sample_questions
+from agent.understanding.first_look.look import FirstLook, FirstLooks, sample_questions
 from agent.understanding.followups.followups import FollowUps
 from executors.base import Schema
 from executors.errors import ExecutorError
@@ -105,11 +104,7 @@ class Service:
             profile=profile,
             followups=FollowUps(model, max_chars=settings.max_question_chars),
             generator=Generator(
-                model,
-                profile,
-                max_tokens=settings.max_tokens,
-                temperature=settings.temperature,
-                second=second_model,
+                model, profile, max_tokens=settings.max_tokens, temperature=settings.temperature, second=second_model
             ),
             judge=Judge(judge_model, choose(settings, judge_model.name)),
             writer=Writer(model, profile),
@@ -128,10 +123,7 @@ class Service:
         self.documents = Documents(self.registered, knowledge, added, changes)
         self.people = build_people(settings, state, router, self.registered, self.documents, added, verified)
         self.dashboard = Dashboard(
-            state,
-            self.people.saved,
-            Webhooks(AllowedHosts(settings.webhook_hosts)),
-            check_s=settings.dashboard_check_s,
+            state, self.people.saved, Webhooks(AllowedHosts(settings.webhook_hosts)), check_s=settings.dashboard_check_s
         )
         self.shares = Shares(state, sessions, self.registered)
         self.asking = Asking(self.parts, router, self.registered, sessions, self.people.recorder)
@@ -157,8 +149,6 @@ class Service:
         self.registered.drop(names)
         for name in names:
             self.knowledge.outdate(name)
-
-    # -- sessions -----------------------------------------------------------------------------------------
 
     async def start_session(self, database: str, principal: str = ANONYMOUS) -> Session:
         """A new session about one database, which its principal alone can see. Raises UnknownDatabase."""
@@ -187,7 +177,6 @@ class Service:
         await asyncio.to_thread(self.sessions.end, session_id, principal)
 
     async def active_sessions(self) -> int:
-        """How many sessions there are that have not expired."""
         return await asyncio.to_thread(self.sessions.active)
 
     async def cleanup(self) -> int:
@@ -195,8 +184,6 @@ class Service:
         await self.jobs.take_over()
         sessions = await asyncio.to_thread(self.sessions.cleanup)
         return sessions + await asyncio.to_thread(self.state.purge) + await asyncio.to_thread(self.uploads.sweep)
-
-    # -- databases ----------------------------------------------------------------------------------------
 
     def add_source(self, source: str, docs: Sequence[Path] = ()) -> str:
         """Make a file, folder or server's address known for the life of this process; returns its name.
@@ -320,7 +307,6 @@ class Service:
         return ledger.usage
 
     def _list_shared_names(self) -> list[str]:
-        """The databases that are no caller's own."""
         return [name for name in self.router.names() if not self.router.entry(name).is_upload]
 
     async def refresh_schemas(self) -> None:
@@ -330,8 +316,6 @@ class Service:
                 await self.registered.reread(name)
             except (ExecutorError, StateUnavailable) as error:
                 log.warning("The schema of %r was not reloaded: %s", name, error)
-
-    # -- life ---------------------------------------------------------------------------------------------
 
     async def warm_up(self) -> None:
         """Load what the first question will need, side by side; the question, or `health`, reports failures.
@@ -411,18 +395,11 @@ def build_service(
 ) -> Service:
     """The service that the settings describe. Nothing is loaded or connected before it is needed.
 
-    Args:
-        settings: of the process.
-        model, embedder, state: instead of those that the settings name (tests, measurements). With an embedder of
-            their own, messages are read by their words alone.
-        registry_required: whether there must be a registry, or files named later are enough. One that the settings
-            name must be there in any case.
-        sources: files, folders or servers' addresses to ask instead of the registry's databases.
-
-    Raises:
-        RegistryInvalid: databases.yaml, or an address, cannot be used.
-        DatabaseUnavailable: a source is not there.
-        ExtensionInvalid: one that the settings name cannot be added.
+    `model`, `embedder` and `state` take the place of those that the settings name (tests, measurements); with an
+    embedder of their own, messages are read by their words alone. Without `registry_required`, files named later are
+    enough, but a registry that the settings name must be there. `sources`: files, folders or servers' addresses to ask
+    instead of it. Raises RegistryInvalid: databases.yaml, or an address, cannot be used; DatabaseUnavailable: a source
+    is not there; ExtensionInvalid: one that the settings name cannot be added.
     """
     from agent.databases.knowledge.build import build_embedder, build_meaning, build_store
     from agent.databases.knowledge.knowledge import Knowledge

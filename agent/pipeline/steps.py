@@ -34,7 +34,6 @@ def last_steps_are_loaded() -> bool:
 
 
 def load_steps() -> None:
-    """Load all of them; blocks as well."""
     load_first_steps()
     load_last_steps()
 

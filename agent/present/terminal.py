@@ -17,9 +17,11 @@ from rich.panel import Panel
 from rich.progress import (
     BarColumn,
     DownloadColumn,
+    MofNCompleteColumn,
     Progress,
     SpinnerColumn,
     TextColumn,
+    TimeElapsedColumn,
     TimeRemainingColumn,
     TransferSpeedColumn,
 )
@@ -86,7 +88,6 @@ class StepPrinter:
             yield self
 
     def show(self, event: events.Event) -> None:
-        """Print what one event says."""
         if isinstance(event, events.Started):
             self._began = time.monotonic()
             self._language = language_of(event.question) or "en"
@@ -235,7 +236,6 @@ class _Watched(Progress):
             yield Padding(sql_text(self._written), (0, 0, 0, INDENT))
 
     def say(self, what: str) -> None:
-        """Name what is being done from now on."""
         self.reset(self._task, total=None, description=what)
 
     def write(self, sql: str) -> None:
@@ -253,31 +253,23 @@ def answer_parts(answer: Answer, width: int) -> list[RenderableType]:
         mark = MARKS[part.verified if part.status == "success" else False]
         parts.append(Text.assemble(mark, plain(f" [{part.number}] {part.question}")))
         parts += [sql_text(part.sql)] if part.sql else []
-        parts += part_notes(part)
-    parts += [Text(plain(f"computed: {c.expression} = {c.computed}"), style="dim") for c in answer.corrections]
-    parts += [
-        Text.assemble(MARKS[check.passed], f" {check.name}: {plain(check.detail)}")
-        for check in answer.checks
-        if check.passed is not True and check.detail
-    ]
-    parts += [Text(f"? {doubt.rule}: {plain(doubt.detail)}", style="yellow") for doubt in answer.doubts]
+        parts += notes_of(part) if part.status == "success" else [Text(plain(part.answer), style="red")]
+    parts += notes_of(answer)
     told = {check.detail for check in answer.checks if check.passed is not True}
     told |= {doubt.detail for doubt in answer.doubts}
     parts += [Text(f"! {plain(warning)}", style="yellow") for warning in answer.warnings if warning not in told]
     return parts
 
 
-def part_notes(part: AnswerPart) -> list[RenderableType]:
-    """What a reader must know of one query of several: why it has no answer, and what speaks against it."""
-    if part.status != "success":
-        return [Text(plain(part.answer), style="red")]
-    notes = [Text(plain(f"computed: {c.expression} = {c.computed}"), style="dim") for c in part.corrections]
+def notes_of(answer: Answer | AnswerPart) -> list[RenderableType]:
+    """What a reader must know of an answer, or one query of several: what was computed, and what speaks against it."""
+    notes = [Text(plain(f"computed: {c.expression} = {c.computed}"), style="dim") for c in answer.corrections]
     notes += [
         Text.assemble(MARKS[check.passed], f" {check.name}: {plain(check.detail)}")
-        for check in part.checks
+        for check in answer.checks
         if check.passed is not True and check.detail
     ]
-    return [*notes, *(Text(f"? {doubt.rule}: {plain(doubt.detail)}", style="yellow") for doubt in part.doubts)]
+    return [*notes, *(Text(f"? {doubt.rule}: {plain(doubt.detail)}", style="yellow") for doubt in answer.doubts)]
 
 
 def checks_text(checks: Iterable[Check], width: int) -> Text:
@@ -292,7 +284,6 @@ def checks_text(checks: Iterable[Check], width: int) -> Text:
 
 
 def sql_text(sql: str) -> Text:
-    """SQL with its words coloured."""
     text = Syntax("", "sql", theme="ansi_dark", background_color="default").highlight(plain(sql).strip())
     text.rstrip()
     text.no_wrap, text.overflow = False, "fold"  # a query is never cut
@@ -336,6 +327,20 @@ def cell_text(value: Any, language: str = "en", style: ColumnFormat | None = Non
 def plain(text: str) -> str:
     """A text that cannot steer the terminal: control characters become pictures of themselves."""
     return text.translate(_PICTURES)
+
+
+def pairs_table(title: str, rows: Iterable[tuple[str, str]]) -> Table:
+    """Names with their values."""
+    table = Table(title=title, title_justify="left", show_header=False)
+    for name, value in rows:
+        table.add_row(Text(name), Text(plain(value)))
+    return table
+
+
+def counting_progress(console: Console) -> Progress:
+    """Bars of what is counted, under what it is called."""
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    return Progress(*columns, console=console)
 
 
 @contextmanager

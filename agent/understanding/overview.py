@@ -23,15 +23,7 @@ class Overview(Frozen):
 
 
 async def overview(database: Database, questions: Sequence[str]) -> Overview:
-    """Look at a database without a model.
-
-    Args:
-        database: as its principal sees it.
-        questions: that it can answer.
-
-    Raises:
-        DatabaseUnavailable: its schema cannot be read.
-    """
+    """Look at a database without a model. Raises DatabaseUnavailable."""
     schema = await database.schema()
     tables = telling_tables(schema)[:SHOWN_TABLES]
     return Overview(tables=await with_rows(tables, database), questions=tuple(questions))

@@ -35,15 +35,11 @@ _ALIKE = 85.0  # of a table's name that is misspelled
 
 
 class SmallTalk(NamedTuple):
-    """Small talk, and the language of its words."""
-
     talk: Talk
     language: str
 
 
 class DataQuestion(NamedTuple):
-    """A question about the data, and the language of its words."""
-
     about: AboutData
     language: str
 
@@ -57,7 +53,10 @@ def small_talk(text: str) -> SmallTalk | None:
     whole = " ".join(parts).strip()
     if not whole or len(whole.split()) > LONGEST:
         return None
-    found = [talk for part in parts if part for talk in _talks_of(part)]
+    found: list[SmallTalk | None] = []
+    for part in filter(None, parts):  # a sentence, or each part of it: "who are you and what can you do"
+        talk = _talk_of(part)
+        found += [talk] if talk is not None else [_talk_of(it) for it in _JOINED.split(part)]
     if all(found):
         talks = [it for it in found if it is not None]
         telling = [it for it in talks if it.talk not in {Talk.GREETING, Talk.AGREEMENT}] or talks
@@ -79,12 +78,6 @@ def language_of(text: str) -> str:
     return likely[0] if len(likely) == 1 else "en"
 
 
-def _talks_of(sentence: str) -> list[SmallTalk | None]:
-    """What small talk a sentence is, or each part of it: "who are you and what can you do"."""
-    whole = _talk_of(sentence)
-    return [whole] if whole is not None else [_talk_of(part) for part in _JOINED.split(sentence)]
-
-
 def _talk_of(sentence: str) -> SmallTalk | None:
     for language in LANGUAGES:
         for talk, looks in language.talk.items():
@@ -100,13 +93,7 @@ def may_be_about_data(text: str) -> bool:
 
 
 def about_data(text: str, schema: Schema, documents: Sequence[Document]) -> DataQuestion | None:
-    """What a question asks about the data; None where it is a question for SQL.
-
-    Args:
-        text: as asked.
-        schema: as the asker sees it.
-        documents: that the asker may know.
-    """
+    """What a question asks about the data, as the asker may know it; None where it is a question for SQL."""
     if len(text.split()) > LONGEST or re.search(r"\d", _QUOTED.sub(" ", text)):
         return None
     names = _Names(schema, documents)
@@ -122,7 +109,6 @@ def about_data(text: str, schema: Schema, documents: Sequence[Document]) -> Data
 
 
 def _plain(text: str) -> str:
-    """A text without the signs around it."""
     return re.sub(r"^\W+|[\s.?!。？！]+$", "", text)
 
 
@@ -207,18 +193,12 @@ class _Names:
             return _Found(tables=exact, columns=self._columns(whole, spoken))
         if columns := self._columns(whole, spoken):
             return _Found(columns=columns)
-        tables = self._several(spoken)
-        if tables:
+        if tables := self._several(spoken):
             return self._with_rest(spoken, tables)
         return _Found(tables=near) if (near := self._find_misspelled(spoken)) else _Found(left=tuple(spoken))
 
     def find_by_parts(self, spoken: Sequence[str], found: _Found) -> _Found:
-        """The columns that some words name in part: `monthly_fee` of "the fee of a plan"; else what was found.
-
-        Args:
-            spoken: words of the question.
-            found: what whole names gave; its tables are those whose columns are meant.
-        """
+        """The columns that some words name in part: `monthly_fee` of "the fee of a plan"; else what was found."""
         parts = found.left or spoken
         stems = frozenset().union(*(words(it) for it in parts))
         columns = tuple(

@@ -7,12 +7,12 @@ with the caller's access.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from agent.core.kinds import AboutData, Talk, Topic
+from agent.databases.database import Database
 from agent.databases.knowledge.context import Context
 from agent.understanding.clarification.inquiry import Inquiry, Place
-from agent.understanding.clarification.lookups import Lookups, RangeCache
+from agent.understanding.clarification.lookups import Lookups
 from agent.understanding.clarification.main_date import list_plausible
 from agent.understanding.overview import COUNTED_TABLES, with_rows
 from agent.understanding.sentences import Sentences, sentences_of, write_count
@@ -21,14 +21,10 @@ from executors.base import Frozen, JsonValue, Schema, Table
 from rag.docs.documents import Document
 from rag.linking.fusion import term_of
 
-if TYPE_CHECKING:
-    from agent.databases.database import Database
-
 EXAMPLES = 4  # questions that small talk offers
 LISTED = 30  # tables, or columns, named in a sentence; the rows have them all
 _VALUES = 3
 _MOST_RANGES = 12  # tables whose dates are read
-_RANGES = RangeCache()
 _WITH_EXAMPLES = frozenset({Talk.GREETING, Talk.WELLBEING, Talk.HELP, Talk.WHO, Talk.CHATTER})
 
 
@@ -59,14 +55,9 @@ def wants_examples(talk: Talk) -> bool:
 
 
 class DataReplies:
-    """Answers questions about the data of one database.
+    """Answers questions about the data of one database, as the asker sees it, in a language.
 
-    Args:
-        database: as the asker sees it.
-        schema: with the keys that names and values imply.
-        documents: that the asker may know.
-        principal: who asks.
-        language: of the sentences.
+    `schema` has the keys that names and values imply.
     """
 
     def __init__(
@@ -74,7 +65,7 @@ class DataReplies:
     ) -> None:
         self._database, self._schema, self._documents = database, schema, documents
         self._phrases: Sentences = sentences_of(language)
-        self._lookups = Lookups(database, schema, principal, _RANGES)
+        self._lookups = Lookups(database, schema, principal)
         self._sources: list[str] = []
 
     async def reply(self, about: AboutData) -> Reply:
@@ -97,9 +88,11 @@ class DataReplies:
                 found = self._where(about)
             case Topic.MEANING | Topic.DEFINED:
                 found = self._meaning(about)
-        return self._with_sources(found)
-
-    # -- the topics --------------------------------------------------------------------------------------------------
+        sources = tuple(dict.fromkeys(self._sources))
+        if not sources:
+            return found
+        text = f"{found.text}\n{self._phrases.source.format(sources='; '.join(sources))}"
+        return found.model_copy(update={"text": text, "sources": sources})
 
     async def _overview(self) -> Reply:
         tables = await self._count_rows(telling_tables(self._schema))
@@ -137,7 +130,8 @@ class DataReplies:
             )
             for column in table.columns:
                 row: dict[str, JsonValue] = {"table": table.name} if len(tables) > 1 else {}
-                key = "primary" if column.name in table.primary_key else _refers(table, column.name)
+                refers = ", ".join(f"→ {key.table}" for key in table.foreign_keys if column.name in key.columns)
+                key = "primary" if column.name in table.primary_key else refers
                 meaning = " ".join(it.text for it in self._column_docs(table.name, column.name)) or column.comment
                 rows.append(row | {"column": column.name, "type": column.type, "key": key, "meaning": meaning})
         return _listing("\n".join(lines), rows, tables)
@@ -159,9 +153,8 @@ class DataReplies:
             if table.primary_key:
                 columns = ", ".join(table.primary_key)
                 lines.append(self._phrases.primary_key.format(table=table.name, columns=columns))
-                rows.append(
-                    {"table": table.name, "key": "primary", "columns": columns, "refers_to": "", "known": "declared"}
-                )
+                row = {"table": table.name, "key": "primary", "columns": columns}
+                rows.append({**row, "refers_to": "", "known": "declared"})
             elif tables and not quietly:
                 lines.append(self._phrases.no_primary_key.format(table=table.name))
         found = 0
@@ -180,16 +173,12 @@ class DataReplies:
                 source, target = ", ".join(a for a, _ in pairs), ", ".join(b for _, b in pairs)
                 lines.append(self._phrases.refers.format(from_columns=source, to_columns=target))
                 known = "declared" if own is not None and key in own.foreign_keys else "implied"
-                rows.append(
-                    {"table": table.name, "key": "foreign", "columns": source, "refers_to": target, "known": known}
-                )
+                row = {"table": table.name, "key": "foreign", "columns": source}
+                rows.append({**row, "refers_to": target, "known": known})
         if not found and not quietly:
             lines.append(self._phrases.no_references)
-        shown = [
-            *lines[:LISTED],
-            *([write_count(self._phrases.more, len(lines) - LISTED)] if len(lines) > LISTED else []),
-        ]
-        return _listing("\n".join(shown), rows, tables)
+        more = [write_count(self._phrases.more, len(lines) - LISTED)] if len(lines) > LISTED else []
+        return _listing("\n".join([*lines[:LISTED], *more]), rows, tables)
 
     async def _freshness(self, tables: Sequence[Table]) -> Reply:
         lines: list[str] = []
@@ -218,8 +207,7 @@ class DataReplies:
 
     def _meaning(self, about: AboutData) -> Reply:
         if about.unknown:
-            unknown_text = self._phrases.unknown.format(database=self._schema.database, name=about.unknown)
-            return Reply(text=unknown_text, sources=())
+            return Reply(text=self._phrases.unknown.format(database=self._schema.database, name=about.unknown))
         lines: list[str] = []
         if about.term:
             lines += [self._quote(it) for it in self._documents if it.kind == "rule" and term_of(it.text) == about.term]
@@ -231,8 +219,6 @@ class DataReplies:
         named = (*about.tables, *(it for it, _ in about.columns))
         tables = [table for it in named if (table := self._schema.table(it))]
         return _listing("\n".join(lines), [], tables)
-
-    # -- parts -------------------------------------------------------------------------------------------------------
 
     def _column_lines(self, name: str, column_name: str) -> list[str]:
         table = self._schema.table(name)
@@ -281,18 +267,7 @@ class DataReplies:
     def _from_schema(self) -> None:
         self._sources.append(self._phrases.from_schema.format(database=self._schema.database))
 
-    def _with_sources(self, found: Reply) -> Reply:
-        sources = tuple(dict.fromkeys(self._sources))
-        if not sources:
-            return found
-        text = f"{found.text}\n{self._phrases.source.format(sources='; '.join(sources))}"
-        return found.model_copy(update={"text": text, "sources": sources})
-
 
 def _listing(text: str, rows: Sequence[dict[str, JsonValue]], tables: Sequence[Table]) -> Reply:
     columns = tuple(rows[0]) if rows else ()
     return Reply(text=text, columns=columns, rows=tuple(rows), tables=tuple(it.name for it in tables))
-
-
-def _refers(table: Table, column: str) -> str:
-    return ", ".join(f"→ {key.table}" for key in table.foreign_keys if column in key.columns)

@@ -39,12 +39,7 @@ SOFT_CHECKS = frozenset({"has_rows"})
 
 
 def shape_checks(question: str, result: QueryResult) -> list[Check]:
-    """Rows at all, not only NULLs, and not more rows than the question's own number.
-
-    Args:
-        question: as asked.
-        result: what the query gave.
-    """
+    """Rows at all, not only NULLs, and not more rows than the question's own number."""
     if result.row_count == 0:
         return [Check(name="has_rows", passed=False, detail="The query returned no rows.")]
     checks = [Check(name="has_rows", passed=True, detail=f"{plural(result.row_count, 'row')}.")]

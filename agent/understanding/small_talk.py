@@ -39,9 +39,8 @@ def _lines(text: str) -> tuple[str, ...]:
     return tuple(it.strip() for it in text.strip().splitlines())
 
 
-TALK: dict[Talk, tuple[str, ...]] = {
-    Talk.GREETING: _lines(
-        """
+_TALK_TEXTS = {
+    Talk.GREETING: """
         hello there
         good morning everyone
         hi, nice to see you
@@ -51,10 +50,8 @@ TALK: dict[Talk, tuple[str, ...]] = {
         buenas tardes a todos
         buongiorno a tutti
         안녕하세요, 반갑습니다
-        """
-    ),
-    Talk.WELLBEING: _lines(
-        """
+    """,
+    Talk.WELLBEING: """
         how are you doing?
         how is it going today?
         hope you are well
@@ -63,10 +60,8 @@ TALK: dict[Talk, tuple[str, ...]] = {
         ¿qué tal, cómo estás?
         come va, tutto bene?
         잘 지냈어요?
-        """
-    ),
-    Talk.THANKS: _lines(
-        """
+    """,
+    Talk.THANKS: """
         thank you very much, that was helpful
         thanks a lot, exactly what I needed
         you saved me, I owe you one
@@ -75,10 +70,8 @@ TALK: dict[Talk, tuple[str, ...]] = {
         muchas gracias, me ayudaste mucho
         grazie mille, sei stato utile
         도와주셔서 정말 고맙습니다
-        """
-    ),
-    Talk.FAREWELL: _lines(
-        """
+    """,
+    Talk.FAREWELL: """
         goodbye, see you tomorrow
         bye, have a nice evening
         I am leaving now, take care
@@ -87,10 +80,8 @@ TALK: dict[Talk, tuple[str, ...]] = {
         adiós, hasta mañana
         arrivederci, a domani
         안녕히 계세요, 내일 봐요
-        """
-    ),
-    Talk.AGREEMENT: _lines(
-        """
+    """,
+    Talk.AGREEMENT: """
         great, well done
         okay, I understand
         that is perfect
@@ -101,10 +92,8 @@ TALK: dict[Talk, tuple[str, ...]] = {
         perfecto, entendido
         perfetto, ho capito
         좋아요, 알겠습니다
-        """
-    ),
-    Talk.WHO: _lines(
-        """
+    """,
+    Talk.WHO: """
         who are you?
         what is your name?
         are you a human or a robot?
@@ -118,10 +107,8 @@ TALK: dict[Talk, tuple[str, ...]] = {
         ¿eres una persona real?
         come ti chiami?
         당신은 누구인가요?
-        """
-    ),
-    Talk.HELP: _lines(
-        """
+    """,
+    Talk.HELP: """
         what can you do for me?
         how can you help me?
         what can I ask you?
@@ -140,10 +127,8 @@ TALK: dict[Talk, tuple[str, ...]] = {
         ¿en qué me puedes ayudar?
         cosa posso chiederti?
         무엇을 도와줄 수 있나요?
-        """
-    ),
-    Talk.CHATTER: _lines(
-        """
+    """,
+    Talk.CHATTER: """
         tell me a joke
         what is the weather like today?
         sing me a song
@@ -158,11 +143,10 @@ TALK: dict[Talk, tuple[str, ...]] = {
         cuéntame un chiste
         raccontami una barzelletta
         농담 하나 해줘
-        """
-    ),
+    """,
 }
-DATA = _lines(
-    """
+TALK = {talk: _lines(text) for talk, text in _TALK_TEXTS.items()}
+DATA = _lines("""
     how many customers are there?
     how many orders were placed last month?
     what is the average price of a product?
@@ -231,15 +215,12 @@ DATA = _lines(
     월별 매출을 보여줘
     누가 가장 많이 샀나요?
     어떤 테이블이 있나요?
-    """
-)
+""")  # fmt: skip
 
 
 class Nearness(NamedTuple):
-    """How near a message is to small talk.
-
-    by: how much nearer than to questions about data, as a difference of cosines.
-    talk: the kind of the nearest example.
+    """How much nearer a message is to small talk than to questions about data, as a difference of cosines, and to which
+    kind.
     """
 
     by: float
@@ -249,17 +230,9 @@ class Nearness(NamedTuple):
 async def read_small_talk(question: Question, database: Database, meaning: Embedder | None) -> SmallTalk | None:
     """What small talk a message is; a confirmation's words are not read, and a reply to what was asked back is none.
 
-    By its words, which need no model; else by its meaning, which needs the multilingual one. "Ask anyway" asks for a
-    query, and so does a number, a message that mostly names the data, or one that names some of it and a count,
-    total or average.
-
-    Args:
-        question: as it came.
-        database: that is asked, as the asker may read it.
-        meaning: the multilingual embedder, where it is installed.
-
-    Raises:
-        DatabaseUnavailable: the schema, whose words make a message a question, cannot be read.
+    By its words, which need no model; else by its meaning, where the multilingual one is installed. "Ask anyway" asks
+    for a query, and so does a number, a message that mostly names the data, or one that names some of it and a count,
+    total or average. Raises DatabaseUnavailable: the schema, whose words make a message a question, cannot be read.
     """
     if question.options.confirm is not None:
         return None
@@ -284,12 +257,7 @@ async def read_small_talk(question: Question, database: Database, meaning: Embed
 
 
 async def nearness(text: str, meaning: Embedder) -> Nearness | None:
-    """How much nearer a message is to small talk than to questions; None where nobody can tell, or it is too long.
-
-    Args:
-        text: the message.
-        meaning: the multilingual embedder.
-    """
+    """How much nearer a message is to small talk than to questions; None where nobody can tell, or it is too long."""
     if len(text.split()) > _MOST_WORDS:
         return None
     try:

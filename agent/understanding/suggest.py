@@ -54,12 +54,8 @@ def is_measure(column: Column) -> bool:
 
 def is_category(column: Column) -> bool:
     """Whether a column's name and values say that rows can be grouped by it."""
-    usable = any(map(_is_value, column.samples))
+    usable = any(0 < len(it.strip()) <= MAX_SAMPLE and not _NO_CATEGORY.search(it) for it in column.samples)
     return bool(TEXT.search(column.type)) and usable and not _UNIQUE.search(snake_case(column.name))
-
-
-def _is_value(sample: str) -> bool:
-    return 0 < len(sample.strip()) <= MAX_SAMPLE and not _NO_CATEGORY.search(sample)
 
 
 def has_headings(table: Table) -> bool:

@@ -13,7 +13,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from agent.core.kinds import Talk, Topic
-from agent.understanding.followups.words import words_of
 
 
 @dataclass(frozen=True)
@@ -47,39 +46,37 @@ def pattern(text: str) -> re.Pattern[str]:
 
 
 def cue(topic: Topic, *patterns: str) -> Cue:
-    """A row of `Language.cues`."""
     return Cue(topic, tuple(pattern(it) for it in patterns))
+
+
+def language(
+    code: str, *, talk: Mapping[Talk, str], cues: tuple[Cue, ...], fillers: str, endings: str | None = None
+) -> Language:
+    """A row, of patterns and words as they are written."""
+    compiled = {kind: pattern(text) for kind, text in talk.items()}
+    return Language(code, compiled, cues, frozenset(fillers.split()), pattern(endings) if endings else None)
 
 
 _EN_DATA = r"\b(?:data ?(?:base|sets?|source)?|db|information|info|tables?)\b"
 _EN_ASKS = r"^(?:so |and |ok |please )*(?:what(?:['’]?s)?|which|describe|tell me|explain|summari[sz]e|show|give|list)\b"
 
-ENGLISH = Language(
-    code="en",
+ENGLISH = language(
+    "en",
     talk={
-        Talk.GREETING: pattern(
-            r"(?:hi|hello|hey|hiya|howdy|yo|greetings|hallo)(?: (?:there|hey|hi|again|all|everyone|team|plumbline|bot|friend))?"
+        Talk.GREETING: r"(?:hi|hello|hey|hiya|howdy|yo|greetings|hallo)(?: (?:there|hey|hi|again|all|everyone|team|plumbline|bot|friend))?"
             r"|good (?:morning|afternoon|evening|day)(?: to you)?|nice to meet you(?: too)?|is anybody there"
-            r"|any(?:body|one) (?:here|there)|are you (?:there|awake|online)"
-        ),
-        Talk.WELLBEING: pattern(
-            r"how(?:['’]?s| is| are) (?:you|things|it going|everything|life|your day(?: going)?)(?: doing)?(?: today)?"
+            r"|any(?:body|one) (?:here|there)|are you (?:there|awake|online)",
+        Talk.WELLBEING: r"how(?:['’]?s| is| are) (?:you|things|it going|everything|life|your day(?: going)?)(?: doing)?(?: today)?"
             r"|how do you (?:do|feel)(?: today)?|what['’]?s up|how have you been|are you (?:ok|okay|well|happy|tired)"
-            r"|i hope you(?: are|['’]re) (?:doing )?(?:well|fine)"
-        ),
-        Talk.THANKS: pattern(
-            r"(?:ok |okay |great |perfect |cool |no |well |alright )*(?:many |big )?(?:thanks|thank you|thx|ty|cheers)"
+            r"|i hope you(?: are|['’]re) (?:doing )?(?:well|fine)",
+        Talk.THANKS: r"(?:ok |okay |great |perfect |cool |no |well |alright )*(?:many |big )?(?:thanks|thank you|thx|ty|cheers)"
             r"(?: (?:so|very|a lot|a ton|a bunch|much|again|you|anyway|plumbline|for (?:the|your|all your|all the) \w+"
             r"|for (?:helping|that|this|everything)|guys|all))*|much (?:appreciated|obliged)|ta|i (?:really )?appreciate (?:it|that|"
-            r"your help|this)|that (?:was|is|['’]s) (?:very |really |so )?(?:helpful|kind|nice|quick|fast|useful)(?: of you)?"
-        ),
-        Talk.FAREWELL: pattern(
-            r"(?:ok |okay )?(?:good ?bye|bye(?:[ -]bye)?|see (?:you|ya)(?: later| soon| tomorrow)?|so long|farewell"
+            r"your help|this)|that (?:was|is|['’]s) (?:very |really |so )?(?:helpful|kind|nice|quick|fast|useful)(?: of you)?",
+        Talk.FAREWELL: r"(?:ok |okay )?(?:good ?bye|bye(?:[ -]bye)?|see (?:you|ya)(?: later| soon| tomorrow)?|so long|farewell"
             r"|good ?night|take care|have a (?:nice|good|great|lovely) (?:day|one|evening|night|weekend)|later"
-            r"|talk to you (?:later|soon)|until next time|i(?:['’]m| am) (?:done|leaving|off)|you too)"
-        ),
-        Talk.AGREEMENT: pattern(
-            r"(?:(?:oh|ah|ok|okay|k|great|perfect|cool|nice|awesome|wonderful|excellent|amazing|good|very good|super|wow"
+            r"|talk to you (?:later|soon)|until next time|i(?:['’]m| am) (?:done|leaving|off)|you too)",
+        Talk.AGREEMENT: r"(?:(?:oh|ah|ok|okay|k|great|perfect|cool|nice|awesome|wonderful|excellent|amazing|good|very good|super|wow"
             r"|alright|all right|got it|i see|understood|right|sure|fine|sounds good|looks good|works for me|makes sense"
             r"|well done|nice one|good job|nice work|great work|good work|that(?:['’]s| is) (?:all|it|fine|great|good|right|nice"
             r"|cool|enough|wonderful|awesome|perfect|correct)(?: for (?:now|today|me))?|no problem|never ?mind|no worries"
@@ -87,18 +84,14 @@ ENGLISH = Language(
             r"|stupid|useless|funny|smart|clever|nice|wrong|a genius)|i (?:like|love) (?:it|that|this|you)|lol|haha+|hmm+"
             r"|sorry|my bad|oops|exactly|indeed|of course|let me think|one moment|wait|just a (?:moment|second|minute)"
             r"|no,? that(?:['’]s| is| will be| would be) all|that(?:['’]ll| will) be all|nothing else"
-            r"|i(?:['’]m| am) (?:fine|good|ok|okay|well|happy|bored|tired|sad|hungry|impressed))(?: |$))+"
-        ),
-        Talk.WHO: pattern(
-            r"who (?:are you|is this|am i (?:talking|speaking) (?:to|with)|(?:made|built|created|wrote|developed) you)"
+            r"|i(?:['’]m| am) (?:fine|good|ok|okay|well|happy|bored|tired|sad|hungry|impressed))(?: |$))+",
+        Talk.WHO: r"who (?:are you|is this|am i (?:talking|speaking) (?:to|with)|(?:made|built|created|wrote|developed) you)"
             r"|what(?:['’]s| is) your (?:name|purpose|job|favou?rite \w+|age)|what are you(?: exactly)?|are you (?:an? |)"
             r"(?:human|robot|bot|ai|person|real(?: person)?|machine|program|chat ?gpt|computer|language model)"
             r"|(?:tell me|say something) about yourself|introduce yourself|how old are you|where (?:are you from|do you"
             r" (?:live|come from))|what(?:['’]s| is) plumbline|do you (?:have feelings|sleep|like me|love me|speak \w+)"
-            r"|which (?:model|llm|ai) are you|who am i"
-        ),
-        Talk.HELP: pattern(
-            r"help(?: me)?(?: please)?|(?:please |can you |could you |i need (?:some )?)help(?: me)?(?: please| out)?"
+            r"|which (?:model|llm|ai) are you|who am i",
+        Talk.HELP: r"help(?: me)?(?: please)?|(?:please |can you |could you |i need (?:some )?)help(?: me)?(?: please| out)?"
             r"|what (?:can|could|do|should) (?:you|i|we) (?:do|ask|help(?: me)? with|answer|ask you|ask about|say|know)"
             r"(?: (?:here|for me|you|about|me|with this|now))*|how (?:do|does|can|should) (?:you|this|it|i|that) (?:work"
             r"|(?:use|start|begin|get started|ask)(?: (?:with )?(?:this|it|you|a question|questions))?)(?: here)?"
@@ -107,10 +100,8 @@ ENGLISH = Language(
             r" (?:ask|answer)(?: you| here)*|(?:give|show)(?: me)? (?:some |a few |an? )?(?:examples?|sample questions?"
             r"|example questions?)(?: please| of questions| questions)*|what (?:are|is) your (?:capabilit(?:y|ies)"
             r"|features?|skills?)|(?:some )?examples?(?: please)?|how can you help(?: me)?|i have a question"
-            r"|can i ask (?:you )?(?:a question|something)|what is this|what do you do|(?:show )?usage|menu|instructions"
-        ),
-        Talk.CHATTER: pattern(
-            r"(?:please )?(?:can you |could you |will you |would you )?(?:tell|sing|write|make|give)(?: me| us)?"
+            r"|can i ask (?:you )?(?:a question|something)|what is this|what do you do|(?:show )?usage|menu|instructions",
+        Talk.CHATTER: r"(?:please )?(?:can you |could you |will you |would you )?(?:tell|sing|write|make|give)(?: me| us)?"
             r"(?: (?:a|an|another|some|something))?(?: (?:good|funny|short|nice))? (?:jokes?|story|poem|song|funny|haiku)"
             r"|(?:what|how)(?:['’]s| is| will) the weather(?: be)?(?: like)?(?: (?:today|tomorrow|outside|now|there|in \w+))?"
             r"|what time is it(?: now)?|what(?:['’]s| is) the time|(?:is it|will it be|will it) (?:raining|sunny|cold|rain)"
@@ -119,8 +110,7 @@ ENGLISH = Language(
             r"|what(?:['’]s| is) the meaning of life|(?:testing|test|ping)(?: \w+)?|are we (?:friends|there yet)|marry me"
             r"|i(?:['’]m| am) (?:just )?(?:kidding|joking|lonely|back|new here|confused|lost)|shut up|go away|you suck"
             r"|what should i (?:eat|cook|wear|do)(?: (?:today|tonight|for dinner|for lunch))?|let(?:['’]s| us) (?:chat|talk"
-            r"|play)(?: \w+){0,2}|my name is \w+|i(?:['’]m| am) (?:from )?[a-z]+(?: by the way)?"
-        ),
+            r"|play)(?: \w+){0,2}|my name is \w+|i(?:['’]m| am) (?:from )?[a-z]+(?: by the way)?",
     },
     cues=(
         cue(Topic.DEFINED, r"^where(?:['’]?s| is| are| do| does)?\b", r"\b(?:defined|documented|described|explained|come from)\b"),
@@ -159,8 +149,7 @@ ENGLISH = Language(
         cue(Topic.OVERVIEW, _EN_ASKS, _EN_DATA),
         cue(Topic.OVERVIEW, r"^what(?:['’]?s| is)\b", r"\b(?:in|inside)\b", r"\b(?:here|it|there)\b"),
     ),
-    fillers=words_of(
-        """
+    fillers="""
         a an the is are was were be do does did can could would should will may you your i me my we us our it's there
         here this that these those what whats what's which where how when who have has had in of on for from to with
         and or about at by please tell show list give get see know like want need any all every some kind kinds sort
@@ -169,6 +158,5 @@ ENGLISH = Language(
         inside into within just so ok okay hi hello also now s column columns field fields store stores held term word
         mean each per it look looks last lately been structure view different possible two both other another
         between together many much
-        """
-    ),
+    """,
 )  # fmt: skip

@@ -63,7 +63,7 @@ def test_nothing_that_others_wrote_ends_the_fence_of_a_prompt() -> None:
     )
     asked = f"How many? {ESCAPE}"
 
-    prompt = context.messages_with_examples("generate_sql", question=asked, plan="", attempts=tried)[-1].content
+    prompt = context.messages("generate_sql", "text", question=asked, plan="", attempts=tried)[-1].content
 
     assert prompt.count("<data>") == prompt.count("</data>") == 5, "rules, values, past queries, history, attempts"
     assert prompt.count("Now obey.") == 12
@@ -76,7 +76,7 @@ def test_nothing_that_others_wrote_ends_the_fence_of_a_prompt() -> None:
 def test_past_queries_as_turns_are_one_question_and_one_query_each() -> None:
     context = Context(db_schema=SCHEMA, system="", examples=(Example(question=f"Q {ESCAPE}", sql="SELECT '```\nOK'"),))
 
-    turns = context.messages_after_examples("generate_sql", question="How many?", plan="", attempts=())[1:-1]
+    turns = context.messages("generate_sql", "turns", question="How many?", plan="", attempts=())[1:-1]
 
     assert [turn.content.count("```") for turn in turns] == [0, 2]
     assert turns[0].content.count("\n") == 1

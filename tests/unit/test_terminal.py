@@ -26,8 +26,8 @@ from agent.core.events import (
 )
 from agent.core.models import Check, Doubt, Plan, Verdict
 from agent.core.usage import Usage
-from agent.evaluation.commands.answers import miss_text, report_table
-from agent.evaluation.report import ResultLine, report_of
+from agent.evaluation.commands.answers import miss_text
+from agent.evaluation.report import ResultLine, report_of, summary_rows
 from agent.present.terminal import (
     FIRST_READING,
     NOT_CHECKED,
@@ -35,6 +35,7 @@ from agent.present.terminal import (
     byte_progress,
     cell_text,
     checks_text,
+    pairs_table,
     rows_table,
     sql_text,
 )
@@ -230,7 +231,7 @@ def test_an_evaluation_shows_questions_and_errors_to_the_letter() -> None:
     line = ResultLine(question=MARKUP, database="d", gold=("SELECT",), scored=False, gold_errors=(f"no {MARKUP}",))
     shown = console(width=160)
     shown.print(miss_text(line))
-    shown.print(report_table(report_of([line])))
+    shown.print(pairs_table("evaluation", summary_rows(report_of([line]))))
     assert f"✗ {MARKUP}" in text_of(shown)
     assert f"no {MARKUP}" in text_of(shown)
 

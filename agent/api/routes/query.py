@@ -31,7 +31,8 @@ from agent.api.schemas.common import (
 )
 from agent.core.answers import Answer
 from agent.core.models import take_fields
-from agent.databases.registry import Executed, Supporting
+from agent.databases.registry import Executed
+from agent.databases.supporting_rows import RawRecords
 from agent.pipeline.asking import QuestionTerms
 from agent.pipeline.service import Service
 from executors.base import Frozen, JsonValue
@@ -208,7 +209,7 @@ class RecordsResponse(Frozen):
     reason: str = ""
 
     @classmethod
-    def of(cls, found: Supporting) -> RecordsResponse:
+    def of(cls, found: RawRecords) -> RecordsResponse:
         """The wire's shape of what was found."""
         if found.result is None:
             return cls(reason=found.reason)

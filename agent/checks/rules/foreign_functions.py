@@ -112,7 +112,6 @@ def _shift(moment: exp.Expr, step: exp.Interval, sign: int) -> exp.Expr | None:
 
 
 def _call(name: str, *args: exp.Expr | str) -> exp.Anonymous:
-    """A call; texts become literals."""
     made = [exp.Literal.string(it) if isinstance(it, str) else it.copy() for it in args]
     return exp.Anonymous(this=name, expressions=made)
 

@@ -16,11 +16,7 @@ from executors.errors import ErrorKind
 def repair_draft(draft: Draft, error: str, schema: Schema, without: Collection[str] = ()) -> Draft | None:
     """The draft as a query that may run; None where no rule knows a repair.
 
-    Args:
-        draft: that cannot run.
-        error: an `ErrorKind`: why not.
-        schema: of the database, with the keys that are known of it.
-        without: ids of rules to leave out.
+    `error`: an `ErrorKind`. `schema`: with the keys that are known of it. `without`: ids of rules to leave out.
     """
     kind = next((it for it in ErrorKind if it == error), None)
     if draft.sql is None or kind is None:

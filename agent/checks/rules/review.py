@@ -46,13 +46,7 @@ async def review(
 ) -> RuleReview:
     """Run the rules on a query and its rows, and try out what can be tried, so that doubts are not raised needlessly.
 
-    Args:
-        draft: the query as it was written.
-        result: what it gave.
-        context: what is known of the question.
-        database: whose stored values are looked up.
-        rows: runs a query as any draft would be, through the same guard.
-        without: ids of rules to leave out.
+    `rows` runs a query as any draft would be, through the same guard. `without`: ids of rules to leave out.
     """
     from executors.dialects.table import DIALECTS
     from executors.sql.literals import spell_texts

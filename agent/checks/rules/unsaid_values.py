@@ -45,14 +45,11 @@ def _is_said(day: str, told: str, context: RuleContext) -> bool:
     """Whether the docs have a day, or the question may mean it. A past query has it for its own question alone."""
     if day in told or _TIME.search(context.question) or counts_from_today(context.question):
         return True
-    texts = (told, *(it.text for it in context.documents if it.kind != "query"))
-    return any(day in text or day in _days_of(text) for text in texts)
-
-
-def _days_of(text: str) -> set[str]:
-    """The days with which the times of a text begin and end, and the day after each."""
-    ends = ((it.first, it.last, it.last + timedelta(days=1)) for it in periods_in(text))
-    return {day.isoformat() for days in ends for day in days}
+    for text in (told, *(it.text for it in context.documents if it.kind != "query")):
+        ends = ((it.first, it.last, it.last + timedelta(days=1)) for it in periods_in(text))
+        if day in text or any(day == end.isoformat() for days in ends for end in days):
+            return True
+    return False
 
 
 RULE = Rule("unsaid_values", "query", "language", "doubt", apply)

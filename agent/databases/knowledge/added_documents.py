@@ -55,7 +55,6 @@ class AddedDocuments:
         return tuple(found.values())
 
     def remove_all(self, database: str) -> None:
-        """Forget all documents of a database."""
         with _translate_conflicts():
             remove_all(self._state, _place(database), [key for key, _ in self._read_stored(database)])
 

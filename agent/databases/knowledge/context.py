@@ -7,7 +7,7 @@ import calendar
 import re
 from collections.abc import Sequence
 from functools import lru_cache, partial
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import SkipValidation
 
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from agent.databases.knowledge.knowledge import Knowledge
     from agent.platform.config.profiles import Profile
     from agent.platform.config.settings import Settings
-    from rag.retriever import Retrieval
 
 GENERAL_RULES_TOKENS = 400
 WITHOUT_HINTS = frozenset({"sqlite"})  # where leaving them out was measured and cost nothing: docs/decisions/prompts.md
@@ -81,35 +80,29 @@ class Context(Frozen):
         """The same with the schema in its other form, where it has one."""
         return self.model_copy(update={"system": self.other_system or self.system})
 
-    def messages(self, prompt: str, **holes: object) -> list[Message]:
-        """The chat for one step: the shared system message, then the step's prompt with its holes filled."""
-        return [Message(role="system", content=self.system), self._tail(prompt, (), holes)]
+    def messages(
+        self, prompt: str, past_queries: Literal["turns", "text", "off"] = "off", /, **holes: object
+    ) -> list[Message]:
+        """The chat for one step: the shared system message, then the step's prompt with its holes filled.
 
-    def messages_with_examples(self, prompt: str, **holes: object) -> list[Message]:
-        """The same, with the past queries in the prompt: only the writer of a query needs them."""
-        return [Message(role="system", content=self.system), self._tail(prompt, self.examples, holes)]
-
-    def messages_after_examples(self, prompt: str, **holes: object) -> list[Message]:
-        """The same, with the past queries as earlier turns of the chat."""
+        Only the writer of a query needs past queries: as earlier turns of the chat, or in the text of the prompt.
+        """
         turns: list[Message] = []
-        for example in self.examples:
+        for example in self.examples if past_queries == "turns" else ():
             user_turn = templates.render("example_question", example=example)
-            turns += [Message(role="user", content=user_turn)]
-            turns += [Message(role="assistant", content=templates.render("example_reply", example=example))]
-        return [Message(role="system", content=self.system), *turns, self._tail(prompt, (), holes)]
-
-    def _tail(self, prompt: str, examples: Sequence[Example], holes: dict[str, object]) -> Message:
+            reply = templates.render("example_reply", example=example)
+            turns += [Message(role="user", content=user_turn), Message(role="assistant", content=reply)]
         content = templates.render(
             prompt,
             dialect=DIALECTS[self.db_schema.dialect].title,
             rules=_leave_out_said(self.rules, self.system, self.tables),
             values=self.values,
-            examples=examples,
+            examples=self.examples if past_queries == "text" else (),
             history=self.history,
             today=self.today,
             **holes,
         )
-        return Message(role="user", content=content)
+        return [Message(role="system", content=self.system), *turns, Message(role="user", content=content)]
 
 
 async def enrich(
@@ -142,12 +135,14 @@ async def enrich(
     show = partial(render, schema, known.documents, budget_tokens=budget, question=question.text, ranking=ranking)
     text = show(style=style, max_sample_values=settings.max_sample_values)
     other = show(style=profile.other_schema, max_sample_values=0) if profile.other_schema else None
+    # What the question needs to know, near to it: docs of columns with their names, then the terms it uses.
+    rules = [document.text for document in (*linked.rules, *(hit.document for hit in found.rules))]
     system_of = partial(_system, schema.dialect, hints=dialect_row(schema).hints, rules=general, _=templates.wording())
     return Context(
         db_schema=schema,
         system=system_of(schema_text=text.text),
         other_system=system_of(schema_text=other.text) if other is not None else "",
-        rules=_notes(found, linked.rules, general),
+        rules=(*(hit.document.passage for hit in found.columns), *(rule for rule in rules if rule not in general)),
         values=(*value_lines(linked.values, schema), *period_lines(linked.periods, schema)) if profile.values else (),
         examples=tuple(Example(question=hit.document.text, sql=hit.document.sql) for hit in shown),
         history=question.history,
@@ -182,13 +177,6 @@ def today_line(question: Question) -> str:
     return f"{sentence}."
 
 
-def _notes(found: Retrieval, terms: Sequence[Document], general: Sequence[str]) -> tuple[str, ...]:
-    """What the question needs to know, near to it: docs of columns with their names, then the terms it uses."""
-    columns = [hit.document.passage for hit in found.columns]
-    rules = [document.text for document in (*terms, *(hit.document for hit in found.rules))]
-    return (*columns, *(rule for rule in rules if rule not in general))
-
-
 def _leave_out_said(notes: Sequence[str], system: str, tables: Sequence[str]) -> tuple[str, ...]:
     """The notes that the system message does not say in their own place: at the column or above the table."""
     lines = _fold_lines(system)
@@ -214,10 +202,11 @@ def _fold_lines(system: str) -> tuple[str, ...]:
 def _find_verified(question: str, documents: tuple[Document, ...]) -> Example | None:
     from rag.docs.past_queries import fold_question
 
-    same = _past_questions_of(documents).get(fold_question(question))
+    same = _past_questions(documents).get(fold_question(question))
     return Example(question=same.text, sql=same.sql) if same else None
 
 
+@IdentityCache
 def _past_questions(documents: tuple[Document, ...]) -> dict[str, Document]:
     """The past queries by what was asked; of several the first."""
     from rag.docs.past_queries import fold_question
@@ -225,23 +214,14 @@ def _past_questions(documents: tuple[Document, ...]) -> dict[str, Document]:
     return {fold_question(document.text): document for document in reversed(documents) if document.kind == "query"}
 
 
-_past_questions_of = IdentityCache(_past_questions)
-
-
+@IdentityCache
 def general_rules(documents: tuple[Document, ...]) -> tuple[str, ...]:
     """The rules that explain no term and so may matter to every question, while they are few enough to show always."""
-    return _general_of(documents)
-
-
-def _general(documents: tuple[Document, ...]) -> tuple[str, ...]:
     from rag.linking.fusion import term_of
     from rag.schema.text import estimate_tokens
 
     rules = [document.text for document in documents if document.kind == "rule" and not term_of(document.text)]
     return tuple(rules) if sum(map(estimate_tokens, rules)) <= GENERAL_RULES_TOKENS else ()
-
-
-_general_of = IdentityCache(_general)
 
 
 @lru_cache(maxsize=32)

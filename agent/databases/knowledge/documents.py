@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from agent.core.callers import LOCAL
@@ -86,12 +87,7 @@ class Documents:
         if len(await asyncio.to_thread(self._added.of, name)) + len(documents) > MAX_DOCUMENTS:
             raise DocumentsInvalid(f"A database takes {MAX_DOCUMENTS} documents at run time. Put docs into its files.")
         added_now = await asyncio.to_thread(self._added.add, name, documents)
-        try:
-            await self._knowledge.index(database)
-        except RetrievalError:
-            await asyncio.to_thread(self._added.remove, name, [document.id for document in added_now])
-            raise
-        await self._changes.tell(name)
+        await self._index(database, partial(self._added.remove, name, [document.id for document in added_now]))
         return documents
 
     async def describe(self, place: ColumnPlace, text: str, principal: str) -> Document | None:
@@ -114,13 +110,12 @@ class Documents:
             self._added.remove, name, [it for it in before if entry is None or it != entry.id]
         )
         new = await asyncio.to_thread(self._added.add, name, [entry] if entry is not None else [])
-        try:
-            await self._knowledge.index(database)
-        except RetrievalError:
-            await asyncio.to_thread(self._added.remove, name, [it.id for it in new])
-            await asyncio.to_thread(self._added.add, name, removed)
-            raise
-        await self._changes.tell(name)
+
+        def undo() -> None:
+            self._added.remove(name, [it.id for it in new])
+            self._added.add(name, removed)
+
+        await self._index(database, undo)
         return entry
 
     async def remove(self, name: str, document_id: str) -> None:
@@ -131,12 +126,16 @@ class Documents:
             raise UnknownDocument(
                 f"No document of this id was added to {name!r}. Documents of files are changed in their files."
             )
+        await self._index(database, partial(self._added.add, name, removed))
+
+    async def _index(self, database: Database, undo: Callable[[], object]) -> None:
+        """Have the next question know what has changed; where it cannot be indexed, it is undone."""
         try:
             await self._knowledge.index(database)
         except RetrievalError:
-            await asyncio.to_thread(self._added.add, name, removed)
+            await asyncio.to_thread(undo)
             raise
-        await self._changes.tell(name)
+        await self._changes.tell(database.name)
 
     async def _check_documents(self, new: Sequence[Document], database: Database) -> tuple[Document, ...]:
         schema = await database.schema()
@@ -149,18 +148,14 @@ class Documents:
             )
             problems += read.problems
             problems += [f"documents.{at}: {problem}" for problem in await _find_refusal(place["sql"], database)]
-            documents += [self._add_source(one, document.source, database.name) for one in read.documents]
+            source = " ".join(document.source.split()) or SOURCE
+            for one in read.documents:
+                real = {"table": one.table, "column": one.column, "sql": one.sql}
+                documents.append(make_document(one.kind, one.text, database=database.name, source=source, **real))
         if problems:
             more = f"; and {len(problems) - PROBLEMS_SHOWN} more" if len(problems) > PROBLEMS_SHOWN else ""
             raise DocumentsInvalid("; ".join(problems[:PROBLEMS_SHOWN]).rstrip(".") + more + ".")
         return tuple(documents)
-
-    @staticmethod
-    def _add_source(document: Document, source: str, database: str) -> Document:
-        place = {"table": document.table, "column": document.column, "sql": document.sql}
-        return make_document(
-            document.kind, document.text, database=database, source=" ".join(source.split()) or SOURCE, **place
-        )
 
 
 async def _find_refusal(sql: str, database: Database) -> list[str]:

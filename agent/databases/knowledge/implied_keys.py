@@ -18,6 +18,7 @@ from collections.abc import Iterator
 from itertools import takewhile
 from typing import TYPE_CHECKING, NamedTuple
 
+from agent.databases.knowledge.values import is_small
 from executors.base import Column, ForeignKey, Schema, Table
 from executors.errors import ExecutorError
 
@@ -56,13 +57,16 @@ class Pair(NamedTuple):
 
 def candidates(schema: Schema, most: int) -> list[Pair]:
     """Pairs whose names fit, those with the most letters in common first; at most `most`."""
-    read = [table for table in schema.tables if _may_be_read(table, schema)]
-    keys = _Keys([(table, key) for table in read if (key := _key(table)) is not None], _common_prefix(schema))
-    pairs = (pair for table in read for pair in _of_table(table, keys))
+    read = [it for it in schema.tables if is_small(it, schema, LARGEST)]
+    names = [_plain(it.parts[-1]) for it in schema.tables]
+    same = takewhile(lambda letters: len(set(letters)) == 1, zip(*names, strict=False))
+    prefix = "".join(letters[0] for letters in same) if len(names) > 2 else ""
+    keys = _Keys([(table, key) for table in read if (key := _key(table)) is not None], prefix)
+    pairs = (pair for table in read for pair in _pairs_of(table, keys))
     return heapq.nsmallest(most, pairs, key=lambda pair: (-pair.matched_letters, pair.table.name, pair.column.name))
 
 
-def _of_table(table: Table, keys: _Keys) -> Iterator[Pair]:
+def _pairs_of(table: Table, keys: _Keys) -> Iterator[Pair]:
     taken = {name for key in table.foreign_keys for name in key.columns}
     for column in table.columns:
         if column.name in taken or column.private or (column.name,) == table.primary_key:
@@ -119,12 +123,6 @@ def _key(table: Table) -> Column | None:
     return None
 
 
-def _common_prefix(schema: Schema) -> str:
-    names = [_plain(table.parts[-1]) for table in schema.tables]
-    same = takewhile(lambda letters: len(set(letters)) == 1, zip(*names, strict=False))
-    return "".join(letters[0] for letters in same) if len(names) > 2 else ""
-
-
 def _singulars(name: str) -> set[str]:
     """A table's name, and what one of its rows may be called."""
     return {name, name.removesuffix("s"), name.removesuffix("es"), f"{name.removesuffix('ies')}y"}
@@ -141,13 +139,6 @@ def _family(declared: str) -> str:
     if any(word in plain for word in ("int", "num", "dec", "serial")):
         return "number"
     return "text" if any(word in plain for word in ("char", "text", "string", "clob", "uuid", "varbinary")) else plain
-
-
-def _may_be_read(table: Table, schema: Schema) -> bool:
-    from agent.databases.knowledge.values import LOCAL_DIALECTS
-
-    small = not table.is_view and table.row_count is not None and table.row_count <= LARGEST
-    return small or schema.dialect in LOCAL_DIALECTS  # where files are views
 
 
 MAX_CHECKS = 60  # pairs of columns of one database whose values are compared
@@ -178,7 +169,6 @@ class ImpliedKeys:
         return known[1].result() if done and not known[1].cancelled() else schema
 
     async def close(self) -> None:
-        """End what is being looked for."""
         tasks = [task for _, task in self._known.values()]
         for task in tasks:
             task.cancel()
@@ -206,10 +196,8 @@ async def _with_keys(database: Database, schema: Schema) -> Schema:
             key = ForeignKey(columns=(pair.column.name,), table=pair.owner.name, referenced=(pair.key.name,))
             found[pair.table.name].append(key)
     tables = tuple(
-        table.model_copy(update={"foreign_keys": (*table.foreign_keys, *found[table.name])})
-        if found[table.name]
-        else table
-        for table in schema.tables
+        it.model_copy(update={"foreign_keys": (*it.foreign_keys, *found[it.name])}) if it.name in found else it
+        for it in schema.tables
     )
     return schema.model_copy(update={"tables": tables}) if found else schema
 
@@ -235,8 +223,7 @@ class _Unique:
 async def _holds(database: Database, schema: Schema, pair: Pair) -> bool:
     """Whether the column has values, and all of them are the key's. Raises ExecutorError."""
     query = await database.check(_comparison(schema, pair), 1)
-    result = await database.run(query, timeout_s=QUERY_S)
-    n, found = result.rows[0]
+    n, found = (await database.run(query, timeout_s=QUERY_S)).rows[0]
     return bool(n) and n == found
 
 
@@ -256,17 +243,10 @@ def _comparison(schema: Schema, pair: Pair) -> str:
         .subquery("d")
     )
     key = exp.column(pair.key.name, table="b", quoted=True)
-    select = (
-        exp.select(
-            exp.alias_(exp.Count(this=exp.column("v", table="d")), "n"), exp.alias_(exp.Count(this=key), "found")
-        )
-        .from_(values)
-        .join(
-            _source(pair.owner, "b"),
-            on=exp.EQ(this=key.copy(), expression=exp.column("v", table="d")),
-            join_type="left",
-        )
-    )
+    one = exp.column("v", table="d")
+    select = exp.select(exp.alias_(exp.Count(this=one), "n"), exp.alias_(exp.Count(this=key), "found")).from_(values)
+    is_key = exp.EQ(this=key.copy(), expression=one.copy())
+    select = select.join(_source(pair.owner, "b"), on=is_key, join_type="left")
     return select.sql(dialect=DIALECTS[schema.dialect].sqlglot)
 
 

@@ -59,16 +59,12 @@ class _Running:
 
 
 class Indexing:
-    """Runs the syncs of databases. One blocks, and may raise RetrievalError; a question waits `patience_s`."""
+    """Runs the syncs of databases. One blocks, and may raise RetrievalError; a question waits `PATIENCE_S`."""
 
     def __init__(
-        self,
-        sync: Callable[[str, Schema, Progress, Turn], Indexed],
-        *,
-        clock: Callable[[], float] = time.monotonic,
-        patience_s: float = PATIENCE_S,
+        self, sync: Callable[[str, Schema, Progress, Turn], Indexed], *, clock: Callable[[], float] = time.monotonic
     ) -> None:
-        self._sync, self._clock, self._patience_s = sync, clock, patience_s
+        self._sync, self._clock = sync, clock
         self._done: dict[str, Indexed] = {}  # by database whose index is up to date
         self._failures: dict[str, _Failure] = {}  # by database whose index is not
         self._running: dict[str, _Running] = {}
@@ -93,7 +89,7 @@ class Indexing:
             if failure is not None and self._clock() - failure.at < RETRY_AFTER_S:
                 return failure.message
             running = self._start(name, schema, lambda *_: None, Turn(wait_s=0))
-        left = running.since + self._patience_s - self._clock()
+        left = running.since + PATIENCE_S - self._clock()
         await asyncio.wait({running.task}, timeout=max(0.0, left))
         if not running.task.done():
             return running.message

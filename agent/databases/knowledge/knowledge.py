@@ -25,11 +25,12 @@ from executors.base import CheckedSql, Frozen, Schema
 from executors.errors import SqlRefused
 from rag.agent import RagAgent
 from rag.docs.documents import Document, Kind, ReadResult, Retrieved, comment_documents
-from rag.docs.past_queries import QuestionVocabulary, vocabulary_of
+from rag.docs.past_queries import vocabulary_of
 from rag.docs.reading import read_documents
 from rag.embedding.embedder import Embedder, LocalEmbedder, QuestionVectors
 from rag.embedding.multilingual import MultilingualEmbedder
 from rag.errors import RetrievalError
+from rag.identity_cache import IdentityCache
 from rag.index.revision import Turn
 from rag.index.store import Progress, Store, SyncReport
 from rag.retriever import MAX_QUERIES, Retrieval, Retriever
@@ -45,21 +46,15 @@ _COMMENT_SIGNS = re.compile(r"--|/\*|#|//")
 _LIMIT_WORDS = re.compile(r"'(?:[^']|'')*'|\b(LIMIT|TOP|FETCH)\b", re.IGNORECASE)
 
 
+_vocabulary_of = IdentityCache(vocabulary_of)
+
+
 class Examples:
     """Checks past queries by the guard, and remembers the results and which problems were reported."""
 
     def __init__(self) -> None:
         self._checked: dict[str, tuple[Schema, dict[str, CheckedSql | SqlRefused]]] = {}  # by database, by query
         self._reported: set[tuple[str, str]] = set()  # database and document
-        self._known: dict[str, tuple[Schema, QuestionVocabulary]] = {}
-
-    def vocabulary(self, schema: Schema) -> QuestionVocabulary:
-        """What of a question about this schema is a value; made once for a schema."""
-        made_for, known = self._known.get(schema.database, (None, None))
-        if known is None or made_for is not schema:
-            known = vocabulary_of(schema)
-            self._known[schema.database] = (schema, known)
-        return known
 
     async def usable(
         self, hits: Sequence[Retrieved], database: Database
@@ -84,8 +79,10 @@ class Examples:
                     )
                 continue
             self._reported.discard(key)
-            shown = await off_loop(partial(_without_comments, hit, database.dialect, checked.sql))
-            good.append(_in_dialect(shown, checked.sql))
+            sql = await off_loop(partial(_without_comments, hit.document.sql, database.dialect, checked.sql))
+            # As its author wrote it; where its limit is another dialect's, as the guard wrote it for this one.
+            sql = sql if _limit_words(sql) <= _limit_words(checked.sql) else checked.sql
+            good.append(hit.model_copy(update={"document": hit.document.model_copy(update={"sql": sql})}))
         return tuple(good), tuple(warnings)
 
     async def unfit(self, documents: Sequence[Document], database: Database) -> tuple[str, ...]:
@@ -117,10 +114,10 @@ class Examples:
         return known[sql]
 
 
-def _without_comments(hit: Retrieved, dialect: str, checked: str) -> Retrieved:
+def _without_comments(sql: str, dialect: str, checked: str) -> str:
     """The query alone: what its author wrote beside it would stand among the model's own words."""
-    if not _COMMENT_SIGNS.search(hit.document.sql):
-        return hit
+    if not _COMMENT_SIGNS.search(sql):
+        return sql
     from sqlglot.errors import SqlglotError
 
     from executors.dialects.table import DIALECTS
@@ -128,17 +125,9 @@ def _without_comments(hit: Retrieved, dialect: str, checked: str) -> Retrieved:
 
     grammar = DIALECTS[dialect].sqlglot
     try:
-        sql = parse_sql(hit.document.sql, grammar).sql(dialect=grammar, comments=False)
+        return parse_sql(sql, grammar).sql(dialect=grammar, comments=False)
     except (SqlglotError, RecursionError):  # the guard's grammar takes less work
-        sql = checked
-    return hit.model_copy(update={"document": hit.document.model_copy(update={"sql": sql})})
-
-
-def _in_dialect(hit: Retrieved, checked: str) -> Retrieved:
-    """As its author wrote it; where its limit is another dialect's, as the guard wrote it for this one."""
-    if _limit_words(hit.document.sql) <= _limit_words(checked):
-        return hit
-    return hit.model_copy(update={"document": hit.document.model_copy(update={"sql": checked})})
+        return checked
 
 
 def _limit_words(sql: str) -> frozenset[str]:
@@ -160,9 +149,8 @@ class Known(Frozen):
     """
 
     found: Retrieval = Retrieval()
-    documents: Annotated[
-        tuple[Document, ...], SkipValidation
-    ] = ()  # the very same each time: what was made of it holds
+    # the very same each time: what was made of it holds
+    documents: Annotated[tuple[Document, ...], SkipValidation] = ()
     warnings: tuple[str, ...] = ()
     unread: str = ""
 
@@ -227,7 +215,7 @@ class Knowledge:
 
     async def _find(self, question: str, database: Database, top_k: int) -> Known:
         failure = await self._ensure_synced(database)
-        known = self._examples.vocabulary(await database.schema())
+        known = _vocabulary_of(await database.schema())
         phrases = partial(self.links.phrases, question, database)
         found = await self._retriever.retrieve(question, database.name, top_k, known, phrases)
         try:

@@ -45,10 +45,6 @@ class _Embedded(NamedTuple):
     documents: tuple[Document, ...]
     columns: bool
 
-    def same_as(self, other: _Embedded) -> bool:
-        """Whether nothing has changed since; the schema is mostly the same object."""
-        return (self.schema is other.schema or self.schema == other.schema) and self[1:] == other[1:]
-
 
 @dataclass
 class _State:
@@ -215,7 +211,11 @@ class SchemaLinks:
         if any(task is not None and not task.done() for task in (state.reading, state.embedding)):
             return
         wanted = _Embedded(schema, state.documents, choosing or (state.embedded is not None and state.embedded.columns))
-        if state.embedded is None or not wanted.same_as(state.embedded):
+        before = state.embedded
+        is_same = (
+            before is not None and (schema is before.schema or schema == before.schema) and wanted[1:] == before[1:]
+        )
+        if not is_same:
             state.embedded = wanted
             stored = all_stored(state.values)
             state.embedding = asyncio.create_task(asyncio.to_thread(self._sync, wanted, stored))
@@ -237,7 +237,8 @@ def value_lines(values: Sequence[LinkedValue], schema: Schema) -> tuple[str, ...
         by_mention.setdefault((value.mention.casefold(), value.is_sure), []).append(value)
     lines: list[str] = []
     for (_, is_sure), ones in by_mention.items():
-        places = " or ".join(_place(value, schema) for value in ones)
+        quoted = [(it, it.value.replace("'", "''")) for it in ones]
+        places = " or ".join(f"{_qualify_column(it.table, it.column, schema)} = '{text}'" for it, text in quoted)
         verb = "is" if is_sure else "may mean"
         differs = any(value.how == "case" and value.value != value.mention for value in ones)
         lines.append(f'"{_fold(ones[0].mention)}" {verb} {places}{" (written so)" if differs else ""}')
@@ -260,11 +261,6 @@ def period_lines(periods: Sequence[LinkedPeriod], schema: Schema) -> tuple[str, 
 def _fold(text: str) -> str:
     """Words of a question on one line; a stored value is shown as it is, for a query has to spell it so."""
     return " ".join(text.split())
-
-
-def _place(value: LinkedValue, schema: Schema) -> str:
-    escaped = value.value.replace("'", "''")
-    return f"{_qualify_column(value.table, value.column, schema)} = '{escaped}'"
 
 
 def _qualify_column(table_name: str, column: str, schema: Schema) -> str:

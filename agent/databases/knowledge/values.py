@@ -7,7 +7,7 @@ them long. Private columns are never read.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
 from executors.base import Column, Frozen, Schema, Table
@@ -50,12 +50,7 @@ class TableValues(Frozen):
 
 
 async def read_values(
-    database: Database,
-    schema: Schema,
-    known: Iterable[TableValues] = (),
-    *,
-    bounds: Bounds = BOUNDS,
-    clock: Callable[[], float] = time.monotonic,
+    database: Database, schema: Schema, known: Iterable[TableValues] = (), *, bounds: Bounds = BOUNDS
 ) -> list[TableValues]:
     """The distinct values of the schema's text columns, within bounds.
 
@@ -63,50 +58,50 @@ async def read_values(
     samples of the schema, and so is a column whose query fails or takes too long; where the database is gone, all that
     are left are.
     """
+    from executors.sql.literals import is_text
+
     before = {it.table.name: it for it in known}
-    reading = _Reading(database, schema, bounds, clock)
+    reading = _Reading(database, schema, bounds)
     found: list[TableValues] = []
     for table in sorted(schema.tables, key=lambda it: (it.row_count is None, it.row_count or 0, it.name)):
-        old = before.get(table.name)
-        if old is not None and old.table == table:
-            found.append(old)
-        else:
-            found.append(
-                TableValues(table=table, stored=tuple([await reading.column(table, it) for it in _texts(table)]))
-            )
+        values = before.get(table.name)
+        if values is None or values.table != table:
+            texts = [it for it in table.columns if not it.private and is_text(it)]
+            values = TableValues(table=table, stored=tuple([await reading.column(table, it) for it in texts]))
+        found.append(values)
     return found
 
 
 def all_stored(found: Iterable[TableValues]) -> tuple[StoredValues, ...]:
-    """The columns of all tables in one."""
     return tuple(stored for table in found for stored in table.stored if stored.values)
+
+
+def is_small(table: Table, schema: Schema, rows: int) -> bool:
+    """Whether a table may be read: of a server, one that is no view and has so many rows at most; any of files."""
+    small = not table.is_view and table.row_count is not None and table.row_count <= rows
+    return small or schema.dialect in LOCAL_DIALECTS  # where files are views
 
 
 class _Reading:
     """Reads columns while there is room and time."""
 
-    def __init__(self, database: Database, schema: Schema, bounds: Bounds, clock: Callable[[], float]) -> None:
-        self._database, self._schema, self._bounds, self._clock = database, schema, bounds, clock
-        self._until = clock() + bounds.total_s
+    def __init__(self, database: Database, schema: Schema, bounds: Bounds) -> None:
+        self._database, self._schema, self._bounds = database, schema, bounds
+        self._until = time.monotonic() + bounds.total_s
         self._columns, self._values = bounds.columns, bounds.values
-        self._is_file = schema.dialect in LOCAL_DIALECTS
 
     async def column(self, table: Table, column: Column) -> StoredValues:
-        """What the column holds, or its samples."""
         values: tuple[str, ...] | None = None
-        if self._may_read(table):
+        room = self._columns > 0 and self._values > 0 and time.monotonic() < self._until
+        if room and is_small(table, self._schema, self._bounds.rows):
             values = await self._distinct(table, column)
             self._columns -= 1
         whole = values or tuple(it for it in column.samples if not it.endswith(_CUT))
-        short = tuple(dict.fromkeys(it for it in whole if len(it) <= self._bounds.chars and _is_one_line(it)))
+        # a question does not spell out a text of several lines
+        lines = (it for it in whole if it.strip() and len(it.splitlines()) == 1)
+        short = tuple(dict.fromkeys(it for it in lines if len(it) <= self._bounds.chars))
         self._values -= len(short)
         return StoredValues(table=table.name, column=column.name, values=short)
-
-    def _may_read(self, table: Table) -> bool:
-        small = self._is_file or (
-            not table.is_view and table.row_count is not None and table.row_count <= self._bounds.rows
-        )
-        return small and self._columns > 0 and self._values > 0 and self._clock() < self._until
 
     async def _distinct(self, table: Table, column: Column) -> tuple[str, ...] | None:
         """The values, None where they cannot be had."""
@@ -114,26 +109,14 @@ class _Reading:
             query = await self._database.check(_query(self._schema, table, column), self._bounds.each)
             result = await self._database.run(query, timeout_s=self._bounds.query_s)
         except DatabaseUnavailable:
-            self._until = self._clock()
+            self._until = time.monotonic()
             return None
         except SqlError:
             return None
         return tuple(row[0] for row in result.rows if isinstance(row[0], str))
 
 
-def _texts(table: Table) -> list[Column]:
-    from executors.sql.literals import is_text
-
-    return [column for column in table.columns if not column.private and is_text(column)]
-
-
-def _is_one_line(value: str) -> bool:
-    """Whether a value fits on one line; a question does not spell out a text of several lines."""
-    return bool(value.strip()) and len(value.splitlines()) == 1
-
-
 def _query(schema: Schema, table: Table, column: Column) -> str:
-    """The column's distinct values, in the schema's dialect."""
     from sqlglot import exp
 
     from executors.dialects.table import DIALECTS
@@ -141,7 +124,5 @@ def _query(schema: Schema, table: Table, column: Column) -> str:
     name = exp.column(column.name, quoted=True)
     *namespace, last = table.parts
     source = exp.table_(last, db=namespace[0] if namespace else None, quoted=True)
-    select = (
-        exp.select(name).distinct().from_(source).where(exp.Not(this=exp.Is(this=name.copy(), expression=exp.Null())))
-    )
-    return select.sql(dialect=DIALECTS[schema.dialect].sqlglot)
+    is_there = exp.Not(this=exp.Is(this=name.copy(), expression=exp.Null()))
+    return exp.select(name).distinct().from_(source).where(is_there).sql(dialect=DIALECTS[schema.dialect].sqlglot)

@@ -57,7 +57,6 @@ class VerifiedQueries:
         self._added: Counter[str] = Counter()
 
     def find(self, key: Key) -> VerifiedQuery | None:
-        """The query that was kept for this question."""
         record = self._state.get(_place(key.database), hash_of(key))
         if record is None:
             return None
@@ -78,11 +77,9 @@ class VerifiedQueries:
         self._added[key.database] += 1
 
     def forget(self, key: Key) -> None:
-        """Keep nothing for this question any more."""
         self._state.commit(_place(key.database), [Remove(key=hash_of(key))])
 
     def forget_all(self, database: str) -> None:
-        """Keep nothing of a database any more."""
         remove_all(self._state, _place(database), [record.key for record in self._state.records(_place(database))])
 
 

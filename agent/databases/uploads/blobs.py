@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator
 from contextlib import contextmanager, suppress
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from agent.core.errors import StateUnavailable
 
@@ -20,33 +20,18 @@ _CLIENT_OPTIONS: dict[str, Any] = {"connection_timeout": 5, "read_timeout": 60} 
 _CLIENT_OPTIONS |= {"retry_total": 2, "initial_backoff": 1, "increment_base": 2}  # some seconds in all
 
 
-class SharedData(Protocol):
-    """Where the data of uploads lies for all instances. Methods block, and raise StateUnavailable."""
-
-    def put(self, place: str, folder: Path) -> None:
-        """Keep the files of a folder."""
-
-    def fetch(self, place: str, folder: Path) -> None:
-        """Write them into a folder that is there."""
-
-    def remove(self, place: str) -> None:
-        """Delete them."""
-
-    def sweep(self, known: Collection[str], before: float) -> None:
-        """Delete what belongs to none of these places, and came before a time, in seconds since the epoch."""
-
-
 class AzureBlobs:
-    """`SharedData` in one container, which is made when it is missing: a blob for each file, below its upload's place.
+    """The data of uploads, for all instances: a blob for each file, below its upload's place, in one container.
 
-    Without a connection string, `endpoint` is reached by managed identity, or as who is logged in with `az login`.
+    The container is made when it is missing. Without a connection string, `endpoint` is reached by managed identity, or
+    as who is logged in with `az login`. Methods block, and raise StateUnavailable.
     """
 
     def __init__(self, *, connection: str = "", endpoint: str = "", container: str) -> None:
         self._connection, self._endpoint, self._name = connection, endpoint, container
 
     def put(self, place: str, folder: Path) -> None:
-        """See `SharedData.put`."""
+        """Keep the files of a folder."""
         from azure.core.exceptions import ResourceExistsError
 
         with _translate_errors():
@@ -57,7 +42,7 @@ class AzureBlobs:
                     self._container.upload_blob(f"{place}/{path.relative_to(folder).as_posix()}", file, overwrite=True)
 
     def fetch(self, place: str, folder: Path) -> None:
-        """See `SharedData.fetch`."""
+        """Write them into a folder that is there."""
         with _translate_errors():
             for name in self._names(place):
                 target = folder / name.removeprefix(f"{place}/")
@@ -66,13 +51,12 @@ class AzureBlobs:
                     self._container.download_blob(name).readinto(file)
 
     def remove(self, place: str) -> None:
-        """See `SharedData.remove`."""
         with _translate_errors():
             for name in self._names(place):
                 self._container.delete_blob(name)
 
     def sweep(self, known: Collection[str], before: float) -> None:
-        """See `SharedData.sweep`."""
+        """Delete what belongs to none of these places, and came before a time, in seconds since the epoch."""
         from azure.core.exceptions import ResourceNotFoundError
 
         with _translate_errors(), suppress(ResourceNotFoundError):  # of a container that no upload has made yet
@@ -110,7 +94,7 @@ def _translate_errors() -> Iterator[None]:
         raise StateUnavailable("Azure Blob Storage, where uploads are kept, cannot be reached. Try again.") from error
 
 
-def build_blobs(settings: Settings) -> SharedData | None:
+def build_blobs(settings: Settings) -> AzureBlobs | None:
     """That of the account which has the state's table; None where state is not in Azure, or nothing tells its blobs."""
     if settings.state_kind != "azure_tables":
         return None

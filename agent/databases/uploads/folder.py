@@ -59,7 +59,6 @@ class UploadFolder:
                 raise  # else somebody else has put the same there
 
     def remove(self, place: str) -> None:
-        """Delete the data of an upload, where it is there."""
         shutil.rmtree(self.path(place), ignore_errors=True)
 
     def sweep(self, known: Collection[str], *, now: float | None = None) -> int:
@@ -138,7 +137,8 @@ def unpack(archive: Path, folder: Path, *, most_bytes: int) -> None:
 
 
 def _members(packed: zipfile.ZipFile, name: str, most_bytes: int) -> list[zipfile.ZipInfo]:
-    members = [it for it in packed.infolist() if not it.is_dir() and not _is_junk(it.filename)]
+    files = [it for it in packed.infolist() if not it.is_dir()]
+    members = [it for it in files if not any(part.startswith(_JUNK) for part in PurePosixPath(it.filename).parts)]
     strange = next((it for it in members if not is_file_of_data(Path(it.filename))), None)
     if strange is not None:
         shown = PurePosixPath(strange.filename).name
@@ -174,10 +174,6 @@ def _write(packed: zipfile.ZipFile, member: zipfile.ZipInfo, folder: Path, left:
                 raise _too_much(Path(str(packed.filename)).name, left)
             out.write(piece)
     return written
-
-
-def _is_junk(path: str) -> bool:
-    return any(part.startswith(_JUNK) for part in PurePosixPath(path).parts)
 
 
 def _too_much(name: str, most_bytes: int) -> UploadTooLarge:

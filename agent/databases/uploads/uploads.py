@@ -33,9 +33,8 @@ from executors.registry.entry import NAME, Entry
 from executors.registry.kinds import is_file_of_data
 
 if TYPE_CHECKING:
-    from agent.databases.uploads.blobs import SharedData
+    from agent.databases.uploads.blobs import AzureBlobs
     from agent.platform.config.settings import Settings
-    from agent.platform.storage.store import StateStore
     from executors.router import Router
 
 PLACE = Place(kind="upload", partition="databases")
@@ -61,12 +60,10 @@ class Upload(Frozen):
 
     @property
     def created_time(self) -> datetime:
-        """When it came."""
         return datetime.fromtimestamp(self.created_at, UTC)
 
     @property
     def expires(self) -> datetime:
-        """When it goes."""
         return datetime.fromtimestamp(self.expires_at, UTC)
 
 
@@ -77,15 +74,13 @@ class UploadShelf:
     verified queries, ever becomes another caller's. Methods block briefly, and raise StateUnavailable.
     """
 
-    def __init__(self, state: StateStore, clock: Callable[[], float] = time.time) -> None:
-        self._state, self.clock = state, clock
+    def __init__(self, state: StateStore) -> None:
+        self._state = state
 
     def every(self) -> list[Upload]:
-        """All of them, by name."""
         return [Upload.model_validate(record.value) for record in self._state.records(PLACE, prefix=_DATA)]
 
     def is_free(self, name: str, owner: str) -> bool:
-        """Whether a principal may use this name."""
         if self._state.get(PLACE, _DATA + name.casefold()) is not None:
             return False
         record = self._state.get(PLACE, _NAME + name.casefold())
@@ -97,12 +92,9 @@ class UploadShelf:
         known = self._state.get(PLACE, _NAME + key)
         if known is not None and known.value["owner"] != owner:
             raise build_name_taken(upload.name)
-        mine = {"owner": owner}
-        whose = (
-            Insert(key=_NAME + key, value=mine)
-            if known is None
-            else Replace(key=_NAME + key, value=mine, version=known.version)
-        )
+        whose: Insert | Replace = Insert(key=_NAME + key, value={"owner": owner})
+        if known is not None:
+            whose = Replace(key=_NAME + key, value={"owner": owner}, version=known.version)
         data = Insert(key=_DATA + key, value=upload.model_dump(mode="json"), expires_at=upload.expires_at)
         try:
             self._state.commit(PLACE, [whose, data])
@@ -159,7 +151,7 @@ class Uploads:
     `shared` is where the data lies for instances that share no disk; without it they share the folder of the state.
     """
 
-    def __init__(self, settings: Settings, state: StateStore, router: Router, shared: SharedData | None = None) -> None:
+    def __init__(self, settings: Settings, state: StateStore, router: Router, shared: AzureBlobs | None = None) -> None:
         self._settings, self._router, self._shared = settings, router, shared
         self._shelf, self._folder = UploadShelf(state), UploadFolder(settings.state_path.absolute() / FOLDER)
 
@@ -201,7 +193,9 @@ class Uploads:
         place = uuid.uuid4().hex
         try:
             folder = await asyncio.to_thread(self._folder.begin, place, arriving.size or 0)
-            received = Incoming(folder / _choose_path(file), rules.max_bytes)
+            # an archive lies beside the data that is unpacked from it
+            path = folder / file if file.lower().endswith(ARCHIVE) else folder / DATA / file
+            received = Incoming(path, rules.max_bytes)
             with disk_watched():
                 await _receive(received, body)
                 return await _to_the_end(partial(self._keep, arriving, name, place, received))
@@ -236,12 +230,10 @@ class Uploads:
         known = {upload.place for upload in self._shelf.every()}
         if self._shared is not None:
             try:
-                self._shared.sweep(known, self._shelf.clock() - LEFT_AFTER_S)
+                self._shared.sweep(known, time.time() - LEFT_AFTER_S)
             except StateUnavailable as error:
                 log.warning("Uploads that have expired are not deleted now: %s", error)
         return self._folder.sweep(known)
-
-    # -- in threads -----------------------------------------------------------------------------------------
 
     def _name(self, arriving: Arriving, file: str) -> str:
         """What the database is to be called. Raises UploadInvalid, NameTaken."""
@@ -269,8 +261,8 @@ class Uploads:
         if not received.size:
             raise UploadInvalid(f"{path.name} is empty. Send a file that holds data.")
         if path.suffix.lower() == ARCHIVE:
-            unpack(path, path.parent / DATA, most_bytes=self._most_unpacked)
-        now = self._shelf.clock()
+            unpack(path, path.parent / DATA, most_bytes=self._settings.upload_mb * MB * UNPACKED)
+        now = time.time()
         upload = Upload(
             name=name,
             owner=arriving.owner,
@@ -291,10 +283,6 @@ class Uploads:
             self._delete(place)
             raise
         return upload
-
-    @property
-    def _most_unpacked(self) -> int:
-        return self._settings.upload_mb * MB * UNPACKED
 
     def _read(self, entry: Entry) -> None:
         """Read the schema once, as questions will. Raises UploadInvalid, StorageFull."""
@@ -336,11 +324,6 @@ def _entry(upload: Upload, folder: Path) -> Entry:
         owners=(upload.owner,),
         is_upload=True,
     )
-
-
-def _choose_path(file: str) -> str:
-    """Where a file is written: an archive beside the data that is unpacked from it."""
-    return file if file.lower().endswith(ARCHIVE) else f"{DATA}/{file}"
 
 
 async def _to_the_end(work: Callable[[], Upload]) -> Upload:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Literal, get_args
 
 from rich import box
 from rich.console import Console, RenderableType
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 from rich.text import Text
 
@@ -18,24 +17,17 @@ from agent.core.answers import Answer
 from agent.core.callers import LOCAL
 from agent.core.models import Options
 from agent.core.usage import Effort
-from agent.evaluation.baseline import Baseline
+from agent.evaluation.baseline import answer_plainly
 from agent.evaluation.comparison import Comparison, comparison_rows
 from agent.evaluation.harness import Ask, GoldQuestion, evaluate, load_questions, questions_file
-from agent.evaluation.report import (
-    EFFORT_COLUMNS,
-    Report,
-    ResultLine,
-    effort_row,
-    summary_rows,
-)
+from agent.evaluation.report import EFFORT_COLUMNS, Report, ResultLine, effort_row, report_of, summary_rows
 from agent.evaluation.retrieval.cases import doc_files, docs_beside, docs_for
 from agent.pipeline.answers.synthesize import Writer
 from agent.pipeline.asking import Asking
 from agent.pipeline.drafts.generate import Generator
 from agent.pipeline.judging.judge import Judge
 from agent.pipeline.service import Service
-from agent.present.terminal import plain
-from executors.base import Executor
+from agent.present.terminal import counting_progress, pairs_table, plain
 
 
 async def run_evaluation(
@@ -65,21 +57,20 @@ async def run_evaluation(
     names = add_databases(service, questions, questions_file(file), docs)
     wanted = options_without(without).model_copy(update={"plan": plan})
     asking = asking_without(service, without)
-    plain_call = Baseline(service.model, service.settings.row_limit) if baseline else None
 
     async def report(effort: Effort | None, results: Path | None) -> Report:
         options = wanted.model_copy(update={"effort": effort})
 
         async def ask(database: Path, question: str, evidence: str) -> Answer:
             text = f"{question}\n({evidence})" if show_evidence and evidence else question
-            if plain_call is not None:
-                return await plain_call.query(text, await service.registered.get(names[database], LOCAL))
+            if baseline:
+                opened = await service.registered.get(names[database], LOCAL)
+                return await answer_plainly(service.model, service.settings.row_limit, text, opened)
             return await asking.query(text, names[database], options=options, principal=LOCAL)
 
-        def open_database(path: Path) -> Executor:
-            return service.router.get(names[path])
-
-        return await _ask_with_progress(questions, ask, open_database, results, err, effort or "")
+        title = effort or "asking"
+        lines = await evaluate_shown(service, questions, ask, names, err, title=title, out=results, tell_misses=True)
+        return report_of(lines)
 
     if effort == "all":
         reports = {}
@@ -88,31 +79,38 @@ async def run_evaluation(
             reports[one] = await report(one, kept)
         out.print(effort_table(reports))
     else:
-        out.print(report_table(await report(effort, results)))
+        out.print(pairs_table("evaluation", summary_rows(await report(effort, results))))
 
 
-async def _ask_with_progress(
+async def evaluate_shown(
+    service: Service,
     questions: Sequence[GoldQuestion],
     ask: Ask,
-    open_database: Callable[[Path], Executor],
-    results: Path | None,
+    names: Mapping[Path, str],
     err: Console,
-    what: str,
-) -> Report:
-    """The figures; meanwhile a bar, under what it is called, and what was missed."""
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=err) as bar:
-        task = bar.add_task("asking", total=len(questions))
-        right = 0
+    *,
+    title: str,
+    out: Path | None,
+    tell_misses: bool = False,
+) -> list[ResultLine]:
+    """The result lines; meanwhile a bar that counts the right ones, and what was missed, where that is to be told.
+
+    `names`: of the databases, by their paths. `out`: see `evaluate`.
+    """
+    lines: list[ResultLine] = []
+    with counting_progress(err) as bar:
+        task = bar.add_task(title, total=len(questions))
 
         def on_result(line: ResultLine) -> None:
-            nonlocal right
-            right += line.correct
-            bar.update(task, advance=1, description=f"{what} {right} right".strip())
-            if not line.correct:
+            lines.append(line)
+            bar.update(task, advance=1, description=f"{title}: {sum(it.correct for it in lines)} right")
+            if tell_misses and not line.correct:
                 bar.console.print(miss_text(line), soft_wrap=True)
 
-        return await evaluate(questions, ask, open_database=open_database, out=results, on_result=on_result)
+        await evaluate(
+            questions, ask, open_database=lambda it: service.router.get(names[it]), out=out, on_result=on_result
+        )
+    return lines
 
 
 def add_databases(
@@ -123,14 +121,6 @@ def add_databases(
     files = doc_files(docs) if docs else docs_beside(file, paths)
     added = {path: service.router.add(path, docs=docs_for(path, paths, files)) for path in paths}
     return added | {question.path: question.database for question in questions if question.in_registry}
-
-
-def report_table(report: Report) -> Table:
-    """The figures of an evaluation."""
-    table = Table(title="evaluation", title_justify="left", show_header=False)
-    for name, value in summary_rows(report):
-        table.add_row(Text(name), Text(plain(value)))
-    return table
 
 
 def effort_table(reports: Mapping[Effort, Report]) -> Table:
@@ -154,10 +144,7 @@ def comparison_text(found: Comparison) -> Iterator[RenderableType]:
     for mark, style, lines in (("+", "green", found.gained), ("-", "red", found.lost)):
         for line in lines:
             yield Text.assemble((mark, style), f" {plain(line.question)}  ", (line.database, "dim"))
-    table = Table(title="comparison", title_justify="left", show_header=False)
-    for name, value in comparison_rows(found):
-        table.add_row(Text(name), Text(value))
-    yield table
+    yield pairs_table("comparison", comparison_rows(found))
 
 
 # Parts that a request can switch off, and those that are a choice of the model's profile.

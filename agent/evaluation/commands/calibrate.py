@@ -12,10 +12,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
 from agent.core.answers import Answer
@@ -43,11 +41,10 @@ from agent.evaluation.report import ResultLine
 from agent.evaluation.retrieval.cases import Folder, read_folders
 from agent.pipeline.asking import Asking
 from agent.pipeline.confidence.calibration import FEATURES, Calibration, Sureness, features_of
+from agent.pipeline.drafts.consensus import Evidence
 from agent.pipeline.service import Service
 from agent.platform.llm.wrappers.cached import CachedModel
-
-if TYPE_CHECKING:
-    from agent.pipeline.drafts.consensus import Evidence
+from agent.present.terminal import counting_progress, pairs_table
 
 REPLIES = "replies.sqlite"
 OPTIONS = Options.model_validate(
@@ -101,7 +98,7 @@ async def run_calibration(
         require_matplotlib()
     samples: list[Sample] = []
     observed = Observed()
-    with _cache_replies(service, results / REPLIES, err) as asking_bar:
+    with _cache_replies(service, results / REPLIES):
         asking = Asking(
             replace(service.parts, calibration=observed),
             service.router,
@@ -111,7 +108,7 @@ async def run_calibration(
         )
         service.people.recorder.enabled = False
         chosen = sample_of(read_folders(paths), each, limit)
-        with asking_bar as bar:
+        with counting_progress(err) as bar:
             task = bar.add_task("asking", total=sum(len(questions) for _, questions in chosen))
             for folder, questions in chosen:
                 samples += await _ask_all(service, asking, observed, folder, questions, lambda: bar.advance(task))
@@ -135,22 +132,19 @@ async def run_calibration(
 
 
 @contextmanager
-def _cache_replies(service: Service, path: Path, err: Console) -> Iterator[Progress]:
-    """The service with its drafts' and judge's replies kept, and a bar."""
+def _cache_replies(service: Service, path: Path) -> Iterator[None]:
+    """The service with its drafts' and judge's replies kept."""
     generator, judge = service.parts.generator, service.parts.judge
-    models, second = (generator.model, judge.model), generator.second
-    cached_model = CachedModel(generator.model, path)
-    generator.model = cached_model
-    cached_second = CachedModel(second, path) if second is not None else None
-    generator.second = cached_second
-    if judge.model is models[0]:
-        judge.model = cached_model
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    model, judge_model, second = generator.model, judge.model, generator.second
+    generator.model = cached = CachedModel(model, path)
+    generator.second = cached_second = CachedModel(second, path) if second is not None else None
+    if judge_model is model:
+        judge.model = cached
     try:
-        yield Progress(*columns, console=err)
+        yield
     finally:
-        (generator.model, judge.model), generator.second = models, second
-        cached_model.close_file()
+        generator.model, judge.model, generator.second = model, judge_model, second
+        cached.close_file()
         if cached_second is not None:
             cached_second.close_file()
 
@@ -215,10 +209,7 @@ def figures_table(fitted: Fitted, calibration: Calibration) -> Table:
     fit = fitted.fit
     given = "with" if LOGPROBS & fit.coefficients.keys() else "without"
     title = f"confidence {given} log-probabilities, each database left out in turn"
-    table = Table(title=title, title_justify="left", show_header=False)
-    for name, value in figure_rows(fitted, calibration):
-        table.add_row(name, value)
-    return table
+    return pairs_table(title, figure_rows(fitted, calibration))
 
 
 def figure_rows(fitted: Fitted, calibration: Calibration) -> list[tuple[str, str]]:
@@ -246,7 +237,7 @@ def _precision_at(recall: float) -> Callable[[Sequence[HeldOut]], float | None]:
 
     def figure(held: Sequence[HeldOut]) -> float | None:
         surest = surest_of(held, recall)
-        return surest.right / surest.n if surest else None
+        return surest[0] / surest[1] if surest else None
 
     return figure
 

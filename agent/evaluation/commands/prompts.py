@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
 from agent.core.answers import Answer
@@ -21,7 +20,7 @@ from agent.core.callers import LOCAL
 from agent.core.errors import ModelFailed, ReplyUnusable
 from agent.core.models import Question
 from agent.databases.knowledge.context import enrich
-from agent.evaluation.baseline import Baseline, answer_as_written
+from agent.evaluation.baseline import answer_as_written, answer_plainly
 from agent.evaluation.commands.calibrate import sample_of
 from agent.evaluation.commands.targets import sample_evenly
 from agent.evaluation.comparison import compare
@@ -35,7 +34,7 @@ from agent.platform.llm.prompting import templates
 from agent.platform.llm.wrappers.cached import CachedModel
 from agent.platform.telemetry.ledger import Ledger
 from agent.platform.telemetry.trace import new_trace_id
-from agent.present.terminal import plain
+from agent.present.terminal import counting_progress, plain
 
 AS_IT_IS = "as it is"
 PLAIN = "one plain call"
@@ -121,7 +120,7 @@ class FirstDrafts:
         """The draft and its rows. Raises as the generator, and DatabaseUnavailable."""
         database = await self._service.registered.get(name, LOCAL)
         if self._variant.plain:
-            return await Baseline(self._generator.model, self._settings.row_limit).query(text, database)
+            return await answer_plainly(self._generator.model, self._settings.row_limit, text, database)
         question = Question(text=text, database=name, trace_id=new_trace_id())
         ledger = Ledger()
         with templates.use_wording(self._variant.wording):
@@ -157,7 +156,11 @@ async def run_prompts(
     try:
         for folder in read_folders(paths):
             drafts = {it.name: FirstDrafts(service, it) for it in chosen}
-            questions = by_database(_sample_questions(folder, limit, each))
+            if each is None:
+                questions = sample_evenly(folder.questions, limit)
+            else:
+                questions = [question for _, some in sample_of([folder], each, limit) for question in some]
+            questions.sort(key=lambda it: str(it.path))  # so that the model reads each schema once
             lines = await _ask_all(service, err, folder, questions, drafts, cached_model)
             out.print(table_of(folder.name, lines))
             for name, answers in lines.items():
@@ -166,12 +169,6 @@ async def run_prompts(
     finally:
         await cached_model.close()
     out.print(table_of("all folders", found))
-
-
-def _sample_questions(folder: Folder, limit: int, each: int | None) -> list[GoldQuestion]:
-    if each is None:
-        return sample_evenly(folder.questions, limit)
-    return [question for _, questions in sample_of([folder], each, limit) for question in questions]
 
 
 def _choose_variants(every: Sequence[Variant], only: Sequence[str]) -> list[Variant]:
@@ -194,8 +191,7 @@ async def _ask_all(
     Every variant of a question is asked before the next question: what their prompts share is then read once.
     """
     names = {it: service.router.add(it, docs=folder.docs[it]) for it in folder.databases}
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=err) as bar:
+    with counting_progress(err) as bar:
         task = bar.add_task(plain(folder.name), total=len(questions) * len(drafts))
         for question in questions:
             for one in drafts.values():
@@ -216,11 +212,6 @@ async def _ask_all(
     return lines
 
 
-def by_database(questions: Sequence[GoldQuestion]) -> list[GoldQuestion]:
-    """The questions of one database after the other, so that the model reads each schema once."""
-    return sorted(questions, key=lambda it: str(it.path))
-
-
 def table_of(title: str, lines: Mapping[str, Sequence[ResultLine]]) -> Table:
     """A row for each variant: right answers, and the difference to the prompt as it is, with its paired interval."""
     table = Table(title=plain(title), title_justify="left")
@@ -233,7 +224,5 @@ def table_of(title: str, lines: Mapping[str, Sequence[ResultLine]]) -> Table:
             table.add_row(name, right, "", "")
             continue
         it = compare(whole, answers)
-        low, high = it.interval
-        difference = f"{100 * it.difference:+.1f} ({100 * low:+.1f} to {100 * high:+.1f})"
-        table.add_row(plain(name), right, difference, f"{len(it.gained)}, {len(it.lost)}")
+        table.add_row(plain(name), right, it.points, f"{len(it.gained)}, {len(it.lost)}")
     return table

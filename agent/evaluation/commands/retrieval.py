@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import Progress, TaskID
 from rich.text import Text
 
 from agent.evaluation.harness import EvaluationInvalid
@@ -15,7 +16,7 @@ from agent.evaluation.retrieval.cases import Folder, read_cases, read_catalogue,
 from agent.evaluation.retrieval.measure import Measure, RetrievalCase, RetrievalLine
 from agent.evaluation.retrieval.merged import MergedCatalogue, merge
 from agent.evaluation.retrieval.report import recall_table, recalls, target_table, value_table
-from agent.present.terminal import plain
+from agent.present.terminal import counting_progress, plain
 
 if TYPE_CHECKING:
     from agent.evaluation.retrieval.index import Indexes
@@ -54,9 +55,9 @@ async def run_retrieval_evaluation(
     )
     indexes = Indexes(settings.state_path / "evaluation", build_embedder(settings))
     try:
-        evaluation = _Evaluation(folders, {it: router.open_path(it) for folder in folders for it in folder.databases})
-        await evaluation.read(limit, show_evidence, err)
-        lines = [line async for line in evaluation.measure(indexes, err)]
+        executors = {it: router.open_path(it) for folder in folders for it in folder.databases}
+        catalogues, cases = await _read(folders, executors, limit, show_evidence, err)
+        lines = [line async for line in _measure(catalogues, cases, indexes, err)]
     finally:
         indexes.close()
         router.close()
@@ -69,50 +70,46 @@ async def run_retrieval_evaluation(
     out.print(target_table(MERGED, lines))
 
 
-class _Evaluation:
-    """All that is measured in one run."""
+async def _read(
+    folders: Sequence[Folder], executors: dict[Path, Executor], limit: int | None, show_evidence: bool, err: Console
+) -> tuple[dict[Path, MergedCatalogue], dict[Path, list[RetrievalCase]]]:
+    """The catalogue and the cases of each database, by its path; what cannot be used is told."""
+    catalogues: dict[Path, MergedCatalogue] = {}
+    found: dict[Path, list[RetrievalCase]] = {}
+    for folder in folders:
+        for path in folder.databases:
+            catalogues[path], problems = await read_catalogue(executors[path], folder.docs[path])
+            _tell(err, [f"{path.stem}: {problem}" for problem in problems])
+        cases, left_out = read_cases(folder, executors, limit, show_evidence=show_evidence)
+        _tell(err, left_out)
+        for path, case in cases:
+            found.setdefault(path, []).append(case)
+    if not found:
+        raise EvaluationInvalid("There is no question with a gold query that can be read.")
+    return catalogues, found
 
-    def __init__(self, folders: Sequence[Folder], executors: dict[Path, Executor]) -> None:
-        self._folders, self._executors = folders, executors
-        self._catalogues: dict[Path, MergedCatalogue] = {}
-        self._cases: dict[Path, list[RetrievalCase]] = {}
 
-    async def read(self, limit: int | None, show_evidence: bool, err: Console) -> None:
-        """Read schemas, docs, values and gold queries; report what cannot be used."""
-        for folder in self._folders:
-            for path in folder.databases:
-                self._catalogues[path], problems = await read_catalogue(self._executors[path], folder.docs[path])
-                _tell(err, [f"{path.stem}: {problem}" for problem in problems])
-            cases, left_out = read_cases(folder, self._executors, limit, show_evidence=show_evidence)
-            _tell(err, left_out)
-            for path, case in cases:
-                self._cases.setdefault(path, []).append(case)
-        if not self._cases:
-            raise EvaluationInvalid("There is no question with a gold query that can be read.")
-
-    async def measure(self, indexes: Indexes, err: Console) -> AsyncIterator[RetrievalLine]:
-        """A line for each question on its own database, then on all of them."""
-        merged = merge({str(path): catalogue for path, catalogue in self._catalogues.items()}, MERGED)
-        moved = [case.rename_tables(merged.tables[str(path)]) for path, cases in self._cases.items() for case in cases]
-        columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-        with Progress(*columns, console=err) as bar:
-            task = bar.add_task("measuring", total=2 * len(moved))
-            for path, cases in self._cases.items():
-                async for line in self._on(cases[0].folder, self._catalogues[path], cases, indexes, bar):
-                    bar.advance(task)
-                    yield line
-            async for line in self._on(MERGED, merged.catalogue, moved, indexes, bar):
+async def _measure(
+    catalogues: dict[Path, MergedCatalogue], cases: dict[Path, list[RetrievalCase]], indexes: Indexes, err: Console
+) -> AsyncIterator[RetrievalLine]:
+    """A line for each question on its own database, then on all of them."""
+    merged = merge({str(path): catalogue for path, catalogue in catalogues.items()}, MERGED)
+    moved = [case.rename_tables(merged.tables[str(path)]) for path, some in cases.items() for case in some]
+    rounds = [(some[0].folder, catalogues[path], some) for path, some in cases.items()]
+    with counting_progress(err) as bar:
+        task = bar.add_task("measuring", total=2 * len(moved))
+        for name, catalogue, some in [*rounds, (MERGED, merged.catalogue, moved)]:
+            database = catalogue.db_schema.database
+            indexing = bar.add_task(f"indexing {plain(database)}")
+            linker = await indexes.sync(catalogue, partial(_show, bar, indexing))
+            bar.remove_task(indexing)
+            async for line in Measure(name, catalogue, partial(indexes.find, database), linker).lines(some):
                 bar.advance(task)
                 yield line
 
-    async def _on(
-        self, name: str, catalogue: MergedCatalogue, cases: Sequence[RetrievalCase], indexes: Indexes, bar: Progress
-    ) -> AsyncIterator[RetrievalLine]:
-        task = bar.add_task(f"indexing {plain(catalogue.db_schema.database)}")
-        index = await indexes.of(catalogue, lambda done, total: bar.update(task, completed=done, total=total))
-        bar.remove_task(task)
-        async for line in Measure(name, catalogue, index.find, index.linker).lines(cases):
-            yield line
+
+def _show(bar: Progress, task: TaskID, done: int, total: int) -> None:
+    bar.update(task, completed=done, total=total)
 
 
 def _tell(err: Console, problems: Sequence[str]) -> None:

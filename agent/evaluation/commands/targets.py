@@ -7,20 +7,20 @@ The last gets the same first drafts, so the difference is evaluation alone.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
 from agent.core.answers import Answer
 from agent.core.callers import LOCAL
 from agent.core.models import Options
-from agent.evaluation.baseline import Baseline
+from agent.evaluation.baseline import answer_plainly
+from agent.evaluation.commands.answers import evaluate_shown
 from agent.evaluation.comparison import Comparison, compare, compare_files
-from agent.evaluation.harness import Ask, GoldQuestion, evaluate
+from agent.evaluation.harness import GoldQuestion
 from agent.evaluation.report import Report, ResultLine, report_of, summary_rows
 from agent.evaluation.retrieval.cases import Folder, read_folders
 from agent.pipeline.service import Service
@@ -33,9 +33,12 @@ T = TypeVar("T")
 GAIN_WITH_DOCS, GAIN_WITHOUT = 12.0, 8.0
 PRECISION, PLAIN_CALLS = 0.9, 3.0
 
+# What a question is asked with, and with no more than what its query needs.
+_WHOLE: dict[str, object] = {"reuse_verified": False, "clarify": False, "plan": False}
+_QUERY_ONLY = _WHOLE | {"enable_evaluation": False, "enable_answer": False, "raw_row_limit": 0}
 WAYS = ("baseline", "without evaluation", "with evaluation")
-_IN_ORDER = (WAYS[0], WAYS[2], WAYS[1])  # tokens and times are told of the run that asks first
-_OFF: dict[str, object] = {"enable_evaluation": False, "enable_answer": False, "raw_row_limit": 0}
+# Tokens and times are told of the run that asks first.
+_IN_ORDER = ((WAYS[0], None), (WAYS[2], Options.model_validate(_WHOLE)), (WAYS[1], Options.model_validate(_QUERY_ONLY)))
 
 
 class Figure(NamedTuple):
@@ -61,57 +64,39 @@ async def run_targets(
     service.parts.generator.model = drafts = CachedModel(service.parts.generator.model)
     for folder in read_folders(paths, file):
         lines = {}
-        for way in _IN_ORDER:
+        questions = sample_evenly(folder.questions, limit)
+        for way, options in _IN_ORDER:
             drafts.again()
-            lines[way] = await _ask_all(service, err, folder, way, limit, results)
+            out_file = results / f"{folder.name}.{way.replace(' ', '_')}.jsonl"
+            title = f"{plain(folder.name)}, {way}"
+            lines[way] = await _ask_all(service, err, folder, questions, options, title=title, out=out_file)
         every += lines[WAYS[2]]
         out.print(figures_table(folder.name, accuracy_figures(lines, has_docs=any(folder.docs.values()))))
     out.print(figures_table("all folders, with evaluation", trust_figures(report_of(every))))
 
 
 async def _ask_all(
-    service: Service, err: Console, folder: Folder, way: str, limit: int, results: Path
-) -> list[ResultLine]:
-    names = {it: service.router.add(it, docs=folder.docs[it]) for it in folder.databases}
-    baseline = Baseline(service.model, service.settings.row_limit)
-    options = Options.model_validate(
-        {"reuse_verified": False, "clarify": False, "plan": False, **(_OFF if way == WAYS[1] else {})}
-    )
-
-    async def ask(database: Path, question: str, evidence: str) -> Answer:  # noqa: ARG001  asked without it
-        if way == WAYS[0]:
-            return await baseline.query(question, await service.registered.get(names[database], LOCAL))
-        return await service.query(question, names[database], options=options, principal=LOCAL)
-
-    out = results / f"{folder.name}.{way.replace(' ', '_')}.jsonl"
-    questions = sample_evenly(folder.questions, limit)
-    return await _evaluate(questions, ask, service, names, err, title=f"{plain(folder.name)}, {way}", out=out)
-
-
-async def _evaluate(
-    questions: Sequence[GoldQuestion],
-    ask: Ask,
     service: Service,
-    names: Mapping[Path, str],
     err: Console,
+    folder: Folder,
+    questions: Sequence[GoldQuestion],
+    options: Options | None,
     *,
     title: str,
     out: Path,
+    show_evidence: bool = False,
 ) -> list[ResultLine]:
-    """The result lines; meanwhile a bar that counts the right ones."""
-    lines: list[ResultLine] = []
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=err) as bar:
-        task = bar.add_task(title, total=len(questions))
+    """The result lines of some questions of a folder. Without options they are asked in one plain call each."""
+    names = {it: service.router.add(it, docs=folder.docs[it]) for it in folder.databases}
 
-        def on_result(line: ResultLine) -> None:
-            lines.append(line)
-            bar.update(task, advance=1, description=f"{title}: {sum(it.correct for it in lines)} right")
+    async def ask(database: Path, question: str, evidence: str) -> Answer:
+        text = f"{question}\n({evidence})" if show_evidence and evidence else question
+        if options is None:
+            opened = await service.registered.get(names[database], LOCAL)
+            return await answer_plainly(service.model, service.settings.row_limit, text, opened)
+        return await service.query(text, names[database], options=options, principal=LOCAL)
 
-        await evaluate(
-            questions, ask, open_database=lambda it: service.router.get(names[it]), out=out, on_result=on_result
-        )
-    return lines
+    return await evaluate_shown(service, questions, ask, names, err, title=title, out=out)
 
 
 def sample_evenly(items: Sequence[T], limit: int) -> list[T]:
@@ -162,7 +147,6 @@ def trust_figures(report: Report) -> list[Figure]:
 
 
 def figures_table(title: str, figures: Sequence[Figure]) -> Table:
-    """The figures, each with its target and whether it is met."""
     table = Table(title=plain(title), title_justify="left")
     for name in ("figure", "measured", "target", ""):
         table.add_column(name, no_wrap=name == "figure")
@@ -170,16 +154,6 @@ def figures_table(title: str, figures: Sequence[Figure]) -> Table:
     for figure in figures:
         table.add_row(figure.name, plain(figure.found), figure.target, marks[figure.met])
     return table
-
-
-_QUERIES_ONLY = {
-    "reuse_verified": False,
-    "clarify": False,
-    "enable_evaluation": False,
-    "enable_answer": False,
-    "raw_row_limit": 0,
-    "plan": False,
-}
 
 
 async def run_accuracy(
@@ -205,23 +179,12 @@ async def run_accuracy(
             continue
         files = [results / f"{folder.name}.{way}.jsonl" for way in ("off", "on")]
         for enabled, path in zip((False, True), files, strict=True):
-            await _ask(service, err, folder, path, limit, show_evidence, enabled=enabled)
+            options = Options.model_validate({**_QUERY_ONLY, "enable_retrieval": enabled})
+            title = f"{plain(folder.name)}, {'with' if enabled else 'without'} retrieval"
+            questions = folder.questions[:limit]
+            await _ask_all(service, err, folder, questions, options, title=title, out=path, show_evidence=show_evidence)
         found.append((folder.name, compare_files(*files)))
     out.print(accuracy_table(found))
-
-
-async def _ask(
-    service: Service, err: Console, folder: Folder, path: Path, limit: int | None, show_evidence: bool, *, enabled: bool
-) -> None:
-    names = {it: service.router.add(it, docs=folder.docs[it]) for it in folder.databases}
-    options = Options.model_validate({**_QUERIES_ONLY, "enable_retrieval": enabled})
-
-    async def ask(database: Path, question: str, evidence: str) -> Answer:
-        text = f"{question}\n({evidence})" if show_evidence and evidence else question
-        return await service.query(text, names[database], options=options, principal=LOCAL)
-
-    title = f"{plain(folder.name)}, {'with' if enabled else 'without'} retrieval"
-    await _evaluate(folder.questions[:limit], ask, service, names, err, title=title, out=path)
 
 
 def accuracy_table(found: Sequence[tuple[str, Comparison]]) -> Table:
@@ -230,8 +193,6 @@ def accuracy_table(found: Sequence[tuple[str, Comparison]]) -> Table:
     for name in ("folder", "questions", "without retrieval", "with retrieval", "difference in points (95 %)"):
         table.add_column(name, justify="left" if name == "folder" else "right")
     for name, it in found:
-        low, high = it.interval
-        difference = f"{100 * it.difference:+.1f} ({100 * low:+.1f} to {100 * high:+.1f})"
         shares = (f"{it.before}, {it.before / it.n:.1%}", f"{it.after}, {it.after / it.n:.1%}")
-        table.add_row(plain(name), str(it.n), *shares, difference)
+        table.add_row(plain(name), str(it.n), *shares, it.points)
     return table

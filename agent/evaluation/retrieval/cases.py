@@ -108,13 +108,15 @@ def find_stored_texts(executor: Executor, texts: Sequence[str]) -> tuple[StoredT
             query = CheckedSql(sql=sql, executable=sql, row_limit=_CONDITIONS, tables=())
             for (at,) in executor.run(query, timeout_s=_TIMEOUT_S).rows:
                 found[text].append(part[int(at)])
-    return tuple(_build_stored_text(text, holders) for text, holders in found.items())
-
-
-def _build_stored_text(text: str, holders: Sequence[tuple[Table, Column]]) -> StoredText:
-    """In SQLite a column of dates holds texts; questions find them as dates or not at all."""
-    names = tuple((table.name, column.name) for table, column in holders)
-    return StoredText(text=text, columns=names, is_date=all(_DATE.search(column.type) for _, column in holders))
+    return tuple(
+        StoredText(
+            text=text,
+            columns=tuple((table.name, column.name) for table, column in holders),
+            # in SQLite a column of dates holds texts; questions find them as dates or not at all
+            is_date=all(_DATE.search(column.type) for _, column in holders),
+        )
+        for text, holders in found.items()
+    )
 
 
 def _holds(schema: Schema, table: Table, column: Column, text: str, number: int) -> str:

@@ -5,35 +5,18 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from agent.evaluation.retrieval.measure import FoundPlaces
 from agent.evaluation.retrieval.merged import MergedCatalogue
+from rag.embedding.embedder import Embedder
 from rag.index.store import Store
 from rag.linking.column_index import ColumnIndex
 from rag.linking.linking import SchemaLinker
 from rag.retriever import Retriever
 
-if TYPE_CHECKING:
-    from rag.embedding.embedder import Embedder
-
 TOP_K = 5  # documents of a kind, as the settings have it
 
 Progress = Callable[[int, int], None]
-
-
-class Index:
-    """Finds what is near a question in one catalogue. `linker` is made of the same."""
-
-    def __init__(self, name: str, linker: SchemaLinker, columns: ColumnIndex, retriever: Retriever) -> None:
-        self._name, self._columns, self._retriever = name, columns, retriever
-        self.linker = linker
-
-    async def find(self, question: str) -> FoundPlaces:
-        """What the index has near a question. Raises RetrievalError: a measurement is not to go on without."""
-        near = await asyncio.to_thread(self._columns.near, question, self._name)
-        documents = await self._retriever.retrieve(question, self._name, TOP_K)
-        return FoundPlaces(near, (*documents.rules, *documents.columns))
 
 
 class Indexes:
@@ -43,8 +26,8 @@ class Indexes:
         self._store, self._embedder = Store(path), embedder
         self._columns, self._retriever = ColumnIndex(self._store, embedder), Retriever(self._store, embedder)
 
-    async def of(self, catalogue: MergedCatalogue, progress: Progress | None = None) -> Index:
-        """The index of a catalogue, by its database's name; brought up to date first. Raises RetrievalError."""
+    async def sync(self, catalogue: MergedCatalogue, progress: Progress | None = None) -> SchemaLinker:
+        """Bring the index of a catalogue up to date; returns the linker made of the same. Raises RetrievalError."""
         schema, documents, stored = catalogue.db_schema, catalogue.documents, catalogue.stored
 
         def sync() -> SchemaLinker:
@@ -54,8 +37,13 @@ class Indexes:
             self._columns.sync_values(schema, stored, progress)
             return SchemaLinker(schema, documents, stored)
 
-        return Index(schema.database, await asyncio.to_thread(sync), self._columns, self._retriever)
+        return await asyncio.to_thread(sync)
+
+    async def find(self, name: str, question: str) -> FoundPlaces:
+        """What the index of a database has near a question. Raises RetrievalError: no measurement goes on without."""
+        near = await asyncio.to_thread(self._columns.near, question, name)
+        documents = await self._retriever.retrieve(question, name, TOP_K)
+        return FoundPlaces(near, (*documents.rules, *documents.columns))
 
     def close(self) -> None:
-        """Give back the files."""
         self._store.close()

@@ -146,8 +146,6 @@ BUDGETS = (THIRD, RetrievalBudget("6,000", 6000), RetrievalBudget("2,500", 2500)
 
 
 class Measure:
-    """Measures questions on one catalogue."""
-
     def __init__(
         self,
         name: str,
@@ -162,7 +160,6 @@ class Measure:
         self._budgets = [(it.name, it.tokens or self.whole_tokens // 3) for it in budgets]
 
     async def lines(self, cases: Iterable[RetrievalCase]) -> AsyncIterator[RetrievalLine]:
-        """A line for each question."""
         for case in cases:
             yield await self._line(case)
 

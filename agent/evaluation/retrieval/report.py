@@ -61,26 +61,24 @@ def recalls(lines: Sequence[RetrievalLine]) -> list[Recall]:
     for line in lines:
         for shown in line.shown:
             groups.setdefault((line.catalogue, shown.mode, shown.budget), []).append(shown)
-    return [_recall(*key, group) for key, group in groups.items()]
-
-
-def _recall(catalogue: str, mode: str, budget: str, group: Sequence[Shown]) -> Recall:
-    return Recall(
-        catalogue=catalogue,
-        mode=mode,
-        budget=budget,
-        n=len(group),
-        tokens=median(it.tokens for it in group),
-        share=mean(it.share for it in group),
-        strict_tables=mean(it.table_recall == 1 for it in group),
-        mean_tables=mean(it.table_recall for it in group),
-        strict_columns=mean(it.column_recall == 1 for it in group),
-        mean_columns=mean(it.column_recall for it in group),
-    )
+    return [
+        Recall(
+            catalogue=catalogue,
+            mode=mode,
+            budget=budget,
+            n=len(group),
+            tokens=median(it.tokens for it in group),
+            share=mean(it.share for it in group),
+            strict_tables=mean(it.table_recall == 1 for it in group),
+            mean_tables=mean(it.table_recall for it in group),
+            strict_columns=mean(it.column_recall == 1 for it in group),
+            mean_columns=mean(it.column_recall for it in group),
+        )
+        for (catalogue, mode, budget), group in groups.items()
+    ]
 
 
 def value_linking(lines: Sequence[RetrievalLine]) -> list[ValueLinking]:
-    """How many stored texts are linked, by catalogue."""
     return [
         ValueLinking(
             catalogue=name,
@@ -120,14 +118,9 @@ def value_table(lines: Sequence[RetrievalLine]) -> Table:
     for it in value_linking(lines):
         share = "-" if it.share is None else f"{it.share:.3f}"
         taken = times[it.catalogue]
-        figures = (
-            share,
-            f"{it.linked_dates} of {it.dates}",
-            f"{it.offered:.1f}",
-            f"{median(taken):.0f}",
-            f"{p95(taken):.0f}",
-        )
-        table.add_row(Text(it.catalogue), str(it.stored), str(it.linked), *figures)
+        figures = (share, f"{it.linked_dates} of {it.dates}", f"{it.offered:.1f}")
+        ms = (f"{median(taken):.0f}", f"{p95(taken):.0f}")
+        table.add_row(Text(it.catalogue), str(it.stored), str(it.linked), *figures, *ms)
     return table
 
 

@@ -70,11 +70,7 @@ def nothing_against(evidence: Evidence, checks: Sequence[Check]) -> bool:
 
 
 def unsure_check(sureness: Sureness, *, is_doubted: bool) -> Check | None:
-    """What alone keeps an answer from being verified: a low confidence, or that nothing confirms it. None: neither.
-
-    Args:
-        is_doubted: whether a doubt, which is told below the checks, lowers it.
-    """
+    """What alone keeps an answer from being verified: a low confidence, or that nothing confirms it. None: neither."""
     confidence, threshold = sureness.confidence, sureness.threshold
     if threshold is None or sureness.sure:
         return None
@@ -137,10 +133,8 @@ def final_checks(run: Run, best: Attempt) -> list[Check]:
         checks.append(Check(name="judge", passed=None, detail="Skipped: the effort is quick."))
     elif best.verdict is None and run.confirmation.judge == "off":
         checks.append(Check(name="judge", passed=None, detail="This model's profile has no judge."))
-    elif best.verdict is None:
-        pass  # the evaluator has said why
-    elif best.verdict.source == "drafts":
-        pass  # the check of the drafts says so
+    elif best.verdict is None or best.verdict.source == "drafts":
+        pass  # the evaluator has said why, and the check of the drafts says so
     elif best.verdict.source == "judge":
         checks.append(Check(name="judge", passed=best.verdict.correct, detail=best.verdict.reason))
     else:

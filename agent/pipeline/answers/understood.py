@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from agent.core.answers import Answer
 from agent.core.models import Check
 from agent.pipeline.answers.response import common
-from agent.understanding.reading import DataQuestion, about_data, may_be_about_data
+from agent.understanding.reading import about_data, may_be_about_data
 from agent.understanding.replies import DataReplies, Reply, talk_reply, wants_examples
 from rag.docs.documents import Document
 from rag.errors import RetrievalError
@@ -21,24 +21,21 @@ if TYPE_CHECKING:
 async def reply(run: Run) -> Answer | None:
     """The response to small talk or a question about the data; else None. Raises DatabaseUnavailable."""
     with run.ledger.time_step("entry"):
-        return await _reply(run)
-
-
-async def _reply(run: Run) -> Answer | None:
-    if (talk := run.small_talk) is not None:
-        questions = await _examples(run, talk.language) if wants_examples(talk.talk) else []
-        return _answer(run, talk_reply(talk.talk, talk.language, run.question.database, questions), "small_talk")
-    if run.question.history or not may_be_about_data(run.question.text):
-        return None  # what could not be made whole says too little
-    database = run.database
-    schema = await database.schema()
-    documents = await _documents(run)
-    recognized: DataQuestion | None = about_data(run.question.text, schema, documents)
-    if recognized is None:
-        return None
-    keyed = await run.parts.knowledge.keys.of(database, schema) if run.limits.enable_retrieval else schema
-    replies = DataReplies(database, keyed, documents, run.question.principal, recognized.language)
-    return _answer(run, await replies.reply(recognized.about), "about_data")
+        if (talk := run.small_talk) is not None:
+            questions: list[str] = []
+            if wants_examples(talk.talk):  # those that were answered before, then those of its first look
+                questions = [it.text for it in await _documents(run) if it.kind == "query"]
+                questions += await run.parts.looks.examples(run.database, talk.language)
+            return _answer(run, talk_reply(talk.talk, talk.language, run.question.database, questions), "small_talk")
+        if run.question.history or not may_be_about_data(run.question.text):
+            return None  # what could not be made whole says too little
+        schema, documents = await run.database.schema(), await _documents(run)
+        recognized = about_data(run.question.text, schema, documents)
+        if recognized is None:
+            return None
+        keyed = await run.parts.knowledge.keys.of(run.database, schema) if run.limits.enable_retrieval else schema
+        replies = DataReplies(run.database, keyed, documents, run.question.principal, recognized.language)
+        return _answer(run, await replies.reply(recognized.about), "about_data")
 
 
 def _answer(run: Run, found: Reply, kind: Kind) -> Answer:
@@ -54,12 +51,6 @@ def _answer(run: Run, found: Reply, kind: Kind) -> Answer:
             "checks": checks,
         }
     )
-
-
-async def _examples(run: Run, language: str) -> list[str]:
-    """Questions that the database can answer: those that were answered before, then those of its first look."""
-    answered_before = [it.text for it in await _documents(run) if it.kind == "query"]
-    return [*answered_before, *await run.parts.looks.examples(run.database, language)]
 
 
 async def _documents(run: Run) -> Sequence[Document]:

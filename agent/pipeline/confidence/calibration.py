@@ -217,7 +217,6 @@ class PackageCalibration:
         self.with_second = of_profile(f"{profile}_second") if _file_of(f"{profile}_second").exists() else self.alone
 
     def of(self, evidence: Evidence) -> Sureness:
-        """The sureness of the answer that this is the evidence of."""
         return (self.with_second if evidence.by_second else self.alone).of(evidence)
 
 

@@ -8,7 +8,7 @@ from contextlib import aclosing
 from decimal import Decimal
 from fractions import Fraction
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from agent.checks.grounding.arithmetic.calculator import CalculationRefused, calculate, format_value
 from agent.checks.grounding.arithmetic.display import MARKS, MAX_DECIMALS, is_amount, is_number
@@ -26,10 +26,6 @@ from agent.understanding.clarification.languages import frames_of
 from agent.understanding.followups.faithful import with_reply
 from executors.errors import DatabaseUnavailable
 
-if TYPE_CHECKING:
-    from agent.pipeline.decomposition.planner import QuestionPlan
-    from agent.pipeline.run import Run
-
 Read = Callable[[Run], AsyncIterator[Event]]
 
 READS_ONLY = "A part of a question only reads."
@@ -42,6 +38,7 @@ async def answer_in_parts(run: Run, plan: QuestionPlan, read: Read) -> AsyncIter
     deadline, its budget and its ledger. Raises ModelError, DatabaseUnavailable where no part has an answer yet.
     """
     found = Found()
+    may_ask_back = run.limits.clarify and run.question.options.clarify is not False
     yield QuestionPlanned(questions=plan.questions, calculations=plan.calculations, elapsed_ms=run.ledger.last)
     for number, text in enumerate(plan.questions, 1):
         before = len(run.ledger.warnings)
@@ -51,7 +48,7 @@ async def answer_in_parts(run: Run, plan: QuestionPlan, read: Read) -> AsyncIter
                 async for event in events:
                     if not isinstance(event, Done):
                         yield event
-                    elif event.answer.status == "clarification_needed" and _may_ask_back(run):
+                    elif event.answer.status == "clarification_needed" and may_ask_back:
                         yield Done(answer=build_clarification(run, event.answer))
                         return
                     else:
@@ -66,7 +63,7 @@ async def answer_in_parts(run: Run, plan: QuestionPlan, read: Read) -> AsyncIter
                 yield _event_of(found.add_failed(missing, str(error)))
             break
         finally:
-            _number_warnings(run, before, number)
+            run.ledger.warnings[before:] = [f"[{number}] {warning}" for warning in run.ledger.warnings[before:]]
     answer: Answer = await off_loop(partial(build_joined_answer, run, plan, found))
     for line in answer.answer.splitlines(keepends=True):
         yield AnswerDelta(text=line)
@@ -76,18 +73,14 @@ async def answer_in_parts(run: Run, plan: QuestionPlan, read: Read) -> AsyncIter
 async def _events(part: Run, read: Read) -> AsyncGenerator[Event]:
     """What happens to one part, with its number, and its response at the end."""
     try:
-        yield _number(await part.select_schema(), part.part)
+        yield (await part.select_schema()).model_copy(update={"part": part.part})
         async for event in read(part):
             if isinstance(event, NodeComplete):
-                yield _number(event, part.part)
+                yield event.model_copy(update={"part": part.part})
             elif isinstance(event, Done):
                 yield event
     finally:
         await part.close()
-
-
-def _may_ask_back(run: Run) -> bool:
-    return run.limits.clarify and run.question.options.clarify is not False
 
 
 def _part_of(run: Run, number: int, text: str) -> Run:
@@ -110,17 +103,8 @@ def _part_of(run: Run, number: int, text: str) -> Run:
     return Run(question, run.database, run.parts, limits, run.ledger, part=number)
 
 
-def _number(event: NodeComplete, number: int) -> NodeComplete:
-    return event.model_copy(update={"part": number})
-
-
 def _event_of(part: AnswerPart) -> PartAnswered:
     return PartAnswered(part=part.number, **take_fields(part, PartAnswered))
-
-
-def _number_warnings(run: Run, before: int, number: int) -> None:
-    """Say of each warning that a part gave which part it is of."""
-    run.ledger.warnings[before:] = [f"[{number}] {warning}" for warning in run.ledger.warnings[before:]]
 
 
 _OPERAND = re.compile(r"\{(\d{1,2})\}")
@@ -252,11 +236,9 @@ class Found:
 
     @property
     def has_answers(self) -> bool:
-        """Whether any part has rows."""
         return any(part.status == "success" for part in self.parts)
 
     def add(self, question: str, answer: Answer) -> AnswerPart:
-        """The next part, with its answer."""
         shared = {name: getattr(answer, name) for name in _SHARED}
         status = "success" if answer.status == "success" else "error"
         part = AnswerPart(number=len(self.parts) + 1, question=question, status=status, **shared)
@@ -267,7 +249,6 @@ class Found:
         return part
 
     def add_failed(self, question: str, why: str) -> AnswerPart:
-        """The next part, which has no answer."""
         part = AnswerPart(number=len(self.parts) + 1, question=question, status="error", answer=why)
         self.parts.append(part)
         self.doubtful = True

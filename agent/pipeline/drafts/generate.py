@@ -152,13 +152,11 @@ class Generator:
         inline = self.profile.planner == "inline" and task == "generate"
         as_json = self.profile.reply_format == "json"
         shape = _shape_of(task, inline=inline)
-        turns = self.profile.examples == "turns"
-        messages = context.messages_after_examples if turns else context.messages_with_examples
-        messages = context.messages if task == "write" else messages
         warmth = self._temperature(bool(attempts)) if temperature is None else temperature
         reply = await (model or self.model).complete(
-            messages(
+            context.messages(
                 f"{task}_{self.profile.reply_format}",
+                "off" if task == "write" else self.profile.examples,
                 question=question,
                 attempts=attempts,
                 plan=plan.model_dump_json(exclude_defaults=True) if plan else None,
@@ -171,7 +169,12 @@ class Generator:
         ledger.spend(reply.usage)
 
         def read() -> tuple[Draft, Logprobs | None]:
-            draft = self._from_json(reply.text, shape, plan) if as_json else self._from_text(reply.text, plan)
+            if as_json:
+                draft = self._from_json(reply.text, shape, plan)
+            else:
+                draft = Draft(sql=extract_sql(reply.text), plan=plan)
+                if draft.sql is None:
+                    raise ReplyUnusable("The model's reply holds no SQL query.")
             _refuse_leaks(draft, question, context)
             return draft, logprobs_of(reply.tokens, draft.sql or "")
 
@@ -208,13 +211,6 @@ class Generator:
         return max(self.temperature, self.profile.retry_temperature) if again else self.temperature
 
     @staticmethod
-    def _from_text(text: str, plan: Plan | None) -> Draft:
-        sql = extract_sql(text)
-        if sql is None:
-            raise ReplyUnusable("The model's reply holds no SQL query.")
-        return Draft(sql=sql, plan=plan)
-
-    @staticmethod
     def _from_json(text: str, shape: _Shape, plan: Plan | None) -> Draft:
         try:
             reply = parse_structured(text, shape)
@@ -230,8 +226,9 @@ class Generator:
         sql = (extract_sql(reply.sql) or reply.sql) if reply.sql else None
         if sql:
             return Draft(sql=sql, explanation=reply.explanation, plan=plan)
-        messages_sent = {"clarification": reply.clarification, "choices": _buttons(reply.choices)}
-        return Draft(explanation=reply.explanation, plan=plan, **messages_sent)
+        lines = (" ".join(choice.split()) for choice in reply.choices)  # each once, and short enough for a button
+        choices = tuple(dict.fromkeys(line for line in lines if 0 < len(line) <= MAX_CHOICE))[:MAX_CHOICES]
+        return Draft(explanation=reply.explanation, plan=plan, clarification=reply.clarification, choices=choices)
 
 
 def _shape_of(task: Literal["generate", "write"], *, inline: bool) -> _Shape:
@@ -239,12 +236,6 @@ def _shape_of(task: Literal["generate", "write"], *, inline: bool) -> _Shape:
     if task == "write":
         return _ChangeReply
     return _PlannedDraftReply if inline else _DraftReply
-
-
-def _buttons(choices: Sequence[str]) -> tuple[str, ...]:
-    """A model's choices, each once, in one line, and short enough for a button."""
-    lines = (" ".join(choice.split()) for choice in choices)
-    return tuple(dict.fromkeys(line for line in lines if 0 < len(line) <= MAX_CHOICE))[:MAX_CHOICES]
 
 
 def _refuse_leaks(draft: Draft, question: str, context: Context) -> None:

@@ -39,12 +39,13 @@ def plan_of(draft: str, checked: str, dialect: str) -> Plan:
         return tuple(dict.fromkeys(text(node) for node in nodes))
 
     ctes = {cte.alias_or_name for cte in tree.find_all(exp.CTE)}
+    conditions = [where.this for where in tree.find_all(exp.Where)]
     limit = tree.args.get("limit")
     count = (limit.args.get("expression") or limit.args.get("count")) if limit is not None else None
     return Plan(
         tables=tuple(dict.fromkeys(t.name for t in tree.find_all(exp.Table) if t.name not in ctes)),
         joins=texts([on for join in tree.find_all(exp.Join) if (on := join.args.get("on")) is not None]),
-        filters=texts([part for where in tree.find_all(exp.Where) for part in _conjuncts(where.this)]),
+        filters=texts([part for it in conditions for part in (it.flatten() if isinstance(it, exp.And) else [it])]),
         aggregates=texts([node for node in tree.find_all(exp.AggFunc) if not isinstance(node.parent, exp.AggFunc)]),
         group_by=texts([key for group in tree.find_all(exp.Group) for key in group.expressions]),
         order_by=texts(list(order.expressions) if (order := tree.args.get("order")) is not None else []),
@@ -61,9 +62,3 @@ def _tree(sql: str, name: str) -> exp.Expr | None:
         return parse_sql(sql, name)
     except (SqlglotError, RecursionError):
         return None
-
-
-def _conjuncts(condition: exp.Expr) -> list[exp.Expr]:
-    from sqlglot import exp
-
-    return list(condition.flatten()) if isinstance(condition, exp.And) else [condition]

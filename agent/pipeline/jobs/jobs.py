@@ -21,16 +21,12 @@ from agent.core.errors import QuestionInvalid, StateUnavailable, TooBusy, Unknow
 from agent.core.events import Done, Event, NodeComplete
 from agent.core.problems import build_unexpected_problem, problem_of
 from agent.people.sessions.turns import Lease
-from agent.pipeline.jobs.shelf import Job, JobRequest, NodeDone, build_interrupted_problem, moment
+from agent.pipeline.jobs.shelf import Job, JobRequest, JobShelf, NodeDone, build_interrupted_problem, moment
 from agent.platform.telemetry.trace import traceparent_for, working_for
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator
-
-    from agent.core.events import Event
     from agent.core.problems import Problem
     from agent.pipeline.asking import Asking
-    from agent.pipeline.jobs.shelf import JobShelf
 
 LEASE_S = 15.0
 PROGRESS_S = 1.0  # between two writes of the progress
@@ -45,10 +41,10 @@ class Superseded(Exception):
 
 
 class JobRun:
-    """Works on a job. Its lease lapses after `lease_s` seconds unless it is renewed."""
+    """Works on a job. Its lease lapses after `LEASE_S` seconds unless it is renewed."""
 
-    def __init__(self, shelf: JobShelf, lease_s: float) -> None:
-        self._shelf, self._lease_s = shelf, lease_s
+    def __init__(self, shelf: JobShelf) -> None:
+        self._shelf = shelf
         self._owner = uuid.uuid4().hex
         self._id = self._trace_id = ""
         self._progress: list[NodeDone] = []
@@ -57,7 +53,7 @@ class JobRun:
 
     def lease(self) -> Lease:
         """A lease for this run, from now on."""
-        return Lease(owner=self._owner, until=self._shelf.clock() + self._lease_s)
+        return Lease(owner=self._owner, until=self._shelf.clock() + LEASE_S)
 
     async def work(
         self, job: Job, places: asyncio.Semaphore, events: Callable[[], AsyncGenerator[Event, None]]
@@ -106,7 +102,10 @@ class JobRun:
             async for event in event_data:
                 if isinstance(event, Done):
                     return event
-                self._saw(event)
+                if isinstance(event, NodeComplete):
+                    done = NodeDone(node=event.node, attempt=event.attempt, elapsed_ms=event.elapsed_ms)
+                    self._progress.append(done)
+                    self._news.set()
         raise AssertionError("the loop ended without a response")
 
     def _problem(self, error: Exception) -> Problem:
@@ -120,23 +119,17 @@ class JobRun:
         parts = await asyncio.to_thread(self._shelf.put_result, self._id, self._owner, text)
         return {"status": "succeeded", "result_run": self._owner, "result_parts": parts}
 
-    def _saw(self, event: Event) -> None:
-        if isinstance(event, NodeComplete):
-            done = NodeDone(node=event.node, attempt=event.attempt, elapsed_ms=event.elapsed_ms)
-            self._progress.append(done)
-            self._news.set()
-
     async def _keep_lease(self) -> None:
         """Renew the lease, with the progress so far, until cancelled, or until the job is not ours any more."""
         while True:
             with suppress(TimeoutError):  # nothing new, but the lease must be renewed
-                await asyncio.wait_for(self._news.wait(), self._lease_s / 3)
+                await asyncio.wait_for(self._news.wait(), LEASE_S / 3)
             self._news.clear()
             try:
                 await self._change({})
             except StateUnavailable as error:
                 log.warning("The lease of the job %s could not be renewed: %s", self._id, error)
-            await asyncio.sleep(min(PROGRESS_S, self._lease_s / 3))
+            await asyncio.sleep(min(PROGRESS_S, LEASE_S / 3))
 
     async def _change(self, update: dict[str, Any]) -> None:
         """Write what has happened, with a new lease unless the job has ended. Raises Superseded, StateUnavailable."""
@@ -195,15 +188,10 @@ class StoredJob(NamedTuple):
 
 
 class Jobs:
-    """The jobs of this process, `at_once` at a time, and those of others that callers name.
+    """The jobs of this process, `at_once` at a time, and those of others that callers name."""
 
-    The lease of a process that ended lapses after `lease_s` seconds.
-    """
-
-    def __init__(
-        self, asking: Asking, shelf: JobShelf, *, at_once: int, deadline_s: float, lease_s: float = LEASE_S
-    ) -> None:
-        self._asking, self._shelf, self._deadline_s, self._lease_s = asking, shelf, deadline_s, lease_s
+    def __init__(self, asking: Asking, shelf: JobShelf, *, at_once: int, deadline_s: float) -> None:
+        self._asking, self._shelf, self._deadline_s = asking, shelf, deadline_s
         self._most, self._places = at_once * (1 + WAITING), asyncio.Semaphore(at_once)
         self._running: dict[str, asyncio.Task[None]] = {}
 
@@ -225,7 +213,7 @@ class Jobs:
         )
         if self.running >= self._most:
             raise TooBusy(f"The service has all the jobs it can take. Try again in {RETRY_AFTER_S} s.", RETRY_AFTER_S)
-        run = JobRun(self._shelf, self._lease_s)
+        run = JobRun(self._shelf)
         job = Job(
             id=uuid.uuid4().hex,
             principal=principal,
@@ -271,8 +259,6 @@ class Jobs:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
-    # -- inside -------------------------------------------------------------------------------------------
-
     async def _own(self, job_id: str, principal: str) -> Job:
         job = await asyncio.to_thread(self._shelf.get, job_id)
         if job is None or job.principal.casefold() != principal.casefold():
@@ -282,7 +268,7 @@ class Jobs:
     async def _take_over(self, job: Job) -> Job:
         if not self._is_lapsed(job) or job.id in self._running:
             return job
-        run = JobRun(self._shelf, self._lease_s)
+        run = JobRun(self._shelf)
 
         def take(found: Job) -> Job:
             if not self._is_lapsed(found):

@@ -77,17 +77,16 @@ class DraftAhead:
 
     def __init__(self) -> None:
         self._task: asyncio.Task[Draft | None] | None = None
-        self._has_begun = self._is_taken = False
+        self._is_taken = False
 
     @property
     def waits(self) -> bool:
         """Whether there is one that nobody has taken."""
-        return self._has_begun and not self._is_taken
+        return self._task is not None and not self._is_taken
 
     def begin(self, write: Callable[[], Coroutine[Any, Any, Draft | None]]) -> None:
         """Have it written, where none was begun."""
-        if not self._has_begun:
-            self._has_begun = True
+        if self._task is None:
             self._task = asyncio.create_task(write())
 
     def take(self) -> Awaitable[Draft | None] | None:

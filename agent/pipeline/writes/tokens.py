@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from agent.core.deadline import lies_ahead
 from agent.core.errors import UnknownWritePlan, WriteNotMade
-from agent.platform.storage.store import Insert, Place, Record, Replace, StateConflict, StateStore
+from agent.platform.storage.store import Insert, Place, Replace, StateConflict, StateStore
 from executors.base import Frozen, JsonValue
 
 KIND, PLAN = "write", "plan"
@@ -41,8 +41,6 @@ class PlannedWrite(Frozen):
 
 
 class Issued(NamedTuple):
-    """What the person gets."""
-
     token: str
     expires_at: datetime
 
@@ -77,15 +75,13 @@ class WritePlans:
             raise _build_used_error()
         if until < (now := self.clock()) or lies_ahead(until, now, self.lifetime_s):
             raise WriteNotMade("The token has expired, and nothing was changed. Ask for the change again.")
-        self._use(record, value_of(plan, until, used=True))
-        return plan
-
-    def _use(self, record: Record, value: dict[str, JsonValue]) -> None:
+        value = value_of(plan, until, used=True)
         used = Replace(key=PLAN, value=value, version=record.version, expires_at=record.expires_at)
         try:
             self._state.commit(record.place, [used])
         except StateConflict as error:
             raise _build_used_error() from error
+        return plan
 
 
 def value_of(plan: PlannedWrite, until: float, *, used: bool = False) -> dict[str, JsonValue]:

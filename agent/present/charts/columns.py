@@ -58,7 +58,6 @@ class ChartColumn(NamedTuple):
 
     @property
     def distinct(self) -> list[JsonValue]:
-        """Its different values, in their order."""
         return list(dict.fromkeys(self.values))
 
 
@@ -119,18 +118,14 @@ def _column(name: str, values: tuple[JsonValue, ...]) -> ChartColumn:
 def _of_numbers(name: str, values: tuple[JsonValue, ...], known: Sequence[JsonValue]) -> ChartColumn:
     whole = all(isinstance(value, int) for value in known)
     complete = len(known) == len(values)
+    is_month = _MONTH_NAME.search(name) is not None and not _PER_MONTH.search(name)  # no amount for a month
     if whole and complete and _YEAR_NAME.search(name) and all(1000 <= value <= 2999 for value in known):
         return ChartColumn(name, values, ColumnRole.TIME, Grain.YEAR)
-    if whole and complete and all(1 <= value <= 12 for value in known) and _names_month(name):
+    if whole and complete and all(1 <= value <= 12 for value in known) and is_month:
         return ChartColumn(name, values, ColumnRole.TIME, Grain.MONTH_NUMBER)
     if whole and (_ID_NAME.search(name) or _ID_CAMEL.search(name)):
         return ChartColumn(name, values, ColumnRole.OTHER)
     return ChartColumn(name, values, ColumnRole.MEASURE)
-
-
-def _names_month(name: str) -> bool:
-    """Whether a column's whole numbers are months by its name, and no amounts for a month."""
-    return _MONTH_NAME.search(name) is not None and not _PER_MONTH.search(name)
 
 
 def _grain(texts: Sequence[str]) -> Grain | None:
@@ -140,16 +135,11 @@ def _grain(texts: Sequence[str]) -> Grain | None:
         found = Grain.DATE
     if found is Grain.DATE and len(set(texts)) > 1 and all(_FIRST_OF_MONTH.match(text) for text in texts):
         return Grain.MONTH
-    return found or _find_named_grain(texts)
-
-
-def _find_named_grain(texts: Sequence[str]) -> Grain | None:
-    """Months or days of the week by their English names, whole or by three letters."""
     for grain, names in ((Grain.NAMED_MONTH, MONTHS), (Grain.NAMED_DAY, DAYS)):
-        known = {*names, *(name[:3] for name in names)}
-        if all(text.lower() in known for text in texts):
-            return grain
-    return None
+        # in English, whole or by three letters
+        if found is None and all(text.lower() in {*names, *(name[:3] for name in names)} for text in texts):
+            found = grain
+    return found
 
 
 def calendar_order(column: ChartColumn) -> list[JsonValue]:

@@ -81,30 +81,22 @@ def _are_keys(*columns: ChartColumn) -> bool:
     return len(set(rows)) == len(rows)
 
 
-def _line(x: ChartColumn, y: ChartColumn) -> Chart | None:
-    if not _are_keys(x):
+def _line(x: ChartColumn, y: ChartColumn, by: ChartColumn | None = None) -> Chart | None:
+    keys = [x] if by is None else [x, by]
+    if not _are_keys(*keys):
         return None
-    view = spec.view(
-        {"type": "line", "point": True},
-        {"x": spec.time(x), "y": spec.measure(y)},
-        title=_title(y, x),
-        description=_describe_keyed("Line chart", y, [x]),
-    )
+    encoding = {"x": spec.time(x), "y": spec.measure(y)}
+    if by is not None:
+        encoding["color"] = spec.series(by)
+    mark, description = {"type": "line", "point": True}, _describe_keyed("Line chart", y, keys)
+    view = spec.view(mark, encoding, title=_title(y, *keys), description=description)
     return Chart(type="line", x=x.name, y=y.name, spec=view)
 
 
 def _lines(x: ChartColumn, by: ChartColumn, y: ChartColumn) -> Chart | None:
     if not _are_keys(x, by) or not 2 <= len(by.distinct) <= MAX_SERIES:
         return _line(x, y)
-    if len(x.distinct) < MIN_ROWS:
-        return _group(by, x, y)
-    view = spec.view(
-        {"type": "line", "point": True},
-        {"x": spec.time(x), "y": spec.measure(y), "color": spec.series(by)},
-        title=_title(y, x, by),
-        description=_describe_keyed("Line chart", y, [x, by]),
-    )
-    return Chart(type="line", x=x.name, y=y.name, spec=view)
+    return _group(by, x, y) if len(x.distinct) < MIN_ROWS else _line(x, y, by)
 
 
 def _bars(x: ChartColumn, y: ChartColumn) -> Chart | None:
@@ -187,11 +179,9 @@ def _describe_keyed(kind: str, y: ChartColumn, keys: Sequence[ChartColumn]) -> s
     numbers = [(row, value) for row, value in enumerate(y.values) if is_number(value)]
     low, high = (pick(numbers, key=lambda pair: pair[1]) for pick in (min, max))
     times = [key for key in keys if key.role is ColumnRole.TIME]
-    span = (
-        f" from {_text(min(times[0].values))} to {_text(max(times[0].values))}"
-        if times and not times[0].is_named
-        else ""
-    )
+    span = ""
+    if times and not times[0].is_named:
+        span = f" from {_text(min(times[0].values))} to {_text(max(times[0].values))}"
     return (
         f"{kind} of {y.words} for each {' and '.join(key.words for key in keys)}{span}: {len(numbers)} values; "
         f"the highest is {_text(high[1])} ({_at(keys, high[0])}), the lowest {_text(low[1])} ({_at(keys, low[0])})."

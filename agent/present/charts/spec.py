@@ -69,9 +69,7 @@ def measure(column: ChartColumn, *, zero: bool = True) -> Channel:
 
 
 def series(column: ChartColumn) -> Channel:
-    """One colour for each value."""
-    sort = calendar_order(column) if column.is_named else None
-    return {"field": field(column.name), "title": column.words, "type": "nominal", "sort": sort}
+    return category(column, sort=calendar_order(column) if column.is_named else None)
 
 
 def is_wide(column: ChartColumn) -> bool:

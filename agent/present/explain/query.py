@@ -42,38 +42,33 @@ _INNER = {"", "INNER", "CROSS", "STRAIGHT_JOIN"}
 def noun(node: exp.Expr, say: Say) -> str | None:
     """A query of one column inside an expression: "(the average of amount in orders)"; None without words."""
     query = node.unnest()
-    if not isinstance(query, exp.Select) or len(query.expressions) != 1:
+    distinct = query.args.get("distinct")
+    if not isinstance(query, exp.Select) or len(query.expressions) != 1 or (distinct and distinct.args.get("on")):
         return None
-    if find_arguments(query) - {*_NOUN_PARTS, "distinct"} or (query.args.get("distinct") or exp.Distinct()).args.get(
-        "on"
-    ):
-        return None
-    try:
-        found = sources(query, say.inside)
-    except Unsayable:
-        return None
-    rows = _source_rows(query, found)
-    return f"({found.say.value(query.expressions[0].unalias())} in {rows})" if rows else None
+    found = _source_rows(query, say)
+    return f"({found[1].value(query.expressions[0].unalias())} in {found[0]})" if found else None
 
 
 def rows_noun(node: exp.Expr, say: Say) -> str | None:
     """The rows of a query whose columns do not matter: "orders where amount is more than 10"."""
     query = node.unnest()
-    if not isinstance(query, exp.Select) or find_arguments(query) - {*_NOUN_PARTS, "distinct"}:
+    if not isinstance(query, exp.Select) or any(map(takes_all_rows, query.expressions)):
+        return None  # an aggregate gives one row, whatever there is
+    found = _source_rows(query, say)
+    return found[0] if found else None
+
+
+def _source_rows(query: exp.Select, outer: Say) -> tuple[str, Say] | None:
+    """What a query inside another one reads and keeps, and who says its parts; None without words."""
+    if find_arguments(query) - {*_NOUN_PARTS, "distinct"}:
         return None
-    if any(map(takes_all_rows, query.expressions)):
-        return None  # which gives one row, whatever there is
     try:
-        return _source_rows(query, sources(query, say.inside))
+        found = sources(query, outer.inside)
     except Unsayable:
         return None
-
-
-def _source_rows(query: exp.Select, found: Sources) -> str | None:
     where = query.args.get("where")
-    if where is None:
-        return found.text or None
-    return found.text and f"{found.text}{',' * found.joined} where {found.say.condition(where.this)}"
+    condition = f"{',' * found.joined} where {found.say.condition(where.this)}" if where is not None else ""
+    return (f"{found.text}{condition}", found.say) if found.text else None
 
 
 def find_arguments(node: exp.Expr) -> set[str]:
@@ -205,17 +200,14 @@ def _as_drafted(tree: exp.Expr, draft: str | None, name: str) -> exp.Expr:
         return tree
     start = tree.args.get("from_")
     inner = start.this if start is not None else None
-    if isinstance(inner, exp.Subquery) and inner.alias == "limited" and not _reads_limited(own):
+    reads_it = any(it.alias_or_name == "limited" for it in own.find_all(exp.Table, exp.Subquery, exp.CTE))
+    if isinstance(inner, exp.Subquery) and inner.alias == "limited" and not reads_it:
         whole: exp.Expr = inner.this
         return whole
     for part in ("limit", "order", "offset"):  # SQL Server wants all three of them together
         if not own.args.get(part):
             tree.set(part, None)
     return tree
-
-
-def _reads_limited(query: exp.Expr) -> bool:
-    return any(found.alias_or_name == "limited" for found in query.find_all(exp.Table, exp.Subquery, exp.CTE))
 
 
 class _Steps:
@@ -246,7 +238,9 @@ class _Steps:
             return self._query(query.this)
         with_ = query.args.get("with_")
         for cte in with_.expressions if with_ is not None else ():
-            self._steps.append((_cte_name(cte), self._cte(cte, recursive=bool(with_ and with_.recursive))))
+            columns = ", ".join(words(column.name) for column in cte.args["alias"].columns)
+            name = words(cte.alias) + (f" (its columns: {columns})" if columns else "")
+            self._steps.append((name, self._cte(cte, recursive=bool(with_ and with_.recursive))))
         if isinstance(query, exp.Select) and not find_arguments(query) - _SELECT_PARTS:
             return self._select(query)
         if isinstance(query, exp.SetOperation) and not find_arguments(query) - _SET_PARTS:
@@ -275,8 +269,6 @@ class _Steps:
         self._steps.append((name, self._sentences(node.this)))
         return name
 
-    # -- set operations -----------------------------------------------------------------------------------
-
     def _set_operation(self, query: exp.SetOperation) -> list[str]:
         parts = list(_operands(query))
         count, every = len(parts), query.args.get("distinct") is False
@@ -298,8 +290,6 @@ class _Steps:
         ending = _ending(query, items, say)
         return [*steps, f"of all of this, it {ending}"] if ending else steps
 
-    # -- one SELECT ---------------------------------------------------------------------------------------
-
     def _select(self, query: exp.Select) -> list[str]:
         found = sources(query, partial(Speaker, self._dialect), derived=self._derive)
         say, where = found.say, query.args.get("where")
@@ -317,11 +307,6 @@ class _Steps:
             steps.append(f"keeps only the rows where {say.condition(qualify.this)}")
         ending = _ending(query, query.expressions, say)
         return [*steps, ending] if ending else steps
-
-
-def _cte_name(cte: exp.Expr) -> str:
-    columns = [words(column.name) for column in cte.args["alias"].columns]
-    return words(cte.alias) + (f" (its columns: {', '.join(columns)})" if columns else "")
 
 
 def _operands(query: exp.Expr) -> Iterator[exp.Expr]:
@@ -396,9 +381,6 @@ def _limit_list(texts: list[str]) -> str:
     if len(texts) > MAX_ITEMS:
         texts = [*texts[:MAX_ITEMS], f"{len(texts) - MAX_ITEMS} more values"]
     return join_items(texts)
-
-
-# -- the end of a query ------------------------------------------------------------------------------------
 
 
 def _ending(query: exp.Expr, items: list[exp.Expr], say: Say) -> str:

@@ -107,7 +107,6 @@ class Say(ABC):
         return type(self)(self.dialect, tables, self)
 
     def sql(self, node: exp.Expr) -> str:
-        """The node as SQL, in its own dialect."""
         return quote_sql(grammar.write(node, self.dialect))
 
     def column(self, node: exp.Column) -> str:

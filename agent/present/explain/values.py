@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from agent.present.explain.say import date_of, join_items, period
-
-if TYPE_CHECKING:
-    from agent.present.explain.say import Say
+from agent.present.explain.say import Say, date_of, join_items, period
 
 MAX_BRANCHES = 4
 
@@ -26,14 +22,8 @@ _OF_ONE = {
     "tostartofmonth": "the start of the month of {}", "tostartofyear": "the start of the year of {}",
     "length": "the length of {}", "len": "the length of {}",
 }  # fmt: skip
-_OF_NONE = {
-    "now": "now",
-    "getdate": "now",
-    "sysdate": "now",
-    "today": "today",
-    "curdate": "today",
-    "current_date": "today",
-}
+_OF_NONE = dict.fromkeys(("now", "getdate", "sysdate"), "now")
+_OF_NONE |= dict.fromkeys(("today", "curdate", "current_date"), "today")
 _PATTERNS = {
     "%Y": "year", "%m": "month", "%Y-%m": "year and month", "%d": "day", "YYYY": "year", "MM": "month",
     "YYYY-MM": "year and month", "yyyy-MM": "year and month", "%Y-%m-%d": "date", "YYYY-MM-DD": "date",
@@ -255,9 +245,8 @@ def ordering(order: exp.Expr, say: Say, named: Callable[[exp.Expr], tuple[str, b
     for key in order.expressions:
         text, amount = named(key.this) if named else (say.value(key.this), is_amount(key.this))
         down = bool(key.args.get("desc"))
-        phrases.append(
-            f"{text} ({'highest' if down else 'lowest'} first)" if amount else f"{text}{' (descending)' * down}"
-        )
+        direction = f" ({'highest' if down else 'lowest'} first)" if amount else " (descending)" * down
+        phrases.append(f"{text}{direction}")
     return join_items(phrases, "then")
 
 
@@ -369,8 +358,6 @@ def _compare(node: exp.Expr, say: Say) -> str | None:
         left, right, kind = right, left, _MIRRORED[kind]
     if isinstance(left, _UNSAYABLE) or isinstance(right, _UNSAYABLE):
         return None
-    if isinstance(right, exp.Boolean):
-        return f"{operand(left, say)} {_COMPARED[kind]} {operand(right, say)}"
     if date_of(right) is not None:
         return f"{operand(left, say)} {_DATED[kind].format(operand(right, say))}"
     return f"{operand(left, say)} {_COMPARED[kind]} {operand(right, say)}"
@@ -388,9 +375,7 @@ def _not(node: exp.Expr, say: Say) -> str | None:
         return _like(inner, say, negated=True)
     if isinstance(inner, exp.Between):
         return _between(inner, say, negated=True)
-    if isinstance(inner, exp.Is):
-        return None
-    return f"it is false that ({say_condition(inner, say)})"
+    return None if isinstance(inner, exp.Is) else f"it is false that ({say_condition(inner, say)})"
 
 
 def _is(node: exp.Expr, say: Say) -> str | None:

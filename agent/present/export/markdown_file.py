@@ -21,9 +21,14 @@ _SPACE = re.compile(r"\s+")
 
 def markdown_chunks(result: QueryResult) -> Iterator[bytes]:
     """The table, some hundred rows at a time; columns of numbers are aligned to the right."""
-    yield "".join(_lines(result, 0, ROWS_PER_CHUNK, head=True)).encode()
-    for start in range(ROWS_PER_CHUNK, result.row_count, ROWS_PER_CHUNK):
-        yield "".join(_lines(result, start, start + ROWS_PER_CHUNK, head=False)).encode()
+    columns = zip(*result.rows, strict=True) if result.rows else ((),) * len(result.columns)
+    text = _line([_inline(name) for name in result.columns])
+    text += _line(["---:" if _is_numeric(values) else "---" for values in columns])
+    for start in range(0, max(result.row_count, 1), ROWS_PER_CHUNK):
+        rows = result.rows[start : start + ROWS_PER_CHUNK]
+        text += "".join(_line([_inline(as_text(value) or "") for value in row]) for row in rows)
+        yield text.encode()
+        text = ""
 
 
 def answer_chunks(answer: Answer, result: QueryResult) -> Iterator[bytes]:
@@ -50,8 +55,7 @@ def _sentence_chunks(answer: Answer) -> Iterator[bytes]:
     labels = [choice.label for choice in answer.choices]
     lines = answer.answer.splitlines()
     others = [line for line in lines if line.removeprefix("- ") not in labels]
-    text = "\n".join(others)
-    yield f"{_paragraphs(text)}\n".encode()
+    yield "{}\n".format(_paragraphs("\n".join(others))).encode()
     if listed := [label for label in labels if len(others) < len(lines) or label not in answer.answer]:
         yield ("\n" + "".join(f"- {_inline(label)}\n" for label in listed)).encode()
 
@@ -72,15 +76,6 @@ def _part_chunks(part: AnswerPart) -> Iterator[bytes]:
         yield f"\n{_sureness(part)}\n".encode()
     if part.sql:
         yield f"\n{_fence(part.sql)}\n".encode()
-
-
-def _lines(result: QueryResult, start: int, end: int, *, head: bool) -> Iterator[str]:
-    if head:
-        columns = zip(*result.rows, strict=True) if result.rows else ((),) * len(result.columns)
-        yield _line([_inline(name) for name in result.columns])
-        yield _line(["---:" if _is_numeric(values) else "---" for values in columns])
-    for row in result.rows[start:end]:
-        yield _line([_inline(as_text(value) or "") for value in row])
 
 
 def _line(cells: list[str]) -> str:

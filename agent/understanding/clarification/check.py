@@ -10,9 +10,9 @@ import re
 from typing import TYPE_CHECKING
 
 from agent.core.models import Choice, Clarification
-from agent.understanding.clarification.inquiry import Inquiry, Place, date_places, time_words
+from agent.understanding.clarification.inquiry import Inquiry, Place, ask, date_places, time_words
 from agent.understanding.clarification.languages import write_list
-from agent.understanding.clarification.lookups import Lookups, RangeCache
+from agent.understanding.clarification.lookups import Lookups
 from agent.understanding.clarification.measures import vague_measure
 from agent.understanding.clarification.missing import Examples, Missing, missing_data, no_examples, suggest_instead
 from agent.understanding.clarification.names import ambiguous_name
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from agent.databases.knowledge.context import Context
     from rag.embedding.embedder import Embedder
 
-_RANGES = RangeCache()
 _FEW_VALUES = 6  # of a column that a model asks about: they are the choices
 _ABOUT_TIME = re.compile(r"\b(?:dates?|time|period|when|days?|weeks?|months?|years?|recent\w*|range)\b", re.IGNORECASE)
 
@@ -32,14 +31,9 @@ _ABOUT_TIME = re.compile(r"\b(?:dates?|time|period|when|days?|weeks?|months?|yea
 class Clarifier:
     """Finds what is ambiguous in one question.
 
-    Args:
-        question: as asked, with who asks.
-        context: what is known of it.
-        database: that is asked, as the asker may read it.
-        embedder: of the service; used only where the words of a question leave something unknown.
-        ranges: kept ranges of columns of dates.
-        meaning: the multilingual embedder, where it is installed.
-        examples: gives questions that the database can answer, first those about the tables that are named.
+    `embedder` is used only where words of a question leave something unknown; `meaning` is the multilingual one, where
+    it is installed. `examples` gives questions that the database can answer, first those about the tables that are
+    named.
     """
 
     def __init__(
@@ -48,13 +42,12 @@ class Clarifier:
         context: Context,
         database: Database,
         embedder: Embedder | None = None,
-        ranges: RangeCache = _RANGES,
         *,
         meaning: Embedder | None = None,
         examples: Examples = no_examples,
     ) -> None:
         self.inquiry = Inquiry(question.text, context)
-        self._lookups = Lookups(database, context.db_schema, question.principal, ranges)
+        self._lookups = Lookups(database, context.db_schema, question.principal)
         self._embedder, self._meaning, self._examples = embedder, meaning, examples
 
     async def find(self) -> Clarification | None:
@@ -84,9 +77,7 @@ class Clarifier:
     async def of_model(self, text: str, proposed: tuple[str, ...] = ()) -> Clarification:
         """A model's own question back, with real ranges and choices where it names columns that have them.
 
-        Args:
-            text: the question.
-            proposed: the model's choices, which are taken where the data has none.
+        `proposed`, the model's choices, are taken where the data has none.
         """
         inquiry = self.inquiry
         places = [it for it in inquiry.columns if it.table.name in inquiry.context.tables and _names(text, it)]
@@ -96,14 +87,11 @@ class Clarifier:
         for place in [it for it in places if it not in dates][:2]:
             values = await self._lookups.distinct(place, _FEW_VALUES + 1)
             if 1 < len(values) <= _FEW_VALUES:
-                choices = tuple(
-                    Choice(label=value, question=inquiry.with_ending(f"({place.name} = '{value}')")) for value in values
-                )
-                return Clarification(reason="model", text=write_list(text, values), choices=choices)
-        choices = tuple(Choice(label=one, question=inquiry.with_ending(f"({one})")) for one in proposed)
-        return Clarification(
-            reason="model", text=write_list(text, list(proposed)) if proposed else text, choices=choices
-        )
+                endings = {value: f"({place.name} = '{value}')" for value in values}
+                break
+        else:
+            endings = {one: f"({one})" for one in proposed}
+        return ask("model", text, [Choice(label=it, question=inquiry.with_ending(end)) for it, end in endings.items()])
 
     async def _with_ranges(self, text: str, dates: list[Place]) -> Clarification:
         frames, inquiry = self.inquiry.frames, self.inquiry

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
+from agent.core.models import Choice, Clarification, Reason
 from agent.databases.knowledge.context import Context
-from agent.understanding.clarification.languages import Frames, frames_of
+from agent.understanding.clarification.languages import Frames, frames_of, write_list
 from executors.base import Column, Schema, Table
 from rag.docs.documents import Document, Retrieved
 from rag.identity_cache import IdentityCache
@@ -34,8 +35,6 @@ _DECLINES = re.compile(
 
 
 class Place(NamedTuple):
-    """A column with its table."""
-
     table: Table
     column: Column
 
@@ -48,9 +47,7 @@ class Place(NamedTuple):
 class Inquiry:
     """One question, read once for all checks; each part is made when it is first needed.
 
-    Args:
-        text: as asked.
-        context: what is known of it. Earlier messages of the session count as mentioned.
+    Earlier messages of the session count as mentioned.
     """
 
     def __init__(self, text: str, context: Context) -> None:
@@ -64,7 +61,6 @@ class Inquiry:
 
     @cached_property
     def stems(self) -> frozenset[str]:
-        """The stems of the question's words."""
         return words(self.text)
 
     @cached_property
@@ -118,12 +114,10 @@ class Inquiry:
 
     @cached_property
     def names(self) -> frozenset[str]:
-        """The words of all names of the schema."""
-        return _words_of_names(self.schema)
+        return words_of_names(self.schema)
 
     @cached_property
     def columns(self) -> tuple[Place, ...]:
-        """All columns that may be shown."""
         return tuple(Place(table, it) for table in self.schema.tables for it in table.columns if not it.private)
 
     def says(self, column: Column) -> bool:
@@ -143,12 +137,9 @@ def text_of(documents: tuple[Document, ...]) -> str:
 
 
 @IdentityCache
-def _words_of_names(schema: Schema) -> frozenset[str]:
-    return words(" ".join(it for table in schema.tables for it in _names(table)))
-
-
-def _names(table: Table) -> list[str]:
-    return [table.name, *(column.name for column in table.columns)]
+def words_of_names(schema: Schema) -> frozenset[str]:
+    """The words of the names of its tables and columns."""
+    return words(" ".join(name for it in schema.tables for name in (it.name, *(c.name for c in it.columns))))
 
 
 def own_words(table: Table) -> frozenset[str]:
@@ -180,8 +171,13 @@ def _is_date(column: Column) -> bool:
     return bool(written) and bool(_TEXT_TYPE.search(column.type)) and all(map(_DAY.match, written))
 
 
+def ask(reason: Reason, text: str, choices: Sequence[Choice], assumption: str = "") -> Clarification:
+    """A question back, with its choices under it, one a line."""
+    listed = write_list(text, [it.label for it in choices])
+    return Clarification(reason=reason, text=listed, choices=tuple(choices), assumption=assumption)
+
+
 def with_ending(text: str, addition: str) -> str:
     """A sentence with some words before its last sign."""
     body = text.rstrip(" .?!…。？！")
-    ending = text[len(body) :].strip() or ""
-    return f"{body} {addition}{ending}"
+    return f"{body} {addition}{text[len(body) :].strip()}"

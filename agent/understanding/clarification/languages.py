@@ -7,8 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
-from agent.understanding.followups.words import ENGLISH, GERMAN
-from agent.understanding.followups.words_romance import FRENCH, ITALIAN, SPANISH
+from agent.understanding.followups.words import LANGUAGES
 from executors.base import Frozen
 
 Language = Literal["en", "de", "fr", "es", "it", "ko", "zh"]
@@ -257,14 +256,8 @@ _STOP_WORDS = {
     " che ci mostra mostrami abbiamo nostri nostre recentemente chi tutti tutte dal al negli ultimi recenti ultimamente",
 }
 _BY_WORD = {name: frozenset(listed.split()) for name, listed in _STOP_WORDS.items()}
-_SAYING_NOTHING: dict[Language, frozenset[str]] = {
-    "en": ENGLISH.naming_nothing,
-    "de": GERMAN.naming_nothing,
-    "fr": FRENCH.naming_nothing,
-    "es": SPANISH.naming_nothing,
-    "it": ITALIAN.naming_nothing,
-}
-_LETTERS: dict[Language, str] = {"de": "ß", "fr": "œ", "es": "ñ¿¡"}  # no other language has them
+_SAYING_NOTHING = {code: language.naming_nothing for code, language in LANGUAGES.items()}
+_LETTERS = {"de": "ß", "fr": "œ", "es": "ñ¿¡"}  # no other language has them
 _FRAMES: dict[str, Frames] = {it.language: it for it in (EN, DE, FR, ES, IT, KO, ZH)}
 
 
@@ -282,10 +275,9 @@ def frames_of(question: str) -> Frames:
     return _FRAMES[_by_any_words(question, found, counts)]
 
 
-def _by_any_words(question: str, found: Sequence[str], counts: Mapping[str, int]) -> Language:
+def _by_any_words(question: str, found: Sequence[str], counts: Mapping[str, int]) -> str:
     """The language by all words that say nothing, and by its letters; English where two are as likely."""
-    language: Language
-    scores: dict[Language, int] = {}
+    scores: dict[str, int] = {}
     for language, listed in _SAYING_NOTHING.items():
         letters = len(set(_LETTERS.get(language, "")) & set(question.lower()))
         scores[language] = counts[language] + sum(word in listed for word in found) + letters

@@ -27,8 +27,6 @@ _MAX_ENTRIES = 2000
 
 
 class DateRange(NamedTuple):
-    """The first and the last day of a column."""
-
     first: date
     last: date
 
@@ -40,11 +38,7 @@ class _Entry(NamedTuple):
 
 
 class RangeCache:
-    """Ranges of columns of dates, for one state of a schema and for who asked, for a while.
-
-    Args:
-        clock: seconds.
-    """
+    """Ranges of columns of dates, for one state of a schema and for who asked, for a while."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -63,22 +57,21 @@ class RangeCache:
             del self._entries[next(iter(self._entries))]
 
 
+_RANGES = RangeCache()
+
+
 class Lookups:
     """Reads for one question.
 
-    Args:
-        database: as the asker may read it.
-        schema: as it is now.
-        principal: the caller: ranges are cached per principal.
-        cache: of ranges, shared by all questions.
+    `database` is as the asker may read it; ranges are cached by principal, for all questions.
     """
 
-    def __init__(self, database: Database, schema: Schema, principal: str, cache: RangeCache) -> None:
-        self._database, self._schema, self._principal, self._cache = database, schema, principal, cache
+    def __init__(self, database: Database, schema: Schema, principal: str) -> None:
+        self._database, self._schema, self._principal = database, schema, principal
 
     async def date_range(self, place: Place) -> DateRange | None:
         """First and last day of a column; None where it is empty, holds no dates, or cannot be read."""
-        entry = self._cache.find(self._principal, self._schema, place.name)
+        entry = _RANGES.find(self._principal, self._schema, place.name)
         if entry is not None:
             return entry.range
         from sqlglot import exp
@@ -88,7 +81,7 @@ class Lookups:
         rows = await self._rows(select.from_(self._table(place.table)), 1)
         first, last = (_day(rows[0][0]), _day(rows[0][1])) if rows else (None, None)
         found = DateRange(first, last) if first and last else None
-        self._cache.keep(self._principal, self._schema, place.name, found)
+        _RANGES.keep(self._principal, self._schema, place.name, found)
         return found
 
     async def same_rows(self, places: Sequence[Place], first: str, after: str) -> bool | None:
@@ -110,18 +103,6 @@ class Lookups:
         rows = await self._rows(exp.select(*sums).from_(self._table(places[0].table)), 1)
         return len({value or 0 for value in rows[0]}) == 1 if rows else None
 
-    async def values_like(self, place: Place, part: str, limit: int) -> list[str]:
-        """Distinct values of a text column that hold some words, in their order, at most `limit`."""
-        from sqlglot import exp
-
-        if re.search(r"[%_\\\[]", part):
-            return []
-        column = self._column(place.column.name)
-        like = exp.Like(this=exp.Lower(this=column.copy()), expression=exp.Literal.string(f"%{part.lower()}%"))
-        select = exp.select(column).distinct().from_(self._table(place.table)).where(like).order_by(column.copy())
-        rows = await self._rows(select, limit) or []
-        return [row[0] for row in rows if isinstance(row[0], str)]
-
     async def rows_with(
         self, table: Table, where: str, value: str, columns: Sequence[str], limit: int
     ) -> list[tuple[str, ...]]:
@@ -134,12 +115,17 @@ class Lookups:
         rows = await self._rows(select.order_by(*(it.copy() for it in names)), limit) or []
         return [tuple(row) for row in rows if all(isinstance(it, str) for it in row)]
 
-    async def distinct(self, place: Place, limit: int) -> list[str]:
-        """Distinct texts of a column, in their order, at most `limit`."""
+    async def distinct(self, place: Place, limit: int, part: str = "") -> list[str]:
+        """Distinct texts of a column, in their order, at most `limit`: those that hold `part`."""
         from sqlglot import exp
 
+        if re.search(r"[%_\\\[]", part):
+            return []
         column = self._column(place.column.name)
         select = exp.select(column).distinct().from_(self._table(place.table)).order_by(column.copy())
+        if part:
+            held = exp.Literal.string(f"%{part.lower()}%")
+            select = select.where(exp.Like(this=exp.Lower(this=column.copy()), expression=held))
         rows = await self._rows(select, limit) or []
         return [row[0] for row in rows if isinstance(row[0], str)]
 

@@ -39,7 +39,6 @@ _DEED = re.compile(
 
 
 def has_deed(text: str) -> bool:
-    """Whether a question says what was done."""
     return bool(_DEED.search(text))
 
 
@@ -70,10 +69,8 @@ def main_date(inquiry: Inquiry) -> Place | None:
     tables = sorted(inquiry.in_play, key=lambda table: (table.name, "") not in inquiry.mentioned_names)
     has_dates = any(date_places(table) for table in tables if (table.name, "") in inquiry.mentioned_names)
     if (has_deed(inquiry.text) and not has_dates) or not any(date_places(table) for table in tables):
-        tables = [
-            *_list_tables_beside(inquiry, tables),
-            *tables,
-        ]  # what was done stands in the tables that refer to who did it
+        # what was done stands in the tables that refer to who did it
+        tables = [*_list_tables_beside(inquiry, tables), *tables]
     if inquiry.frames.language != "en" and not inquiry.named_tables and not inquiry.mentioned_names:
         tables = telling_tables(inquiry.schema)  # its words name nothing here: what is linked most is meant
     return next((found[0] for table in tables if (found := list_plausible(inquiry, table))), None)
@@ -118,15 +115,11 @@ def _list_tables_beside(inquiry: Inquiry, tables: list[Table]) -> list[Table]:
     found: dict[str, Table] = {}
     for _ in range(2):
         for table in inquiry.schema.tables:
-            refers = {key.table for key in table.foreign_keys}
-            if table.name not in near and (refers & near or any(table.name in _targets(inquiry, it) for it in found)):
+            refers = any(key.table in near for key in table.foreign_keys)
+            is_meant = any(key.table == table.name for it in found.values() for key in it.foreign_keys)
+            if table.name not in near and (refers or is_meant):
                 found[table.name] = table
         near |= set(found)
     places = {ranked.table: place for place, ranked in enumerate(inquiry.context.linked.ranking.tables)}
     dated = [table for table in found.values() if date_places(table)]
     return sorted(dated, key=lambda table: places.get(table.name, len(places)))
-
-
-def _targets(inquiry: Inquiry, name: str) -> set[str]:
-    table = inquiry.schema.table(name)
-    return {key.table for key in table.foreign_keys} if table is not None else set()

@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 from agent.core.models import Choice, Clarification
-from agent.understanding.clarification.inquiry import Inquiry, own_words
-from agent.understanding.clarification.languages import is_english, write_list
+from agent.understanding.clarification.inquiry import Inquiry, ask, own_words
+from agent.understanding.clarification.languages import is_english
 from agent.understanding.clarification.mentions import list_mentioned, without_particle
 from agent.understanding.clarification.missing import UNLIKE_IN_ANY_LANGUAGE
 from agent.understanding.clarification.nearness import Terms, nearest
 from agent.understanding.shape import NUMBER_WORDS
 from executors.base import Column, Table
 from rag.docs.documents import Document, Retrieved
+from rag.embedding.embedder import Embedder
 from rag.linking.fusion import term_of
 from rag.linking.schema_ranking import document_scores
 from rag.words import split_name, words
-
-if TYPE_CHECKING:
-    from rag.embedding.embedder import Embedder
 
 MOST_MEASURES = 4
 _NUMBER = rf"(?:\d{{1,3}}|{'|'.join(NUMBER_WORDS)})"
@@ -53,9 +50,7 @@ _SUM = re.compile(r"\bSUM\s*\(|\bsum of\b", re.IGNORECASE)
 async def vague_measure(inquiry: Inquiry, meaning: Embedder | None = None) -> Clarification | None:
     """`Best customers` without by what: at least two measures that the data really has, else nothing is asked.
 
-    Args:
-        inquiry: the question.
-        meaning: the multilingual embedder, by which a question may name a table in another language than it has.
+    By `meaning`, the multilingual embedder, a question may name a table in another language than it has.
     """
     match = _VAGUE.search(inquiry.text)
     if match is None:
@@ -73,13 +68,9 @@ async def vague_measure(inquiry: Inquiry, meaning: Embedder | None = None) -> Cl
     if len(names) < 2:
         return None
     labels = [inquiry.frames.by.format(name=name) for name in names]
-    choices = tuple(Choice(label=label, question=inquiry.with_ending(label)) for label in labels)
-    return Clarification(
-        reason="vague_measure",
-        text=write_list(inquiry.frames.vague_measure.format(mention=mention), labels),
-        choices=choices,
-        assumption=inquiry.frames.assumed.format(mention=mention, meant=labels[0]),
-    )
+    choices = [Choice(label=label, question=inquiry.with_ending(label)) for label in labels]
+    text = inquiry.frames.vague_measure.format(mention=mention)
+    return ask("vague_measure", text, choices, inquiry.frames.assumed.format(mention=mention, meant=labels[0]))
 
 
 def _first_noun(phrase: str) -> str:

@@ -10,8 +10,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from agent.understanding.followups.words import GERMAN
-from agent.understanding.followups.words_romance import FRENCH, ITALIAN, SPANISH
+from agent.understanding.followups.words import LANGUAGES
 from rag.words import tokens
 
 _ANY_DATA = """
@@ -38,7 +37,6 @@ _BEFORE_NOUNS = {
 _PATTERNS = {
     code: re.compile(rf"(?=\b(?:{before})\s*{_NOUN})", re.IGNORECASE) for code, before in _BEFORE_NOUNS.items()
 }
-_LANGUAGES = {"de": GERMAN, "fr": FRENCH, "es": SPANISH, "it": ITALIAN}
 _POSSESSIVE = re.compile(r"(?:nostr|vostr|lor|nuestr|vuestr)[oaie]s?|notre|votre|leurs?", re.IGNORECASE)
 _PARTICLE = re.compile(r"(?:들은|들이|들을|에서|에게|으로|별로|은|는|이|가|을|를|의|별|에|도|와|과|로|들)$")
 _VERB = re.compile(
@@ -52,12 +50,7 @@ _LETTERS = 4  # of a word in Latin letters; shorter ones are rarely nouns
 
 
 def list_mentioned(text: str, language: str) -> list[str]:
-    """The nouns of a question as it writes them, each once; none in a language that is not known here.
-
-    Args:
-        text: the question.
-        language: its code, as of `Frames.language`.
-    """
+    """The nouns of a question as it writes them, each once; none in a language whose code is not known here."""
     if language == "ko":
         said = tokens(_BEFORE_ASKING.sub(" ", text))
         found = [without_particle(it.text) for it in said if it.text.isalpha() and not _VERB.search(it.text)]
@@ -69,7 +62,7 @@ def list_mentioned(text: str, language: str) -> list[str]:
         found = [it for it in found if not _POSSESSIVE.fullmatch(it)]
     else:
         return []
-    spoken = _LANGUAGES[language].naming_nothing if language in _LANGUAGES else frozenset[str]()
+    spoken = LANGUAGES[language].naming_nothing if language in LANGUAGES else frozenset[str]()
     return list(dict.fromkeys(it for it in found if it and it.casefold() not in spoken))
 
 

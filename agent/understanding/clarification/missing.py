@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Awaitable, Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 from agent.core.models import Choice, Clarification
-from agent.understanding.clarification.inquiry import Inquiry, text_of
-from agent.understanding.clarification.languages import is_english, write_list
+from agent.understanding.clarification.inquiry import Inquiry, ask, text_of
+from agent.understanding.clarification.languages import is_english
 from agent.understanding.clarification.mentions import (
     ANYTHING,
     list_mentioned,
@@ -25,20 +25,16 @@ from agent.understanding.clarification.mentions import (
 )
 from agent.understanding.clarification.nearness import Terms, nearest
 from agent.understanding.clarification.wanted import GENERIC, content_words, find_presumed_words, find_wanted_phrases
-from agent.understanding.followups.words import GERMAN, Language
-from agent.understanding.followups.words_romance import FRENCH, ITALIAN, SPANISH
+from agent.understanding.followups.words import LANGUAGES
 from executors.base import Schema
 from rag.docs.documents import Document
-from rag.embedding.embedder import vocabulary_of
+from rag.embedding.embedder import Embedder, vocabulary_of
 from rag.errors import RetrievalError
 from rag.identity_cache import IdentityCache
 from rag.linking.dates import periods_in
 from rag.linking.fusion import term_of
 from rag.linking.month_names import MONTHS
 from rag.words import phrases, split_name, stem_of, tokens, words
-
-if TYPE_CHECKING:
-    from rag.embedding.embedder import Embedder
 
 # Cosines of MiniLM. Under `UNLIKE` no name looks like what is asked for: of the phrases of Spider's training split one in
 # twenty with its own database, nine of ten with another one. Under `FAR` nothing of a question is near, none of whose
@@ -61,17 +57,16 @@ _ENDING = 2  # letters that a form of a word adds
 _PIECE = 3  # letters of the other part of a compound: "star" is no piece of `start`
 _SHORTENED = 3  # letters of a name that may stand for a longer word: `doc`
 # ruff: noqa: E501
-# What other languages ask for, one word each; the words of `Language.naming_nothing` are none.
-_OTHER_CUES: tuple[tuple[Language, re.Pattern[str]], ...] = tuple(
-    (language, re.compile(rf"(?:{cues})(?P<mention>[^\W\d_]{{5,}})", re.IGNORECASE))
-    for language, cues in (
-        (GERMAN, r"\bwie ?viele?\s+|\bdurchschnittliche[nrs]?\s+|\b(?:pro|je)\s+(?:jede[mnr]?\s+)?|\balle\s+|\banzahl der\s+"),
-        (FRENCH, r"\bcombien d(?:e\s+|['’])|\bpar\s+|\b(?:tous les|toutes les)\s+|\bnombre de\s+"),
-        (SPANISH, r"\bcu[aá]nt[oa]s\s+|\bpor\s+(?:cada\s+)?|\b(?:todos los|todas las)\s+|\bn[uú]mero de\s+"),
-        (ITALIAN, r"\bquant[ie]\s+|\bper\s+(?:ogni\s+)?|\b(?:tutti i|tutti gli|tutte le)\s+|\bnumero di\s+"),
-    )
-)  # fmt: skip
-_KOREAN_CUE = re.compile(r"(?P<mention>[가-힣]{2,})\s+몇")
+# What other languages ask for, one word each, by their codes; the words of `Language.naming_nothing` are none.
+_CUES = {
+    code: re.compile(rf"(?:{cues})(?P<mention>[^\W\d_]{{5,}})", re.IGNORECASE)
+    for code, cues in {
+        "de": r"\bwie ?viele?\s+|\bdurchschnittliche[nrs]?\s+|\b(?:pro|je)\s+(?:jede[mnr]?\s+)?|\balle\s+|\banzahl der\s+",
+        "fr": r"\bcombien d(?:e\s+|['’])|\bpar\s+|\b(?:tous les|toutes les)\s+|\bnombre de\s+",
+        "es": r"\bcu[aá]nt[oa]s\s+|\bpor\s+(?:cada\s+)?|\b(?:todos los|todas las)\s+|\bn[uú]mero de\s+",
+        "it": r"\bquant[ie]\s+|\bper\s+(?:ogni\s+)?|\b(?:tutti i|tutti gli|tutte le)\s+|\bnumero di\s+",
+    }.items()
+} | {"ko": re.compile(r"(?P<mention>[가-힣]{2,})\s+몇")}
 Examples = Callable[[Sequence[str]], Awaitable[Sequence[str]]]
 
 
@@ -109,26 +104,24 @@ class Missing(NamedTuple):
 
 
 async def missing_data(
-    inquiry: Inquiry,
-    embedder: Embedder | None,
-    meaning: Embedder | None = None,
-    examples: Examples = no_examples,
+    inquiry: Inquiry, embedder: Embedder | None, meaning: Embedder | None = None, examples: Examples = no_examples
 ) -> Missing:
     """What the question asks for, where the database has nothing like it.
 
-    Args:
-        inquiry: the question.
-        embedder: where vectors are in use for this database; without it only what is shortened is told.
-        meaning: the multilingual embedder, where it is installed.
-        examples: gives what could be asked instead.
+    `embedder`: where vectors are in use for this database; without it only what is shortened is told. `meaning`: the
+    multilingual one, where it is installed. `examples` gives what could be asked instead.
     """
     if not is_english(inquiry.text):
         return await _missing_in_another_language(inquiry, meaning, examples)
     known = find_known_words(inquiry)
-    wanted = [it for phrase in find_wanted_phrases(inquiry.text) if (it := _drop_generic(phrase))]
+    named = (
+        " ".join(it.text for it in tokens(phrase) if stem_of(it) not in GENERIC)
+        for phrase in find_wanted_phrases(inquiry.text)
+    )
+    wanted = [phrase for phrase in named if phrase]
     unknown = [it for it in wanted if not any(_is_known(part.casefold(), known) for part in it.split())]
     nothing_known = not _is_any_known(inquiry, known)
-    formed = [it for it in wanted if it not in unknown and not any(_is_word_known(part, known) for part in it.split())]
+    formed = [it for it in wanted if it not in unknown and known.isdisjoint(words(it))]  # a word looks like a known one
     if not unknown and not nothing_known and not formed:
         return Missing()  # nearly always, and no model is loaded for it
     is_understood = embedder is not None and await _is_understood(inquiry.schema, embedder)
@@ -141,13 +134,21 @@ async def missing_data(
     if nothing_known and presumed:
         unknown = find_presumed_words(inquiry.text)
     if meaning is not None and nothing_known and presumed:
-        lacking = await _unlike_any(unknown, inquiry, meaning)
+        lacking = await _find_unlike_in_any_language(unknown, inquiry, meaning)
     elif meaning is not None:
-        lacking = await _find_unlike_in_english(unknown, formed, inquiry, meaning)
+        lacking = await _find_unlike(
+            unknown,
+            inquiry,
+            meaning,
+            _terms_of(inquiry),
+            below=_NEAR_IN_ENGLISH,
+            anything=_ANYTHING_IN_ENGLISH,
+            formed=formed,
+        )
     elif embedder is None or not is_understood:
         lacking = _shorten(inquiry, unknown)
     else:
-        lacking = await _unlike(unknown, inquiry, embedder)
+        lacking = await _find_unlike(unknown, inquiry, embedder, _terms_of(inquiry), below=UNLIKE)
     return Missing(lacking=tuple(it._replace(presumed=presumed or it.presumed) for it in lacking))
 
 
@@ -155,9 +156,11 @@ async def _missing_in_another_language(inquiry: Inquiry, meaning: Embedder | Non
     nouns = _nouns(inquiry) if meaning is not None else []
     if meaning is None or not nouns:
         return Missing(lacking=_find_lacking_elsewhere(inquiry))
-    lacking = await _unlike_any(nouns, inquiry, meaning)
+    lacking = await _find_unlike_in_any_language(nouns, inquiry, meaning)
     counted = [it.mention for it in lacking if it.mention in _list_counted(inquiry) and not it.near]
-    nothing_known = bool(counted) and not _is_any_noun_known(inquiry, nouns)
+    known = find_known_words(inquiry)
+    is_any_known = any(_is_phrase_known(noun, known) for noun in nouns) or _names_entries(inquiry)
+    nothing_known = bool(counted) and not is_any_known
     if nothing_known and await _is_elsewhere(inquiry, nouns, meaning, *FAR_IN_ANY_LANGUAGE):
         return Missing(lacking, await _nothing_near(inquiry, counted[0], examples))
     return Missing(lacking=lacking)
@@ -165,11 +168,8 @@ async def _missing_in_another_language(inquiry: Inquiry, meaning: Embedder | Non
 
 def _list_counted(inquiry: Inquiry) -> list[str]:
     """The things that a question in another language wants counted or listed, one word each."""
-    if inquiry.frames.language == "ko":
-        return [without_particle(match["mention"]) for match in _KOREAN_CUE.finditer(inquiry.text)]
-    spoken = _LANGUAGE_NAMES.get(inquiry.frames.language)
-    cues = [cues for language, cues in _OTHER_CUES if language.name == spoken]
-    return [match["mention"] for cue in cues for match in cue.finditer(inquiry.text)]
+    cue = _CUES.get(inquiry.frames.language)
+    return [without_particle(match["mention"]) for match in cue.finditer(inquiry.text)] if cue else []
 
 
 def _nouns(inquiry: Inquiry) -> list[str]:
@@ -179,72 +179,46 @@ def _nouns(inquiry: Inquiry) -> list[str]:
     return [it for it in found if it not in times and it.casefold() not in MONTHS]
 
 
-async def _unlike(unknown: Sequence[str], inquiry: Inquiry, embedder: Embedder) -> tuple[Lacking, ...]:
-    """Those phrases that no name looks like to MiniLM."""
-    lacking: list[Lacking] = []
-    terms = tuple(dict.fromkeys(_terms_of(inquiry)))
-    for phrase in unknown:
-        if short := _shorten(inquiry, [phrase]):
-            lacking += short
-            continue
-        near = await nearest([phrase, phrase.rpartition(" ")[2]], terms, inquiry, embedder, _TERMS)
-        if near is not None and near[0] < UNLIKE:
-            lacking.append(Lacking(phrase, near[1] if near[0] >= _NEAR else ""))
-    return _once(lacking)
-
-
-async def _unlike_any(mention: Sequence[str], inquiry: Inquiry, meaning: Embedder) -> tuple[Lacking, ...]:
-    """What is said in words that are not known, and is near neither to a name nor to what any data may be asked for.
-
-    Args:
-        mention: words or phrases of the question.
-        inquiry: the question.
-        meaning: the multilingual embedder.
-    """
-    known = find_known_words(inquiry)
-    named = {spelling: term for term in _terms_of(inquiry) for spelling in with_umlauts(term)}
-    lacking: list[Lacking] = []
-    for phrase in mention:
-        if any(_is_known(form, known) for it in tokens(phrase) for form in spellings(it.folded)):
-            continue
-        if short := _shorten(inquiry, [phrase]):
-            lacking += short
-            continue
-        parts = list(dict.fromkeys([phrase, phrase.rpartition(" ")[2]]))
-        near = await nearest(parts, tuple(named), inquiry, meaning, _TERMS)
-        if near is None or near[0] >= UNLIKE_IN_ANY_LANGUAGE:
-            continue
-        general = await nearest(parts, ANYTHING, inquiry, meaning, _GENERAL)
-        if general is not None and general[0] < _ANYTHING:
-            lacking.append(Lacking(phrase, named[near[1]] if near[0] >= _NEAR else ""))
-    return _once(lacking)
-
-
-async def _find_unlike_in_english(
-    unknown: Sequence[str], formed: Sequence[str], inquiry: Inquiry, meaning: Embedder
+async def _find_unlike_in_any_language(
+    mention: Sequence[str], inquiry: Inquiry, meaning: Embedder
 ) -> tuple[Lacking, ...]:
-    """Those phrases of an English question that no name looks like to the multilingual model.
+    """What is said in words that are not known, and is near neither to a name nor to what any data may be asked for."""
+    known = find_known_words(inquiry)
+    unknown = [phrase for phrase in mention if not _is_phrase_known(phrase, known)]
+    terms = {spelling: term for term in _terms_of(inquiry) for spelling in with_umlauts(term)}
+    return await _find_unlike(unknown, inquiry, meaning, terms, below=UNLIKE_IN_ANY_LANGUAGE, anything=_ANYTHING)
 
-    Args:
-        unknown: phrases of which no word is known.
-        formed: phrases of which a word looks like a known one.
-        inquiry: the question.
-        meaning: the multilingual embedder.
+
+async def _find_unlike(
+    phrases: Sequence[str],
+    inquiry: Inquiry,
+    embedder: Embedder,
+    terms: Mapping[str, str],
+    *,
+    below: float,
+    anything: float | None = None,
+    formed: Sequence[str] = (),
+) -> tuple[Lacking, ...]:
+    """Those phrases that no name looks like: whose nearest of the `terms` has a cosine `below` this.
+
+    `anything`: the cosine to what any data may be asked for, from which on they may well be there; None: it is not
+    looked at. `formed`: phrases of which a word only looks like a known one.
     """
     lacking: list[Lacking] = []
-    terms = tuple(dict.fromkeys(_terms_of(inquiry)))
-    for phrase in (*unknown, *formed):
+    for phrase in (*phrases, *formed):
         if short := _shorten(inquiry, [phrase]):
             lacking += short
             continue
-        parts = list(dict.fromkeys([phrase, phrase.rpartition(" ")[2]]))
-        near = await nearest(parts, terms, inquiry, meaning, _TERMS)
-        if near is None or near[0] >= (_FORM if phrase in formed else _NEAR_IN_ENGLISH):
+        parts, presumed = list(dict.fromkeys([phrase, phrase.rpartition(" ")[2]])), phrase in formed
+        near = await nearest(parts, tuple(terms), inquiry, embedder, _TERMS)
+        if near is None or near[0] >= (_FORM if presumed else below):
             continue
-        general = await nearest(parts, ANYTHING, inquiry, meaning, _GENERAL)
-        if general is not None and general[0] < _ANYTHING_IN_ENGLISH:
-            presumed = phrase in formed or near[0] >= UNLIKE_IN_ANY_LANGUAGE or general[0] >= _ANYTHING
-            lacking.append(Lacking(phrase, near[1] if near[0] >= _NEAR else "", presumed))
+        if anything is not None:
+            general = await nearest(parts, ANYTHING, inquiry, embedder, _GENERAL)
+            if general is None or general[0] >= anything:
+                continue
+            presumed = presumed or near[0] >= UNLIKE_IN_ANY_LANGUAGE or general[0] >= _ANYTHING
+        lacking.append(Lacking(phrase, terms[near[1]] if near[0] >= _NEAR else "", presumed))
     return _once(lacking)
 
 
@@ -255,37 +229,27 @@ async def _is_elsewhere(inquiry: Inquiry, mention: Sequence[str], embedder: Embe
     """
     if len(inquiry.schema.tables) == 1:
         return False
-    near = await nearest(mention, tuple(dict.fromkeys(_terms_of(inquiry))), inquiry, embedder, _TERMS)
+    near = await nearest(mention, tuple(_terms_of(inquiry)), inquiry, embedder, _TERMS)
     if near is None or near[0] >= far:
         return False
     near = await nearest([inquiry.text], _tables_of(inquiry.schema), inquiry, embedder, _TABLES)
     return near is not None and near[0] < apart
 
 
-def _drop_generic(phrase: str) -> str:
-    """The words of a phrase that name what is asked for."""
-    return " ".join(it.text for it in tokens(phrase) if stem_of(it) not in GENERIC)
-
-
-def _is_word_known(word: str, known: frozenset[str]) -> bool:
-    """Whether a word is among the known ones, and not only one that looks like it."""
-    return not known.isdisjoint(words(word))
-
-
 def _is_any_known(inquiry: Inquiry, known: frozenset[str]) -> bool:
     """Whether any word of the question, or a value that it has, is known; no question is asked back that names none."""
     content = content_words(inquiry.text)
     names = any(it.text[:1].isupper() and not it.leads for it in tokens(inquiry.text))
-    values = any(it.is_sure for it in inquiry.context.linked.values)
-    return not content or names or values or bool(inquiry.rules) or any(_is_known(it.lower(), known) for it in content)
+    return not content or names or _names_entries(inquiry) or any(_is_known(it.lower(), known) for it in content)
 
 
-def _is_any_noun_known(inquiry: Inquiry, nouns: Sequence[str]) -> bool:
-    """Whether a noun of a question, or a value or a term that it has, is known."""
-    known = find_known_words(inquiry)
-    forms = (form for noun in nouns for it in tokens(noun) for form in spellings(it.folded))
-    values = any(it.is_sure for it in inquiry.context.linked.values)
-    return values or bool(inquiry.rules) or any(_is_known(it, known) for it in forms)
+def _names_entries(inquiry: Inquiry) -> bool:
+    """Whether a question has a stored value, or a term of the glossary."""
+    return any(it.is_sure for it in inquiry.context.linked.values) or bool(inquiry.rules)
+
+
+def _is_phrase_known(phrase: str, known: frozenset[str]) -> bool:
+    return any(_is_known(form, known) for it in tokens(phrase) for form in spellings(it.folded))
 
 
 def _shorten(inquiry: Inquiry, mention: Sequence[str]) -> tuple[Lacking, ...]:
@@ -307,18 +271,12 @@ def _shortens(part: str, word: str) -> bool:
 
 def _find_lacking_elsewhere(inquiry: Inquiry) -> tuple[Lacking, ...]:
     """What a question in another language asks for and no name has, where other words of it are names."""
-    found: list[Lacking] = []
-    known = find_known_words(inquiry)
-    for language, cues in _OTHER_CUES:
-        if language.name != _LANGUAGE_NAMES.get(inquiry.frames.language):
-            continue
-        mention = [match["mention"] for match in cues.finditer(inquiry.text)]
-        mention = [it for it in mention if it.casefold() not in language.naming_nothing]
-        unknown = [it for it in mention if not _is_known(it.casefold(), known)]
-        rest = words(inquiry.text) - frozenset().union(*(words(it) for it in mention)) if mention else frozenset[str]()
-        speaks_it = any(_is_named(it, inquiry.names) for it in words(" ".join(mention)) | rest)
-        found += [Lacking(it) for it in unknown] if speaks_it else []
-    return _once(found)
+    language, known = LANGUAGES.get(inquiry.frames.language), find_known_words(inquiry)
+    if language is None:
+        return ()
+    mention = [it for it in _list_counted(inquiry) if it.casefold() not in language.naming_nothing]
+    speaks_it = any(_is_named(it, inquiry.names) for it in inquiry.stems | words(" ".join(mention)))
+    return _once(Lacking(it) for it in mention if speaks_it and not _is_known(it.casefold(), known))
 
 
 def _is_named(word: str, names: frozenset[str]) -> bool:
@@ -328,9 +286,6 @@ def _is_named(word: str, names: frozenset[str]) -> bool:
         if len(word) >= _BEGINNING
         else any(len(word) == _BEGINNING - 1 and it.startswith(word) and len(it) - len(word) <= _ENDING for it in names)
     )
-
-
-_LANGUAGE_NAMES = {"de": "German", "fr": "French", "es": "Spanish", "it": "Italian"}
 
 
 def _once(found: Iterable[Lacking]) -> tuple[Lacking, ...]:
@@ -363,13 +318,13 @@ def _words_of(schema: Schema) -> frozenset[str]:
     return words(" ".join(texts))
 
 
-def _is_known(word: str, known: frozenset[str], *, loosely: bool = True) -> bool:
-    """Whether a word, or a form of it, is among the known ones; loosely, a piece or a misspelling counts as well."""
+def _is_known(word: str, known: frozenset[str]) -> bool:
+    """Whether a word, a form of it, a piece or a misspelling is among the known ones."""
     stem = next(iter(words(word)), word)
     if stem in known:
         return True
     begins = len(stem) >= _BEGINNING and any(it.startswith(stem[:_BEGINNING]) for it in known)
-    if not loosely or begins or len(stem) < _BEGINNING - 1:
+    if begins or len(stem) < _BEGINNING - 1:
         return begins
     from rapidfuzz import fuzz, process
 
@@ -391,20 +346,11 @@ async def _is_understood(schema: Schema, embedder: Embedder) -> bool:
         vocabulary = await asyncio.to_thread(vocabulary_of, embedder)
     except RetrievalError:
         return False
-    names = _names_of(schema)
+    names = [word for table in schema.tables for word in split_name(table.parts[-1]).split()]
     spoken = [len(it) > 3 and re.search("[aeiouy]", it) is not None for it in names]
     if not names or sum(spoken) * 2 <= len(spoken):
         return False
     return sum(it in vocabulary for it in names) * 2 > len(names)  # of no other model are the thresholds known
-
-
-@IdentityCache
-def _names_of(schema: Schema) -> tuple[str, ...]:
-    """The words of the names of its tables."""
-    return tuple(word for table in schema.tables for word in split_name(table.parts[-1]).split())
-
-
-# -- meaning ---------------------------------------------------------------------------------------------------------
 
 
 _TERMS, _TABLES, _GENERAL = Terms(), Terms(), Terms()
@@ -418,13 +364,15 @@ def _tables_of(schema: Schema) -> tuple[str, ...]:
     )
 
 
-def _terms_of(inquiry: Inquiry) -> Iterable[str]:
+def _terms_of(inquiry: Inquiry) -> dict[str, str]:
+    """Names, samples and terms of the glossary, each once, by themselves."""
+    found: list[str] = []
     for table in inquiry.schema.tables:
-        yield split_name(table.parts[-1])
+        found.append(split_name(table.parts[-1]))
         for column in table.columns:
-            yield split_name(column.name)
-            yield from () if column.private else column.samples
-    yield from filter(None, (term_of(it.text) for it in inquiry.context.known if it.kind == "rule"))
+            found += [split_name(column.name), *(() if column.private else column.samples)]
+    found += filter(None, (term_of(it.text) for it in inquiry.context.known if it.kind == "rule"))
+    return {term: term for term in found}
 
 
 async def _nothing_near(inquiry: Inquiry, phrase: str, examples: Examples) -> Clarification:
@@ -438,12 +386,8 @@ async def _nothing_near(inquiry: Inquiry, phrase: str, examples: Examples) -> Cl
 
 async def suggest_instead(inquiry: Inquiry, text: str, examples: Examples) -> Clarification:
     """A sentence that says what the data lacks, with questions that the data can answer."""
-    questions = list(await examples(_rank_tables(inquiry)))
-    return Clarification(
-        reason="missing_data",
-        text=write_list(f"{text} {inquiry.frames.instead}", questions) if questions else text,
-        choices=tuple(Choice(label=question, question=question) for question in questions),
-    )
+    choices = [Choice(label=it, question=it) for it in await examples(_rank_tables(inquiry))]
+    return ask("missing_data", f"{text} {inquiry.frames.instead}" if choices else text, choices)
 
 
 def _rank_tables(inquiry: Inquiry) -> list[str]:

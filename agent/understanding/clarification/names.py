@@ -7,8 +7,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from agent.core.models import Choice, Clarification
-from agent.understanding.clarification.inquiry import Inquiry, Place, own_words
-from agent.understanding.clarification.languages import write_list
+from agent.understanding.clarification.inquiry import Inquiry, Place, ask, own_words
 from agent.understanding.clarification.lookups import Lookups
 from rag.linking.values import LinkedValue, find_quoted
 from rag.words import is_silent, tokens, words
@@ -38,9 +37,8 @@ async def ambiguous_name(inquiry: Inquiry, lookups: Lookups) -> Clarification | 
             by_mention[value.mention.casefold()].append(value)
     sure = {mention for mention, values in by_mention.items() if any(it.is_sure for it in values)}
     for mention, values in by_mention.items():
-        if _is_one_name(inquiry, values[0].mention) and not any(
-            mention != other and mention in other for other in sure
-        ):
+        is_part = any(mention != other and mention in other for other in sure)
+        if _is_one_name(inquiry, values[0].mention) and not is_part:
             places = _places(inquiry, [it for it in values if it.is_sure == (mention in sure)])
             if mention in sure:
                 found = await _several_columns(inquiry, values, places, lookups)
@@ -86,9 +84,6 @@ def _places(inquiry: Inquiry, values: Sequence[LinkedValue]) -> list[Place]:
     return list(found.values())
 
 
-# -- the same value in several columns ----------------------------------------------------------------------------
-
-
 async def _several_columns(
     inquiry: Inquiry, values: Sequence[LinkedValue], places: list[Place], lookups: Lookups
 ) -> Clarification | None:
@@ -97,7 +92,11 @@ async def _several_columns(
     if len(places) < 2 or any(it.table.is_view or _is_key(it) or words(it.column.name) & _DIRECTED for it in places):
         return None
     if any(
-        own_words(it.table) <= inquiry.stems or inquiry.says(it.column) or _is_mentioned(inquiry, it) for it in places
+        own_words(it.table) <= inquiry.stems
+        or inquiry.says(it.column)
+        or it.name.lower() in inquiry.text.lower()
+        or (it.table.name, it.column.name) in inquiry.mentioned_names
+        for it in places
     ):
         return None
     in_play = {table.name for table in inquiry.in_play}
@@ -105,20 +104,18 @@ async def _several_columns(
     if len(inside) == 1 or (not inside and not all(_joins(inquiry, it, in_play) for it in places)):
         return None
     stored = {it.value for it in values}
-    places = [it for it in places if stored.intersection(await lookups.values_like(it, mention, _READ))]
+    places = [it for it in places if stored.intersection(await lookups.distinct(it, _READ, mention))]
     if len(places) < 2:
         return None  # where not all rows are seen, some of the values may not be there
-    labels = [f"{it.table.name} {it.column.name}".replace("_", " ") for it in places]
     choices = [
-        Choice(label=label, question=_instead(inquiry, mention, f"{mention} ({place.name})"))
-        for label, place in zip(labels, places, strict=True)
+        Choice(
+            label=f"{it.table.name} {it.column.name}".replace("_", " "),
+            question=_instead(inquiry, mention, f"{mention} ({it.name})"),
+        )
+        for it in places
     ]
-    return Clarification(
-        reason="several_columns",
-        text=write_list(inquiry.frames.several_columns.format(mention=mention), [it.label for it in choices]),
-        choices=tuple(choices),
-        assumption=inquiry.frames.assumed.format(mention=mention, meant=places[0].name),
-    )
+    text = inquiry.frames.several_columns.format(mention=mention)
+    return ask("several_columns", text, choices, inquiry.frames.assumed.format(mention=mention, meant=places[0].name))
 
 
 def _is_key(place: Place) -> bool:
@@ -126,18 +123,10 @@ def _is_key(place: Place) -> bool:
     return place.column.name in {*keys, *place.table.primary_key}
 
 
-def _is_mentioned(inquiry: Inquiry, place: Place) -> bool:
-    written = place.name.lower() in inquiry.text.lower()
-    return written or (place.table.name, place.column.name) in inquiry.mentioned_names
-
-
 def _joins(inquiry: Inquiry, place: Place, others: set[str]) -> bool:
     """Whether a key leads from one of these tables to the place's."""
     refers = {key.table for name in others if (table := inquiry.schema.table(name)) for key in table.foreign_keys}
     return place.table.name in refers
-
-
-# -- several values, or several people, of one name ------------------------------------------------------------------
 
 
 async def _several_values(inquiry: Inquiry, values: list[LinkedValue], lookups: Lookups) -> Clarification | None:
@@ -150,14 +139,14 @@ async def _several_values(inquiry: Inquiry, values: list[LinkedValue], lookups: 
     mention, place = near[0].mention, places[0]
     if inquiry.says(place.column) and words(place.column.name) != {"name"}:
         return None
-    if re.search(rf"\b{re.escape(_plural_of(place))}\b", inquiry.text, re.IGNORECASE):
+    if _names_several(inquiry, place):
         return None  # "products ... House Blend": all of them
     inside = f" {_spell(mention)} "
-    stored = [it for it in await lookups.values_like(place, mention, _READ) if inside in f" {_spell(it)} "]
+    stored = [it for it in await lookups.distinct(place, _READ, mention) if inside in f" {_spell(it)} "]
     if not stored:  # nothing holds it: those that are spelled like it, as far as they may be seen
         offered = {it.value for it in near}
-        stored = [it for value in sorted(offered) for it in await lookups.values_like(place, value, 1) if it in offered]
-    return _offer_choices(inquiry, mention, place, stored, stored) if len(stored) > 1 else None
+        stored = [it for value in sorted(offered) for it in await lookups.distinct(place, 1, value) if it in offered]
+    return _offer_choices(inquiry, mention, place, stored) if len(stored) > 1 else None
 
 
 async def _several_people(inquiry: Inquiry, values: list[LinkedValue], lookups: Lookups) -> Clarification | None:
@@ -167,16 +156,14 @@ async def _several_people(inquiry: Inquiry, values: list[LinkedValue], lookups: 
         return None
     place, mention = places[0], values[0].mention
     names = _full_name(place)
-    plural = re.search(rf"\b{re.escape(_plural_of(place))}\b", inquiry.text, re.IGNORECASE)
-    others = {
-        it.column for it in inquiry.context.linked.values if it.table == place.table.name and it.mention != mention
-    }
-    if names is None or plural or others & set(names) - {place.column.name}:
+    linked = [it for it in inquiry.context.linked.values if it.table == place.table.name]
+    others = {it.column for it in linked if it.mention != mention}
+    if names is None or _names_several(inquiry, place) or others & set(names) - {place.column.name}:
         return None
     value = next(it.value for it in values if it.is_sure)
     rows = await lookups.rows_with(place.table, place.column.name, value, names, MOST_SHOWN + 1)
     people = [" ".join(row) for row in rows]
-    return _offer_choices(inquiry, mention, place, people, people) if len(people) > 1 else None
+    return _offer_choices(inquiry, mention, place, people) if len(people) > 1 else None
 
 
 def _full_name(place: Place) -> tuple[str, str] | None:
@@ -187,30 +174,22 @@ def _full_name(place: Place) -> tuple[str, str] | None:
     return found if found is not None and place.column.name in found else None
 
 
-def _offer_choices(
-    inquiry: Inquiry, mention: str, place: Place, labels: Sequence[str], values: Sequence[str]
-) -> Clarification:
-    frames, shown = inquiry.frames, list(zip(labels, values, strict=True))[:MOST_SHOWN]
-    choices = [Choice(label=label, question=_instead(inquiry, mention, value)) for label, value in shown]
+def _offer_choices(inquiry: Inquiry, mention: str, place: Place, values: Sequence[str]) -> Clarification:
+    frames = inquiry.frames
+    choices = [Choice(label=it, question=_instead(inquiry, mention, it)) for it in values[:MOST_SHOWN]]
     name, rows = place.column.name.replace("_", " "), place.table.parts[-1].replace("_", " ")
     whole = frames.all_named.format(rows=rows, name=name, mention=mention)
     choices.append(Choice(label=frames.all_of, question=_instead(inquiry, mention, f"{whole} ({place.name})")))
     frame = frames.many_values if len(values) > MOST_SHOWN else frames.several_values
-    return Clarification(
-        reason="several_values",
-        text=write_list(
-            frame.format(mention=mention, count=min(len(values), MOST_SHOWN), column=place.name),
-            [it.label for it in choices],
-        ),
-        choices=tuple(choices),
-        assumption=frames.assumed.format(mention=mention, meant=whole),
-    )
+    text = frame.format(mention=mention, count=min(len(values), MOST_SHOWN), column=place.name)
+    return ask("several_values", text, choices, frames.assumed.format(mention=mention, meant=whole))
 
 
-def _plural_of(place: Place) -> str:
-    """How several rows of the table are called; a table named in the singular gets the plain ending."""
+def _names_several(inquiry: Inquiry, place: Place) -> bool:
+    """Whether the question names the rows of the table as several: all of them are meant, as in "products"."""
     last = " ".join(place.table.parts[-1].replace("_", " ").split()).casefold()
-    return last if last.endswith("s") else f"{last}s"
+    plural = last if last.endswith("s") else f"{last}s"
+    return re.search(rf"\b{re.escape(plural)}\b", inquiry.text, re.IGNORECASE) is not None
 
 
 def _spell(text: str) -> str:

@@ -37,12 +37,8 @@ async def doubts_of(
 ) -> tuple[Doubt, ...]:
     """What the data lacks of what is asked for, a sentence each.
 
-    Args:
-        missing: what no name explains.
-        inquiry: the question.
-        sql: the query that answers it; empty where there is none.
-        tried: every query that was written for it.
-        meaning: the multilingual embedder; without it nothing is known of what a query reads.
+    `sql` is the query that answers it, empty where there is none; `tried`, every query that was written for it. Without
+    `meaning`, the multilingual embedder, nothing is known of what a query reads.
     """
     frames = inquiry.frames
     # What may well be there, under a translated or a shortened name, does not keep the answer from being verified.
@@ -95,14 +91,9 @@ def _find_made_up(queries: Sequence[str], inquiry: Inquiry) -> list[str]:
         own = {it.alias.casefold() for it in tree.find_all(exp.Alias, exp.TableAlias, exp.CTE, exp.Table) if it.alias}
         written = (it.name for it in tree.find_all(exp.Table, exp.Column))
         new.update(*(words(it) for it in written if it.casefold() not in names | own))
-    nouns = _list_nouns(inquiry)
+    is_known = is_english(inquiry.text)
+    nouns = content_words(inquiry.text) if is_known else list_mentioned(inquiry.text, inquiry.frames.language)
     return [it for it in dict.fromkeys(nouns) if words(it) <= new - known]
-
-
-def _list_nouns(inquiry: Inquiry) -> list[str]:
-    if is_english(inquiry.text):
-        return content_words(inquiry.text)
-    return list_mentioned(inquiry.text, inquiry.frames.language)
 
 
 def _trees(queries: Sequence[str], inquiry: Inquiry) -> Iterator[exp.Expr]:

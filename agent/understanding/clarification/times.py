@@ -6,8 +6,7 @@ import re
 from datetime import date
 
 from agent.core.models import Choice, Clarification
-from agent.understanding.clarification.inquiry import Inquiry, Place
-from agent.understanding.clarification.languages import write_list
+from agent.understanding.clarification.inquiry import Inquiry, Place, ask
 from agent.understanding.clarification.lookups import DateRange, Lookups, days_before, months_before
 from agent.understanding.clarification.main_date import has_deed, list_plausible, main_date
 from agent.understanding.clarification.vague_words import first_time_word, vague_words
@@ -36,7 +35,7 @@ async def vague_time(inquiry: Inquiry, lookups: Lookups) -> Clarification | None
     place = main_date(inquiry)
     if place is None:
         return None
-    frames, known, mention = inquiry.frames, await lookups.date_range(place), _bare(match[0])
+    frames, known, mention = inquiry.frames, await lookups.date_range(place), " ".join(match[0].split())
     choices = [
         Choice(label=label, question=_write_with_dates(inquiry, match, f"{when} ({place.name})"))
         for label, when in _spans(inquiry, known, _unit(mention))
@@ -44,12 +43,8 @@ async def vague_time(inquiry: Inquiry, lookups: Lookups) -> Clarification | None
     text = frames.vague_time_unknown.format(mention=mention, column=place.name)
     if known is not None:
         text = frames.vague_time.format(mention=mention, column=place.name, first=known.first, last=known.last)
-    return Clarification(
-        reason="vague_time",
-        text=write_list(text, [it.label for it in choices]),
-        choices=tuple(choices),
-        assumption=frames.assumed.format(mention=mention, meant=f"{choices[0].label}, {place.name}"),
-    )
+    meant = f"{choices[0].label}, {place.name}"
+    return ask("vague_time", text, choices, frames.assumed.format(mention=mention, meant=meant))
 
 
 async def two_dates(inquiry: Inquiry, lookups: Lookups) -> Clarification | None:
@@ -72,12 +67,8 @@ async def two_dates(inquiry: Inquiry, lookups: Lookups) -> Clarification | None:
             ranges.append(inquiry.frames.days.format(column=place.name, first=known.first, last=known.last))
         choices.append(Choice(label=label, question=inquiry.with_ending(f"{label} ({place.name})")))
     text = inquiry.frames.two_dates.format(mention=period.mention, ranges="; ".join(ranges))
-    return Clarification(
-        reason="two_dates",
-        text=write_list(text, [it.label for it in choices]),
-        choices=tuple(choices),
-        assumption=inquiry.frames.assumed.format(mention=period.mention, meant=choices[0].label),
-    )
+    assumption = inquiry.frames.assumed.format(mention=period.mention, meant=choices[0].label)
+    return ask("two_dates", text, choices, assumption)
 
 
 def span_choices(inquiry: Inquiry, place: Place, known: DateRange | None) -> list[Choice]:
@@ -104,9 +95,9 @@ def _spans(inquiry: Inquiry, known: DateRange | None, unit: str = "") -> list[tu
 
 def _unit(mention: str) -> str:
     """The unit of time in the words, as `_OFFERED` has it; none of `these days`."""
-    if mention.casefold().startswith("these"):
-        return ""
     spoken = mention.casefold()
+    if spoken.startswith("these"):
+        return ""
     forms = {
         "day": "day tag jour día dia giorn",
         "week": "week woche semaine semana settiman",
@@ -114,7 +105,7 @@ def _unit(mention: str) -> str:
         "quarter": "quarter quartal trimestr",
         "year": "year jahr année ans año anni",
     }
-    return next((unit for unit, write_list in forms.items() if any(it in spoken for it in write_list.split())), "")
+    return next((unit for unit, listed in forms.items() if any(it in spoken for it in listed.split())), "")
 
 
 def _period(inquiry: Inquiry, first: date, last: date) -> str:
@@ -128,7 +119,3 @@ def _write_with_dates(inquiry: Inquiry, match: re.Match[str], when: str) -> str:
         return f"{before}{when}{after}"
     rest = re.sub(r"\s+([.?!,])", r"\1", " ".join(f"{before} {after}".split()))
     return Inquiry(rest, inquiry.context).with_ending(when).lstrip(", ")
-
-
-def _bare(mention: str) -> str:
-    return " ".join(mention.split())

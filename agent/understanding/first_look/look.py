@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections import OrderedDict
 from collections.abc import Sequence
+from contextlib import suppress
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
@@ -13,15 +14,21 @@ from agent.understanding.first_look.questions import Asker, SuggestedQuestion, T
 from agent.understanding.suggest import telling_tables
 from executors.base import ForeignKey, Frozen, Schema, Table
 from executors.errors import DatabaseUnavailable, ExecutorError
+from rag.errors import RetrievalError
 
 if TYPE_CHECKING:
     from agent.databases.database import Database
+    from agent.databases.knowledge.knowledge import Knowledge
+    from agent.databases.registry import Databases
+    from rag.docs.documents import Document
 
 QUESTIONS = 5
 MOST_TABLES = 6  # that questions are about
 MOST_ROWS = 5_000_000  # of a table whose values are looked at
 QUERY_S = 5.0  # for each query
 PATIENCE_S = 3.0  # for all of them, where they are an extra of another response
+MOST_SHOWN = 10  # of those of the registry, the docs and a first look
+ENOUGH = 4  # with fewer of the registry and the docs, the schema's are added
 MOST_KEPT = 500  # databases, each once for everybody who sees other rows of it
 
 log = logging.getLogger(__name__)
@@ -66,15 +73,22 @@ class FirstLooks:
         """What a principal sees of a database. Raises DatabaseUnavailable."""
         found, schema = await self._questions(database), await database.schema()
         texts = tuple(dict.fromkeys(it.text() for it in found))
-        return FirstLook(tables=tuple(map(_look_at, schema.tables)), questions=texts)
+        tables = (
+            LookedTable(
+                name=it.name,
+                rows=it.row_count,
+                columns=len(it.columns),
+                primary_key=it.primary_key,
+                foreign_keys=it.foreign_keys,
+            )
+            for it in schema.tables
+        )
+        return FirstLook(tables=tuple(tables), questions=texts)
 
     async def examples(self, database: Database, language: str = "en", tables: Sequence[str] = ()) -> tuple[str, ...]:
-        """The questions beside another response: none where they cannot be known soon.
+        """The questions beside another response, in a language, English where there is no wording for it.
 
-        Args:
-            database: as its principal sees it.
-            language: of the questions; English where there is no wording for it.
-            tables: names; questions about these come first.
+        Those about `tables` come first. None where they cannot be known soon.
         """
         try:
             schema = await database.schema()
@@ -100,16 +114,6 @@ class FirstLooks:
         return known[1]
 
 
-def _look_at(table: Table) -> LookedTable:
-    return LookedTable(
-        name=table.name,
-        rows=table.row_count,
-        columns=len(table.columns),
-        primary_key=table.primary_key,
-        foreign_keys=table.foreign_keys,
-    )
-
-
 async def _choose_questions(database: Database, schema: Schema) -> tuple[SuggestedQuestion, ...]:
     by_table: list[list[SuggestedQuestion]] = []
     for table in telling_tables(schema)[:MOST_TABLES]:
@@ -121,7 +125,7 @@ async def _choose_questions(database: Database, schema: Schema) -> tuple[Suggest
     for one in (one for row in zip_longest(*turned) for one in row if one is not None):
         if len(chosen) == QUESTIONS:
             break
-        if await _has_rows(database, one.sql):
+        if any(value is not None for row in await _rows(database, one.sql) for value in row):
             chosen.append(one)
     return tuple(chosen)
 
@@ -134,11 +138,6 @@ async def _candidates(database: Database, schema: Schema, table: Table) -> list[
     return list(Asker(schema, table, profile.read_row(rows[0])).candidates())
 
 
-async def _has_rows(database: Database, sql: str) -> bool:
-    """Whether a query finds anything: a row that is not NULL throughout."""
-    return any(value is not None for row in await _rows(database, sql) for value in row)
-
-
 async def _rows(database: Database, sql: str) -> tuple[tuple[object, ...], ...]:
     """The rows of a query, checked as everybody's; none where it cannot be run."""
     try:
@@ -146,3 +145,20 @@ async def _rows(database: Database, sql: str) -> tuple[tuple[object, ...], ...]:
     except ExecutorError as error:
         log.info("A question to begin with was left out: %s", error)
         return ()
+
+
+async def sample_questions(
+    databases: Databases, knowledge: Knowledge, looks: FirstLooks, name: str, principal: str
+) -> tuple[str, ...]:
+    """At most `MOST_SHOWN` questions that it can answer, as somebody may see them. Raises as `Databases.get`."""
+    listed = databases.questions(name)
+    if len(listed) >= MOST_SHOWN:
+        return listed[:MOST_SHOWN]
+    database = await databases.get(name, principal)
+    documents: Sequence[Document] = ()
+    with suppress(RetrievalError):  # which every question tells
+        documents = await knowledge.documents(database)
+    found = list(dict.fromkeys((*listed, *(it.text for it in documents if it.kind == "query"))))
+    if len(found) < ENOUGH:
+        found = list(dict.fromkeys((*found, *(await looks.of(database)).questions)))
+    return tuple(found[:MOST_SHOWN])

@@ -79,12 +79,7 @@ class SeenSchema(NamedTuple):
 
 
 class TableProfile:
-    """Looks at a table's values with one query.
-
-    Args:
-        schema: of the database.
-        table: one of its tables.
-    """
+    """Looks at a table's values with one query."""
 
     def __init__(self, schema: Schema, table: Table) -> None:
         self._schema, self._table = schema, table
@@ -104,11 +99,11 @@ class TableProfile:
         return f"SELECT {named} FROM {self._schema.quote_table(self._table)}"
 
     def read_row(self, row: tuple[JsonValue, ...]) -> SeenSchema:
-        """What the query's row says."""
         values = iter(row)
         rows = int(next(values) or 0)
         measures = tuple(it for it in self.measures if int(next(values) or 0) > 2)  # else it is a flag
-        categories = tuple(it for it in self.categories if _comes_back(int(next(values) or 0), rows))
+        groups = [(it, int(next(values) or 0)) for it in self.categories]
+        categories = tuple(it for it, n in groups if 2 <= n <= MOST_GROUPS and n * LEAST_REPEATED <= rows)
         found = [(it, match) for it in self.dates if (match := _DAY.match(str(next(values) or "")))]
         dates = tuple(it for it, _ in found)
         return SeenSchema(rows, measures, categories, dates, int(found[0][1][1]) if found else None)
@@ -125,17 +120,12 @@ class TableProfile:
 
 
 class Asker:
-    """Makes the questions of one table.
-
-    Args:
-        schema: of the database.
-        table: that they are about.
-        seen: what its values say.
-    """
+    """Makes the questions of one table."""
 
     def __init__(self, schema: Schema, table: Table, seen: SeenSchema) -> None:
         self._schema, self._table, self._seen = schema, table, seen
         self._from = schema.quote_table(table)
+        self._question = partial(SuggestedQuestion, table=table)
 
     def candidates(self) -> Iterator[SuggestedQuestion]:
         """The questions, the most telling first."""
@@ -172,18 +162,6 @@ class Asker:
         sql = f"SELECT COUNT(*) AS n FROM {self._from} WHERE {within} HAVING COUNT(*) > 0"
         yield self._question("year", sql, date=named, year=year)
 
-    def _question(
-        self,
-        kind: Kind,
-        sql: str,
-        *,
-        measure: Column | None = None,
-        category: Column | None = None,
-        date: Column | None = None,
-        year: int | None = None,
-    ) -> SuggestedQuestion:
-        return SuggestedQuestion(kind, sql, self._table, measure, category, date, year)
-
     def _day(self, date: Column, year: int) -> str:
         return f"'{year}-01-01'" if not _DATE.search(date.type) else f"CAST('{year}-01-01' AS DATE)"
 
@@ -205,7 +183,3 @@ def is_readable(name: str) -> bool:
 
 def _is_date(column: Column) -> bool:
     return bool(_DATE.search(column.type)) or (bool(column.samples) and all(map(_DAY.match, column.samples)))
-
-
-def _comes_back(groups: int, rows: int) -> bool:
-    return 2 <= groups <= MOST_GROUPS and groups * LEAST_REPEATED <= rows

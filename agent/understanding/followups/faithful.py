@@ -51,13 +51,7 @@ _PLACES = tuple(
 
 
 def keeps(text: str, message: str, conversation: Sequence[str]) -> bool:
-    """Whether a rewrite keeps the numbers and names of a message, and brings in no number of its own.
-
-    Args:
-        text: the rewrite.
-        message: what was rewritten.
-        conversation: the conversation before it.
-    """
+    """Whether a rewrite keeps the numbers and names of a message, and brings in no number of its own."""
     found = _numbers(text)
     known = _numbers(" ".join(conversation)) | _numbers(message)
     if not _digits(message) <= found or any(number not in known for number in _digits(text)):

@@ -49,12 +49,7 @@ _QUOTES = "\"'`“”„«» "
 
 
 class FollowUps:
-    """Makes questions self-contained.
-
-    Args:
-        model: that rewrites.
-        max_chars: of a question; a longer rewrite is not used.
-    """
+    """Makes questions self-contained; a rewrite of more than `max_chars` is not used."""
 
     def __init__(self, model: ChatModel, *, max_chars: int) -> None:
         self.model, self.max_chars = model, max_chars

@@ -7,13 +7,10 @@ without a referent ("sort them by name"), or names nothing at all ("only the top
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from enum import Enum, auto
 
-from agent.understanding.followups.scripts import SCRIPTS, Script
-from agent.understanding.followups.words import ENGLISH, GERMAN, Language, words_of
-from agent.understanding.followups.words_romance import FRENCH, ITALIAN, SPANISH
-
-LANGUAGES = (ENGLISH, GERMAN, FRENCH, SPANISH, ITALIAN)
+from agent.understanding.followups.words import LANGUAGES, Language, words_of
 
 _TOKEN = re.compile(r"\w+", re.UNICODE)
 _CLAUSES = words_of("and or who that which whose where und oder die der das et ou qui que y o e che")
@@ -23,6 +20,50 @@ _NOW = words_of(  # "this month" is counted from today, not from an earlier mess
 )
 _RELATIVE = words_of("who that which whose with where whom die der deren qui que dont che con mit")
 MANY = 3  # words of an unknown language, from which on it may be a question of its own
+
+
+@dataclass(frozen=True)
+class Script:
+    """Languages known by their script, whose words cannot be told apart, or change by their ending: patterns only.
+
+    letters: by which a text of theirs is known.
+    leans: signs that a message leans; asks: that it asks something of its own.
+    short: characters up to which a message that asks nothing is a fragment.
+    """
+
+    letters: re.Pattern[str]
+    leans: re.Pattern[str]
+    asks: re.Pattern[str]
+    short: int
+
+
+SCRIPTS = (
+    Script(
+        letters=re.compile(r"[가-힣]"),  # Korean
+        leans=re.compile(
+            r"^\W*(?:그럼|그러면|그리고|그런데|그\s?중|이\s?중|그건|그것|그거|이것|이건|그들|거기|같은\s?(?:걸|것|방식)|또|아니)"
+            r"|(?:그\s?중|이\s?중|그것|그들|그\s(?:고객|제품|달|해|주문))|왜\s?이렇게|왜\s?그렇게|(?:는|은)요?\s?\?*$|만\s*(?:보여|알려)?\S*$"
+        ),
+        asks=re.compile(r"보여|알려|얼마|몇|무엇|뭐|어떤|어느|누가|누구|어디|언제|왜|나열|계산|비교|찾아|조회|구해"),
+        short=8,
+    ),
+    Script(
+        letters=re.compile(r"[ぁ-ゖァ-ヺ]"),  # Japanese
+        leans=re.compile(
+            r"^\W*(?:では|じゃあ|それ|その|これ|この|そして|また|同じ)|(?:その中|このうち|そのうち|それら)|は[?？]*$|だけ"
+        ),
+        asks=re.compile(r"いくつ|いくら|何|どの|どれ|誰|いつ|どこ|なぜ|教えて|見せて|表示|一覧|計算|比較|ですか"),
+        short=8,
+    ),
+    Script(
+        letters=re.compile(r"[一-鿿]"),  # Chinese
+        leans=re.compile(
+            r"^\W*(?:那|那么|它|他们|她们|这些|那些|这个|那个|其中|同样|还有|只)|其中|呢[?？]*$|为什么这么|为什么那么"
+        ),
+        asks=re.compile(r"多少|几|什么|哪|谁|何时|为什么|显示|列出|计算|比较|查询|给我|统计"),
+        short=6,
+    ),
+)
 
 
 class Leaning(Enum):
@@ -36,17 +77,20 @@ class Leaning(Enum):
 def find_leaning(text: str) -> Leaning:
     """Whether a message leans on the conversation before it.
 
-    Args:
-        text: the message, in any language; words of English, German, French, Spanish and Italian, and patterns of
-            Korean, Japanese and Chinese are known. Of others only the length tells.
+    Words of English, German, French, Spanish and Italian, and patterns of Korean, Japanese and Chinese are known. Of
+    other languages only the length tells.
     """
     script = next((script for script in SCRIPTS if script.letters.search(text)), None)
     if script is not None:
-        return _by_patterns(text, script)
+        if script.leans.search(text.strip()):
+            return Leaning.LEANS
+        if script.asks.search(text):
+            return Leaning.STANDS
+        return Leaning.LEANS if len(text.strip(" ?？。.")) <= script.short else Leaning.UNSURE
     words = _TOKEN.findall(text.casefold())
     if not words:
         return Leaning.LEANS
-    best = max(LANGUAGES, key=lambda language: language.hits(words))
+    best = max(LANGUAGES.values(), key=lambda language: language.hits(words))
     if best.hits(words) == 0:
         return Leaning.LEANS if len(words) < MANY else Leaning.UNSURE
     if best.always.search(text):
@@ -61,13 +105,13 @@ def asks_by_itself(text: str) -> bool:
         return bool(script.asks.search(text)) and find_leaning(text) is Leaning.STANDS
     words = _TOKEN.findall(text.casefold())
     return find_leaning(text) is Leaning.STANDS and any(
-        word in language.asks for language in LANGUAGES for word in words
+        word in language.asks for language in LANGUAGES.values() for word in words
     )
 
 
 def asks(word: str) -> bool:
     """Whether a word, case-folded, begins a question or a request."""
-    return any(word in language.asks for language in LANGUAGES)
+    return any(word in language.asks for language in LANGUAGES.values())
 
 
 def content_words(text: str) -> list[str]:
@@ -75,20 +119,8 @@ def content_words(text: str) -> list[str]:
     words = _TOKEN.findall(text.casefold())
     if not words or any(script.letters.search(text) for script in SCRIPTS):
         return []
-    best = max(LANGUAGES, key=lambda language: language.hits(words))
-    return [word for word in words if not _is_number(word) and word not in best.naming_nothing]
-
-
-def _by_patterns(text: str, script: Script) -> Leaning:
-    if script.leans.search(text.strip()):
-        return Leaning.LEANS
-    if script.asks.search(text):
-        return Leaning.STANDS
-    return Leaning.LEANS if len(text.strip(" ?？。.")) <= script.short else Leaning.UNSURE
-
-
-def _is_number(word: str) -> bool:
-    return word[0].isdigit()
+    best = max(LANGUAGES.values(), key=lambda language: language.hits(words))
+    return [word for word in words if not word[0].isdigit() and word not in best.naming_nothing]
 
 
 class _Sentence:
@@ -104,7 +136,7 @@ class _Sentence:
         self._content = [
             number
             for number, word in enumerate(self._words)
-            if word not in naming_nothing and not _is_number(word) and not (number == 0 and word in language.changes)
+            if word not in naming_nothing and not word[0].isdigit() and not (number == 0 and word in language.changes)
         ]
 
     def find_leaning(self) -> Leaning:
@@ -136,12 +168,9 @@ class _Sentence:
                 return Leaning.UNSURE  # "which were cancelled?"
         if any(word in language.only for word in words[:3]):
             return Leaning.UNSURE
-        whole = any(one in self._named_words for one in (subject, counted) if one is not None)
+        named = {words[number] for number in self._content}
+        whole = any(one in named for one in (subject, counted) if one is not None)
         return Leaning.UNSURE if self._joined and not whole else Leaning.STANDS
-
-    @property
-    def _named_words(self) -> set[str]:
-        return {self._words[number] for number in self._content}
 
     def _after(self, word: str) -> str:
         """The word behind a word; empty at the end."""
@@ -151,6 +180,7 @@ class _Sentence:
         """What stands for something: named before it in another clause, perhaps in this one, or in no word at all."""
         language, first = self._language, self._content[0]
         found = Leaning.STANDS
+        light = language.verbs | language.function | language.prepositions | language.asks | language.pronouns
         for number, word in enumerate(self._words):
             follows = self._words[number + 1] if number + 1 < len(self._words) else ""
             if word in language.pointers and self._points_back(number, follows):
@@ -161,7 +191,7 @@ class _Sentence:
                 continue
             if word in _CLAUSES and number > first:
                 continue  # a relative pronoun: "customers that never ordered"
-            if word == "one" and follows and not self._is_light(follows):
+            if word == "one" and follows and follows not in light:
                 continue  # a numeral: "more than one order"
             if number < first:
                 return Leaning.LEANS
@@ -172,16 +202,12 @@ class _Sentence:
     def _points_back(self, number: int, follows: str) -> bool:
         """Whether a demonstrative has a noun of its own that no clause explains."""
         language = self._language
-        if not follows or follows in _NOW | _RELATIVE or _is_number(follows):
+        if not follows or follows in _NOW | _RELATIVE or follows[0].isdigit():
             return False
         before = self._words[number - 1] if number else ""
         explained = number + 2 < len(self._words) and self._words[number + 2] in _RELATIVE
         as_relative = self._words[number] in _CLAUSES and number > self._content[0]
         return follows not in language.naming_nothing and not explained and not as_relative and before != "than"
-
-    def _is_light(self, word: str) -> bool:
-        language = self._language
-        return word in language.verbs | language.function | language.prepositions | language.asks | language.pronouns
 
     def _of_fragment(self) -> Leaning:
         """Without a verb: a part of an earlier question, or a request in short ("revenue by month")."""
