@@ -328,8 +328,8 @@ def find_foreign_names(segments: Sequence[Segment], facts: Facts, asked: Sequenc
                 continue
             if not told_apart and _is_repeated(segment.items, place, asked):
                 continue  # "closest to the Earth", as the question says
-            if any(is_among(word, it.words) for it in facts.columns):
-                continue  # "the IDs"
+            if is_same_word(word, "id") or any(is_among(word, it.words) for it in facts.columns):
+                continue
             meant = _list_meant(word, facts)
             if not dimensions or not facts.rows:
                 continue
