@@ -19,9 +19,7 @@ class RagAgent:
 
     async def run(self, query: str, database: str, top_k: int = 5, kinds: Collection[Kind] = ()) -> list[Retrieved]:
         """The documents nearest to the query, best first, at most `top_k`; all kinds where `kinds` is empty.
-
-        Raises StoreUnavailable, EmbedderUnavailable: the message says what to do.
-        """
+        Raises StoreUnavailable, EmbedderUnavailable: the message says what to do."""
         (found,) = await asyncio.to_thread(self._searcher.search, query, database, top_k, kinds)
         return found
 

@@ -201,12 +201,8 @@ def _select(values: exp.Values) -> exp.Select:
 def read(sql: str, dialect: Dialect, check_words: Callable[[list[Token], Dialect], None], form: str) -> exp.Expr:
     """The tree of the one statement in `sql`; nothing of it is checked but its size, and what `check_words` does.
 
-    Args:
-        check_words: sees the words before they are parsed.
-        form: what to write instead, where `sql` cannot be read.
-
-    Raises:
-        SqlRefused: it is too big, or cannot be parsed whole.
+    Args: check_words: sees the words before they are parsed; form: what to write instead, where `sql` cannot be read.
+    Raises SqlRefused: it is too big, or cannot be parsed whole.
     """
     if len(sql) > MAX_CHARS:
         raise too_big(f"It has {len(sql)} characters, and {MAX_CHARS} are allowed.")

@@ -44,11 +44,9 @@ class LineageQuery:
 
 @dataclass(frozen=True, eq=False)
 class LineageSource:
-    """What a SELECT reads in its FROM, a JOIN or an APPLY; `query` where that is a subquery or a CTE.
-
-    columns: new names that the alias gives to the query's columns, as in `AS m(month, total)`.
-    hidden: it restricts rows but shows none (SEMI, ANTI).
-    """
+    """What a SELECT reads in its FROM, a JOIN or an APPLY; `query` where that is a subquery or a CTE. `columns`: new
+    names that its alias gives to the query's, as in `AS m(month, total)`; `hidden`: it restricts rows but shows none
+    (SEMI, ANTI)."""
 
     node: exp.Expr
     query: LineageQuery | None = None

@@ -121,10 +121,8 @@ class Rewriter:
         return Derived(tree, count)
 
     def keys(self, query: LineageQuery) -> tuple[str, ...] | None:
-        """The columns of a query's result that tell its groups apart.
-
-        None where it does not show them all, or where a row is made of several groups.
-        """
+        """The columns of a query's result that tell its groups apart; None where it does not show them all, or where a
+        row is made of several groups."""
         try:
             opened = self._groups.open_query(query)
         except NotDerivable:

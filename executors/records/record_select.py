@@ -64,12 +64,9 @@ class RecordColumns:
     ) -> list[exp.Expr]:
         """The items of a SELECT of records, in order, with those that were missing.
 
-        Args:
-            raw: the SELECT; its sources are read.
-            query: what it was derived from, with the CTEs that it sees.
-            select: what the query reads is read of it.
-            items: that there are: the keys of the groups, then the columns inside the aggregates.
-            keys: how many of the items are keys.
+        Args: raw: the SELECT; its sources are read; query, select: what it was derived from; items: that there are: so
+            many
+        keys of the groups, then the columns inside the aggregates.
         """
         known = self._readable(raw, query)
         if not known:
@@ -242,11 +239,8 @@ class NeededCtes:
 
 class RecordSelects:
     """Writes single SELECTs of a derived query.
-
-    Args:
-        columns: completes the columns of the records; None: they are the keys, and what the aggregates read.
-        ctes: gets what the SELECTs read.
-    """
+    Args: columns: completes the columns of the records; None: they are the keys, and what the aggregates read; ctes:
+    gets what the SELECTs read."""
 
     def __init__(self, lineage: Lineage, columns: RecordColumns | None, ctes: NeededCtes) -> None:
         self._lineage, self._columns, self._ctes = lineage, columns, ctes
@@ -268,10 +262,8 @@ class RecordSelects:
         *,
         label: bool,
     ) -> tuple[exp.Select, list[Placed]]:
-        """A SELECT without its aggregates, and its items, each with the position it had.
-
-        Where `source` is given, it is an aggregate that is joined to other rows, and is replaced by its rows.
-        """
+        """A SELECT without its aggregates, and its items, each with the position it had. `source` is an aggregate that
+        is joined to other rows, and is replaced by its rows."""
         raw = exp.Select(**{name: _copy(value) for name in _COPIED_CLAUSES if (value := select.args.get(name))})
         wanted = [*own_conditions(select), *pushed]
         positions = {id(item): position for position, item in enumerate(select.expressions)}
@@ -333,10 +325,8 @@ class RecordSelects:
     def _as_source(
         self, query: LineageQuery, select: exp.Select, names: tuple[str, ...], avoided: set[str]
     ) -> tuple[exp.Select, list[exp.Identifier]]:
-        """The rows behind a joined aggregate, under names that its reader knows, and the names of the added columns.
-
-        `avoided` are names that its reader uses bare: an added column so named would make them ambiguous.
-        """
+        """The rows behind a joined aggregate, under names that its reader knows, and the names of the added columns. An
+        added column gets no name that its reader uses bare (`avoided`): it would be ambiguous."""
         plan = self._lineage.plan(query)
         if plan.kind not in (LineageKind.OWN, LineageKind.JOINS, LineageKind.PASSES):
             raise NotDerivable(plan.reason or "a derived aggregate is joined to other rows")
@@ -409,10 +399,9 @@ def through(
 ) -> list[exp.Expr]:
     """Those conditions on a SELECT's output that hold for its input too, in terms of that.
 
-    Args:
-        names: what the output columns are called, where not as the select items are.
-        inputs: whether the conditions may name grouping keys as the input has them (HAVING).
-        past_windows: whether window functions, which may look at rows that do not meet them, are no hindrance.
+    Args: names: what the output columns are called, where not as the select items are; inputs: whether the conditions
+        may name grouping keys as the input has them (HAVING); past_windows: whether window functions are no hindrance,
+        which may look at rows that do not meet them.
     """
     if not conditions:
         return []  # as most often: to take the SELECT apart takes longer than all else of deriving its records

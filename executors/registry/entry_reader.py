@@ -43,11 +43,8 @@ class EntryProblem(NamedTuple):
 
 
 class EntryReader:
-    """Reads one entry, and remembers all that is wrong with it; no problem repeats an address or a key.
-
-    Args:
-        folder: that its paths are relative to.
-    """
+    """Reads one entry, whose paths are relative to `folder`, and remembers all that is wrong with it; no problem
+    repeats an address or a key."""
 
     def __init__(self, name: str, folder: Path, variables: Mapping[str, str]) -> None:
         self._name, self._folder, self._variables = name, folder, variables

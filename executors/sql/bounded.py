@@ -50,24 +50,16 @@ class _Spent(Exception):
 
 
 def tokens_of(sql: str, dialect: Dialect) -> list[Token]:
-    """The words of a text.
-
-    Raises:
-        TooMuchToRead: it is too long.
-        sqlglot.errors.TokenError: a string or comment that never ends.
-    """
+    """The words of a text. Raises TooMuchToRead: it is too long; TokenError: a string or comment that never ends."""
     if len(sql) > MAX_CHARS:
         raise TooMuchToRead(f"It has {len(sql)} characters, and {MAX_CHARS} are read.")
     return list(dialect.tokenize(sql))
 
 
 def parse(sql: str, dialect: str) -> list[exp.Expr | None]:
-    """The statements of a text, as sqlglot reads that dialect; None for an empty one. Args: dialect: sqlglot's name.
+    """The statements of a text, as sqlglot reads that dialect (its own name of it); None for an empty one.
 
-    Raises:
-        TooMuchToRead: it is too long, or nested too deeply.
-        sqlglot.errors.SqlglotError: it is no SQL.
-        RecursionError: it is nested too deeply, too.
+    Raises TooMuchToRead: it is too long, or nested too deeply; RecursionError: likewise; SqlglotError: it is no SQL.
     """
     grammar = Dialect.get_or_raise(dialect)
     return grammar.parser(error_level=ErrorLevel.IMMEDIATE).parse(tokens_of(sql, grammar), sql)

@@ -46,12 +46,8 @@ _STUMBLES = (ValueError, TypeError, AttributeError, LookupError, re.error)
 
 
 def tokenize(sql: str, dialect: str) -> list[Token]:
-    """The words of `sql`. Args: dialect: sqlglot's name of it.
-
-    Raises:
-        sqlglot.errors.TokenError: a string or comment that never ends.
-        TooMuchToRead: it is too long.
-    """
+    """The words of `sql`, in sqlglot's dialect.
+    Raises TokenError: a string or comment that never ends; TooMuchToRead."""
     try:
         return bounded.tokens_of(sql, plain(dialect))
     except _STUMBLES as error:
@@ -61,10 +57,8 @@ def tokenize(sql: str, dialect: str) -> list[Token]:
 def parse(tokens: list[Token], sql: str, dialect: str) -> list[exp.Expr]:
     """The statements in `tokens`, whole or not at all.
 
-    Raises:
-        sqlglot.errors.ParseError: what is no query, or goes on after its end.
-        TooMuchToRead: it is too long, or nested too deeply, as far as `bounded` counts.
-        RecursionError: nested too deeply.
+    Raises ParseError: what is no query, or goes on after its end; TooMuchToRead, RecursionError: it is nested too
+    deeply.
     """
     parser = plain(dialect).parser(error_level=ErrorLevel.RAISE)
     try:
@@ -74,17 +68,12 @@ def parse(tokens: list[Token], sql: str, dialect: str) -> list[exp.Expr]:
 
 
 def write(tree: exp.Expr, dialect: str, *, spent: bool = False, exact: bool = False) -> str:
-    """One line of SQL for `tree`, without comments.
+    """One line of SQL for `tree`, without comments; the tree stays as it is, unless it is `spent`.
 
-    Args:
-        tree: it stays as it is, unless it is spent.
-        spent: the caller does not need the tree afterwards, so it is not copied.
-        exact: names in quotes are to be names and nothing else, for what runs: SQLite takes `"gone"` for a text where
-            no column is called so, but never what stands in backticks.
-
-    Raises:
-        sqlglot.errors.UnsupportedError: the dialect has no words for it.
-        RecursionError: nested too deeply.
+    Args: exact: names in quotes are to be names and nothing else, for what runs: SQLite takes `"gone"` for a text where
+        no
+    column is called so, but never what stands in backticks.
+    Raises UnsupportedError: the dialect has no words for it; RecursionError: nested too deeply.
     """
     generator = plain(dialect).generator(comments=False, unsupported_level=ErrorLevel.RAISE)
     if exact and dialect in _NEVER_TEXT:
@@ -123,11 +112,8 @@ _WORDS = frozenset({"all"})  # LIMIT ALL, ORDER BY ALL: the parser takes the wor
 
 
 def with_quotes(tree: exp.Expr, dialect: Dialect, *, every: bool) -> exp.Expr:
-    """A copy of a checked tree whose names are in quotes, each spelled as the engine looks it up without them.
-
-    Args:
-        every: quote all of them, for what runs. Else those that the engine demands, for what people read.
-    """
+    """A copy of a checked tree whose names are in quotes, each spelled as the engine looks it up without them: every
+    one of them, for what runs, or those that the engine demands, for what people read."""
     tree = tree.copy()
     if every and dialect.named_by_text:
         _keep_titles(tree, dialect)

@@ -33,11 +33,8 @@ _NO_MEMORY = re.compile(r"bad_alloc|allocation failure|failed to allocate|could 
 
 
 class Opening(NamedTuple):
-    """A local database: what a worker needs to open it.
-
-    kind: `sqlite`, `duckdb` or `files`.
-    options: of its executor, by name.
-    """
+    """A local database (`sqlite`, `duckdb` or `files`), and the options of its executor: what a worker needs to open
+    it."""
 
     name: str
     kind: str
@@ -46,10 +43,8 @@ class Opening(NamedTuple):
 
 
 class Tasks:
-    """The requests of one worker by their names. It has one database open at most.
-
-    is_spent: whether the last request left the process in a state that is not to be trusted.
-    """
+    """The requests of one worker by their names. It has one database open at most. `is_spent`: whether the last request
+    left the process in a state that is not to be trusted."""
 
     def __init__(self) -> None:
         self.is_spent = False

@@ -42,10 +42,7 @@ LAYER = "memory of the worker"
 
 
 class _Known(NamedTuple):
-    """The schema, as long as the files are as they were.
-
-    cache: what a worker found out to make it, for other workers.
-    """
+    """The schema, as long as the files are as they were, and what a worker found out to make it, for other workers."""
 
     state: Hashable
     schema: Schema
@@ -53,11 +50,7 @@ class _Known(NamedTuple):
 
 
 class IsolatedExecutor(Executor):
-    """One local database behind worker processes.
-
-    Args:
-        state: of the files: another one where they have changed. Raises DatabaseUnavailable.
-    """
+    """One local database behind worker processes. Args: state: of the files: another one where they have changed."""
 
     def __init__(
         self, opening: Opening, state: Callable[[], Hashable], pool: WorkerPool, *, writable: bool = False

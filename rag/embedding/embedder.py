@@ -53,10 +53,8 @@ class Embedder(Protocol):
 
 
 def vocabulary_of(embedder: Embedder) -> frozenset[str]:
-    """The words that an embedder knows as a whole, in small letters; empty where it does not say, as of endpoints.
-
-    A word of another language is read in pieces, and its vector says little.
-    """
+    """The words that an embedder knows as a whole, in small letters; empty where it does not say, as of endpoints. A
+    word of another language is read in pieces, and its vector says little."""
     found: frozenset[str] = getattr(embedder, "vocabulary", frozenset())
     return found
 

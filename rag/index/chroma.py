@@ -74,10 +74,8 @@ class ChromaVectors:
         self._collection = collection
 
     def nearest(self, vectors: Sequence[Sequence[float]], top_k: int, kinds: Collection[Kind] = ()) -> list[list[Near]]:
-        """See `Vectors`. With kinds it takes long where many documents are of them.
-
-        Only ids and similarities: to have Chroma look up the documents, too, takes longer than the search.
-        """
+        """See `Vectors`; ids alone: to have Chroma look up the documents, too, takes longer than the search. With kinds
+        it takes long where many documents are of them."""
         import numpy as np
 
         found = self._collection.query(

@@ -119,10 +119,8 @@ def verify(folder: Path, manifest: Manifest) -> None:
 
 
 def scrub(folder: Path) -> None:
-    """Take what was deleted out of SQLite's file as well, where it stays until its room is needed.
-
-    A value whose column has become private must not be there to be found.
-    """
+    """Take what was deleted out of SQLite's file as well, where it stays until its room is needed: a value whose column
+    has become private must not be there to be found."""
     with closing(sqlite3.connect(folder / _SQLITE)) as connection:
         connection.execute("VACUUM")
 

@@ -69,10 +69,8 @@ def value_passages(schema: Schema, stored: Iterable[StoredValues]) -> tuple[Docu
 
 
 class ColumnIndex:
-    """Finds what of a schema is near to a question. Methods block, and are safe in threads.
-
-    Every method raises StoreUnavailable, EmbedderUnavailable.
-    """
+    """Finds what of a schema is near to a question. Methods block, and are safe in threads; they raise
+    StoreUnavailable, EmbedderUnavailable."""
 
     def __init__(self, store: Store, embedder: Embedder) -> None:
         self._store, self._embedder = store, embedder
@@ -119,10 +117,8 @@ class ColumnIndex:
         return tuple(filter(may_mean, parts)) if self._store.is_indexed(_values_of(database)) else ()
 
     def near(self, question: str, database: str, may_mean: Callable[[str], bool] = lambda _: True) -> Near:
-        """Columns near the question and near its phrases, and values near its phrases; nothing where no index is.
-
-        Phrases that may not mean a stored value are not compared with values.
-        """
+        """Columns near the question and near its phrases, and values near those of its phrases that may mean one;
+        nothing where no index is."""
         texts = self.texts(question, database, may_mean)
         if not texts:
             return Near()  # and no model is loaded for it

@@ -61,10 +61,8 @@ class Period(NamedTuple):
 
 
 def periods_in(text: str) -> list[Period]:
-    """Each time of a text, in their order.
-
-    `4/1/2023` is left out, for it is ambiguous. So is what is no date, as April 31.
-    """
+    """Each time of a text, in their order. `4/1/2023`, which is ambiguous, is left out; so is what is no date, as April
+    31."""
     found: list[tuple[int, Period]] = []
     taken: list[tuple[int, int]] = []
     for pattern in _PATTERNS:

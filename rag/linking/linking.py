@@ -225,10 +225,8 @@ class Linked(Frozen):
 
 
 class SchemaLinker:
-    """Links questions to one schema; made once for a schema, its docs and its values, never private ones.
-
-    Of rules, those that explain a term of the question are heard.
-    """
+    """Links questions to one schema; made once for a schema, its docs and its values, never private ones. Of rules,
+    those that explain a term of the question are heard."""
 
     def __init__(self, schema: Schema, documents: Iterable[Document] = (), stored: Iterable[StoredValues] = ()) -> None:
         self._schema = schema

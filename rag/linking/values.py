@@ -82,10 +82,8 @@ class _Postings(NamedTuple):
 
 
 class ValueIndex:
-    """Stored values, never private ones, by their spelling, and by the words in them.
-
-    A word of the schema's own names in small letters more probably means the column.
-    """
+    """Stored values, never private ones, by their spelling, and by the words in them. A word of the schema's own names
+    in small letters more probably means the column."""
 
     def __init__(self, stored: Iterable[StoredValues], names: Collection[str] = ()) -> None:
         self._names = frozenset(names)
@@ -373,10 +371,8 @@ def _select_named(ones: Sequence[LinkedValue], near: frozenset[str], before: fro
 
 
 def _beside(mention: str, question: str) -> list[tuple[frozenset[str], frozenset[str]]]:
-    """The stems of the words around each mention, and of the one before it.
-
-    Only what comes before names a table: "alien heroes" are no names.
-    """
+    """The stems of the words around each mention, and of the one before it. Only what comes before names a table:
+    "alien heroes" are no names."""
     all_tokens, own = tokens(question), [token.folded for token in tokens(mention)]
     found: list[tuple[frozenset[str], frozenset[str]]] = []
     for at in range(len(all_tokens) - len(own) + 1):

@@ -362,10 +362,8 @@ class _Selection:
             any(self._show([(shown.table, self._columns(shown.table, width))]) for width in _WIDTHS)
 
     def _show(self, tables: list[tuple[Table, frozenset[str] | None]], *, samples: bool = False) -> bool:
-        """Show tables with these columns, if there is room; what they took before is given back.
-
-        The first of all is shown whether it fits or not.
-        """
+        """Show tables with these columns, if there is room; what they took before is given back. The first is shown
+        anyway."""
         new: list[_Shown] = []
         for table, columns in tables:
             text = self._texts.table(table, samples=samples, columns=columns)

@@ -39,11 +39,7 @@ class DuckdbExecutor(Executor):
     temporary folder, never beside the file.
 
     A file is opened by one instance of a process: to write, the one that reads is closed, once its queries have ended.
-
-    Args:
-        memory: DuckDB's limit, as `1GB`.
-        sample_values: stored values shown per text column.
-        writable: whether `write` may open it for writing.
+    Args: memory: DuckDB's limit, as `1GB`; sample_values: per text column.
     """
 
     dialect = "duckdb"

@@ -50,9 +50,6 @@ def read(cursor: DuckDBPyConnection, database: str, samples: int) -> DuckdbCatal
     """All tables and views, in the order they were created; `main` first, then the other DuckDB schemas by name.
 
     Tables go by their bare names. Where two schemas have a table of the same name, the first one's is meant.
-
-    Args:
-        samples: stored values per text column.
     """
     tables = cursor.execute(_TABLES).fetchall()
     columns: dict[Name, list[tuple[Any, ...]]] = defaultdict(list)
@@ -99,11 +96,7 @@ def count_rows(cursor: DuckDBPyConnection, table: str) -> int | None:
 
 
 def is_key(cursor: DuckDBPyConnection, table: str, column: str) -> bool:
-    """Whether a column is never NULL and never the same twice; no, where that takes too long to find out.
-
-    Args:
-        table, column: as in a query.
-    """
+    """Whether a column is never NULL and never the same twice; no, where that takes too long to find out."""
     import duckdb
 
     try:
@@ -115,13 +108,7 @@ def is_key(cursor: DuckDBPyConnection, table: str, column: str) -> bool:
 
 
 def text_samples(cursor: DuckDBPyConnection, table: str, columns: Sequence[tuple[str, str]], count: int) -> Samples:
-    """The most frequent values of the text columns; empty where that takes too long or fails.
-
-    Args:
-        table: as in a FROM clause.
-        columns: names and types.
-        count: values per column.
-    """
+    """The `count` most frequent values of each text column (name and type); empty where it takes long or fails."""
     import duckdb
 
     texts = [name for name, kind in columns if kind == "VARCHAR" or kind.startswith("ENUM")]

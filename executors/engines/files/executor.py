@@ -78,15 +78,11 @@ class _Catalog(NamedTuple):
 
 
 class FilesExecutor(Executor):
-    """Files as a database.
+    """Files as a database: a file, a folder with the folders in it, or a glob (`**` is any folders).
 
     A file that is changed, new or gone is noticed at the next call. One that cannot be read is left out, and
     `warnings` says why; only where none can be read is the database unavailable.
-
-    Args:
-        path: a file, a folder with the folders in it, or a glob (`**` is any folders).
-        sample_values: stored values shown per text column.
-        encoding: of texts that are not UTF-8; empty: it is detected.
+    Args: sample_values: per text column; encoding: of texts that are not UTF-8; empty: it is detected.
     """
 
     dialect = "duckdb"
@@ -294,14 +290,9 @@ class FilesExecutor(Executor):
             yield _Part(file, ready.name, read, found._replace(problems=problems, remarks=remarks), ready.encoding)
 
     def _look_again(self, message: str) -> bool:
-        """After an error in a file: look at all of it.
-
-        Returns:
-            Whether the query can be tried again, because the file was changed or had not been looked at whole.
-
-        Raises:
-            DatabaseUnavailable: the file is at fault.
-        """
+        """After an error in a file: look at all of it. Returns whether the query can be tried again: the file was
+        changed, or had not been looked at whole.
+        Raises DatabaseUnavailable: the file is at fault."""
         import duckdb
 
         with self._lock:

@@ -50,10 +50,7 @@ def group_parts(
 
     Files belong together whose columns have the same names, and whose own names differ in their numbers alone, or are
     the same in several folders. `customers` and `suppliers` stay two tables, however alike they are.
-
-    Args:
-        root: the folder that all lie below.
-        parts: the file, the name of its own table, and what was found in it.
+    Args: parts: of each the file, the name of its own table, and what was found in it.
     """
     found: dict[tuple[str, frozenset[str]], list[int]] = defaultdict(list)
     for at, (_, name, table) in enumerate(parts):

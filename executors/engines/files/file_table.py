@@ -14,16 +14,13 @@ class FileTable(NamedTuple):
     """A file that can be read.
 
     columns: names and DuckDB types, as they are read.
-    reader: the table function that reads it, types pinned.
+    reader: the table function that reads it, types pinned; `select` is what is selected from it.
     whole: whether all of it was looked at.
-    select: what is selected from the reader: texts that are numbers are read as such.
     notes: what is to be known of a column: its unit, the order of its dates.
-    problems: what was found in the file and is told, one sentence each.
-    delimiter: between the fields of a CSV file; decimal: a comma, where its numbers have one.
-    orders: of columns of dates, what comes first in their texts: the day, the month or the year.
-    units: of columns of numbers, as their texts name them.
+    orders, units: what comes first in a column's dates (the day, the month or the year); the unit of its numbers.
     reasons: why columns that look like numbers stay text.
-    remarks: what else is to be known of how the file was read, and is no problem.
+    problems, remarks: what was found in the file, one sentence each; and how it was read, which is no problem.
+    delimiter, decimal: of a CSV file; a comma where its numbers have one.
     """
 
     columns: tuple[tuple[str, str], ...]

@@ -64,15 +64,8 @@ def inspect(
     connection: DuckDBPyConnection, path: Path, *, whole: bool = False, folder: Path | None = None
 ) -> FileTable:
     """Infer the columns of a file.
-
-    Args:
-        path: absolute.
-        whole: look at all of it, whatever its size.
-        folder: where a file may be written anew whose rows are uneven; nowhere where absent.
-
-    Raises:
-        DatabaseUnavailable: naming the file, what is wrong with it, and what to do.
-    """
+    Args: whole: look at all of it, whatever its size; folder: where a file with uneven rows may be written anew.
+    Raises DatabaseUnavailable: naming the file, what is wrong with it, and what to do."""
     found = _inspect(connection, path, whole=whole, folder=folder)
     _check_width(path, len(found.columns))
     return found

@@ -37,10 +37,8 @@ _TOTAL = re.compile(
 
 
 class SheetLayout:
-    """The layout around the data of a sheet: a header of two rows, and a last row with totals.
-
-    It is told each row that holds anything, from the first to the last.
-    """
+    """The layout around the data of a sheet: a header of two rows, and a last row with totals. It is told each row that
+    holds anything, from the first to the last."""
 
     def __init__(self) -> None:
         self._head: list[Sequence[Any]] = []
@@ -64,10 +62,8 @@ class SheetLayout:
 
     @property
     def has_totals(self) -> bool:
-        """Whether every number of the last row is the sum of those above it, and something else shows it too.
-
-        That is a second column of sums, a column that every other row fills, or its label.
-        """
+        """Whether every number of the last row is the sum of those above it, and something else shows it too: a second
+        column of sums, a column that every other row fills, or its label."""
         numbers = {at: float(cell) for at, cell in enumerate(self._last) if _is_number(cell)}
         if self._rows < _FEWEST or not numbers or not any(numbers.values()):
             return False
@@ -160,15 +156,8 @@ class Prepared(NamedTuple):
 
 def prepare_file(path: Path, folder: Path, encoding: str = "") -> list[Prepared]:
     """What is read in the place of a file, written below `folder` where it must be; mostly the file itself.
-
-    Args:
-        folder: of this file alone.
-        encoding: of its text; empty: it is detected.
-
-    Raises:
-        DatabaseUnavailable: it cannot be unpacked, or a package is missing.
-        OSError: it cannot be read.
-    """
+    Args: folder: of this file alone; encoding: of its text; empty: it is detected.
+    Raises DatabaseUnavailable: it cannot be unpacked, or a package is missing; OSError."""
     if path.suffix.lower() in _OPENERS:
         path = _unpack(path, folder)
     if path.suffix.lower() in (".xlsx", ".xlsm"):
@@ -370,10 +359,8 @@ def _check_packed(path: Path) -> None:
 
 
 def _write_sheet(path: Path, rows: Iterable[tuple[Any, ...]], target: Path, layout: SheetLayout) -> bool:
-    """Write a sheet's rows that hold anything, each as wide as the widest. Returns whether there are any.
-
-    A header of two rows is written as one, and a last row of sums is left out. Args: layout: is told each row.
-    """
+    """Write a sheet's rows that hold anything, each as wide as the widest; whether there are any. A header of two rows
+    is written as one, and a last row of sums is left out."""
     width, written, ragged = 0, 0, target.with_suffix(".rows")
     with ragged.open("w", encoding="utf-8", newline="") as out:
         writer = csv.writer(out)
@@ -410,13 +397,8 @@ def _cell(value: Any) -> str:
 
 
 def even_out_rows(path: Path, delimiter: str, folder: Path, *, skip: int = 0) -> Prepared:
-    """A CSV file whose rows differ in their number of fields, each with as many as most have.
-
-    Args:
-        path: a file in UTF-8.
-        folder: where the new one is written.
-        skip: lines before the header, which are left out.
-    """
+    """A CSV file in UTF-8 whose rows differ in their number of fields, written to `folder` with as many as most have.
+    Args: skip: lines before the header, which are left out."""
     widths: Counter[int] = Counter(len(row) for row in _rows(path, delimiter, skip) if row)
     width = widths.most_common(1)[0][0] if widths else 0
     first = next((len(row) for row in _rows(path, delimiter, skip) if row), 0)

@@ -19,11 +19,7 @@ if TYPE_CHECKING:
 
 def cast_texts(connection: DuckDBPyConnection, path: Path, found: FileTable) -> FileTable:
     """The table with texts read as the dates and numbers that they are, where all of the file was looked at.
-
-    Args:
-        path: of the file, for messages.
-        found: the table with such columns as texts.
-    """
+    Args: path: for messages."""
     if not found.whole:
         return found
     columns, selected, notes, problems = list(found.columns), list[str](), dict[str, str](), list[str]()

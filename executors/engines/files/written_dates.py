@@ -167,12 +167,8 @@ def detect_date_format(
     connection: DuckDBPyConnection, reader: str, column: str, *, named: bool = False, zoned: bool = False
 ) -> WrittenDate | None:
     """How a column of texts that look like dates is read as dates; None where they are none.
-
-    Args:
-        reader: the table function, or a query in parentheses.
-        named: whether months have names in it.
-        zoned: whether its times have an offset from UTC.
-    """
+    Args: reader: the table function, or a query in parentheses; named: whether months have names; zoned: whether times
+    have an offset from UTC."""
     text = value_of(column)
     zone, moved = _zone(connection, reader, text) if zoned else ("", None)
     text = f"regexp_replace({text}, {literal(_BEHIND)}, '\\1')" if zoned else text

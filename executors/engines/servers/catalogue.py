@@ -251,11 +251,7 @@ class SchemaCache:
         self._failed: tuple[float, str] = (0.0, "")
 
     def get(self) -> Schema:
-        """The schema; one thread reads it, the others wait.
-
-        Raises:
-            DatabaseUnavailable: it cannot be read now; the next call tries again.
-        """
+        """The schema; one thread reads it, the others wait. Raises DatabaseUnavailable; the next call tries again."""
         now = time.monotonic()
         with self._lock:
             if self._cached is None or now - self._cached[0] > self._ttl_s:
@@ -281,12 +277,8 @@ class SchemaCache:
 
 class Reader:
     """The connection that `catalogue.read` queries, inside a `with` block.
-
-    Args:
-        leased: gives a connection, which is given back at the end of its block.
-        set_timeout: takes a connection, and the seconds for each of its next queries.
-        error: the driver's base class of errors.
-    """
+    Args: leased: gives a connection; set_timeout: of its next queries, in seconds; error: the driver's base class of
+    errors."""
 
     def __init__(
         self,
@@ -311,11 +303,8 @@ class Reader:
         self._lease.invalidate(error)
 
     def fetch(self, sql: str, plain: str = "") -> Sequence[Sequence[Any]]:
-        """Rows of a query without which there is no schema. Raises what the driver raises.
-
-        Args:
-            plain: a simpler query, run where the server refuses `sql`.
-        """
+        """Rows of a query without which there is no schema, or of `plain`, where the server refuses it.
+        Raises as the driver."""
         try:
             return self._rows(sql, _NEEDED_S)
         except self._error as error:

@@ -45,11 +45,8 @@ _STRANGE = "the driver cannot use the options in its address, those after the `?
 
 
 def unreachable(name: str, error: BaseException) -> DatabaseUnavailable:
-    """Why no connection could be made. The driver's words go to the log alone: they may hold hosts and users.
-
-    Args:
-        error: of the driver, or of the token's source.
-    """
+    """Why no connection could be made. The words of the driver, or of the token's source, go to the log alone: they may
+    hold hosts and users."""
     text = f"{error} {error.__cause__ or ''}"
     log.warning("No connection to %s: %s", name, text)
     if isinstance(error, CredentialError):
@@ -136,11 +133,8 @@ def no_tables(name: str) -> DatabaseUnavailable:
 
 
 def translate(error: Exception, row: Dialect, sql: str, schema: Callable[[], Schema]) -> SqlFailed:
-    """The error of a query: its kind by the driver's code, else by its message, and how to repair it.
-
-    Args:
-        schema: for the names that a hint may offer.
-    """
+    """The error of a query: its kind by the driver's code, else by its message; and how to repair it, by the schema's
+    names."""
     message = _plain(_words(error))
     if _NO_ROOM.search(message):
         return no_room()  # the server's words name its files

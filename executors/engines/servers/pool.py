@@ -93,11 +93,7 @@ def _pinging(kind: type[Dialect]) -> type[Dialect]:
 
 class ConnectionPool:
     """SQLAlchemy's pool, with a line before it that one can leave. Safe to use from several threads.
-
-    Args:
-        driver: knows its errors, and how a lost connection looks.
-        recycle_s: seconds after which a connection is replaced before its next use.
-    """
+    Args: recycle_s: seconds after which a connection is replaced before its next use."""
 
     def __init__(
         self,
@@ -129,15 +125,8 @@ class ConnectionPool:
 
     @contextmanager
     def lease(self, timeout_s: float, cancel: Cancel | None = None) -> Iterator[PoolProxiedConnection]:
-        """A connection; afterwards rolled back and given back.
-
-        Args:
-            timeout_s: seconds to wait while all are busy.
-
-        Raises:
-            DatabaseUnavailable: there is no connection to be had.
-            SqlFailed: all are busy, or the caller has cancelled.
-        """
+        """A connection, waited for so many seconds while all are busy; afterwards rolled back and given back.
+        Raises DatabaseUnavailable: there is none to be had; SqlFailed: all are busy, or the caller has cancelled."""
         taken = self._wait(timeout_s, cancel)
         try:
             if not taken:

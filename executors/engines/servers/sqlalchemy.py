@@ -378,11 +378,8 @@ class SqlAlchemyExecutor(Executor):
     def _watch(
         self, lease: PoolProxiedConnection, timeout_s: float, cancel: Cancel | None, started: float
     ) -> Iterator[Watch]:
-        """Stops what runs inside when time is over or the caller cancels; after that nothing else uses the connection.
-
-        Args:
-            started: on the monotonic clock: waiting for the connection is a part of the time.
-        """
+        """Stops what runs inside when time is over, from `started` on the monotonic clock on (waiting for the
+        connection is a part of it), or the caller cancels; after that nothing else uses the connection."""
         left = max(0.0, started + timeout_s - time.monotonic())
         watch = Watch(partial(self._try_interrupt, lease), left, cancel, again_s=_CANCEL_AGAIN_S)
         try:

@@ -59,12 +59,7 @@ _WRITING_ERRORS = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3
 
 
 class SqliteExecutor(Executor):
-    """One SQLite file.
-
-    Args:
-        sample_values: stored values shown per text column.
-        writable: whether `write` may open it for writing.
-    """
+    """One SQLite file. Args: sample_values: per text column; writable: whether `write` may open it for writing."""
 
     dialect = "sqlite"
 
@@ -277,16 +272,8 @@ def _run_write(
 
     An authorizer allows the one table and the one kind of change, and everything that changed is counted: no confirmed
     plan shows what triggers and cascading keys would change besides the statement's rows, so a write that sets them off
-    changes nothing.
-
-    Args:
-        connection: opened for writing, in no transaction.
-        reads: authorizes what is not a write.
-        is_over: whether the time has run out; asked every `steps` instructions of SQLite's machine.
-
-    Raises:
-        SqlFailed: it is another statement, or would change more than its own rows, or too many.
-        sqlite3.Error: what SQLite says.
+    changes nothing. Args: connection: opened for writing, in no transaction; is_over: whether the time has run out.
+    Raises SqlFailed: it is another statement, or would change more than its own rows, or too many; and sqlite3.Error.
     """
     started = time.monotonic()
     connection.execute("PRAGMA foreign_keys = ON")
@@ -327,10 +314,8 @@ def _run_write(
 
 
 class _OnlyThisWrite:
-    """An authorizer: reads, and writes of rows, the first of which is the one that was asked for.
-
-    Those after the first belong to triggers and cascading keys; they are seen by what they count.
-    """
+    """An authorizer: reads, and writes of rows, the first of which is the one that was asked for. Those after it belong
+    to triggers and cascading keys; they are seen by what they count."""
 
     def __init__(self, statement: CheckedWrite, reads: Authorizer) -> None:
         self._expected = (statement.kind, statement.table.lower())

@@ -39,11 +39,7 @@ class _Stored(NamedTuple):
 
 def read(connection: sqlite3.Connection, database: str, samples: int) -> SqliteCatalogue:
     """All tables and views, in the order they were created.
-
-    Args:
-        connection: without an authorizer: this runs PRAGMAs.
-        samples: stored values per text column.
-    """
+    Args: connection: without an authorizer: this runs PRAGMAs."""
     warnings: list[str] = []
     columns: dict[_Stored, list[tuple[Any, ...]]] = {}
     for stored in _read_stored(connection):

@@ -81,10 +81,7 @@ class SqlServerExecutor(SqlAlchemyExecutor):
 
     def url(self) -> URL:
         """See `SqlAlchemyExecutor.url`: the connection string is made here.
-
-        Raises:
-            DatabaseUnavailable: there is no ODBC driver for SQL Server.
-        """
+        Raises DatabaseUnavailable: there is no ODBC driver."""
         try:
             import pyodbc
         except ImportError as error:

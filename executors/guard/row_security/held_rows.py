@@ -32,10 +32,7 @@ _FENCES: Mapping[str, tuple[str, exp.Expr]] = {
 
 class RowRules:
     """A row filter, held against a schema.
-
-    Raises:
-        DatabaseUnavailable: the filter names what is not there, or cannot be read.
-    """
+    Raises DatabaseUnavailable: it names what is not there, or cannot be read."""
 
     def __init__(self, row_filter: RowFilter, schema: Schema) -> None:
         self.whole = schema
@@ -55,13 +52,9 @@ class RowRules:
 
 
 class HeldRows:
-    """What one principal may see: the tables of `visible`, and of each the rows that fit its condition.
+    """What one principal may see: of the `whole` schema what is `visible`, and of each table the rows that fit.
 
-    Args:
-        whole: the schema as the database has it.
-        visible: what of it may be seen.
-        conditions: by the visible tables' names; None: every row.
-        values: what the conditions' `:names` stand for.
+    Args: conditions: by the visible tables' names; None: every row; values: what the conditions' `:names` stand for.
     """
 
     def __init__(
@@ -72,16 +65,10 @@ class HeldRows:
         self._dialect = DIALECTS[whole.dialect]
 
     def hold(self, root: exp.Query, names: NameCheck) -> tuple[str, ...]:
-        """Put the conditions into a query's tree.
+        """Put the conditions into a query's tree, which the guard has let through, against `visible`.
 
-        Args:
-            root: of the tree, which is changed; the guard has let it through, against `visible`.
-
-        Returns:
-            What is kept from the principal, one sentence for each table that is read, in order of appearance.
-
-        Raises:
-            SqlRefused: it is not certain which tables the query reads.
+        Returns what is kept from the principal, one sentence for each table that is read, in order of appearance.
+        Raises SqlRefused: it is not certain which tables the query reads.
         """
         self._check_forms(root)
         tables = [node for node in root.find_all(exp.Table) if isinstance(node.this, exp.Identifier)]

@@ -44,11 +44,8 @@ def hint_for(kind: ErrorKind, message: str, sql: str, schema: Schema) -> str:
 
 def column_hint(name: str, schema: Schema, used: Mapping[str, str], *, table: str | None = None) -> str:
     """How to get at a column that is not where it was looked for.
-
-    Args:
-        used: the real tables that the query reads -> the name each goes by in it.
-        table: the real table it was looked up in, where the query names one.
-    """
+    Args: used: the real tables that the query reads -> the name each goes by in it; table: the real table it was looked
+    up in, where the query names one."""
     dialect = dialect_row(schema)
     owners = [found for found in (schema.table(t) for t in ([table] if table else used)) if found]
     parts = [f"{entry.name} has only: {_list(entry, dialect)}." for entry in owners[:3]]
@@ -92,11 +89,7 @@ def function_hint(name: str, dialect: Dialect) -> str:
 def join_path(schema: Schema, used: Mapping[str, str], goal: str) -> tuple[str, ...]:
     """The joins that lead from a table of the query to `goal`, shortest way over foreign keys, either direction.
 
-    Args:
-        used: real table -> the name it goes by in the query.
-
-    Returns:
-        `JOIN ... ON ...`, one text per step; empty when `goal` is used already or no key leads there.
+    `JOIN ... ON ...`, one text per step; empty when `goal` is used already or no key leads there. Args: used: as above.
     """
     links = _links(schema)
     came_from: dict[str, tuple[str, tuple[tuple[str, str], ...]] | None] = dict.fromkeys(used)

@@ -50,10 +50,7 @@ class NameCheck:
 
     def run(self, root: exp.Expr) -> None:
         """Check a query.
-
-        Raises:
-            SqlRefused: TABLE_NOT_FOUND, COLUMN_NOT_FOUND, AMBIGUOUS_COLUMN or PERMISSION, with a hint.
-        """
+        Raises SqlRefused: TABLE_NOT_FOUND, COLUMN_NOT_FOUND, AMBIGUOUS_COLUMN or PERMISSION, with a hint."""
         # The tables first, so that a hint about a column knows all that the query reads.
         for table in root.find_all(exp.Table):
             for entry in find_tables(table, self._schema)[:1]:
@@ -344,11 +341,7 @@ def _rename(columns: Columns, given: tuple[str, ...] | None) -> Columns:
 
 
 def _anchor_columns(query: exp.Expr, named: Callable[[exp.Expr], str]) -> Columns:
-    """The columns of a recursive CTE, as its first part names them; None where that part has a star or a bare value.
-
-    Args:
-        named: the name that the engine knows a select list's item by; empty where it has none.
-    """
+    """The columns of a recursive CTE, as its first part names them; None where that part has a star or a bare value."""
     query = _anchor(query)
     names = [named(item) for item in query.expressions] if isinstance(query, exp.Select) else []
     return tuple(names) if names and all(names) and "*" not in names else None
