@@ -34,7 +34,7 @@ _OPENING = frozenset({TokenType.L_PAREN, TokenType.L_BRACKET, TokenType.L_BRACE}
 _CLOSING = frozenset({TokenType.R_PAREN, TokenType.R_BRACKET, TokenType.R_BRACE})
 
 # What a text that is no SQL makes the library trip over, besides its own errors.
-_STUMBLES = (ValueError, TypeError, AttributeError, LookupError, re.error)
+STUMBLES = (ValueError, TypeError, AttributeError, LookupError, re.error)
 
 
 class TooMuchToRead(ParseError):
@@ -90,7 +90,7 @@ def _build_parser(kind: type[Parser]) -> type[Parser]:
                 return super().parse(raw_tokens, sql)
             except _Spent as error:
                 raise TooMuchToRead("It nests too deeply what can be read in several ways.") from error
-            except _STUMBLES as error:
+            except STUMBLES as error:
                 raise ParseError(f"Not SQL: {error}") from error
 
         def _advance(self, times: int = 1) -> None:
@@ -115,7 +115,7 @@ def _build_generator(kind: type[Generator]) -> type[Generator]:
                 return str(super().generate(expression, copy=copy))
             except _Spent as error:
                 raise TooMuchToWrite("it nests too deeply what takes several words to write") from error
-            except _STUMBLES as error:
+            except STUMBLES as error:
                 raise UnsupportedError(f"It has no written form: {error}") from error
 
         def sql(self, *arguments: Any, **options: Any) -> str:

@@ -8,13 +8,12 @@ takes for the same. Here both sides are one dialect, so a function keeps the nam
 
 from __future__ import annotations
 
-import re
 from functools import cache
 from importlib import import_module
 
 from sqlglot import exp
 from sqlglot.dialects.dialect import Dialect as SqlglotDialect
-from sqlglot.errors import ErrorLevel, ParseError, TokenError, UnsupportedError
+from sqlglot.errors import ErrorLevel, ParseError, TokenError
 from sqlglot.tokenizer_core import Token
 
 from executors.dialects.row import Dialect, NameCase
@@ -41,16 +40,13 @@ RUN_COMMENT = "A comment that the server would run is not allowed"
 # Quotes that hold a name and nothing else, where the engine's first ones may hold a text, too.
 _NEVER_TEXT = {"sqlite": "`"}
 
-# What text that is no SQL makes the library trip over, besides its own errors.
-_STUMBLES = (ValueError, TypeError, AttributeError, LookupError, re.error)
-
 
 def tokenize(sql: str, dialect: str) -> list[Token]:
     """The words of `sql`, in sqlglot's dialect.
     Raises TokenError: a string or comment that never ends; TooMuchToRead."""
     try:
         return bounded.tokens_of(sql, plain(dialect))
-    except _STUMBLES as error:
+    except bounded.STUMBLES as error:
         raise TokenError(f"Not SQL: {error}") from error
 
 
@@ -61,10 +57,7 @@ def parse(tokens: list[Token], sql: str, dialect: str) -> list[exp.Expr]:
     deeply.
     """
     parser = plain(dialect).parser(error_level=ErrorLevel.RAISE)
-    try:
-        return [tree for tree in parser.parse(tokens, sql) if tree and not isinstance(tree, exp.Semicolon)]
-    except _STUMBLES as error:
-        raise ParseError(f"Not SQL: {error}") from error
+    return [tree for tree in parser.parse(tokens, sql) if tree and not isinstance(tree, exp.Semicolon)]
 
 
 def write(tree: exp.Expr, dialect: str, *, spent: bool = False, exact: bool = False) -> str:
@@ -80,10 +73,7 @@ def write(tree: exp.Expr, dialect: str, *, spent: bool = False, exact: bool = Fa
         mark = _NEVER_TEXT[dialect]
         generator._identifier_start = generator._identifier_end = mark
         generator._escaped_identifier_end = mark * 2
-    try:
-        return str(generator.generate(tree, copy=not spent or tree.parent is not None))  # which a generator looks at
-    except _STUMBLES as error:
-        raise UnsupportedError(f"It has no written form: {error}") from error
+    return str(generator.generate(tree, copy=not spent or tree.parent is not None))  # which a generator looks at
 
 
 def complaint(error: TokenError | ParseError) -> str:

@@ -44,7 +44,9 @@ class RowRules:
                         condition.check_values(values, of=name)
         except FilterInvalid as error:
             raise DatabaseUnavailable(f"The `row_filter` of {schema.database!r} in databases.yaml: {error}.") from error
-        self.visible = _visible(schema, self._conditions)
+        # With no stored values and no number of rows, for those are of every row.
+        seen = [_filter_table(it, self._conditions) for it in schema.tables if it.name in self._conditions]
+        self.visible = schema.model_copy(update={"tables": tuple(seen)})
 
     def of(self, values: Values) -> HeldRows:
         """The rules for a principal with these values. Args: values: of every `:name`, from `RowFilter.values_of`."""
@@ -212,12 +214,6 @@ def _table(given: str, schema: Schema) -> Table:
     if len(named) != 1:
         raise FilterInvalid(f"there is {'more than one' if named else 'no'} table {given!r}")
     return named[0]
-
-
-def _visible(schema: Schema, conditions: Mapping[str, object]) -> Schema:
-    """The tables that are seen; with no stored values and no number of rows, for those are of every row."""
-    tables = tuple(_filter_table(table, conditions) for table in schema.tables if table.name in conditions)
-    return schema.model_copy(update={"tables": tables})
 
 
 def _filter_table(table: Table, conditions: Mapping[str, object]) -> Table:
