@@ -22,7 +22,6 @@ from executors.records.lineage import (
 from executors.sql.tree import identifier_of, output_name
 
 MAX_COLUMNS = 40
-_PARTS = ("where", "having", "order", "qualify", "prewhere")
 
 
 @dataclass(frozen=True)
@@ -75,7 +74,8 @@ class RecordColumns:
         wanted += [self._column(one) for one in known if one.is_key and not one.private]
         wanted += [item for item in items[keys:] if not item.is_star]
         shown = {one.place: one for one in known if not one.private}
-        for column in _read(select):
+        read = agg.parts_of(select, "where", "having", "order", "qualify", "prewhere")
+        for column in (column for part in read for column in agg.columns(part)):
             place = self._place(column, known)
             if place in shown:
                 wanted.append(self._column(shown[place]))
@@ -173,15 +173,6 @@ class RecordColumns:
 
     def _identifier(self, name: str) -> exp.Identifier:
         return exp.Identifier(this=name, quoted=self._schema.quote_name(name) != name)
-
-
-def _read(select: exp.Select) -> Iterator[exp.Column]:
-    """The columns that a SELECT reads anywhere."""
-    parts = [*select.expressions, *(join.args.get("on") for join in select.args.get("joins") or ())]
-    parts += [select.args.get(name) for name in _PARTS]
-    for part in parts:
-        if part is not None:
-            yield from agg.columns(part)
 
 
 NAME_CLASH = "two tables or CTEs of the query share a name, which one flat query cannot tell apart"
@@ -360,9 +351,8 @@ def _copy(value: Any) -> Any:
 
 def _bare_names(select: exp.Expr) -> set[str]:
     """The column names that a SELECT uses without saying of which table."""
-    parts = [*select.expressions, *(join.args.get("on") for join in select.args.get("joins") or ())]
-    parts += [select.args.get(name) for name in ("where", "group", "having", "order", "qualify")]
-    found = (column for part in parts if part is not None for column in part.find_all(exp.Column))
+    parts = agg.parts_of(select, "where", "group", "having", "order", "qualify")
+    found = (column for part in parts for column in part.find_all(exp.Column))
     return {column.name.lower() for column in found if not column.table}
 
 
@@ -383,10 +373,8 @@ def _all_columns(raw: exp.Select) -> exp.Expr:
 
 def own_conditions(select: exp.Select) -> list[exp.Expr]:
     """The WHERE, and those conditions of HAVING that hold for each row of a group alike."""
-    where, having = select.args.get("where"), select.args.get("having")
-    found = agg.conjuncts(where.this if where is not None else None)
-    on_keys = [c for c in agg.conjuncts(having.this if having is not None else None) if not any(agg.calls(c))]
-    return [*found, *through(select, on_keys, (), inputs=True)]
+    on_keys = [it for it in agg.conjuncts(select.args.get("having")) if not any(agg.calls(it))]
+    return [*agg.conjuncts(select.args.get("where")), *through(select, on_keys, (), inputs=True)]
 
 
 def through(
