@@ -10,7 +10,7 @@ from decimal import Decimal
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
-from executors.engines.servers.sqlalchemy import SqlAlchemyExecutor
+from executors.engines.servers.sqlalchemy import SqlAlchemyExecutor, execute
 from executors.engines.servers.tokens import POSTGRESQL_SCOPE, CredentialError, TokenSource
 from executors.errors import ErrorKind, SqlFailed
 from executors.values import timestamp_from_text
@@ -110,9 +110,7 @@ class PostgresExecutor(SqlAlchemyExecutor):
     def _begin_write(self, lease: PoolProxiedConnection, timeout_s: float) -> None:
         """See `SqlAlchemyExecutor._begin_write`; a dry run meets every constraint that the commit would."""
         super()._begin_write(lease, timeout_s)
-        cursor = lease.cursor()
-        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
-        cursor.close()
+        execute(lease, "SET CONSTRAINTS ALL IMMEDIATE")
 
     def _execute(self, lease: PoolProxiedConnection, sql: str) -> DBAPICursor:
         connection: Any = lease.dbapi_connection

@@ -12,6 +12,7 @@ from executors.base import Cancel
 from executors.engines.servers import failures
 from executors.engines.servers.tokens import CredentialError
 from executors.engines.stopping import out_of_time
+from executors.errors import ErrorKind, SqlFailed
 
 if TYPE_CHECKING:
     from sqlalchemy import URL
@@ -55,10 +56,6 @@ class Driver(NamedTuple):
     def connect(self, more: Mapping[str, Any]) -> DBAPIConnection:
         """A new connection. Args: more: arguments that go before those of the address."""
         return self.dialect.connect(*self.arguments, **{**self.options, **more})
-
-    def is_lost(self, error: Exception, connection: DBAPIConnection | None) -> bool:
-        """Whether an error says that the connection is gone."""
-        return self.dialect.is_disconnect(error, connection, None)  # type: ignore[arg-type]  # of a driver, always
 
 
 def load(url: URL) -> Driver:
@@ -130,8 +127,10 @@ class ConnectionPool:
         taken = self._wait(timeout_s, cancel)
         try:
             if not taken:
-                cancelled = cancel is not None and cancel.is_cancelled
-                raise out_of_time(None) if cancelled else failures.busy(self._name, self._size)
+                if cancel is not None and cancel.is_cancelled:
+                    raise out_of_time(None)
+                message = f"All {self._size} connections to {self._name} are busy."
+                raise SqlFailed(ErrorKind.RESOURCE, message, "Ask again in a moment.")
             lease = self._connect()
             try:
                 yield lease

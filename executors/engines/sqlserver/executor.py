@@ -12,13 +12,12 @@ from functools import partial
 from itertools import chain, zip_longest
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from executors.engines.servers import failures
 from executors.engines.servers.failures import error_code
 from executors.engines.servers.sqlalchemy import SqlAlchemyExecutor
 from executors.engines.servers.tokens import SQL_SERVER_SCOPE, TokenSource
 from executors.engines.sqlserver.odbc import UnusableAddress, check_strict, connection_string, newest_driver
 from executors.engines.sqlserver.patience import Patience
-from executors.errors import DatabaseUnavailable, ErrorKind, SqlRefused
+from executors.errors import DatabaseUnavailable, ErrorKind, SqlFailed, SqlRefused
 
 if TYPE_CHECKING:
     from sqlalchemy import URL
@@ -199,7 +198,10 @@ class SqlServerExecutor(SqlAlchemyExecutor):
             cursor.close()
         rows, transactions = counted[0] if counted else (0, 0)
         if not transactions:
-            raise failures.trigger_rollback()
+            message = "The server ended the transaction before the change was counted: a trigger undid it"
+            raise SqlFailed(
+                ErrorKind.CONSTRAINT, f"{message}; nothing was changed.", "See what the table's triggers allow."
+            )
         return int(rows)
 
     def _execute(self, lease: PoolProxiedConnection, sql: str) -> DBAPICursor:
