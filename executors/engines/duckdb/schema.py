@@ -72,9 +72,16 @@ def read(cursor: DuckDBPyConnection, database: str, samples: int) -> DuckdbCatal
         found.append(
             Table(
                 name=name,
-                columns=tuple(_column(row, values) for row in described),
+                columns=tuple(
+                    Column(name=of, type=kind, nullable=nullable, comment=note or "", samples=values.get(of, ()))
+                    for of, kind, nullable, note in described
+                ),
                 primary_key=next((tuple(k[1]) for k in keys[schema_name, name] if k[0] == "PRIMARY KEY"), ()),
-                foreign_keys=tuple(_foreign_key(k) for k in keys[schema_name, name] if k[0] == "FOREIGN KEY"),
+                foreign_keys=tuple(
+                    ForeignKey(columns=tuple(columns), table=table, referenced=tuple(referenced))
+                    for kind, columns, table, referenced in keys[schema_name, name]
+                    if kind == "FOREIGN KEY"
+                ),
                 comment=comment or "",
                 row_count=count_rows(cursor, where),
                 is_view=is_view,
@@ -117,13 +124,3 @@ def text_samples(cursor: DuckDBPyConnection, table: str, columns: Sequence[tuple
             return sample_values(lambda sql: cursor.execute(sql).fetchall(), table, texts, count, "CAST({} AS VARCHAR)")
     except duckdb.Error:
         return {}
-
-
-def _column(row: tuple[Any, ...], samples: Samples) -> Column:
-    name, kind, nullable, comment = row
-    return Column(name=name, type=kind, nullable=nullable, comment=comment or "", samples=samples.get(name, ()))
-
-
-def _foreign_key(row: tuple[Any, ...]) -> ForeignKey:
-    _, columns, table, referenced = row
-    return ForeignKey(columns=tuple(columns), table=table, referenced=tuple(referenced))

@@ -141,12 +141,12 @@ class FilesExecutor(Executor):
             try:
                 with self._cursor() as cursor:
                     result = duckdb_engine.run(cursor, query, timeout_s=timeout_s, cancel=cancel)
-                if self._files() == files:
+                if files_of(self._path) == files:
                     return result
                 changes += 1  # some of its rows may be of before, and some of after
             except duckdb.Error as error:
                 if _FILE_FAULT.search(str(error)) and self._look_again(str(error)):
-                    changes += self._files() != files
+                    changes += files_of(self._path) != files
                     continue
                 raise duckdb_engine.translate_error(error) or diagnose.sql_failed(
                     self._without_folder(str(error)), query.executable, self.schema()
@@ -179,12 +179,9 @@ class FilesExecutor(Executor):
 
     # -- the files -----------------------------------------------------------------------------------------
 
-    def _files(self) -> tuple[_File, ...]:
-        return files_of(self._path)
-
     def _current(self) -> _Catalog:
         """The database over the files as they are now."""
-        files = self._files()
+        files = files_of(self._path)
         if self._catalog is None or self._catalog.files != files:
             self.close()
             self._forget_others(files)
@@ -297,7 +294,7 @@ class FilesExecutor(Executor):
 
         with self._lock:
             catalog = self._catalog
-            if catalog is None or catalog.files != self._files():
+            if catalog is None or catalog.files != files_of(self._path):
                 return True
             for file in dict.fromkeys(part.file for parts in catalog.tables.values() for part in parts):
                 known = self._inspected[file]

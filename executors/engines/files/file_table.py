@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from executors.engines.local.files import quote_name
 
@@ -41,6 +41,13 @@ class FileTable(NamedTuple):
 _ABSENT = r"(?i)^(?:#?n\.?/?a\.?|#n/v|k\.\s?a\.|s/d|null|none|nil|nan|unknown|[-–—]{1,3}|\?)$"
 
 
+def fetch_row(connection: DuckDBPyConnection, sql: str) -> tuple[Any, ...]:
+    """The one row of an aggregate."""
+    row: tuple[Any, ...] | None = connection.execute(sql).fetchone()
+    assert row is not None  # noqa: S101  it has one
+    return row
+
+
 def value_of(column: str) -> str:
     """The expression of a column's text without what is around it; empty where it says that there is no value."""
     text = f"trim({quote_name(column)})"
@@ -51,7 +58,5 @@ def absent_note(connection: DuckDBPyConnection, reader: str, column: str) -> str
     """How many texts of a column say that there is no value, as a sentence; empty where none does."""
     text = f"trim({quote_name(column)})"
     absent = f"FROM {reader} WHERE regexp_matches({text}, '{_ABSENT}')"
-    row = connection.execute(f"SELECT count(*), min({text}) {absent}").fetchone()
-    assert row is not None  # noqa: S101  an aggregate has one row
-    count, one = row
+    count, one = fetch_row(connection, f"SELECT count(*), min({text}) {absent}")
     return f"Read as empty: {count:,} {'value' if count == 1 else 'values'} such as {one}." if count else ""

@@ -84,7 +84,3 @@ def _width(rows: list[tuple[list[str], int]]) -> int:
     counts = Counter(len(fields) for fields, _ in rows)
     width, count = counts.most_common(1)[0] if counts else (0, 0)
     return width if width > 1 and count >= _MOST_SHARE * len(rows) else 0
-
-
-def _is_header(names: list[str]) -> bool:
-    return len({name.casefold() for name in names}) == len(names) and not any(map(_VALUE.fullmatch, names))

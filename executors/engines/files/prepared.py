@@ -195,7 +195,7 @@ def encoding_of(path: Path) -> Encoding:
             except UnicodeDecodeError:
                 wrong = True
                 decoder.reset()
-    if zeros and not _is_text(head):
+    if zeros and (head.count(0) > _FEW_ZEROS * len(head) or _CONTROL.search(head)):
         return Encoding(_UTF_8)  # what reads it says that it is no text
     if not wrong:
         return Encoding(_BROKEN if zeros else _UTF_8)
@@ -206,11 +206,6 @@ def encoding_of(path: Path) -> Encoding:
         return Encoding(_BROKEN)
     found = likeliest(sample[: sample.rfind(b"\n", 0, _SAMPLE) + 1] or sample)
     return found if found.is_explained else found._replace(name=_guess(sample, found.name))
-
-
-def _is_text(head: bytes) -> bool:
-    """Whether the first bytes of a file are text, with a few zeros in it: other signs that control are in no text."""
-    return head.count(0) <= _FEW_ZEROS * len(head) and not _CONTROL.search(head)
 
 
 def _utf_16(head: bytes) -> str:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from executors.engines.duckdb.engine import literal
-from executors.engines.files.file_table import value_of
+from executors.engines.files.file_table import fetch_row, value_of
 from executors.engines.local.files import quote_name
 
 if TYPE_CHECKING:
@@ -131,8 +131,7 @@ def _each(
     """Aggregates over all that is read, `size` at a time, computed for several columns in one scan."""
     for start in range(0, len(aggregates), _AT_ONCE * size):
         some = aggregates[start : start + _AT_ONCE * size]
-        row = connection.execute(f"SELECT {', '.join(some)} FROM {reader}").fetchone()
-        assert row is not None  # noqa: S101  an aggregate has one row
+        row = fetch_row(connection, f"SELECT {', '.join(some)} FROM {reader}")
         yield from (row[at : at + size] for at in range(0, len(row), size))
 
 

@@ -24,7 +24,7 @@ Ask = Callable[[Sequence[str], Sequence[Any], int], Sequence[Sequence[Any]]]
 MOST_ROWS = 1000  # each is looked up on its own
 _TIMES = re.compile(r"date|time", re.IGNORECASE)
 _AS_WRITTEN = re.compile(r"char|text|string|clob", re.IGNORECASE)
-_UNSEEN = "the rows could not be read before the change"
+UNSEEN = "the rows could not be read before the change"
 
 
 class Expected(NamedTuple):
@@ -49,7 +49,7 @@ def expect(statement: CheckedWrite, ask: Ask) -> Expected:
     of its rows at most."""
     plan = statement.read_back
     if plan is None:
-        return Expected(None, (), statement.unread or _UNSEEN)
+        return Expected(None, (), statement.unread or UNSEEN)
     rows = ask((plan.before.executable,), (), plan.before.row_limit + 1)
     if plan.packed and rows:
         width, (values,) = len(plan.columns), rows
@@ -61,11 +61,6 @@ def expect(statement: CheckedWrite, ask: Ask) -> Expected:
     if any(isinstance(row[at], float | dt.datetime | dt.time) for row in rows for at in plan.key_places):
         return Expected(None, (), "its key is a time or a float, which a driver may round")
     return Expected(plan, rows)
-
-
-def expect_nothing() -> Expected:
-    """Where the database refused the query of `expect`."""
-    return Expected(None, (), _UNSEEN)
 
 
 def confirm(statement: CheckedWrite, expected: Expected, row: Dialect, ask: Ask) -> int | None:
