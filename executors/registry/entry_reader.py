@@ -87,7 +87,7 @@ class EntryReader:
             "description": self._text(fields, "description"),
             "docs": tuple(self._docs(fields.get("docs"))),
             "limits": self._limits(fields.get("limits")),
-            "private": self._names(fields, "private", _is_column, _COLUMN),
+            "private": self._names(fields, "private", lambda it: all(it.rpartition(".")[::2]), _COLUMN),
             "functions": self._names(fields, "functions", _FUNCTION.fullmatch, f"the name of a function; {_CALLED}"),
             "catalogue": self._names(fields, "catalogue", _FUNCTION.fullmatch, f"the name of a table; {_DESCRIBING}"),
             "writable": self._is_writable(fields),
@@ -248,10 +248,6 @@ class EntryReader:
             if name not in self._variables:
                 self._wrong(f"the environment has no variable {name!r}", key)
         return _VARIABLE.sub(lambda match: self._variables.get(match[1], ""), text)
-
-
-def _is_column(pattern: str) -> bool:
-    return all(pattern.rpartition(".")[::2])
 
 
 def _via_problem(via: str) -> str:

@@ -167,21 +167,17 @@ def open_isolated(
     path = path.absolute()
     if kind != "files":
         options["writable"] = writable
-    state = partial(_state_of_files if kind == "files" else _state_of_file, path, _LOGS[kind])
+    state = partial(_find_state, kind, path)
     return IsolatedExecutor(Opening(name, kind, str(path), options), state, pool, writable=writable)
 
 
-_LOGS: dict[Kind, str] = {"sqlite": "-wal", "duckdb": ".wal", "files": ""}
+def _find_state(kind: Kind, path: Path) -> Hashable:
+    """The state of a database's files. Raises DatabaseUnavailable."""
+    if kind == "files":
+        from executors.engines.files.executor import files_of
 
-
-def _state_of_file(path: Path, log: str) -> Hashable:
+        return files_of(path)
     found = state_of(path)
     if found is None:
         raise DatabaseUnavailable(f"{path.name} does not exist or cannot be read; check the file.")
-    return found, state_of(path.with_name(path.name + log))
-
-
-def _state_of_files(path: Path, _log: str) -> Hashable:
-    from executors.engines.files.executor import files_of
-
-    return files_of(path)
+    return found, state_of(path.with_name(f"{path.name}{'-wal' if kind == 'sqlite' else '.wal'}"))
