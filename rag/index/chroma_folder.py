@@ -278,7 +278,10 @@ class FolderRevisions:
         keep_others_out(folder.parent)  # older versions let everybody read it
         manifest = read_manifest(folder, name)
         verify(folder, manifest)
-        opened = (_in_memory if exact.exists(folder) else _in_chroma)(folder, manifest)
+        if exact.exists(folder):
+            opened = _Opened(folder, OpenRevision(str(folder), manifest.content, exact.read(folder)))
+        else:
+            opened = _in_chroma(folder, manifest)
         self._opened[name] = opened
         while len(self._opened) > _OPEN:
             self._close_oldest(but=name)
@@ -311,10 +314,6 @@ class FolderRevisions:
             raise StoreUnavailable(
                 f"The index in {self._path.name!r} cannot be read or written{detail}. {_ADVICE}"
             ) from error
-
-
-def _in_memory(folder: Path, manifest: Manifest) -> _Opened:
-    return _Opened(folder, OpenRevision(str(folder), manifest.content, exact.read(folder)))
 
 
 def _in_chroma(folder: Path, manifest: Manifest) -> _Opened:

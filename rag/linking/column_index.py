@@ -6,12 +6,11 @@ not embedded again. A search asks the store's graph of near neighbours, so it ta
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from executors.base import Schema
-from rag.docs.documents import Document, make_document
+from rag.docs.documents import Document, descriptions_of, make_document
 from rag.embedding.embedder import Embedder
 from rag.index.revision import Turn
 from rag.index.store import Progress, Store, SyncReport
@@ -36,10 +35,7 @@ class _Passage(Document):
 
 def schema_passages(schema: Schema, documents: Iterable[Document] = ()) -> tuple[Document, ...]:
     """One for each table and column: its name in words, its description, and samples."""
-    descriptions: dict[tuple[str, str], list[str]] = defaultdict(list)
-    for document in documents:
-        if document.kind in {"column", "table"} and document.table:
-            descriptions[document.table.lower(), document.column.lower()].append(document.text)
+    descriptions = descriptions_of(documents)
     passages: list[Document] = []
     for table in schema.tables:
         name, own = split_name(table.parts[-1]), table.name.lower()

@@ -17,7 +17,7 @@ from itertools import chain, islice
 from typing import Literal, NamedTuple, get_args
 
 from executors.base import Frozen, Schema
-from rag.docs.documents import Document, Retrieved
+from rag.docs.documents import Document, Retrieved, descriptions_of
 from rag.linking.dates import periods_in
 from rag.linking.fusion import Glossary
 from rag.linking.relative_dates import relative_periods
@@ -126,10 +126,7 @@ def lexical_table_scores(found: Mapping[str, Mapping[Place, float]]) -> dict[int
 
 def _entries(schema: Schema, documents: Iterable[Document]) -> Iterable[tuple[Place, str, Sequence[str]]]:
     """Every table and column with its name and description."""
-    descriptions: dict[tuple[str, str], list[str]] = defaultdict(list)
-    for document in documents:
-        if document.kind in {"column", "table"} and document.table:
-            descriptions[document.table.lower(), document.column.lower()].append(document.text)
+    descriptions = descriptions_of(documents)
     for at, table in enumerate(schema.tables):
         own = table.name.lower()
         yield (at, TABLE), table.parts[-1], [table.comment, *descriptions.get((own, ""), ())]

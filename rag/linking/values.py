@@ -147,7 +147,7 @@ class ValueIndex:
         for period in periods_in(text):
             ends = [self._beginning_with(day.isoformat()) for day in dict.fromkeys((period.first, period.last))]
             for at in chain(*ends):
-                is_day = _is_day(self._values[at][2])
+                is_day = not self._values[at][2][10:].strip("T 0:.Z")  # without a time, or with midnight for one
                 found.append(self._link(at, period.mention, "date", 1.0 if is_day else _WITHIN))
             columns = {(it.table, it.column) for it in found if it.mention == period.mention}
             for at in self._beginning_with(period.prefix) if period.prefix else ():
@@ -226,11 +226,6 @@ _QUOTED = re.compile(r"""["“”«»„`]([^"“”«»„`]{1,80})["“”«»
 def _freeze(postings: dict[str, list[int]]) -> dict[str, tuple[int, ...]]:
     """As tuples, which the garbage collector need not look at: there may be a hundred thousand of them."""
     return {mention: tuple(places) for mention, places in postings.items()}
-
-
-def _is_day(value: str) -> bool:
-    """Whether a value is a date without a time, or with midnight for one."""
-    return not value[10:].strip("T 0:.Z")
 
 
 def find_quoted(text: str) -> list[str]:
