@@ -22,7 +22,7 @@ from rag.linking.dates import periods_in
 from rag.linking.fusion import Glossary
 from rag.linking.relative_dates import relative_periods
 from rag.linking.schema_ranking import Name, Opinion, Ranking, document_scores, fuse_rankings, opinion
-from rag.linking.values import LinkedValue, StoredValues, ValueIndex, find_quoted, places_meant
+from rag.linking.values import LinkedValue, StoredValues, ValueIndex, by_mention, find_quoted, places_meant
 from rag.words import stem_of, telling_words, tokens, words
 
 # What a word is worth by where it stands. A name is what people ask for; its description, or a value stored in it, may
@@ -393,11 +393,8 @@ def _of_each_mention(
     values: Sequence[LinkedValue], place: Callable[[LinkedValue], int], columns_each: int
 ) -> list[LinkedValue]:
     """For each mention its values in so many columns, those of relevant tables first; the surest mention first."""
-    by_mention: dict[str, list[LinkedValue]] = defaultdict(list)
-    for value in values:
-        by_mention[value.mention.casefold()].append(value)
     chosen: list[LinkedValue] = []
-    for one in by_mention.values():
+    for one in by_mention(values):
         columns: dict[Name, int] = {}
         for value in sorted(one, key=lambda it: (_is_within(it), place(it), -it.score, it.table, it.column, it.value)):
             name = (value.table, value.column)

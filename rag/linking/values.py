@@ -337,11 +337,16 @@ def places_meant(
 
     `distinct`: how many values a column has, by table and column.
     """
-    by_mention: dict[str, list[LinkedValue]] = defaultdict(list)
-    for value in values:
-        by_mention[value.mention.casefold()].append(value)
-    chosen = {id(value) for ones in by_mention.values() for value in _select_meant(ones, question, distinct)}
+    chosen = {id(value) for ones in by_mention(values) for value in _select_meant(ones, question, distinct)}
     return [value for value in values if id(value) in chosen]
+
+
+def by_mention(values: Iterable[LinkedValue]) -> Iterable[list[LinkedValue]]:
+    """The values in groups: one for each mention, whatever its case."""
+    groups: dict[str, list[LinkedValue]] = defaultdict(list)
+    for value in values:
+        groups[value.mention.casefold()].append(value)
+    return groups.values()
 
 
 def _select_meant(

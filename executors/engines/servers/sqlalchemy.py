@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from itertools import chain, zip_longest
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 
 from executors import base
 from executors.base import (
@@ -33,7 +33,7 @@ from executors.engines.servers import catalogue, failures, statements
 from executors.engines.servers.catalogue import Reader, SchemaCache
 from executors.engines.servers.failures import error_code
 from executors.engines.servers.pool import ConnectionPool, Driver, load
-from executors.engines.servers.tokens import CredentialError
+from executors.engines.servers.tokens import CredentialError, TokenSource
 from executors.engines.stopping import Watch, out_of_time, row_too_large
 from executors.errors import DatabaseUnavailable, ErrorKind, SqlFailed, check_count, no_such_write
 from executors.registry.openers import OPENERS
@@ -71,11 +71,18 @@ class SqlAlchemyExecutor(Executor):
 
     A query runs in a read-only session, within a transaction that is rolled back, with the server's own statement
     timeout and a cancel that reaches the server. A connection on which something was interrupted is not used again.
+    Args: token: where tokens come from; Entra ID where absent.
     """
 
     is_remote = True
+    token_scope: ClassVar[str] = ""  # of Entra ID, for `auth=entra`; empty where the engine has no such way
 
-    def __init__(self, name: str, address: Address, *, options: ServerOptions) -> None:
+    def __init__(
+        self, name: str, address: Address, *, options: ServerOptions, token: TokenSource | None = None
+    ) -> None:
+        if token is None and self.token_scope and address.query.get("auth") == "entra":
+            token = TokenSource(self.token_scope)
+        self._token = token
         self.name, self.dialect = name, address.dialect
         self.address, self.options = address, options
         self.row = DIALECTS[address.dialect]

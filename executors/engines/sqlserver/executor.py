@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from executors.engines.servers.failures import error_code
 from executors.engines.servers.sqlalchemy import SqlAlchemyExecutor
-from executors.engines.servers.tokens import SQL_SERVER_SCOPE, TokenSource
+from executors.engines.servers.tokens import SQL_SERVER_SCOPE
 from executors.engines.sqlserver.odbc import UnusableAddress, check_strict, connection_string, newest_driver
 from executors.engines.sqlserver.patience import Patience
 from executors.errors import DatabaseUnavailable, ErrorKind, SqlFailed, SqlRefused
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from sqlalchemy.pool import ConnectionPoolEntry, PoolProxiedConnection
 
     from executors.base import CheckedWrite
-    from executors.registry.address import Address
-    from executors.registry.entry import ServerOptions
 
 log = logging.getLogger(__name__)
 
@@ -65,18 +63,10 @@ class SqlServerExecutor(SqlAlchemyExecutor):
     `auth=entra` a token of Entra ID takes the place of user and password; the driver's own ways
     (`authentication=ActiveDirectoryMsi` and others) are handed on, as is every other option of it. FreeTDS, if that is
     named, checks a certificate only where its own configuration says against which authority.
-
-    Args:
-        token: where tokens come from; Entra ID where absent.
     """
 
+    token_scope = SQL_SERVER_SCOPE
     first_wait_s: ClassVar[float] = 5.0  # before a login is tried again; Azure asks for so many
-
-    def __init__(
-        self, name: str, address: Address, *, options: ServerOptions, token: TokenSource | None = None
-    ) -> None:
-        super().__init__(name, address, options=options)
-        self._token = token or (TokenSource(SQL_SERVER_SCOPE) if address.query.get("auth") == "entra" else None)
 
     def url(self) -> URL:
         """See `SqlAlchemyExecutor.url`: the connection string is made here.
