@@ -134,9 +134,6 @@ def check(
     return CheckedSql(sql=text, executable=executable, row_limit=row_limit, tables=names.tables, **columns_held)
 
 
-# ------------------------------------------------------------------------------------------------- one query
-
-
 def _parse_query(sql: str, dialect: Dialect) -> exp.Query:
     """The tree of the one query in `sql`."""
     root = read(sql, dialect, _check_words, form(dialect))

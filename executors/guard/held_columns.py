@@ -77,8 +77,6 @@ class HeldColumns:
             if isinstance(found, Table) and found.name in self._hidden:
                 yield node, found
 
-    # -- what is left of a table --------------------------------------------------------------------------
-
     def _visible(self, node: exp.Table, table: Table, root: exp.Query) -> list[str]:
         """The columns that the query may see; those that nobody asked for only where they are named and not shown."""
         hidden = self._hidden[table.name]
@@ -159,8 +157,6 @@ class HeldColumns:
             return column.name.lower() in (alias, table.parts[-1].lower()) and table.column(column.name) is None
         is_column = table.column(column.name) is not None or column.name.lower() in self._dialect.row_ids
         return column.table.lower() == alias and not is_column
-
-    # -- changes ------------------------------------------------------------------------------------------
 
     def _list_starred(self, node: exp.Table, table: Table) -> list[str]:
         """What stars would have shown of a table, where they reach the root's rows."""

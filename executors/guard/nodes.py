@@ -172,8 +172,6 @@ class NodeCheck:
                 raise too_big(f"It has {many} {what}, and {limit} are allowed.")
         self._names.run(root)
 
-    # -- nodes that may do harm in some places --------------------------------------------------------------
-
     def _check_in(self, node: exp.In) -> None:
         if self._dialect.kin == "sqlite" and node.args.get("field"):
             message = f"IN {node.args['field'].sql()} without parentheses names a table."

@@ -144,8 +144,6 @@ class _Rebuilt:
         text = grammar.write(tree, self._dialect.sqlglot)
         return guard.check(text, self._schema, row_limit=self._row_limit, functions=self._functions)
 
-    # ----------------------------------------------------------------------------------------- its rows, read again
-
     def _read_back(self, tree: exp.Expr, preview: CheckedSql | None) -> ReadBack | None:
         """How the rows of the statement are found again; None where they cannot be."""
         table, dialect = self._table, self._dialect
@@ -187,8 +185,6 @@ class _Rebuilt:
         if isinstance(tree, exp.Insert):
             return "it does not say the keys of the new rows"
         return "which rows it is about depends on when it runs"
-
-    # ----------------------------------------------------------------------------------------- the three kinds
 
     def _update(self) -> tuple[exp.Expr, exp.Expr]:
         query = self._probe(self._root.expressions)
@@ -266,8 +262,6 @@ class _Rebuilt:
         names = NameCheck(self._schema, self._sql)
         names.run(probe)
         HeldColumns(self._hidden, self._schema, names).refuse(probe)
-
-    # ----------------------------------------------------------------------------------------- their parts
 
     def _plain_table(self, node: exp.Expr) -> exp.Table:
         given = {name for name, value in node.args.items() if value}

@@ -136,8 +136,6 @@ class Rewriter:
         shown = [self._groups.find_id_name(query, key) for key in opened.ids]
         return tuple(name.name for name in shown if name is not None) if all(shown) else None
 
-    # -- from the result down to the rows ------------------------------------------------------------------
-
     def _rows_behind(self, query: LineageQuery, want: Want, *, label: bool = False) -> exp.Expr:
         plan = self.lineage.plan(query)
         if plan.kind is LineageKind.NONE:

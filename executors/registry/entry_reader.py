@@ -80,8 +80,6 @@ class EntryReader:
         for text in problems:
             self._wrong(text, text.lstrip("`").partition(" ")[0].rstrip("`:"))
 
-    # -- what every entry may say -------------------------------------------------------------------------
-
     def _common(self, fields: Mapping[str, Any]) -> dict[str, Any]:
         return {
             "description": self._text(fields, "description"),
@@ -129,8 +127,6 @@ class EntryReader:
             if not fits(name):
                 self._wrong(f"{key}: {name!r} is not {what}", key)
         return names
-
-    # -- where it is --------------------------------------------------------------------------------------
 
     def _url(self, fields: Mapping[str, Any]) -> dict[str, Any]:
         """Of a file or a server."""
@@ -201,8 +197,6 @@ class EntryReader:
             "database": database,
             "dialect": dialect or None,
         }
-
-    # -- values -------------------------------------------------------------------------------------------
 
     def _text(self, fields: Mapping[str, Any], key: str, *, needed: bool = False) -> str:
         """A text with its variables filled in; empty where there is none, which is a problem where it is needed."""

@@ -69,8 +69,6 @@ class Tasks:
             return self._run(cancel=cancel, **arguments)
         return known[name](**arguments)
 
-    # -- the guard ----------------------------------------------------------------------------------------
-
     def _learn(self, key: int, schema: Schema) -> WorkerReply:
         """Keep a schema for the checks that name it."""
         self._forget(key)
@@ -116,8 +114,6 @@ class Tasks:
         finally:
             limits.limit_cpu(0)
         return WorkerReply(checked.model_dump_json().encode())
-
-    # -- one local database -------------------------------------------------------------------------------
 
     def _schema(self, opening: Opening, cache: bytes | None) -> WorkerReply:
         executor = self._executor(opening, cache)

@@ -93,8 +93,6 @@ class WorkerPool:
         for worker in idle:
             worker.end()
 
-    # -- inside -------------------------------------------------------------------------------------------
-
     def _take(self, serves: str, wait_s: float, cancel: Cancel | None) -> Worker:
         deadline = time.monotonic() + wait_s
         if cancel is not None:

@@ -126,8 +126,6 @@ class Records:
             return False
         return True
 
-    # -- kinds of rows
-
     def _queries(self) -> None:
         for row in self._rows:
             question, sql = self._first(row, "question"), self._first(row, "sql")
@@ -184,8 +182,6 @@ class Records:
             return False
         named = [name for row in self._rows if (name := self._cell(row, place))]
         return bool(named) and 2 * sum(names.table(name) is not None for name in named) > len(named)
-
-    # -- one row
 
     def _description(self, row: Sequence[str]) -> str:
         """The description of a column, after a label that says more than its name; values and formats after it."""

@@ -80,8 +80,6 @@ class DbtProject:
         self._measures: dict[str, _Measure] = {}
         self._metrics: dict[str, _Measure] = {}
 
-    # -- what the files say
-
     def add_relation(self, name: str, table: str | None) -> None:
         """A model or source, and its real table, which may have another name."""
         if table is not None:
@@ -135,8 +133,6 @@ class DbtProject:
         for metric in nodes(model.get("metrics")):
             self.add_metric(source, metric, table)
 
-    # -- what it comes to
-
     def finish(self) -> None:
         """Hand over joins, measures and metrics."""
         for source, table, column, to, field in self._joins:
@@ -186,8 +182,6 @@ class DbtProject:
             self._to.add_column(source, table, expression, text)
         elif expression:
             self._to.add_rule(source, _term(dimension, f"{expression} (of {table})"), table=table)
-
-    # -- expressions
 
     def _column(self, source: str, table: str, expression: str) -> str:
         """An expression over a table, its column's real name with the table before it where it is one."""

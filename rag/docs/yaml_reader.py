@@ -254,8 +254,6 @@ class DbtReader:
         text = node.get("description")
         return _DOC.sub(block, text).strip() if isinstance(text, str) else ""
 
-    # -- tests and constraints
-
     def _promises(self, node: Node, table: str, column: str) -> list[str]:
         """What the tests and constraints of a column, or of a table (`column` is empty), say of it."""
         found: list[str] = []

@@ -177,8 +177,6 @@ class FilesExecutor(Executor):
                 self._catalog.connection.close()
             self._catalog, self._schema = None, None
 
-    # -- the files -----------------------------------------------------------------------------------------
-
     def _current(self) -> _Catalog:
         """The database over the files as they are now."""
         files = files_of(self._path)
@@ -310,8 +308,6 @@ class FilesExecutor(Executor):
                 self.close()
                 return True
         return False
-
-    # -- the database --------------------------------------------------------------------------------------
 
     @contextmanager
     def _cursor(self) -> Iterator[duckdb.DuckDBPyConnection]:

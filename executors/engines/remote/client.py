@@ -111,8 +111,6 @@ class AppClient:
             loop.call_soon_threadsafe(loop.stop)
             thread.join()
 
-    # -- inside -------------------------------------------------------------------------------------------
-
     def _headers(self) -> dict[str, str]:
         headers = {"x-functions-key": self._key.get_secret_value()} if self._key is not None else {}
         if traceparent := TRACEPARENT.get():

@@ -137,8 +137,6 @@ class RemoteExecutor(Executor):
         """Close the connections."""
         self._app.close()
 
-    # -- inside -------------------------------------------------------------------------------------------
-
     def _read_schema(self) -> Schema:
         anew, self._stale = self._stale, False
         try:

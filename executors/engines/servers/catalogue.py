@@ -157,8 +157,6 @@ class _Catalogue:
                 found[schema, table].append(key)
         return found
 
-    # -- stored values
-
     def _samples(self) -> dict[tuple[str, str, str], tuple[str, ...]]:
         """By schema, table and column: from statistics, and from first rows where there are none."""
         if not self._count:

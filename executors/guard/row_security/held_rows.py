@@ -87,8 +87,6 @@ class HeldRows:
                 node.set("this", renamed[id(meaning)].copy())
         return tuple(filter(None, map(self._sentence, names.tables)))
 
-    # -- before anything is changed -----------------------------------------------------------------------
-
     def _meaning(self, node: exp.Table, names: NameCheck) -> Table | exp.Identifier | None:
         """The table, or the name of the CTE; None for the one-row table that every database has."""
         found = names.meaning.get(id(node))
@@ -107,8 +105,6 @@ class HeldRows:
         if any(node.args.get("scalar") for node in root.find_all(exp.CTE)):
             message = "WITH gives a name to a value, which is not taken beside a row filter."
             raise SqlRefused(ErrorKind.PERMISSION, message, "Write the value where it is needed.")
-
-    # -- changes ------------------------------------------------------------------------------------------
 
     def _rename_ctes(self, root: exp.Query) -> dict[int, exp.Identifier]:
         """New names for all CTEs, by the `id` of the identifiers they had."""
@@ -181,9 +177,6 @@ def is_fenced(dialect: str) -> bool:
     return kin in _FENCES or kin == "oracle"
 
 
-# ------------------------------------------------------------------------------------------------- the schema
-
-
 def _conditions(row_filter: RowFilter, schema: Schema) -> Iterator[tuple[str, RowCondition | None]]:
     """The visible tables' names, each with its condition; None for every row. Raises FilterInvalid."""
     if row_filter.every:
@@ -221,9 +214,6 @@ def _filter_table(table: Table, conditions: Mapping[str, object]) -> Table:
     keys = tuple(key for key in table.foreign_keys if key.table.lower() in seen)
     columns = tuple(it.model_copy(update={"samples": ()}) if it.samples else it for it in table.columns)
     return table.model_copy(update={"foreign_keys": keys, "columns": columns, "row_count": None})
-
-
-# ------------------------------------------------------------------------------------------------- names
 
 
 def _keep_name(node: exp.Table) -> None:

@@ -60,8 +60,6 @@ class NameCheck:
             if id(table) not in self._met:
                 raise SqlRefused(ErrorKind.PERMISSION, f"{self._text(table)} stands where no table can be checked.")
 
-    # ------------------------------------------------------------------------------------------ queries
-
     def _query(self, node: exp.Expr, ctes: Mapping[str, Cte], outer: Frame | None) -> Columns:
         """Check a query; the names of its columns."""
         if isinstance(node, exp.Select):
@@ -165,8 +163,6 @@ class NameCheck:
                     return None
                 names += source.columns
         return tuple(names)
-
-    # ------------------------------------------------------------------------------------------ sources
 
     def _source(self, node: exp.Expr, ctes: Mapping[str, Cte], frame: Frame) -> None:
         """Add to the frame what stands in FROM or JOIN."""
@@ -308,8 +304,6 @@ class NameCheck:
         """Engines that fold names tell "A" from a; for the others case is not looked at."""
         folds = self._dialect.case in {NameCase.LOWER, NameCase.UPPER}
         return self._columns.effective(identifier) if folds else identifier.name.lower()
-
-    # ------------------------------------------------------------------------------------------ columns
 
     def _expressions(self, value: object, ctes: Mapping[str, Cte], frame: Frame, *, in_join: bool = False) -> None:
         """Check all columns in an argument of a node, and the queries inside it."""
