@@ -126,8 +126,7 @@ class Router:
         first.
 
         Returns the names that are gone or mean another database now, and the executors that were open behind them:
-        their users
-        may finish; `close` them then.
+        their users may finish; `close` them then.
         """
         with self._lock:
             before = self._entries

@@ -69,8 +69,7 @@ def check_write(
     Args: row_limit: rows of the preview at most; functions, hidden: as `guard.check` takes them; no private column is
     copied into one where it could be read.
     Returns the statement written anew, for people and as it runs, with the query that shows the rows it would change
-    (or
-    insert).
+    (or insert).
     Raises SqlRefused: with the kind of error, a sentence, and what would mend it. NOT_READ_ONLY: it would change more
     than rows, which nothing permits.
     """

@@ -64,10 +64,8 @@ def derive(
     """The query of the rows behind `sql`, in the same dialect (sqlglot's name), or the reason why there is none.
 
     No SQL text makes this raise. Args: schema: with it the records have their keys and all their columns; result: what
-    the
-    statement gave; a limit that cut nothing of it needs no query; groups: rows of the result, by column; then the
-    records
-    are those behind these rows. Raises ValueError: sqlglot knows no such dialect.
+    the statement gave; a limit that cut nothing of it needs no query; groups: rows of the result, by column; then the
+    records are those behind these rows. Raises ValueError: sqlglot knows no such dialect.
     """
     needed = False
     try:

@@ -64,8 +64,7 @@ def write(tree: exp.Expr, dialect: str, *, spent: bool = False, exact: bool = Fa
     """One line of SQL for `tree`, without comments; the tree stays as it is, unless it is `spent`.
 
     Args: exact: names in quotes are to be names and nothing else, for what runs: SQLite takes `"gone"` for a text where
-        no
-    column is called so, but never what stands in backticks.
+    no column is called so, but never what stands in backticks.
     Raises UnsupportedError: the dialect has no words for it; RecursionError: nested too deeply.
     """
     generator = plain(dialect).generator(comments=False, unsupported_level=ErrorLevel.RAISE)

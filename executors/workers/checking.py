@@ -68,8 +68,7 @@ def check(
     """As `guard.check`, in another process. Blocks. Args: seen: what `rows` are made of, where there are some.
 
     Raises SqlRefused: it is not let through; `TakesTooLong` is one; DatabaseUnavailable: no process can be started, all
-    are
-    at work for too long, or the machine is too busy.
+    are at work for too long, or the machine is too busy.
     """
 
     def here() -> CheckedSql:
