@@ -108,11 +108,10 @@ def verify(folder: Path, manifest: Manifest) -> None:
         with closing(sqlite3.connect(f"{(folder / _SQLITE).absolute().as_uri()}?mode=ro", uri=True)) as connection:
             sound = connection.execute("PRAGMA quick_check(1)").fetchone() == ("ok",)
             count = connection.execute("SELECT count(*) FROM embeddings").fetchone()[0] if sound else 0
-    except sqlite3.OperationalError:
-        if (folder / _SQLITE).is_file() and (folder / _SQLITE).stat().st_size:
+    except sqlite3.DatabaseError as error:
+        stored = folder / _SQLITE
+        if isinstance(error, sqlite3.OperationalError) and stored.is_file() and stored.stat().st_size:
             raise
-        sound, count = False, 0
-    except sqlite3.DatabaseError:
         sound, count = False, 0
     if not sound or count != manifest.content.count:
         raise _build_damage_error(manifest.content.name, _SQLITE)
@@ -226,10 +225,8 @@ class FolderRevisions:
         finally:
             draft.close()
             shutil.rmtree(folder, ignore_errors=True)
-        for old in self._revisions(name)[:-1]:
-            shutil.rmtree(
-                home / old, ignore_errors=True
-            )  # where another process holds its files, the next sync does it
+        for old in self._revisions(name)[:-1]:  # where another process holds its files, the next sync does it
+            shutil.rmtree(home / old, ignore_errors=True)
 
     def close(self) -> None:
         for name in tuple(self._opened):

@@ -171,14 +171,12 @@ class Store:
         model: str | None = None,
     ) -> list[list[Retrieved]]:
         """The same for several vectors at once, in their order; faster than one after the other. Raises as `search`."""
-
         return self._search(name, vectors, model, lambda it: self._hold(name, it).nearest(it, vectors, top_k, kinds))
 
     def search_ids(
         self, name: str, vectors: Sequence[Sequence[float]], top_k: int, *, model: str | None = None
     ) -> list[list[tuple[str, float]]]:
         """The nearest documents' ids and similarities, from the graph alone. Arguments and errors: `search_all`."""
-
         return self._search(name, vectors, model, lambda it: it.vectors.nearest(vectors, top_k))
 
     def documents_by_id(self, name: str, ids: Collection[str]) -> dict[str, Document]:

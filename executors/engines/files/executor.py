@@ -12,7 +12,6 @@ import shutil
 import threading
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -309,21 +308,16 @@ class FilesExecutor(Executor):
                 return True
         return False
 
-    @contextmanager
-    def _cursor(self) -> Iterator[duckdb.DuckDBPyConnection]:
+    def _cursor(self) -> duckdb.DuckDBPyConnection:
         with self._lock:
-            cursor = duckdb_engine.new_cursor(self._current().connection)
-        try:
-            yield cursor
-        finally:
-            cursor.close()
+            return duckdb_engine.new_cursor(self._current().connection)
 
     def _describe(self, catalog: _Catalog, name: str) -> tuple[Table, TableReport]:
         """One table, and how it was read: once for each version of its files."""
         parts = catalog.tables[name]
         files = tuple(part.file for part in parts)
         if (name, files) not in self._described:
-            with closing(duckdb_engine.new_cursor(catalog.connection)) as cursor:
+            with duckdb_engine.new_cursor(catalog.connection) as cursor:
                 table = self._read_table(cursor, name, parts)
                 report = table_report(
                     cursor,
