@@ -394,16 +394,15 @@ def _cell(value: Any) -> str:
 def even_out_rows(path: Path, delimiter: str, folder: Path, *, skip: int = 0) -> Prepared:
     """A CSV file in UTF-8 whose rows differ in their number of fields, written to `folder` with as many as most have.
     Args: skip: lines before the header, which are left out."""
-    widths: Counter[int] = Counter(len(row) for row in _rows(path, delimiter, skip) if row)
-    width = widths.most_common(1)[0][0] if widths else 0
-    first = next((len(row) for row in _rows(path, delimiter, skip) if row), 0)
-    width = max(width, first)
+    widths = Counter(map(len, _rows(path, delimiter, skip)))
+    header = next(iter(widths), 0)
+    width = max(header, widths.most_common(1)[0][0] if widths else 0)
     short = sum(count for it, count in widths.items() if it < width)
     long = sum(count for it, count in widths.items() if it > width)
     target = folder / f"even_{path.name}"
     with target.open("w", encoding="utf-8", newline="") as out:
         writer = csv.writer(out, delimiter=delimiter)
-        for number, row in enumerate(row for row in _rows(path, delimiter, skip) if row):
+        for number, row in enumerate(_rows(path, delimiter, skip)):
             rest = MORE if number == 0 else delimiter.join(row[width:])
             even = [*row[:width], *([""] * (width - len(row)))]
             writer.writerow([*even, rest] if long else even)
@@ -417,7 +416,8 @@ def _have(rows: int) -> str:
 
 
 def _rows(path: Path, delimiter: str, skip: int) -> Iterable[list[str]]:
+    """All rows but those that are empty."""
     with path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
         for _ in range(skip):
             file.readline()
-        yield from csv.reader(file, delimiter=delimiter)
+        yield from filter(None, csv.reader(file, delimiter=delimiter))
