@@ -291,7 +291,6 @@ class CheckedWrite(Frozen):
 class WriteTerms(TypedDict):
     """How one write runs.
 
-    timeout_s: for the statement.
     commit: False is the dry run: everything happens, and is undone.
     max_rows: where more would be affected, nothing is.
     exactly: commit only where so many are affected; else it is rolled back, and the result says how many.
@@ -349,11 +348,7 @@ class QueryResult(Frozen):
 
 
 def make_unique(names: Sequence[str], *, same_case: bool = True) -> tuple[str, ...]:
-    """The names, a repeated one with a number behind it: `name`, `name_2`.
-
-    Args:
-        same_case: whether names that differ in nothing but their case count as different.
-    """
+    """The names, a repeated one with a number behind it: `name`, `name_2`. With `same_case`, case tells names apart."""
     taken: set[str] = set()
     found = []
     for name in names:
@@ -367,11 +362,7 @@ def make_unique(names: Sequence[str], *, same_case: bool = True) -> tuple[str, .
 
 
 class Layer(Frozen):
-    """One layer under the guard, as an open connection says it.
-
-    holds: None: the connection could not be checked.
-    advice: what to do where it does not hold.
-    """
+    """One layer under the guard, as an open connection says it. `holds` is None where it could not be checked."""
 
     name: str
     holds: bool | None
@@ -421,11 +412,8 @@ class Executor(ABC):
 
     @abstractmethod
     def schema(self) -> Schema:
-        """Tables with keys, comments, row counts and samples; cached until the source changes.
-
-        Raises:
-            DatabaseUnavailable: it cannot be opened or read.
-        """
+        """Tables with keys, comments, counts and samples; cached until the source changes.
+        Raises DatabaseUnavailable."""
 
     @abstractmethod
     def run(self, query: CheckedSql, *, timeout_s: float, cancel: Cancel | None = None) -> QueryResult:
@@ -449,10 +437,7 @@ class Executor(ABC):
 
     def layers(self) -> tuple[Layer, ...]:
         """Which layers under the guard hold on a connection as `run` opens it; empty where the engine cannot tell.
-
-        Raises:
-            DatabaseUnavailable: there is no connection to ask.
-        """
+        Raises DatabaseUnavailable."""
         return ()
 
     def refresh(self) -> None:  # noqa: B027  nothing kept is a good default

@@ -84,12 +84,8 @@ class ExecutorError(Exception):
 
 
 class SqlError(ExecutorError):
-    """A query that did not give rows.
-
-    Args:
-        message: what is wrong, one sentence.
-        hint: how to repair it (nearest names, the columns a table really has); empty when nothing is known.
-    """
+    """A query that did not give rows. `message`: what is wrong, one sentence; `hint`: how to repair it, empty when
+    nothing is known."""
 
     def __init__(self, kind: ErrorKind, message: str, hint: str = "") -> None:
         super().__init__(message)
@@ -109,10 +105,8 @@ class SqlFailed(SqlError):
 
 
 class UnknownDatabase(ExecutorError):
-    """No such name in the registry; carries the names that there are.
-
-    What can be no name, as a path or an address, is not repeated: it may hold a password.
-    """
+    """No such name in the registry; carries those that there are. What can be no name is not repeated: it may hold a
+    password."""
 
     def __init__(self, name: str, known: tuple[str, ...]) -> None:
         text = f"There is no database named {name!r}."
@@ -123,11 +117,8 @@ class UnknownDatabase(ExecutorError):
 
 
 class RegistryInvalid(ExecutorError):
-    """databases.yaml cannot be used; the message names the entry and says what to correct.
-
-    Args:
-        problems: one line each, where there are several; the message has them all.
-    """
+    """databases.yaml cannot be used; the message names the entries and says what to correct, `problems` has a line for
+    each."""
 
     def __init__(self, message: str, problems: tuple[str, ...] = ()) -> None:
         super().__init__(message)
@@ -135,12 +126,8 @@ class RegistryInvalid(ExecutorError):
 
 
 class DatabaseUnavailable(ExecutorError):
-    """The database, or its file, cannot be opened or read.
-
-    Args:
-        message: a sentence that says what to do.
-        retry_after_s: whole seconds until it is worth trying again; None: unknown.
-    """
+    """The database, or its file, cannot be opened or read; the message says what to do. `retry_after_s`: whole seconds
+    until it is worth trying again; None: unknown."""
 
     def __init__(self, message: str, retry_after_s: int | None = None) -> None:
         super().__init__(message)

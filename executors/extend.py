@@ -20,14 +20,11 @@ def add_dialect(
 ) -> None:
     """Make a dialect of servers known, to the guard, the registry and the router alike.
 
-    Args:
-        row: the dialect; often a copy of another, `POSTGRESQL.model_copy(update={...})`, with `like` naming that one,
-            so that its particular checks hold here too.
-        opener: the class, the driver and the schemes of addresses.
-        grammar: that `row.sqlglot` names, written like those of `executors.engines`; None: it is one of them.
-
-    Raises:
-        ValueError: the name, an alias or a scheme is taken, or no scheme is its name.
+    row: often a copy of another, `POSTGRESQL.model_copy(update={...})`, with `like` naming that one, so that its
+    particular checks hold here too.
+    opener: the class, the driver and the schemes of addresses.
+    grammar: that `row.sqlglot` names, written like those of `executors.engines`; None: it is one of them.
+    Raises ValueError: the name, an alias or a scheme is taken, or no scheme is its name.
     """
     names = [row.name, *(alias.lower() for alias in aliases)]
     taken = [name for name in names if name in DIALECTS or name in ALIASES]

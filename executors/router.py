@@ -62,13 +62,8 @@ class Router:
 
     def entry(self, name: str, principal: str | None = None) -> Entry:
         """What the registry says of a database.
-
-        Args:
-            principal: the caller; None: this machine's own user, who always may.
-
-        Raises:
-            UnknownDatabase: there is none of that name, or not for this principal.
-        """
+        Args: principal: the caller; None: this machine's own user, who always may.
+        Raises UnknownDatabase: there is none of that name, or not for this principal."""
         entry = self._entries.get(name)
         if entry is None or not entry.admits(principal):
             raise UnknownDatabase(name, self.names(principal))
@@ -76,11 +71,8 @@ class Router:
 
     def get(self, name: str) -> Executor:
         """The database of that name.
-
-        Raises:
-            UnknownDatabase: there is none of that name; the error carries the known names.
-            DatabaseUnavailable: its file is not there or of no known kind, or its driver is not installed.
-        """
+        Raises UnknownDatabase: it carries the known names; DatabaseUnavailable: its file is not there or of no known
+        kind, or its driver is not installed."""
         entry = self.entry(name)
         with self._lock:
             if name not in self._open:
@@ -92,14 +84,9 @@ class Router:
     def add(self, path: Path, *, docs: Sequence[Path] = (), name: str | None = None) -> str:
         """Make a file, folder or glob known for the life of this process: for the command line, never for a request.
 
-        Args:
-            name: to go by; from the path where absent.
-
-        Returns:
-            Its name: an earlier one where the same was added before.
-
-        Raises:
-            DatabaseUnavailable: it is not there, or is nothing that can be read.
+        Args: name: to go by; from the path where absent.
+        Returns its name: an earlier one where the same was added before.
+        Raises DatabaseUnavailable: it is not there, or is nothing that can be read.
         """
         _check(path, "check the path")
         kind_of(path)
@@ -107,17 +94,10 @@ class Router:
         return self._add(Entry(name=wanted, url=str(path.absolute()), docs=tuple(doc.absolute() for doc in docs)))
 
     def add_source(self, source: str, *, docs: Sequence[Path] = ()) -> str:
-        """Make a file, folder, glob or server known for the life of this process, as `add` does.
+        """Make a path, or a server's address such as `postgresql://reader@host/sales`, known, as `add` does; its name.
 
-        Args:
-            source: a path, or a server's address, such as `postgresql://reader@host/sales`.
-
-        Returns:
-            Its name.
-
-        Raises:
-            DatabaseUnavailable: the path is not there, or is nothing that can be read.
-            RegistryInvalid: the address cannot be used; the message repeats nothing of it.
+        Raises DatabaseUnavailable, as `add`; RegistryInvalid: the address cannot be used; the message repeats nothing
+        of it.
         """
         path = local_path(source)
         if path is not None:
@@ -142,15 +122,11 @@ class Router:
     def replace(
         self, registry: Sequence[Entry] | None = None, uploads: Sequence[Entry] | None = None
     ) -> tuple[tuple[str, ...], tuple[Executor, ...]]:
-        """Take what the registry says now, and what callers have brought. A name of the registry's goes first.
+        """Take what the registry says now, and what callers have brought; as they were where absent. The registry goes
+        first.
 
-        Args:
-            registry: its entries; as they were where absent.
-            uploads: likewise.
-
-        Returns:
-            The names that are gone or mean another database now, and the executors that were open behind them:
-            their users may finish; `close` them then.
+        Returns the names that are gone or mean another database now, and the executors that were open behind them:
+        their users may finish; `close` them then.
         """
         with self._lock:
             before = self._entries

@@ -104,17 +104,11 @@ def collect(
     row_limit: int,
     decoders: Sequence[Callable[[Any], JsonValue]] | None = None,
 ) -> tuple[tuple[tuple[JsonValue, ...], ...], bool]:
-    """Fetch rows up to the cap and one more, or up to `MAX_RESULT_BYTES`, whichever comes first.
+    """Fetch rows up to the cap and one more, or up to `MAX_RESULT_BYTES`: the rows, and whether there were more of
+    them.
 
-    Args:
-        fetch: the cursor's `fetchmany`.
-        decoders: one per column; `to_json` for all where absent.
-
-    Returns:
-        The rows, and whether the database had more of them.
-
-    Raises:
-        RowTooLarge: not even the first row fits.
+    Args: fetch: the cursor's `fetchmany`; decoders: one per column; `to_json` for all where absent.
+    Raises RowTooLarge: not even the first row fits.
     """
     rows: list[tuple[JsonValue, ...]] = []
     size, count = 0, 1
@@ -174,10 +168,8 @@ def as_text(value: JsonValue) -> str:
 
 
 def interval_from_text(text: str | None) -> JsonValue:
-    """DuckDB's text of an interval (`1 year 2 months 3 days 04:05:06.5`) as an ISO 8601 duration.
-
-    The driver's own value counts a month as 30 days; the text keeps it.
-    """
+    """DuckDB's text of an interval (`1 year 2 months 3 days 04:05:06.5`) as an ISO 8601 duration. The driver's own
+    value counts a month as 30 days; the text keeps it."""
     if text is None:
         return None
     units = {unit: int(count) for count, unit in re.findall(r"(-?\d+) (year|month|day)s?", text)}

@@ -1,11 +1,11 @@
-"""The RAG agent as a tool: returns documents, or a text for the prompt of another agent."""
+"""The RAG agent as a tool: returns documents."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Collection
 
-from rag.docs.documents import Document, Kind, Retrieved
+from rag.docs.documents import Kind, Retrieved
 from rag.embedding.embedder import Embedder
 from rag.index.store import Store
 from rag.retriever import Searcher
@@ -19,18 +19,6 @@ class RagAgent:
 
     async def run(self, query: str, database: str, top_k: int = 5, kinds: Collection[Kind] = ()) -> list[Retrieved]:
         """The documents nearest to the query, best first, at most `top_k`; all kinds where `kinds` is empty.
-
-        Raises StoreUnavailable, EmbedderUnavailable: the message says what to do.
-        """
+        Raises StoreUnavailable, EmbedderUnavailable: the message says what to do."""
         (found,) = await asyncio.to_thread(self._searcher.search, query, database, top_k, kinds)
         return found
-
-    async def as_context(self, query: str, database: str, top_k: int = 5) -> str:
-        """What `run` finds as lines for a prompt, one document each; empty where nothing is known."""
-        return "\n".join(_line(hit.document) for hit in await self.run(query, database, top_k))
-
-
-def _line(document: Document) -> str:
-    if document.kind == "query":
-        return f"- {document.text} -> {' '.join(document.sql.split())}"
-    return f"- {document.display_text}"

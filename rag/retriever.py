@@ -16,7 +16,6 @@ from rag.index.store import Store
 from rag.linking.fusion import fuse
 from rag.threads import in_thread
 
-_CANDIDATES = 4  # times what is wanted: fusion chooses among these
 _SORTS: tuple[tuple[Kind, ...], ...] = (("rule",), ("column", "table"))
 _QUERIES: tuple[Kind, ...] = ("query",)
 

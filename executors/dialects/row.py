@@ -32,12 +32,7 @@ def words(*lines: str) -> frozenset[str]:
 
 
 def read_words(module: str, name: str = "words.txt") -> dict[str, frozenset[str]]:
-    """The words of a text beside a module, by the section that they stand in.
-
-    Args:
-        module: its `__file__`.
-        name: of the text.
-    """
+    """The words of a text beside a module, by section. Args: module: its `__file__`; name: of the text."""
     sections: dict[str, list[str]] = {}
     found: list[str] = []
     for line in Path(module).with_name(name).read_text(encoding="utf-8").splitlines():

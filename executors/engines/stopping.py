@@ -15,15 +15,10 @@ _AGAIN_S = 0.02
 
 
 class Watch:
-    """Interrupts whatever runs inside it when the time is over, or when it is cancelled.
-
-    One thread waits, and has ended when the block is left.
-
-    Args:
-        interrupt: stops the database, from another thread, any number of times.
-        timeout_s: seconds from now.
-        again_s: seconds to wait for the end before the interrupt is repeated.
-    """
+    """Interrupts whatever runs inside it when the time is over, or when it is cancelled; by one thread, which has ended
+    when the block is left.
+    Args: interrupt: stops the database, from another thread, any number of times; again_s: seconds to wait for the end
+    before it is repeated."""
 
     def __init__(
         self, interrupt: Callable[[], None], timeout_s: float, cancel: Cancel | None = None, again_s: float = _AGAIN_S

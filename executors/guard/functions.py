@@ -42,11 +42,8 @@ _UNITS = words(
 
 class FunctionCheck:
     """The functions of one database.
-
-    Args:
-        own: functions of the database's own that may be called too, in lower case, with their schema where they are
-            called with it: `my_func`, `dbo.getreports`.
-    """
+    Args: own: of the database's own that may be called too, in lower case, with their schema where they are called with
+    it: `my_func`, `dbo.getreports`."""
 
     def __init__(self, dialect: Dialect, own: frozenset[str] = frozenset()) -> None:
         self._dialect, self._own = dialect, own

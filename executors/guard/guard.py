@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -102,7 +103,8 @@ def check(
     own = functions if rows is None else frozenset[str]()
     seen = schema if rows is None else rows.visible
     known = {"columns": seen.column_names, "types": seen.type_names if check_names else frozenset()}
-    NodeCheck(dialect, own, open_parameters=open_parameters, **known).run(root)
+    new_check = partial(NodeCheck, dialect, own, open_parameters=open_parameters, **known)
+    new_check().run(root)
     names = NameCheck(schema, sql, catalogue) if rows is None else NameCheck(rows.visible, sql)
     held = left_out = tuple[str, ...]()
     try:
@@ -112,7 +114,7 @@ def check(
             check_no_files(root, dialect)
         shown, run = apply_limit(root, row_limit, dialect)
         text = grammar.write(with_quotes(shown, dialect, every=False), dialect.sqlglot, spent=True)
-        _check_reads_back(text, dialect, own, open_parameters=open_parameters, **known)
+        _check_reads_back(text, dialect, new_check)
         if _stars(sql, dialect) > _stars(text, dialect):
             raise _unclear(dialect)
         if hidden:
@@ -132,9 +134,6 @@ def check(
     return CheckedSql(sql=text, executable=executable, row_limit=row_limit, tables=names.tables, **columns_held)
 
 
-# ------------------------------------------------------------------------------------------------- one query
-
-
 def _parse_query(sql: str, dialect: Dialect) -> exp.Query:
     """The tree of the one query in `sql`."""
     root = read(sql, dialect, _check_words, form(dialect))
@@ -148,22 +147,14 @@ def _parse_query(sql: str, dialect: Dialect) -> exp.Query:
     return root
 
 
-def _check_reads_back(
-    text: str,
-    dialect: Dialect,
-    functions: frozenset[str],
-    *,
-    open_parameters: bool,
-    columns: frozenset[str],
-    types: frozenset[str],
-) -> None:
+def _check_reads_back(text: str, dialect: Dialect, new_check: Callable[[], NodeCheck]) -> None:
     """What was written anew says what was checked: read again, it is allowed again, and comes out in the same words.
 
     Where the parser took a text for what the generator has no words for, it is no query that was checked.
     """
     try:
         root = _parse_query(text, dialect)
-        NodeCheck(dialect, functions, open_parameters=open_parameters, columns=columns, types=types).run(root)
+        new_check().run(root)
         again = grammar.write(root, dialect.sqlglot, spent=True)
     except SqlRefused as error:
         raise _unclear(dialect) from error
@@ -201,12 +192,8 @@ def _select(values: exp.Values) -> exp.Select:
 def read(sql: str, dialect: Dialect, check_words: Callable[[list[Token], Dialect], None], form: str) -> exp.Expr:
     """The tree of the one statement in `sql`; nothing of it is checked but its size, and what `check_words` does.
 
-    Args:
-        check_words: sees the words before they are parsed.
-        form: what to write instead, where `sql` cannot be read.
-
-    Raises:
-        SqlRefused: it is too big, or cannot be parsed whole.
+    Args: check_words: sees the words before they are parsed; form: what to write instead, where `sql` cannot be read.
+    Raises SqlRefused: it is too big, or cannot be parsed whole.
     """
     if len(sql) > MAX_CHARS:
         raise too_big(f"It has {len(sql)} characters, and {MAX_CHARS} are allowed.")
@@ -294,8 +281,9 @@ def _check_signs(tokens: list[Token], dialect: Dialect) -> None:
         SqlRefused: with what it would do.
     """
     words = ["" if token.token_type in _QUOTED else token.text.upper() for token in tokens]
-    for index, (token, word) in enumerate(zip(tokens, words, strict=True)):
-        kind, following = token.token_type, words[index + 1 : index + 4]
+    kinds = [token.token_type for token in tokens]
+    for index, (token, kind, word) in enumerate(zip(tokens, kinds, words, strict=True)):
+        following = words[index + 1 : index + 4]
         if dialect.kin in _PSEUDO_COLUMNS and token.text.upper() in _DRAWN and words[index - 1 : index] == ["."]:
             raise build_function_refusal(token.text.upper(), dialect)  # in quotes as well
         if word in ("NEXT", "PREVIOUS") and following[:2] == ["VALUE", "FOR"]:
@@ -310,7 +298,7 @@ def _check_signs(tokens: list[Token], dialect: Dialect) -> None:
             raise build_paste_refusal("A command of psql")
         elif dialect.kin == "databricks" and "${" in token.text:
             raise build_paste_refusal("${...}")
-        elif dialect.kin == "databricks" and word == "USING" and _is_text(tokens[index + 1 : index + 2]):
+        elif dialect.kin == "databricks" and word == "USING" and kinds[index + 1 : index + 2] == [TokenType.STRING]:
             raise build_function_refusal("TRANSFORM USING", dialect)
 
 
@@ -347,10 +335,6 @@ def _ends(tokens: list[Token], words: list[str]) -> bool:
     if not tokens or tokens[-1].token_type not in _ENDS or words[-1] == "AS":
         return False
     return words[0] != "TOP"  # TOP 5 and the first column
-
-
-def _is_text(tokens: list[Token]) -> bool:
-    return bool(tokens) and tokens[0].token_type is TokenType.STRING
 
 
 def _harmful_call(tokens: list[Token], dialect: Dialect) -> str:

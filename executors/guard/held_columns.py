@@ -30,28 +30,18 @@ _UNNAMED = (exp.PositionalColumn, exp.TableColumn, exp.Columns, exp.Pivot)
 
 
 class HeldColumns:
-    """The columns of one schema that a query may not show.
-
-    Args:
-        hidden: by the tables' names as the schema has them, in lower case.
-    """
+    """The columns of one schema that a query may not show, by the tables' names, in lower case."""
 
     def __init__(self, hidden: Hidden, schema: Schema, names: NameCheck) -> None:
         self._hidden, self._schema, self._names = hidden, schema, names
         self._dialect = DIALECTS[schema.dialect]
 
     def hold(self, root: exp.Query, *, leave_out: bool = False) -> tuple[str, ...]:
-        """Put the other columns into the tables' place.
+        """Put the other columns into the tables' place, in a tree that the guard has let through.
 
-        Args:
-            root: of the tree, which is changed; the guard has let it through.
-            leave_out: whether a column that the root selects by its name is left out instead of refused.
-
-        Returns:
-            What a star of the query, or its root, would have shown: `customers.email`.
-
-        Raises:
-            SqlRefused: the query shows one, or reads one where not every column is named.
+        Args: leave_out: whether a column that the root selects by its name is left out instead of refused.
+        Returns what a star of the query, or its root, would have shown: `customers.email`.
+        Raises SqlRefused: the query shows one, or reads one where not every column is named.
         """
         read = list(self._read(root))
         for node, table in read:
@@ -71,8 +61,7 @@ class HeldColumns:
     def refuse(self, root: exp.Query) -> None:
         """Let a query through whose rows are written elsewhere, and which itself stays as it is.
 
-        Raises:
-            SqlRefused: it shows a private column, or may: every column of a table that has one is to be named.
+        Raises SqlRefused: it shows a private column, or may: every column of a table that has one is to be named.
         """
         for node, table in self._read(root):
             select = node.find_ancestor(exp.Select)
@@ -87,8 +76,6 @@ class HeldColumns:
             found = self._names.meaning.get(id(node))
             if isinstance(found, Table) and found.name in self._hidden:
                 yield node, found
-
-    # -- what is left of a table --------------------------------------------------------------------------
 
     def _visible(self, node: exp.Table, table: Table, root: exp.Query) -> list[str]:
         """The columns that the query may see; those that nobody asked for only where they are named and not shown."""
@@ -170,8 +157,6 @@ class HeldColumns:
             return column.name.lower() in (alias, table.parts[-1].lower()) and table.column(column.name) is None
         is_column = table.column(column.name) is not None or column.name.lower() in self._dialect.row_ids
         return column.table.lower() == alias and not is_column
-
-    # -- changes ------------------------------------------------------------------------------------------
 
     def _list_starred(self, node: exp.Table, table: Table) -> list[str]:
         """What stars would have shown of a table, where they reach the root's rows."""

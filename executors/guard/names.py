@@ -54,10 +54,8 @@ _SAMPLES = words("bernoulli system reservoir block")
 class NameUse:
     """What the names of one tree may be, besides columns.
 
-    Args:
-        columns: of the database's tables, in lower case: they are the fields of whole rows, too.
-        types: of the database, in lower case; none where names are not held against a schema.
-        functions: of the database's own that may be called, in lower case.
+    columns: of the database's tables, in lower case: they are the fields of whole rows, too.
+    types, functions: of the database, in lower case; no types where names are not held against a schema.
     """
 
     def __init__(

@@ -102,12 +102,8 @@ _NAME_KEYS = words("alias to db catalog kind")
 
 class NodeCheck:
     """The look at a tree, for one database.
-
-    Args:
-        functions: of the database's own that may be called, as `FunctionCheck` takes them.
-        open_parameters: whether placeholders may stay in it, to be given values later.
-        columns, types: of the database, as `NameUse` takes them.
-    """
+    Args: functions: as `FunctionCheck` takes them; columns, types: as `NameUse` does; open_parameters: whether
+    placeholders may stay in it, to be given values later."""
 
     def __init__(
         self,
@@ -145,13 +141,9 @@ class NodeCheck:
         }
 
     def run(self, root: exp.Expr) -> None:
-        """Every node is on the list, every function called is, and there are not too many of anything.
-
-        Advice about how to read is left out of the tree.
-
-        Raises:
-            SqlRefused: with what was refused, and why.
-        """
+        """Every node is on the list, every function called is, and there are not too many of anything. Advice about how
+        to read is left out of the tree.
+        Raises SqlRefused: with what was refused, and why."""
         try:
             self._walk(root)
         except RecursionError as error:
@@ -179,8 +171,6 @@ class NodeCheck:
             if many > limit:
                 raise too_big(f"It has {many} {what}, and {limit} are allowed.")
         self._names.run(root)
-
-    # -- nodes that may do harm in some places --------------------------------------------------------------
 
     def _check_in(self, node: exp.In) -> None:
         if self._dialect.kin == "sqlite" and node.args.get("field"):
@@ -340,10 +330,7 @@ def _counts(node: exp.Expr) -> bool:
 
 def check_no_files(root: exp.Expr, dialect: Dialect) -> None:
     """Where names are not held against a schema: none of them is that of a file, which some engines would read.
-
-    Raises:
-        SqlRefused: PERMISSION.
-    """
+    Raises SqlRefused: PERMISSION."""
     for table in root.find_all(exp.Table) if dialect.file_names else ():
         if re.search(dialect.file_names, table.name):
             message = f"{table.name[:80]!r} is a file, and no table."

@@ -18,12 +18,8 @@ class Marked(NamedTuple):
 
 
 class PrivateColumns:
-    """The `private` of a registry entry.
-
-    Args:
-        patterns: `table.column`, with the table's schema or without it; `*` stands for any letters. Upper and lower
-            case are the same.
-    """
+    """The `private` of a registry entry: `table.column`, with the table's schema or without it; `*` stands for any
+    letters. Upper and lower case are the same."""
 
     def __init__(self, patterns: Sequence[str]) -> None:
         self._patterns = {
@@ -36,10 +32,8 @@ class PrivateColumns:
         return any(_matches(expression, table, column) for expression in self._patterns.values())
 
     def mark(self, schema: Schema) -> Marked:
-        """The schema with these columns marked, and their samples left out.
-
-        A pattern without `*` that names no column is a problem: it was meant to protect one.
-        """
+        """The schema with these columns marked, and their samples left out. A pattern without `*` that names no column
+        is a problem: it was meant to protect one."""
         tables = tuple(self._mark(table) for table in schema.tables)
         problems = tuple(
             f"databases.yaml marks {pattern} private, and there is no such column."

@@ -64,23 +64,14 @@ def check_write(
     functions: frozenset[str] = frozenset(),
     hidden: Hidden | None = None,
 ) -> CheckedWrite:
-    """Let a write through, or refuse it.
+    """Let a write through, or refuse it: one INSERT, UPDATE or DELETE, as a model or a person wrote it.
 
-    Args:
-        sql: one INSERT, UPDATE or DELETE, as a model or a person wrote it.
-        schema: what may be read and written; its dialect is the one that is spoken.
-        row_limit: rows of the preview at most.
-        functions: of the database's own that may be called, as `guard.check` takes them.
-        hidden: private columns that nobody asked for, as `guard.check` takes them: none is copied into a column where
-            it could be read.
-
-    Returns:
-        The statement written anew, for people and as it runs, with the query that shows the rows it would change
-            (or insert).
-
-    Raises:
-        SqlRefused: with the kind of error, a sentence, and what would mend it. NOT_READ_ONLY: it would change more
-            than rows, which nothing permits.
+    Args: row_limit: rows of the preview at most; functions, hidden: as `guard.check` takes them; no private column is
+    copied into one where it could be read.
+    Returns the statement written anew, for people and as it runs, with the query that shows the rows it would change
+    (or insert).
+    Raises SqlRefused: with the kind of error, a sentence, and what would mend it. NOT_READ_ONLY: it would change more
+    than rows, which nothing permits.
     """
     dialect = dialect_row(schema)
     root = guard.read(sql, dialect, _check_words, FORM)
@@ -152,8 +143,6 @@ class _Rebuilt:
         text = grammar.write(tree, self._dialect.sqlglot)
         return guard.check(text, self._schema, row_limit=self._row_limit, functions=self._functions)
 
-    # ----------------------------------------------------------------------------------------- its rows, read again
-
     def _read_back(self, tree: exp.Expr, preview: CheckedSql | None) -> ReadBack | None:
         """How the rows of the statement are found again; None where they cannot be."""
         table, dialect = self._table, self._dialect
@@ -195,8 +184,6 @@ class _Rebuilt:
         if isinstance(tree, exp.Insert):
             return "it does not say the keys of the new rows"
         return "which rows it is about depends on when it runs"
-
-    # ----------------------------------------------------------------------------------------- the three kinds
 
     def _update(self) -> tuple[exp.Expr, exp.Expr]:
         query = self._probe(self._root.expressions)
@@ -258,12 +245,9 @@ class _Rebuilt:
         return [it.name for it in listed] or [it.name for it in self._table.columns]
 
     def _check_copied(self, query: exp.Query, values: Sequence[exp.Expr] | None, columns: Sequence[str]) -> None:
-        """No private column is copied into one that is not private itself. Raises SqlRefused.
-
-        Args:
-            values: None: all that it gives.
-            columns: where each value goes; of another number, none of them is known.
-        """
+        """No private column is copied into one that is not private itself.
+        Args: values: None: all that it gives; columns: where each value goes; of another number, none of them is known.
+        Raises SqlRefused."""
         if not self._hidden:
             return
         from executors.guard.held_columns import HeldColumns
@@ -277,8 +261,6 @@ class _Rebuilt:
         names = NameCheck(self._schema, self._sql)
         names.run(probe)
         HeldColumns(self._hidden, self._schema, names).refuse(probe)
-
-    # ----------------------------------------------------------------------------------------- their parts
 
     def _plain_table(self, node: exp.Expr) -> exp.Table:
         given = {name for name, value in node.args.items() if value}
@@ -384,10 +366,7 @@ _OPPOSITES |= {second: first for first, second in _OPPOSITES.items()}
 
 def _chooses(node: exp.Expr, depends: Callable[[exp.Query], bool], *, negated: bool = False) -> bool:
     """Whether a condition can be true of one row and false of another.
-
-    Args:
-        depends: whether a query inside it reads columns of the row around it.
-    """
+    Args: depends: whether a query inside it reads columns of the row around it."""
     if isinstance(node, exp.Paren):
         return _chooses(node.this, depends, negated=negated)
     if isinstance(node, exp.Not):

@@ -55,7 +55,8 @@ def form(node: exp.Expr) -> exp.Expr:
     """A copy to compare by: without its alias, names in lower case and unquoted."""
     node = node.unalias()
     parts = {key: part for key, part in node.args.items() if part}
-    if type(node) is exp.Column and all(map(_is_plain_name, parts.values())):
+    plain = (type(it) is exp.Identifier and it.args.keys() <= {"this", "quoted"} for it in parts.values())
+    if type(node) is exp.Column and all(plain):
         # As below, in a fifth of the time; most are plain columns.
         return exp.Column(**{key: exp.Identifier(this=part.name.lower(), quoted=False) for key, part in parts.items()})
     copied = node.copy()
@@ -63,10 +64,6 @@ def form(node: exp.Expr) -> exp.Expr:
         name.set("this", name.name.lower())
         name.set("quoted", False)
     return copied
-
-
-def _is_plain_name(part: object) -> bool:
-    return type(part) is exp.Identifier and part.args.keys() <= {"this", "quoted"}
 
 
 def has_window(node: exp.Expr) -> bool:
@@ -78,8 +75,16 @@ def has_query(node: exp.Expr) -> bool:
 
 
 def conjuncts(condition: exp.Expr | None) -> list[exp.Expr]:
-    """The parts of `a AND b AND c`, without brackets; none for no condition."""
-    return [part.unnest() for part in tree.conjuncts(condition)]
+    """The parts of `a AND b AND c`, of a WHERE or a HAVING too, without brackets; none for no condition."""
+    inner = condition.this if isinstance(condition, exp.Where | exp.Having) else condition
+    return [part.unnest() for part in tree.conjuncts(inner)]
+
+
+def parts_of(select: exp.Expr, *clauses: str) -> list[exp.Expr]:
+    """The items of a SELECT, the conditions of its joins, and those of these clauses that it has."""
+    parts = [*select.expressions, *(join.args.get("on") for join in select.args.get("joins") or ())]
+    parts += [select.args.get(name) for name in clauses]
+    return [part for part in parts if part is not None]
 
 
 def function(node: exp.Expr) -> exp.Expr:
@@ -168,7 +173,7 @@ def read_aggregation(select: exp.Select, *, labels: bool = False) -> Aggregation
         item
         for item, inside in zip(select.expressions, found, strict=True)
         if (not inside and not has_window(item) and (_varies(item, aliases) or form(item) in shapes))
-        or (labels and _is_constant(item))
+        or (labels and isinstance(item.unalias(), (exp.Literal, exp.Null, exp.Boolean)))
     ]
     others = [select.args.get(name) for name in ("having", "qualify", "order")]
     every = [*(c for inside in found for c in inside), *(c for part in others if part for c in calls(part))]
@@ -202,10 +207,6 @@ def constant_per_group(item: exp.Expr, parts: Aggregation) -> bool:
 
 def _is_star(item: exp.Expr) -> bool:
     return isinstance(item, exp.Star) or (isinstance(item, exp.Column) and isinstance(item.this, exp.Star))
-
-
-def _is_constant(item: exp.Expr) -> bool:
-    return isinstance(item.unalias(), (exp.Literal, exp.Null, exp.Boolean))
 
 
 def _varies(item: exp.Expr, aliases: set[str]) -> bool:

@@ -31,11 +31,8 @@ _NULL_SAFE = frozenset({"sqlite", "duckdb", "postgres", "mysql", "databricks", "
 
 @dataclass(frozen=True)
 class Opened:
-    """A copy of a SELECT whose ids can be selected.
-
-    ids: what tells its rows apart, as its own clauses write it.
-    inlined: whether what it reads was replaced by the same with its keys added.
-    """
+    """A copy of a SELECT whose `ids` can be selected: what tells its rows apart, as its own clauses write it.
+    `inlined`: whether what it reads was replaced by the same with its keys added."""
 
     select: exp.Select
     ids: tuple[exp.Expr, ...]
@@ -43,11 +40,7 @@ class Opened:
 
 
 def is_cut(select: exp.Select, *, rows: int | None = None) -> bool:
-    """Whether LIMIT, OFFSET or QUALIFY keep rows of a SELECT from its result.
-
-    Args:
-        rows: how many its result had; a LIMIT above that cut nothing.
-    """
+    """Whether LIMIT, OFFSET or QUALIFY keep rows of a SELECT from its result of so many rows."""
     if select.args.get("offset") or select.args.get("qualify"):
         return True
     return cuts(select.args.get("limit"), rows)
@@ -96,11 +89,8 @@ class ChosenGroups:
         return Opened(select.copy(), tuple(key.copy() for key in parts.groups))
 
     def enter_query(self, query: LineageQuery, source: LineageSource | None = None) -> Opened:
-        """A copy of a query, and the ids of an aggregate that it reads, whether or not it aggregates that again.
-
-        Args:
-            source: the aggregate, where it is not the only one.
-        """
+        """A copy of a query, and the ids of an aggregate that it reads (`source`, where it is not the only one),
+        whether or not it aggregates that again."""
         source = source or self._lineage.plan(query).source
         if source is None or source.query is None or not isinstance(query.node, exp.Select):
             raise NotDerivable(_UNKNOWN)
@@ -158,12 +148,8 @@ class ChosenGroups:
         return exp.Subquery(this=inner.select, alias=alias), names, True
 
     def find_id_name(self, query: LineageQuery, key: exp.Expr, names: Sequence[str] = ()) -> exp.Identifier | None:
-        """The name under which a query shows one of its ids; None where it does not.
-
-        Args:
-            key: the id, as its clauses write it.
-            names: what its reader calls its columns, by position.
-        """
+        """The name under which a query shows one of its ids, as its clauses write it; None where it does not.
+        Args: names: what its reader calls its columns, by position."""
         assert isinstance(query.node, exp.Select)  # noqa: S101  `open_query` has seen to it
         aggregated, shape = agg.aggregates(query.node), agg.form(key)
         column = key if isinstance(key, exp.Column) and isinstance(key.this, exp.Identifier) else None
@@ -187,10 +173,9 @@ class ChosenGroups:
     ) -> exp.Select:
         """The query of a SELECT's ids, `answer_key_1` and so on.
 
-        Args:
-            conditions: on its input, beside its own.
-            cut: whether its ORDER BY with LIMIT, and its QUALIFY, choose.
-            grouped: whether it stays grouped, with its HAVING; False: the ids are those of the rows that it groups.
+        Args: conditions: on its input, beside its own; cut: whether its ORDER BY with LIMIT, and its QUALIFY, choose;
+            grouped:
+        whether it stays grouped, with its HAVING; False: the ids are those of the rows that it groups.
         """
         select = opened.select.copy()
         if cut and select.args.get("distinct") and is_cut(select):
@@ -217,13 +202,9 @@ def join_chosen(
     *,
     never_null: frozenset[int] = frozenset(),
 ) -> None:
-    """Keep of a SELECT the rows whose ids are among the chosen ones.
-
-    Args:
-        raw: the SELECT; it gets one join more.
-        chosen: the query of the ids, each once.
-        never_null: positions of ids that are NULL in none of the chosen rows.
-    """
+    """Keep of a SELECT the rows whose ids are among the chosen ones, by one join more.
+    Args: chosen: the query of the ids, each once; never_null: positions of ids that are NULL in none of the chosen
+    rows."""
     pairs = [(exp.column(f"{KEY}{number}", table=ALIAS), key.copy()) for number, key in enumerate(ids, 1)]
     same = [
         exp.EQ(this=theirs, expression=_bracket(own))

@@ -44,11 +44,9 @@ class LineageQuery:
 
 @dataclass(frozen=True, eq=False)
 class LineageSource:
-    """What a SELECT reads in its FROM, a JOIN or an APPLY; `query` where that is a subquery or a CTE.
-
-    columns: new names that the alias gives to the query's columns, as in `AS m(month, total)`.
-    hidden: it restricts rows but shows none (SEMI, ANTI).
-    """
+    """What a SELECT reads in its FROM, a JOIN or an APPLY; `query` where that is a subquery or a CTE. `columns`: new
+    names that its alias gives to the query's, as in `AS m(month, total)`; `hidden`: it restricts rows but shows none
+    (SEMI, ANTI)."""
 
     node: exp.Expr
     query: LineageQuery | None = None
@@ -149,12 +147,7 @@ def conditions(select: exp.Expr) -> Iterator[exp.Expr]:
     """What ON and WHERE ask, one by one."""
     for join in select.args.get("joins") or ():
         yield from agg.conjuncts(join.args.get("on"))
-    where = select.args.get("where")
-    yield from agg.conjuncts(where.this if where is not None else None)
-
-
-def _pivots(source: LineageSource) -> bool:
-    return any(not pivot.unpivot for pivot in source.node.args.get("pivots") or ())
+    yield from agg.conjuncts(select.args.get("where"))
 
 
 @dataclass
@@ -185,7 +178,7 @@ class Lineage:
         if not isinstance(node, exp.Select):
             return LineagePlan(LineageKind.RECORDS)
         read = sources(query)
-        if any(_pivots(source) for source in read):
+        if any(not pivot.unpivot for source in read for pivot in source.node.args.get("pivots") or ()):
             return LineagePlan(LineageKind.NONE, reason=_PIVOT)
         hiding = [source for source in read if self.hides(source.query)]
         if hiding:
@@ -264,10 +257,8 @@ class Lineage:
     def _is_read(self, select: exp.Select, source: LineageSource) -> bool:
         """Whether an aggregated value of the source is read; without that it only chooses the rows beside it."""
         whole = any(item.is_star for item in select.expressions) and any(self.outputs(source).values())
-        names = ("where", "group", "having", "order", "qualify")
-        parts = [*select.expressions, *(join.args.get("on") for join in select.args.get("joins") or ())]
-        parts += [select.args.get(name) for name in names]
-        return whole or any(self.stands_for(c, source) for part in parts if part is not None for c in agg.columns(part))
+        parts = agg.parts_of(select, "where", "group", "having", "order", "qualify")
+        return whole or any(self.stands_for(c, source) for part in parts for c in agg.columns(part))
 
     def _picks(self, query: LineageQuery, source: LineageSource) -> bool:
         """Whether an aggregated value chooses among other rows, as in `o.day = m.last_day` or `p.price > m.average`."""

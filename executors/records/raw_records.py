@@ -61,19 +61,11 @@ def derive(
     result: QueryResult | None = None,
     groups: Sequence[Mapping[str, JsonValue]] | None = None,
 ) -> RawQuery:
-    """The query of the rows behind `sql`.
+    """The query of the rows behind `sql`, in the same dialect (sqlglot's name), or the reason why there is none.
 
-    Args:
-        dialect: its dialect, as sqlglot names it: `sqlite`, `duckdb`, `postgres`, `tsql`, ….
-        schema: of the database; with it the records have their keys and all their columns.
-        result: what the statement gave; a limit that cut nothing of it needs no query.
-        groups: rows of the result, by column; then the records are those behind these rows.
-
-    Returns:
-        The derived query in the same dialect, or the reason why there is none. No SQL text makes this raise.
-
-    Raises:
-        ValueError: sqlglot knows no such dialect.
+    No SQL text makes this raise. Args: schema: with it the records have their keys and all their columns; result: what
+    the statement gave; a limit that cut nothing of it needs no query; groups: rows of the result, by column; then the
+    records are those behind these rows. Raises ValueError: sqlglot knows no such dialect.
     """
     needed = False
     try:
@@ -106,13 +98,10 @@ def derive(
 
 
 def strays(raw: RawQuery, result: QueryResult, records: QueryResult) -> bool:
-    """Whether some records are of groups that the result does not show, or the other way round.
+    """Whether some records are of groups that the result, with all its rows, does not show, or the other way round.
 
-    Of groups that tie for the last place of a LIMIT, a database may choose other ones the second time.
-
-    Args:
-        result: the rows of the query; all of them.
-        records: likewise. With some only, none may be missing that was not looked for.
+    Of groups that tie for the last place of a LIMIT, a database may choose other ones the second time. Where there are
+    only some records, none may be missing that was not looked for.
     """
     keys = raw.keys or ()
     places = {name.lower(): place for place, name in enumerate(records.columns)}

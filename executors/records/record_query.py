@@ -121,10 +121,8 @@ class Rewriter:
         return Derived(tree, count)
 
     def keys(self, query: LineageQuery) -> tuple[str, ...] | None:
-        """The columns of a query's result that tell its groups apart.
-
-        None where it does not show them all, or where a row is made of several groups.
-        """
+        """The columns of a query's result that tell its groups apart; None where it does not show them all, or where a
+        row is made of several groups."""
         try:
             opened = self._groups.open_query(query)
         except NotDerivable:
@@ -137,8 +135,6 @@ class Rewriter:
             level = source.query if source is not None else None
         shown = [self._groups.find_id_name(query, key) for key in opened.ids]
         return tuple(name.name for name in shown if name is not None) if all(shown) else None
-
-    # -- from the result down to the rows ------------------------------------------------------------------
 
     def _rows_behind(self, query: LineageQuery, want: Want, *, label: bool = False) -> exp.Expr:
         plan = self.lineage.plan(query)
@@ -158,7 +154,12 @@ class Rewriter:
             return self._pass_on(query, query.node, plan.source, want, pushed, label=label)
         if plan.kind is LineageKind.JOINS and plan.source is not None:
             chosen = self._choose_joined(query, query.node, plan.source, want, pushed)
-            return self._rewrite_joined(query, query.node, plan.source, chosen, pushed, label=label)
+            raw, placed = self._selects.select(query, query.node, plan.source, pushed, label=label)
+            if not label:
+                self._selects.complete(query, query.node, raw, placed)
+            if chosen is not None:
+                self._join(raw, chosen.query, chosen.ids)
+            return raw
         return self._own(query, query.node, want, pushed, label=label)
 
     def _own(
@@ -219,8 +220,7 @@ class Rewriter:
         elif chosen is not None:
             return [lambda: Want(chosen=chosen)]
         else:
-            where = select.args.get("where")
-            conditions = [*([] if want.known else agg.conjuncts(where.this if where is not None else None)), *pushed]
+            conditions = [*([] if want.known else agg.conjuncts(select.args.get("where"))), *pushed]
         if cut and not regroups and pushed:
             raise _Lost  # what a LIMIT leaves depends on rows that do not meet the condition
         plain = chosen is None and not (cut and not regroups) and not select.args.get("joins")
@@ -254,24 +254,6 @@ class Rewriter:
         return bool(read) and all(
             self.lineage.belongs(c, source) and not self.lineage.stands_for(c, source) for c in read
         )
-
-    def _rewrite_joined(
-        self,
-        query: LineageQuery,
-        select: exp.Select,
-        source: LineageSource,
-        chosen: _Chosen | None,
-        pushed: list[exp.Expr],
-        *,
-        label: bool,
-    ) -> exp.Expr:
-        """The rows of an aggregate, in its place beside the rows that it is joined to."""
-        raw, placed = self._selects.select(query, select, source, pushed, label=label)
-        if not label:
-            self._selects.complete(query, select, raw, placed)
-        if chosen is not None:
-            self._join(raw, chosen.query, chosen.ids)
-        return raw
 
     def _choose_joined(
         self, query: LineageQuery, select: exp.Select, source: LineageSource, want: Want, pushed: list[exp.Expr]
@@ -415,16 +397,14 @@ def _width(side: exp.Expr) -> tuple[str, ...]:
 
 def _having_left(select: exp.Select) -> bool:
     """Whether HAVING asks for more than conditions on the grouping keys, which hold for each row of a group alike."""
-    having = select.args.get("having")
-    parts = agg.conjuncts(having.this if having is not None else None)
+    parts = agg.conjuncts(select.args.get("having"))
     plain = [condition for condition in parts if not any(agg.calls(condition))]
     return len(through(select, plain, (), inputs=True)) < len(parts)
 
 
 def _having_on_keys(select: exp.Select) -> list[exp.Expr]:
     """The conditions of HAVING on grouping keys, as the rows that are grouped write them."""
-    where = select.args.get("where")
-    return own_conditions(select)[len(agg.conjuncts(where.this if where is not None else None)) :]
+    return own_conditions(select)[len(agg.conjuncts(select.args.get("where"))) :]
 
 
 def _plain(select: exp.Select) -> exp.Expr:

@@ -22,7 +22,6 @@ from executors.records.lineage import (
 from executors.sql.tree import identifier_of, output_name
 
 MAX_COLUMNS = 40
-_PARTS = ("where", "having", "order", "qualify", "prewhere")
 
 
 @dataclass(frozen=True)
@@ -64,12 +63,9 @@ class RecordColumns:
     ) -> list[exp.Expr]:
         """The items of a SELECT of records, in order, with those that were missing.
 
-        Args:
-            raw: the SELECT; its sources are read.
-            query: what it was derived from, with the CTEs that it sees.
-            select: what the query reads is read of it.
-            items: that there are: the keys of the groups, then the columns inside the aggregates.
-            keys: how many of the items are keys.
+        Args: raw: the SELECT; its sources are read; query, select: what it was derived from; items: that there are: so
+            many
+        keys of the groups, then the columns inside the aggregates.
         """
         known = self._readable(raw, query)
         if not known:
@@ -78,7 +74,8 @@ class RecordColumns:
         wanted += [self._column(one) for one in known if one.is_key and not one.private]
         wanted += [item for item in items[keys:] if not item.is_star]
         shown = {one.place: one for one in known if not one.private}
-        for column in _read(select):
+        read = agg.parts_of(select, "where", "having", "order", "qualify", "prewhere")
+        for column in (column for part in read for column in agg.columns(part)):
             place = self._place(column, known)
             if place in shown:
                 wanted.append(self._column(shown[place]))
@@ -178,15 +175,6 @@ class RecordColumns:
         return exp.Identifier(this=name, quoted=self._schema.quote_name(name) != name)
 
 
-def _read(select: exp.Select) -> Iterator[exp.Column]:
-    """The columns that a SELECT reads anywhere."""
-    parts = [*select.expressions, *(join.args.get("on") for join in select.args.get("joins") or ())]
-    parts += [select.args.get(name) for name in _PARTS]
-    for part in parts:
-        if part is not None:
-            yield from agg.columns(part)
-
-
 NAME_CLASH = "two tables or CTEs of the query share a name, which one flat query cannot tell apart"
 _COPIED_CLAUSES = ("from_", "joins", "laterals", "prewhere", "where", "connect", "sample", "options")
 Placed = tuple[int | None, exp.Expr]  # an item, and the position that it had among the query's own
@@ -242,11 +230,8 @@ class NeededCtes:
 
 class RecordSelects:
     """Writes single SELECTs of a derived query.
-
-    Args:
-        columns: completes the columns of the records; None: they are the keys, and what the aggregates read.
-        ctes: gets what the SELECTs read.
-    """
+    Args: columns: completes the columns of the records; None: they are the keys, and what the aggregates read; ctes:
+    gets what the SELECTs read."""
 
     def __init__(self, lineage: Lineage, columns: RecordColumns | None, ctes: NeededCtes) -> None:
         self._lineage, self._columns, self._ctes = lineage, columns, ctes
@@ -268,10 +253,8 @@ class RecordSelects:
         *,
         label: bool,
     ) -> tuple[exp.Select, list[Placed]]:
-        """A SELECT without its aggregates, and its items, each with the position it had.
-
-        Where `source` is given, it is an aggregate that is joined to other rows, and is replaced by its rows.
-        """
+        """A SELECT without its aggregates, and its items, each with the position it had. `source` is an aggregate that
+        is joined to other rows, and is replaced by its rows."""
         raw = exp.Select(**{name: _copy(value) for name in _COPIED_CLAUSES if (value := select.args.get(name))})
         wanted = [*own_conditions(select), *pushed]
         positions = {id(item): position for position, item in enumerate(select.expressions)}
@@ -333,10 +316,8 @@ class RecordSelects:
     def _as_source(
         self, query: LineageQuery, select: exp.Select, names: tuple[str, ...], avoided: set[str]
     ) -> tuple[exp.Select, list[exp.Identifier]]:
-        """The rows behind a joined aggregate, under names that its reader knows, and the names of the added columns.
-
-        `avoided` are names that its reader uses bare: an added column so named would make them ambiguous.
-        """
+        """The rows behind a joined aggregate, under names that its reader knows, and the names of the added columns. An
+        added column gets no name that its reader uses bare (`avoided`): it would be ambiguous."""
         plan = self._lineage.plan(query)
         if plan.kind not in (LineageKind.OWN, LineageKind.JOINS, LineageKind.PASSES):
             raise NotDerivable(plan.reason or "a derived aggregate is joined to other rows")
@@ -370,9 +351,8 @@ def _copy(value: Any) -> Any:
 
 def _bare_names(select: exp.Expr) -> set[str]:
     """The column names that a SELECT uses without saying of which table."""
-    parts = [*select.expressions, *(join.args.get("on") for join in select.args.get("joins") or ())]
-    parts += [select.args.get(name) for name in ("where", "group", "having", "order", "qualify")]
-    found = (column for part in parts if part is not None for column in part.find_all(exp.Column))
+    parts = agg.parts_of(select, "where", "group", "having", "order", "qualify")
+    found = (column for part in parts for column in part.find_all(exp.Column))
     return {column.name.lower() for column in found if not column.table}
 
 
@@ -393,10 +373,8 @@ def _all_columns(raw: exp.Select) -> exp.Expr:
 
 def own_conditions(select: exp.Select) -> list[exp.Expr]:
     """The WHERE, and those conditions of HAVING that hold for each row of a group alike."""
-    where, having = select.args.get("where"), select.args.get("having")
-    found = agg.conjuncts(where.this if where is not None else None)
-    on_keys = [c for c in agg.conjuncts(having.this if having is not None else None) if not any(agg.calls(c))]
-    return [*found, *through(select, on_keys, (), inputs=True)]
+    on_keys = [it for it in agg.conjuncts(select.args.get("having")) if not any(agg.calls(it))]
+    return [*agg.conjuncts(select.args.get("where")), *through(select, on_keys, (), inputs=True)]
 
 
 def through(
@@ -409,10 +387,9 @@ def through(
 ) -> list[exp.Expr]:
     """Those conditions on a SELECT's output that hold for its input too, in terms of that.
 
-    Args:
-        names: what the output columns are called, where not as the select items are.
-        inputs: whether the conditions may name grouping keys as the input has them (HAVING).
-        past_windows: whether window functions, which may look at rows that do not meet them, are no hindrance.
+    Args: names: what the output columns are called, where not as the select items are; inputs: whether the conditions
+        may name grouping keys as the input has them (HAVING); past_windows: whether window functions are no hindrance,
+        which may look at rows that do not meet them.
     """
     if not conditions:
         return []  # as most often: to take the SELECT apart takes longer than all else of deriving its records

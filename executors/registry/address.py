@@ -58,14 +58,10 @@ class Address(Frozen):
 
     @classmethod
     def parse(cls, text: str, dialect: str = "") -> Address:
-        """The address that a text means.
+        """The address that a URL, or an ODBC connection string, means.
 
-        Args:
-            text: a URL, or an ODBC connection string.
-            dialect: where the scheme means another one (MariaDB behind `mysql://`).
-
-        Raises:
-            RegistryInvalid: it cannot be understood. The message repeats nothing of it, for it may hold a password.
+        Args: dialect: where the scheme means another one (MariaDB behind `mysql://`).
+        Raises RegistryInvalid: it cannot be understood. The message repeats nothing of it, for it may hold a password.
         """
         address = _from_odbc(text) if is_odbc(text) else _from_url(text)
         return address.model_copy(update={"dialect": dialect}) if dialect else address

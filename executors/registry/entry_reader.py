@@ -43,11 +43,8 @@ class EntryProblem(NamedTuple):
 
 
 class EntryReader:
-    """Reads one entry, and remembers all that is wrong with it; no problem repeats an address or a key.
-
-    Args:
-        folder: that its paths are relative to.
-    """
+    """Reads one entry, whose paths are relative to `folder`, and remembers all that is wrong with it; no problem
+    repeats an address or a key."""
 
     def __init__(self, name: str, folder: Path, variables: Mapping[str, str]) -> None:
         self._name, self._folder, self._variables = name, folder, variables
@@ -83,14 +80,12 @@ class EntryReader:
         for text in problems:
             self._wrong(text, text.lstrip("`").partition(" ")[0].rstrip("`:"))
 
-    # -- what every entry may say -------------------------------------------------------------------------
-
     def _common(self, fields: Mapping[str, Any]) -> dict[str, Any]:
         return {
             "description": self._text(fields, "description"),
             "docs": tuple(self._docs(fields.get("docs"))),
             "limits": self._limits(fields.get("limits")),
-            "private": self._names(fields, "private", _is_column, _COLUMN),
+            "private": self._names(fields, "private", lambda it: all(it.rpartition(".")[::2]), _COLUMN),
             "functions": self._names(fields, "functions", _FUNCTION.fullmatch, f"the name of a function; {_CALLED}"),
             "catalogue": self._names(fields, "catalogue", _FUNCTION.fullmatch, f"the name of a table; {_DESCRIBING}"),
             "writable": self._is_writable(fields),
@@ -132,8 +127,6 @@ class EntryReader:
             if not fits(name):
                 self._wrong(f"{key}: {name!r} is not {what}", key)
         return names
-
-    # -- where it is --------------------------------------------------------------------------------------
 
     def _url(self, fields: Mapping[str, Any]) -> dict[str, Any]:
         """Of a file or a server."""
@@ -205,8 +198,6 @@ class EntryReader:
             "dialect": dialect or None,
         }
 
-    # -- values -------------------------------------------------------------------------------------------
-
     def _text(self, fields: Mapping[str, Any], key: str, *, needed: bool = False) -> str:
         """A text with its variables filled in; empty where there is none, which is a problem where it is needed."""
         value = fields.get(key, "")
@@ -251,10 +242,6 @@ class EntryReader:
             if name not in self._variables:
                 self._wrong(f"the environment has no variable {name!r}", key)
         return _VARIABLE.sub(lambda match: self._variables.get(match[1], ""), text)
-
-
-def _is_column(pattern: str) -> bool:
-    return all(pattern.rpartition(".")[::2])
 
 
 def _via_problem(via: str) -> str:

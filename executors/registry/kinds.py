@@ -65,10 +65,7 @@ def why_unread(path: Path) -> str:
 
 def kind_of(path: Path) -> Kind:
     """What reads a path: by its suffix, else by its first bytes.
-
-    Raises:
-        DatabaseUnavailable: nothing does; the message names what is read.
-    """
+    Raises DatabaseUnavailable: nothing does; the message names what is read."""
     if path.is_dir() or is_glob(path):
         return "files"
     known = _BY_SUFFIX.get(path.suffix.lower())

@@ -51,14 +51,8 @@ class Readable(NamedTuple):
 
 
 def load_registry(path: Path, environment: Mapping[str, str] | None = None) -> Registry:
-    """Read the registry.
-
-    Args:
-        environment: for `${VARIABLE}`; the process's own where absent.
-
-    Raises:
-        RegistryInvalid: with everything that is wrong, one line each, and in which line of the file.
-    """
+    """Read the registry; `${VARIABLE}` is of `environment`, the process's own where absent.
+    Raises RegistryInvalid: with everything that is wrong, one line each, and in which line of the file."""
     registry, problems = read_registry(path, environment)
     if problems:
         raise _invalid(path, *problems)
@@ -85,14 +79,9 @@ def read_registry(path: Path, environment: Mapping[str, str] | None = None) -> R
 
 
 def server_entry(address: str, docs: Sequence[Path] = ()) -> Entry:
-    """The entry of a server that no registry names; it goes by the name of its database.
-
-    Args:
-        address: as an entry's `url`; `${VARIABLE}` is read from the environment.
-
-    Raises:
-        RegistryInvalid: the address cannot be used; the message repeats nothing of it, for it may hold a password.
-    """
+    """The entry of a server that no registry names, by the name of its database.
+    Args: address: as an entry's `url`.
+    Raises RegistryInvalid: it cannot be used; the message repeats nothing of it, for it may hold a password."""
     reader = EntryReader("server", Path.cwd(), os.environ)
     entry = reader.read(address)
     if entry is None:

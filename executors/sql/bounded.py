@@ -34,7 +34,7 @@ _OPENING = frozenset({TokenType.L_PAREN, TokenType.L_BRACKET, TokenType.L_BRACE}
 _CLOSING = frozenset({TokenType.R_PAREN, TokenType.R_BRACKET, TokenType.R_BRACE})
 
 # What a text that is no SQL makes the library trip over, besides its own errors.
-_STUMBLES = (ValueError, TypeError, AttributeError, LookupError, re.error)
+STUMBLES = (ValueError, TypeError, AttributeError, LookupError, re.error)
 
 
 class TooMuchToRead(ParseError):
@@ -50,24 +50,16 @@ class _Spent(Exception):
 
 
 def tokens_of(sql: str, dialect: Dialect) -> list[Token]:
-    """The words of a text.
-
-    Raises:
-        TooMuchToRead: it is too long.
-        sqlglot.errors.TokenError: a string or comment that never ends.
-    """
+    """The words of a text. Raises TooMuchToRead: it is too long; TokenError: a string or comment that never ends."""
     if len(sql) > MAX_CHARS:
         raise TooMuchToRead(f"It has {len(sql)} characters, and {MAX_CHARS} are read.")
     return list(dialect.tokenize(sql))
 
 
 def parse(sql: str, dialect: str) -> list[exp.Expr | None]:
-    """The statements of a text, as sqlglot reads that dialect; None for an empty one. Args: dialect: sqlglot's name.
+    """The statements of a text, as sqlglot reads that dialect (its own name of it); None for an empty one.
 
-    Raises:
-        TooMuchToRead: it is too long, or nested too deeply.
-        sqlglot.errors.SqlglotError: it is no SQL.
-        RecursionError: it is nested too deeply, too.
+    Raises TooMuchToRead: it is too long, or nested too deeply; RecursionError: likewise; SqlglotError: it is no SQL.
     """
     grammar = Dialect.get_or_raise(dialect)
     return grammar.parser(error_level=ErrorLevel.IMMEDIATE).parse(tokens_of(sql, grammar), sql)
@@ -98,7 +90,7 @@ def _build_parser(kind: type[Parser]) -> type[Parser]:
                 return super().parse(raw_tokens, sql)
             except _Spent as error:
                 raise TooMuchToRead("It nests too deeply what can be read in several ways.") from error
-            except _STUMBLES as error:
+            except STUMBLES as error:
                 raise ParseError(f"Not SQL: {error}") from error
 
         def _advance(self, times: int = 1) -> None:
@@ -123,7 +115,7 @@ def _build_generator(kind: type[Generator]) -> type[Generator]:
                 return str(super().generate(expression, copy=copy))
             except _Spent as error:
                 raise TooMuchToWrite("it nests too deeply what takes several words to write") from error
-            except _STUMBLES as error:
+            except STUMBLES as error:
                 raise UnsupportedError(f"It has no written form: {error}") from error
 
         def sql(self, *arguments: Any, **options: Any) -> str:

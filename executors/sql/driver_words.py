@@ -41,12 +41,8 @@ _WORDS = read_words(__file__, "driver_words.txt")["words"]  # that the engines w
 
 
 def without_values(message: str, sql: str, schema: Schema) -> str:
-    """The message with a gap for each word that may be a value.
-
-    Args:
-        sql: the query that it is about; the caller knows its words.
-        schema: whose names may be shown.
-    """
+    """The message with a gap for each word that may be a value. Names of the schema, and words of the query that it is
+    about, may be shown."""
     known = set(map(str.casefold, re.findall(r"\w+", sql))) | _names(schema)
     spans = [match.span("value") for match in (*_QUOTES.finditer(message), *_BARE.finditer(message))]
     values = [(start, end) for start, end in spans if message[start:end] not in _PLACES]

@@ -24,10 +24,7 @@ def of_update(
 ) -> tuple[exp.Select | None, tuple[str, ...]]:
     """The query of an UPDATE or a DELETE, and what its columns are called in the table; None: nothing can be foretold.
 
-    Args:
-        where: the whole WHERE.
-        sets: by column, what it is set to; empty: the rows are deleted.
-        table: it has a primary key.
+    Args: sets: by column, what it is set to; empty: the rows are deleted; table: it has a primary key.
     """
     if not _repeats(where):
         return None, ()

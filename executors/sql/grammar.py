@@ -8,13 +8,12 @@ takes for the same. Here both sides are one dialect, so a function keeps the nam
 
 from __future__ import annotations
 
-import re
 from functools import cache
 from importlib import import_module
 
 from sqlglot import exp
 from sqlglot.dialects.dialect import Dialect as SqlglotDialect
-from sqlglot.errors import ErrorLevel, ParseError, TokenError, UnsupportedError
+from sqlglot.errors import ErrorLevel, ParseError, TokenError
 from sqlglot.tokenizer_core import Token
 
 from executors.dialects.row import Dialect, NameCase
@@ -41,60 +40,39 @@ RUN_COMMENT = "A comment that the server would run is not allowed"
 # Quotes that hold a name and nothing else, where the engine's first ones may hold a text, too.
 _NEVER_TEXT = {"sqlite": "`"}
 
-# What text that is no SQL makes the library trip over, besides its own errors.
-_STUMBLES = (ValueError, TypeError, AttributeError, LookupError, re.error)
-
 
 def tokenize(sql: str, dialect: str) -> list[Token]:
-    """The words of `sql`. Args: dialect: sqlglot's name of it.
-
-    Raises:
-        sqlglot.errors.TokenError: a string or comment that never ends.
-        TooMuchToRead: it is too long.
-    """
+    """The words of `sql`, in sqlglot's dialect.
+    Raises TokenError: a string or comment that never ends; TooMuchToRead."""
     try:
         return bounded.tokens_of(sql, plain(dialect))
-    except _STUMBLES as error:
+    except bounded.STUMBLES as error:
         raise TokenError(f"Not SQL: {error}") from error
 
 
 def parse(tokens: list[Token], sql: str, dialect: str) -> list[exp.Expr]:
     """The statements in `tokens`, whole or not at all.
 
-    Raises:
-        sqlglot.errors.ParseError: what is no query, or goes on after its end.
-        TooMuchToRead: it is too long, or nested too deeply, as far as `bounded` counts.
-        RecursionError: nested too deeply.
+    Raises ParseError: what is no query, or goes on after its end; TooMuchToRead, RecursionError: it is nested too
+    deeply.
     """
     parser = plain(dialect).parser(error_level=ErrorLevel.RAISE)
-    try:
-        return [tree for tree in parser.parse(tokens, sql) if tree and not isinstance(tree, exp.Semicolon)]
-    except _STUMBLES as error:
-        raise ParseError(f"Not SQL: {error}") from error
+    return [tree for tree in parser.parse(tokens, sql) if tree and not isinstance(tree, exp.Semicolon)]
 
 
 def write(tree: exp.Expr, dialect: str, *, spent: bool = False, exact: bool = False) -> str:
-    """One line of SQL for `tree`, without comments.
+    """One line of SQL for `tree`, without comments; the tree stays as it is, unless it is `spent`.
 
-    Args:
-        tree: it stays as it is, unless it is spent.
-        spent: the caller does not need the tree afterwards, so it is not copied.
-        exact: names in quotes are to be names and nothing else, for what runs: SQLite takes `"gone"` for a text where
-            no column is called so, but never what stands in backticks.
-
-    Raises:
-        sqlglot.errors.UnsupportedError: the dialect has no words for it.
-        RecursionError: nested too deeply.
+    Args: exact: names in quotes are to be names and nothing else, for what runs: SQLite takes `"gone"` for a text where
+    no column is called so, but never what stands in backticks.
+    Raises UnsupportedError: the dialect has no words for it; RecursionError: nested too deeply.
     """
     generator = plain(dialect).generator(comments=False, unsupported_level=ErrorLevel.RAISE)
     if exact and dialect in _NEVER_TEXT:
         mark = _NEVER_TEXT[dialect]
         generator._identifier_start = generator._identifier_end = mark
         generator._escaped_identifier_end = mark * 2
-    try:
-        return str(generator.generate(tree, copy=not spent or tree.parent is not None))  # which a generator looks at
-    except _STUMBLES as error:
-        raise UnsupportedError(f"It has no written form: {error}") from error
+    return str(generator.generate(tree, copy=not spent or tree.parent is not None))  # which a generator looks at
 
 
 def complaint(error: TokenError | ParseError) -> str:
@@ -123,11 +101,8 @@ _WORDS = frozenset({"all"})  # LIMIT ALL, ORDER BY ALL: the parser takes the wor
 
 
 def with_quotes(tree: exp.Expr, dialect: Dialect, *, every: bool) -> exp.Expr:
-    """A copy of a checked tree whose names are in quotes, each spelled as the engine looks it up without them.
-
-    Args:
-        every: quote all of them, for what runs. Else those that the engine demands, for what people read.
-    """
+    """A copy of a checked tree whose names are in quotes, each spelled as the engine looks it up without them: every
+    one of them, for what runs, or those that the engine demands, for what people read."""
     tree = tree.copy()
     if every and dialect.named_by_text:
         _keep_titles(tree, dialect)

@@ -57,12 +57,8 @@ def text_filters(tree: exp.Query, schema: Schema) -> list[TextFilter]:
 
 
 def spell_texts(tree: exp.Query, sql: str, schema: Schema) -> exp.Query:
-    """The tree with each "double-quoted" word that names no column as the text that SQLite takes it for.
-
-    Args:
-        tree: changed in place.
-        schema: a word that one of its columns or an alias of the query has as its name stays a name.
-    """
+    """The tree, changed in place, with each "double-quoted" word that names no column of the schema, and no alias, as
+    the text that SQLite takes it for."""
     if schema.dialect != "sqlite" or '"' not in sql:
         return tree
     names = {column.name.lower() for table in schema.tables for column in table.columns}

@@ -15,14 +15,10 @@ _HINT = "Give as many values as there are `?`, or one for each `:name`."
 
 
 def bind(root: exp.Expr, parameters: Parameters) -> None:
-    """Put literals where the placeholders are.
+    """Put literals where a tree's placeholders are.
 
-    Args:
-        root: of the tree; it is changed.
-        parameters: a sequence for `?`, in the order of the text, or a mapping for `:name` and `@name`.
-
-    Raises:
-        SqlRefused: a placeholder without a value, or a value without a placeholder.
+    Args: parameters: a sequence for `?`, in the order of the text, or a mapping for `:name` and `@name`.
+    Raises SqlRefused: a placeholder without a value, or a value without a placeholder.
     """
     found = list(root.find_all(exp.Placeholder, exp.Parameter))
     if isinstance(parameters, Mapping):

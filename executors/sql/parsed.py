@@ -12,24 +12,16 @@ if TYPE_CHECKING:
 @lru_cache(maxsize=64)
 def statements(sql: str, dialect: str) -> tuple[exp.Expr | None, ...]:
     """The trees of all statements, None for an empty one, shared by all callers: copy one before you change it.
-
-    Args:
-        dialect: sqlglot's name of its dialect.
-
-    Raises:
-        sqlglot.errors.SqlglotError: it cannot be parsed, or is more than `bounded` reads.
-    """
+    Args: dialect: sqlglot's name of it.
+    Raises SqlglotError: it cannot be parsed, or is more than `bounded` reads."""
     from executors.sql.bounded import parse
 
     return tuple(parse(sql, dialect))
 
 
 def parse_sql(sql: str, dialect: str) -> exp.Expr:
-    """The tree of a text, shared likewise: of several statements it is a block. Arguments and errors: as `statements`.
-
-    Raises:
-        sqlglot.errors.ParseError: there is no statement, too.
-    """
+    """The tree of a text, shared likewise: of several statements it is a block.
+    Raises ParseError: there is none, too."""
     from sqlglot import exp
     from sqlglot.errors import ParseError
 

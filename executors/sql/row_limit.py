@@ -155,11 +155,8 @@ _ALIAS = "ordered"
 
 
 def _order_outside(query: exp.Query, dialect: Dialect) -> exp.Query:
-    """The query, or one around it that orders its rows. Args: query: stays as it is.
-
-    Raises:
-        SqlRefused: SYNTAX_ERROR, where its columns cannot be distinguished from outside.
-    """
+    """The query, or one around it that orders its rows; it stays as it is.
+    Raises SqlRefused: SYNTAX_ERROR, where its columns cannot be distinguished from outside."""
     if dialect.kin != "sqlserver":
         return query
     for node in query.find_all(exp.Select, exp.SetOperation):

@@ -13,23 +13,16 @@ from executors.sql.row_limit import own_limit, with_limit
 
 
 class TieQuery(NamedTuple):
-    """A query whose rows continue a result beyond its limit.
-
-    query: as a tree. row_limit: rows that it gives at most.
-    keys: where its rows have what the result is ordered by.
-    """
+    """A query whose rows, so many at most, continue a result beyond its limit. `keys`: where its rows have what the
+    result is ordered by."""
 
     query: exp.Query
     row_limit: int
     keys: tuple[int, ...]
 
     def count_ties(self, shown: Sequence[Sequence[JsonValue]], rows: Sequence[Sequence[JsonValue]]) -> int:
-        """How many further rows tie with the last one shown. A row that looks like a shown one does not count.
-
-        Args:
-            shown: the rows of the result.
-            rows: those of this query.
-        """
+        """How many further rows of this query tie with the last one shown. A row that looks like a shown one does not
+        count."""
         place = len(shown) - 1
         if not shown or len(rows) <= len(shown):
             return 0
@@ -45,11 +38,8 @@ class TieQuery(NamedTuple):
 def find_tie_query(tree: exp.Query, columns: int, rows: int, most: int, dialect: Dialect) -> TieQuery | None:
     """The query that shows which rows tie with the last one of a result; None if no LIMIT cut rows in an order.
 
-    Args:
-        tree: the query that ran; it is left as it is.
-        columns: how many columns its result has.
-        rows: how many rows its result has.
-        most: rows beyond those that are read.
+    Args: tree: the query that ran; it is left as it is; columns, rows: of its result; most: rows beyond those to be
+        read.
     """
     if not isinstance(tree, exp.Select) or own_limit(tree) != rows or not rows:
         return None

@@ -9,11 +9,7 @@ from executors.sql.parsed import parse_sql
 
 
 def tree_to_change(sql: str, dialect: str) -> exp.Query | None:
-    """The one query in a text as a tree of the caller's own; None where it does not parse, or is something else.
-
-    Args:
-        dialect: sqlglot's name of its dialect.
-    """
+    """The one query in a text as a tree of the caller's own; None where it does not parse, or is something else."""
     try:
         tree = parse_sql(sql, dialect)
     except (SqlglotError, RecursionError):

@@ -32,10 +32,8 @@ _KNOWN = 8
 
 
 class Seen(NamedTuple):
-    """What makes the rules of `HeldRows` anew, in another process.
-
-    whole: the schema that the filter was held against.
-    """
+    """What makes the rules of `HeldRows` anew, in another process. `whole`: the schema that the filter was held
+    against."""
 
     whole: Schema
     row_filter: RowFilter
@@ -60,25 +58,17 @@ def workers() -> WorkerPool:
 
 def start() -> None:
     """Have a process ready that has loaded the guard, so that the first query need not wait for it. Blocks.
-
-    Raises:
-        DatabaseUnavailable: none can be started.
-    """
+    Raises DatabaseUnavailable: none can be started."""
     check("SELECT 1", Schema(database="none", dialect="sqlite", tables=()), row_limit=1)
 
 
 def check(
     sql: str, schema: Schema, *, rows: HeldRows | None = None, seen: Seen | None = None, **options: Any
 ) -> CheckedSql:
-    """As `guard.check`, in another process. Blocks.
+    """As `guard.check`, in another process. Blocks. Args: seen: what `rows` are made of, where there are some.
 
-    Args:
-        sql, schema, rows, options: of `guard.check`.
-        seen: what `rows` are made of, where there are some.
-
-    Raises:
-        SqlRefused: it is not let through; `TakesTooLong` is one.
-        DatabaseUnavailable: no process can be started, all are at work for too long, or the machine is too busy.
+    Raises SqlRefused: it is not let through; `TakesTooLong` is one; DatabaseUnavailable: no process can be started, all
+    are at work for too long, or the machine is too busy.
     """
 
     def here() -> CheckedSql:

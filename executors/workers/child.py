@@ -33,11 +33,8 @@ _NO_MEMORY = re.compile(r"bad_alloc|allocation failure|failed to allocate|could 
 
 
 class Opening(NamedTuple):
-    """A local database: what a worker needs to open it.
-
-    kind: `sqlite`, `duckdb` or `files`.
-    options: of its executor, by name.
-    """
+    """A local database (`sqlite`, `duckdb` or `files`), and the options of its executor: what a worker needs to open
+    it."""
 
     name: str
     kind: str
@@ -46,10 +43,8 @@ class Opening(NamedTuple):
 
 
 class Tasks:
-    """The requests of one worker by their names. It has one database open at most.
-
-    is_spent: whether the last request left the process in a state that is not to be trusted.
-    """
+    """The requests of one worker by their names. It has one database open at most. `is_spent`: whether the last request
+    left the process in a state that is not to be trusted."""
 
     def __init__(self) -> None:
         self.is_spent = False
@@ -73,8 +68,6 @@ class Tasks:
         if name == "run":
             return self._run(cancel=cancel, **arguments)
         return known[name](**arguments)
-
-    # -- the guard ----------------------------------------------------------------------------------------
 
     def _learn(self, key: int, schema: Schema) -> WorkerReply:
         """Keep a schema for the checks that name it."""
@@ -121,8 +114,6 @@ class Tasks:
         finally:
             limits.limit_cpu(0)
         return WorkerReply(checked.model_dump_json().encode())
-
-    # -- one local database -------------------------------------------------------------------------------
 
     def _schema(self, opening: Opening, cache: bytes | None) -> WorkerReply:
         executor = self._executor(opening, cache)

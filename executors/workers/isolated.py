@@ -42,10 +42,7 @@ LAYER = "memory of the worker"
 
 
 class _Known(NamedTuple):
-    """The schema, as long as the files are as they were.
-
-    cache: what a worker found out to make it, for other workers.
-    """
+    """The schema, as long as the files are as they were, and what a worker found out to make it, for other workers."""
 
     state: Hashable
     schema: Schema
@@ -53,11 +50,7 @@ class _Known(NamedTuple):
 
 
 class IsolatedExecutor(Executor):
-    """One local database behind worker processes.
-
-    Args:
-        state: of the files: another one where they have changed. Raises DatabaseUnavailable.
-    """
+    """One local database behind worker processes. Args: state: of the files: another one where they have changed."""
 
     def __init__(
         self, opening: Opening, state: Callable[[], Hashable], pool: WorkerPool, *, writable: bool = False
@@ -174,21 +167,17 @@ def open_isolated(
     path = path.absolute()
     if kind != "files":
         options["writable"] = writable
-    state = partial(_state_of_files if kind == "files" else _state_of_file, path, _LOGS[kind])
+    state = partial(_find_state, kind, path)
     return IsolatedExecutor(Opening(name, kind, str(path), options), state, pool, writable=writable)
 
 
-_LOGS: dict[Kind, str] = {"sqlite": "-wal", "duckdb": ".wal", "files": ""}
+def _find_state(kind: Kind, path: Path) -> Hashable:
+    """The state of a database's files. Raises DatabaseUnavailable."""
+    if kind == "files":
+        from executors.engines.files.executor import files_of
 
-
-def _state_of_file(path: Path, log: str) -> Hashable:
+        return files_of(path)
     found = state_of(path)
     if found is None:
         raise DatabaseUnavailable(f"{path.name} does not exist or cannot be read; check the file.")
-    return found, state_of(path.with_name(path.name + log))
-
-
-def _state_of_files(path: Path, _log: str) -> Hashable:
-    from executors.engines.files.executor import files_of
-
-    return files_of(path)
+    return found, state_of(path.with_name(f"{path.name}{'-wal' if kind == 'sqlite' else '.wal'}"))

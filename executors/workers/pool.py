@@ -18,12 +18,8 @@ BUSY = "All {count} processes for queries on local databases are at work; try ag
 
 
 class WorkerPool:
-    """At most `size` workers. Safe to use from several threads.
-
-    Args:
-        memory: of each, in bytes.
-        idle_s: seconds after which one that has nothing to do is ended.
-    """
+    """At most `size` workers, of so many bytes of memory each; one that has nothing to do is ended after `idle_s`
+    seconds. Safe to use from several threads."""
 
     def __init__(self, size: int, memory: int, idle_s: float = IDLE_S) -> None:
         self.size, self.memory, self._idle_s = size, memory, idle_s
@@ -49,16 +45,11 @@ class WorkerPool:
 
     @contextmanager
     def worker(self, serves: str, *, wait_s: float, cancel: Cancel | None = None) -> Iterator[Worker]:
-        """A worker for one piece of work; the one that last served the same, where it is idle.
+        """A worker for one piece of work; the one that last served an equal text, where it is idle, has things open
+        already.
 
-        One that ended, or is spent, is replaced by the next call.
-
-        Args:
-            serves: what for; only an equal text finds what is open again.
-            wait_s: seconds to wait where all are at work.
-
-        Raises:
-            DatabaseUnavailable: none is free in time, or none can be started.
+        One that ended, or is spent, is replaced by the next call. Args: wait_s: seconds to wait where all are at work.
+        Raises DatabaseUnavailable: none is free in time, or none can be started.
         """
         worker = self._take(serves, wait_s, cancel)
         try:
@@ -101,8 +92,6 @@ class WorkerPool:
             worker.kill()
         for worker in idle:
             worker.end()
-
-    # -- inside -------------------------------------------------------------------------------------------
 
     def _take(self, serves: str, wait_s: float, cancel: Cancel | None) -> Worker:
         deadline = time.monotonic() + wait_s

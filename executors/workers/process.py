@@ -109,12 +109,8 @@ _ENVIRONMENT = (
 
 
 class WorkerEnded(Exception):
-    """The worker is gone, and took its request with it.
-
-    Args:
-        out_of_time: whether it was ended because it took too long; else it ended by itself.
-        cancelled: whether somebody had cancelled the request.
-    """
+    """The worker is gone, and took its request with it. `out_of_time`: whether it was ended because it took too long;
+    else it ended by itself. `cancelled`: whether somebody had cancelled the request."""
 
     def __init__(self, *, out_of_time: bool, cancelled: bool) -> None:
         super().__init__("a worker process ended")
@@ -122,18 +118,11 @@ class WorkerEnded(Exception):
 
 
 class Worker:
-    """A process that does one thing at a time, and can be ended.
+    """A process that does one thing at a time, and can be ended. Raises DatabaseUnavailable: the system starts none.
 
-    Args:
-        memory: that it may have, in bytes.
-
+    memory: that it may have, in bytes.
     serves: what it has open, for those who choose among several.
-    idle_since: when it was last given back.
-    is_spent: whether nobody is to use it again.
     taught: schemas that it knows, by their id; kept, so that no other one gets that id.
-
-    Raises:
-        DatabaseUnavailable: the system starts no process.
     """
 
     def __init__(self, memory: int) -> None:
@@ -169,15 +158,9 @@ class Worker:
         self, name: str, arguments: dict[str, Any], *, within_s: float, cancel: Cancel | None = None
     ) -> WorkerReply:
         """Have one thing done.
-
-        Args:
-            name, arguments: as `tasks.Tasks.do` takes them.
-            within_s: seconds after which the process is ended.
-            cancel: ends the request, and the process where that does not help.
-
-        Raises:
-            WorkerEnded: no reply came, and none will.
-        """
+        Args: name, arguments: as `tasks.Tasks.do` takes them; within_s: seconds after which the process is ended;
+        cancel: ends the request, and the process where that does not help.
+        Raises WorkerEnded: no reply came, and none will."""
         deadline = time.monotonic() + within_s
         frame = REQUEST + pickle.dumps((name, arguments))
         try:

@@ -96,10 +96,8 @@ class DocsCollector:
         self._add("table", text, source, table=table)
 
     def add_rule(self, source: str, text: str, *, table: str = "") -> None:
-        """A rule or a term; `table` where it stood under a table's heading.
-
-        A rule that names a column which a table does not have is kept, for its words may still help, and reported.
-        """
+        """A rule or a term; `table` where it stood under a table's heading. One that names a column which a table does
+        not have is kept, for its words may still help, and reported."""
         for owner, last in _QUALIFIED.findall(text):
             place = self.names.table(owner) if self.names is not None else None
             if place is not None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+from collections import defaultdict
+from collections.abc import Iterable
 from typing import Literal
 
 from executors.base import Frozen, Schema
@@ -69,6 +71,15 @@ def make_document(
     embedded = (mask_past_question(text, sql),) if kind == "query" else ()
     digest = hashlib.sha256("\x1f".join((database, kind, table, column, text, sql, *embedded)).encode()).hexdigest()
     return Document(id=digest[:32], kind=kind, text=text, table=table, column=column, source=source, sql=sql)
+
+
+def descriptions_of(documents: Iterable[Document]) -> dict[tuple[str, str], list[str]]:
+    """What documents say of each table and column, by their names in lower case; the column is empty for a table."""
+    found: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for document in documents:
+        if document.kind in {"column", "table"} and document.table:
+            found[document.table.lower(), document.column.lower()].append(document.text)
+    return found
 
 
 def comment_documents(schema: Schema) -> tuple[Document, ...]:

@@ -126,8 +126,6 @@ class Records:
             return False
         return True
 
-    # -- kinds of rows
-
     def _queries(self) -> None:
         for row in self._rows:
             question, sql = self._first(row, "question"), self._first(row, "sql")
@@ -184,8 +182,6 @@ class Records:
             return False
         named = [name for row in self._rows if (name := self._cell(row, place))]
         return bool(named) and 2 * sum(names.table(name) is not None for name in named) > len(named)
-
-    # -- one row
 
     def _description(self, row: Sequence[str]) -> str:
         """The description of a column, after a label that says more than its name; values and formats after it."""
@@ -248,10 +244,9 @@ def read_csv(text: str, path: Path, collector: DocsCollector) -> None:
     """
     stated = _STATED_DELIMITER.match(text)
     body = text[stated.end() :] if stated else text
+    start = "\n".join(body.splitlines()[: _HEADER_ROWS + 2])
     try:
-        delimiter = (
-            stated[1] if stated else max(_DELIMITERS, key=lambda one: _count_known_fields(_rows(_start(body), one)))
-        )
+        delimiter = stated[1] if stated else max(_DELIMITERS, key=lambda it: _count_known_fields(_rows(start, it)))
         rows = _rows(body, delimiter, strict=True)
     except csv.Error as error:
         collector.problem(path.name, f"it is not a CSV file ({error})")
@@ -263,10 +258,6 @@ def read_csv(text: str, path: Path, collector: DocsCollector) -> None:
             return
     found = ", ".join(name.strip() for name in rows[0]) if rows else "nothing"
     collector.problem(path.name, f"a docs CSV has the fields table, column and description; this has {found}")
-
-
-def _start(body: str) -> str:
-    return "\n".join(body.splitlines()[: _HEADER_ROWS + 2])
 
 
 def _count_known_fields(rows: Rows) -> int:

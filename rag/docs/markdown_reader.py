@@ -83,8 +83,6 @@ class _Reading:
                 self._block(block)
         self._flush()
 
-    # -- headings
-
     def _heading(self, level: int, words: str, below: list[SyntaxTreeNode]) -> None:
         if self._table is not None and level <= self._table_level:
             self._table = None
@@ -165,8 +163,6 @@ class _Reading:
             entries = [_ENTRY.match(_text_of(item)) for item in first.children]
             named = [entry["quoted"] or entry["plain"] for entry in entries if entry]
         return any(names.column(table, one) for one in named)
-
-    # -- what is below them
 
     def _block(self, block: SyntaxTreeNode) -> None:
         if block.type == "paragraph" and not self._column_lines(block):

@@ -95,10 +95,8 @@ def letters(name: str) -> str:
 
 
 def nearest(name: str, known: Iterable[str] | Mapping[str, str]) -> str | None:
-    """The known name that is most like `name`, whatever the case; None where none is like it.
-
-    A mapping has names by what they go by in place of themselves.
-    """
+    """The known name that is most like `name`, whatever the case; None where none is like it. A mapping has names by
+    what they go by in place of themselves."""
     keyed = known if isinstance(known, Mapping) else {one: one for one in known}
     found = process.extractOne(name, keyed, scorer=fuzz.ratio, processor=str.lower, score_cutoff=_NEAR)
     return found[2] if found else None

@@ -57,10 +57,8 @@ def read_documents(paths: Sequence[Path], schema: Schema | None = None) -> ReadR
 
 
 def resolve_documents(documents: Sequence[Document], schema: Schema) -> ReadResult:
-    """Documents of any source with the real names of their tables and columns.
-
-    For a name that the schema lacks there is a problem, with the nearest one.
-    """
+    """Documents of any source with the real names of their tables and columns; a problem, with the nearest one, for
+    each name that the schema lacks."""
     collector = DocsCollector(schema)
     found: list[Document] = []
     for document in documents:

@@ -80,8 +80,6 @@ class DbtProject:
         self._measures: dict[str, _Measure] = {}
         self._metrics: dict[str, _Measure] = {}
 
-    # -- what the files say
-
     def add_relation(self, name: str, table: str | None) -> None:
         """A model or source, and its real table, which may have another name."""
         if table is not None:
@@ -105,11 +103,10 @@ class DbtProject:
         if table is None:
             self._lost |= measures.keys()
             return
-        entities = {_name(node): (str(node.get("type")), _expression(node)) for node in nodes(model.get("entities"))}
+        known = _Model(source, table, *_parts_of(model))
         if model.get("primary_entity"):
-            entities.setdefault(str(model["primary_entity"]), ("primary", ""))
-        dimensions = {_name(node): _expression(node) for node in nodes(model.get("dimensions"))}
-        self._models.append(_Model(source, table, entities, dimensions))
+            known.entities.setdefault(str(model["primary_entity"]), ("primary", ""))
+        self._models.append(known)
         self._measures |= {name: _Measure(source, node, table) for name, node in measures.items()}
         self._to.add_table(source, table, _text(model))
         for dimension in nodes(model.get("dimensions")):
@@ -119,8 +116,7 @@ class DbtProject:
         """A model of `models:` whose columns may be entities and dimensions, and which may have metrics."""
         derived = model.get("derived_semantics")
         more: Node = derived if isinstance(derived, dict) else {}
-        entities = {_name(node): (str(node.get("type")), _expression(node)) for node in nodes(more.get("entities"))}
-        dimensions = {_name(node): _expression(node) for node in nodes(more.get("dimensions"))}
+        entities, dimensions = _parts_of(more)
         for column in nodes(model.get("columns")):
             name, entity, dimension = _name(column), column.get("entity"), column.get("dimension")
             if entity:
@@ -136,8 +132,6 @@ class DbtProject:
             self._dimension(source, table, dimension)
         for metric in nodes(model.get("metrics")):
             self.add_metric(source, metric, table)
-
-    # -- what it comes to
 
     def finish(self) -> None:
         """Hand over joins, measures and metrics."""
@@ -188,8 +182,6 @@ class DbtProject:
             self._to.add_column(source, table, expression, text)
         elif expression:
             self._to.add_rule(source, _term(dimension, f"{expression} (of {table})"), table=table)
-
-    # -- expressions
 
     def _column(self, source: str, table: str, expression: str) -> str:
         """An expression over a table, its column's real name with the table before it where it is one."""
@@ -286,16 +278,15 @@ class DbtProject:
         return self._filter(source, text, node.get("filter"), "", within)
 
     def _filter(self, source: str, text: str, given: Any, table: str, within: tuple[str, ...]) -> str:
-        conditions = [self._condition(source, one, within) for one in texts(given)]
+        conditions = [
+            " ".join(_JINJA.sub(lambda match: self._dimension_of(source, match, within), one).split())
+            for one in texts(given)
+        ]
         for one in nodes(given):  # of the old package
             field = self._column(source, table, str(one.get("field")))
             conditions.append(f"{field} {one.get('operator')} {one.get('value')}")
         conditions = list(filter(None, conditions))
         return f"{text} where {' and '.join(conditions)}" if text and conditions else text
-
-    def _condition(self, source: str, condition: str, within: tuple[str, ...]) -> str:
-        """A filter with its dimensions as columns."""
-        return " ".join(_JINJA.sub(lambda match: self._dimension_of(source, match, within), condition).split())
 
     def _dimension_of(self, source: str, match: re.Match[str], within: tuple[str, ...]) -> str:
         *path, name = match["name"].split("__")
@@ -315,6 +306,12 @@ class DbtProject:
 
 def _name(node: Node) -> str:
     return str(node.get("name") or "")
+
+
+def _parts_of(node: Node) -> tuple[dict[str, tuple[str, str]], dict[str, str]]:
+    """The entities and the dimensions of a model; see `_Model`."""
+    entities = {_name(it): (str(it.get("type")), _expression(it)) for it in nodes(node.get("entities"))}
+    return entities, {_name(it): _expression(it) for it in nodes(node.get("dimensions"))}
 
 
 def _expression(node: Node) -> str:

@@ -5,16 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rag.docs.collector import DocsCollector
 from rag.docs.fields import Records
 from rag.docs.semantics import DbtProject, Node, nodes, texts
 
-if TYPE_CHECKING:
-    from rag.docs.collector import DocsCollector
-
-_TABLES = ("tables",)
 _RULES = ("rules", "terms", "glossary", "definitions", "metrics", "kpis", "acronyms")
 _QUERIES = ("queries", "questions", "examples")
 _NAME = ("name", "table", "column", "term", "rule", "metric")
@@ -79,9 +75,9 @@ class _Reading:
         dbt = is_dbt(content)
         if dbt:
             DbtReader(self._source, self._to).read(content)
-        known = [key for key in (*_TABLES, *_RULES, *_QUERIES) if key in content and not (dbt and key == "metrics")]
+        known = [key for key in ("tables", *_RULES, *_QUERIES) if key in content and not (dbt and key == "metrics")]
         for key in known:
-            if key in _TABLES:
+            if key == "tables":
                 self._tables(content[key], key)
             elif key in _RULES:
                 self._rules(content[key], key)
@@ -257,8 +253,6 @@ class DbtReader:
 
         text = node.get("description")
         return _DOC.sub(block, text).strip() if isinstance(text, str) else ""
-
-    # -- tests and constraints
 
     def _promises(self, node: Node, table: str, column: str) -> list[str]:
         """What the tests and constraints of a column, or of a table (`column` is empty), say of it."""

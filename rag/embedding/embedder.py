@@ -53,10 +53,8 @@ class Embedder(Protocol):
 
 
 def vocabulary_of(embedder: Embedder) -> frozenset[str]:
-    """The words that an embedder knows as a whole, in small letters; empty where it does not say, as of endpoints.
-
-    A word of another language is read in pieces, and its vector says little.
-    """
+    """The words that an embedder knows as a whole, in small letters; empty where it does not say, as of endpoints. A
+    word of another language is read in pieces, and its vector says little."""
     found: frozenset[str] = getattr(embedder, "vocabulary", frozenset())
     return found
 
@@ -85,9 +83,7 @@ class LocalEmbedder:
     @property
     def vocabulary(self) -> frozenset[str]:
         """See `vocabulary_of`; empty for another folder's model. Raises EmbedderUnavailable."""
-        if self._folder is not None:
-            return frozenset()
-        return _vocabulary(self._place())
+        return _vocabulary(self._place()) if self._folder is None else frozenset()
 
     def embed(self, texts: Sequence[str]) -> list[list[float]]:
         if not texts:
@@ -177,7 +173,6 @@ class _Reference:
         return int(self._model.get_embedding_dimension())
 
     def embed(self, texts: Sequence[str]) -> Any:
-        """A row for each text."""
         with self._lock:
             return self._model.encode(list(texts), normalize_embeddings=True, show_progress_bar=False)
 
@@ -291,24 +286,17 @@ class OpenAIEmbedder:
         bound = Bound(_MOST_BYTES, _too_much, timeout_s=self._timeout_s)
         http = DefaultHttpxClient(timeout=self._timeout_s, event_hooks={"response": [bound.hook]})
         weakref.finalize(self, http.close)  # openai closes its own client alone
+        options: dict[str, Any] = {"timeout": self._timeout_s, "max_retries": self._retries, "http_client": http}
         if self._azure_endpoint:
             return AzureOpenAI(
                 azure_endpoint=self._azure_endpoint,
                 api_version=self._api_version or "2024-10-21",
                 api_key=self._key,
                 azure_ad_token_provider=self._token_provider,
-                timeout=self._timeout_s,
-                max_retries=self._retries,
-                http_client=http,
+                **options,
             )
         # Endpoints without keys exist, but the client insists on one.
-        return OpenAI(
-            api_key=self._key or "none",
-            base_url=self._base_url,
-            timeout=self._timeout_s,
-            max_retries=self._retries,
-            http_client=http,
-        )
+        return OpenAI(api_key=self._key or "none", base_url=self._base_url, **options)
 
 
 def _too_much(megabytes: int) -> Exception:
@@ -336,12 +324,10 @@ class QuestionVectors:
 
     @property
     def name(self) -> str:
-        """See `Embedder`."""
         return self._embedder.name
 
     @property
     def dimension(self) -> int:
-        """See `Embedder`."""
         return self._embedder.dimension
 
     @property
@@ -351,7 +337,6 @@ class QuestionVectors:
 
     @property
     def vocabulary(self) -> frozenset[str]:
-        """See `embedder.vocabulary_of`."""
         return vocabulary_of(self._embedder)
 
     def embed(self, texts: Sequence[str]) -> list[list[float]]:

@@ -74,10 +74,8 @@ class ChromaVectors:
         self._collection = collection
 
     def nearest(self, vectors: Sequence[Sequence[float]], top_k: int, kinds: Collection[Kind] = ()) -> list[list[Near]]:
-        """See `Vectors`. With kinds it takes long where many documents are of them.
-
-        Only ids and similarities: to have Chroma look up the documents, too, takes longer than the search.
-        """
+        """See `Vectors`; ids alone: to have Chroma look up the documents, too, takes longer than the search. With kinds
+        it takes long where many documents are of them."""
         import numpy as np
 
         found = self._collection.query(
@@ -100,18 +98,19 @@ class ChromaVectors:
         return dict(zip(found["ids"], cast(Any, found["embeddings"]), strict=True))
 
     def documents_by_id(self, ids: Collection[str]) -> dict[str, Document]:
-        found = self._collection.get(ids=list(ids), include=["documents", "metadatas"])
-        rows = zip(found["ids"], found["documents"] or [], found["metadatas"] or [], strict=True)
-        return {key: _document(key, text, meta) for key, text, meta in rows}
+        return {document.id: document for document in self._read(ids=list(ids))}
 
     def documents(self) -> list[Document]:
         every: list[Document] = []
         for start in range(0, self._collection.count(), _PAGE):
-            found = self._collection.get(include=["documents", "metadatas"], limit=_PAGE, offset=start)
-            rows = zip(found["ids"], found["documents"] or [], found["metadatas"] or [], strict=True)
-            every += [_document(key, text, meta) for key, text, meta in rows]
+            every += self._read(limit=_PAGE, offset=start)
         every.sort(key=lambda it: (it.kind, it.table, it.column, it.source, it.text, it.id))
         return every
+
+    def _read(self, **which: Any) -> list[Document]:
+        found = self._collection.get(include=["documents", "metadatas"], **which)
+        rows = zip(found["ids"], found["documents"] or [], cast(Any, found["metadatas"] or []), strict=True)
+        return [Document(id=key, text=text, **metadata) for key, text, metadata in rows]
 
 
 @contextmanager
@@ -150,7 +149,3 @@ def _is_chromas(error: BaseException) -> bool:
         return True
     known = sys.modules.get("chromadb.errors")
     return known is not None and isinstance(error, known.ChromaError)
-
-
-def _document(key: str, text: str, metadata: Any) -> Document:
-    return Document(id=key, text=text, **metadata)

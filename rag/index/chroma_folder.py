@@ -108,21 +108,18 @@ def verify(folder: Path, manifest: Manifest) -> None:
         with closing(sqlite3.connect(f"{(folder / _SQLITE).absolute().as_uri()}?mode=ro", uri=True)) as connection:
             sound = connection.execute("PRAGMA quick_check(1)").fetchone() == ("ok",)
             count = connection.execute("SELECT count(*) FROM embeddings").fetchone()[0] if sound else 0
-    except sqlite3.OperationalError:
-        if (folder / _SQLITE).is_file() and (folder / _SQLITE).stat().st_size:
+    except sqlite3.DatabaseError as error:
+        stored = folder / _SQLITE
+        if isinstance(error, sqlite3.OperationalError) and stored.is_file() and stored.stat().st_size:
             raise
-        sound, count = False, 0
-    except sqlite3.DatabaseError:
         sound, count = False, 0
     if not sound or count != manifest.content.count:
         raise _build_damage_error(manifest.content.name, _SQLITE)
 
 
 def scrub(folder: Path) -> None:
-    """Take what was deleted out of SQLite's file as well, where it stays until its room is needed.
-
-    A value whose column has become private must not be there to be found.
-    """
+    """Take what was deleted out of SQLite's file as well, where it stays until its room is needed: a value whose column
+    has become private must not be there to be found."""
     with closing(sqlite3.connect(folder / _SQLITE)) as connection:
         connection.execute("VACUUM")
 
@@ -228,10 +225,8 @@ class FolderRevisions:
         finally:
             draft.close()
             shutil.rmtree(folder, ignore_errors=True)
-        for old in self._revisions(name)[:-1]:
-            shutil.rmtree(
-                home / old, ignore_errors=True
-            )  # where another process holds its files, the next sync does it
+        for old in self._revisions(name)[:-1]:  # where another process holds its files, the next sync does it
+            shutil.rmtree(home / old, ignore_errors=True)
 
     def close(self) -> None:
         for name in tuple(self._opened):
@@ -280,7 +275,10 @@ class FolderRevisions:
         keep_others_out(folder.parent)  # older versions let everybody read it
         manifest = read_manifest(folder, name)
         verify(folder, manifest)
-        opened = (_in_memory if exact.exists(folder) else _in_chroma)(folder, manifest)
+        if exact.exists(folder):
+            opened = _Opened(folder, OpenRevision(str(folder), manifest.content, exact.read(folder)))
+        else:
+            opened = _in_chroma(folder, manifest)
         self._opened[name] = opened
         while len(self._opened) > _OPEN:
             self._close_oldest(but=name)
@@ -313,10 +311,6 @@ class FolderRevisions:
             raise StoreUnavailable(
                 f"The index in {self._path.name!r} cannot be read or written{detail}. {_ADVICE}"
             ) from error
-
-
-def _in_memory(folder: Path, manifest: Manifest) -> _Opened:
-    return _Opened(folder, OpenRevision(str(folder), manifest.content, exact.read(folder)))
 
 
 def _in_chroma(folder: Path, manifest: Manifest) -> _Opened:

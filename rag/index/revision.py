@@ -65,10 +65,7 @@ def digest_of(ids: Iterable[str]) -> str:
 
 
 class Vectors(Protocol):
-    """A revision's documents and their vectors.
-
-    exact: whether a search compares all vectors, of whatever kinds.
-    """
+    """A revision's documents and their vectors. `exact`: whether a search compares all vectors, of whatever kinds."""
 
     exact: bool
 

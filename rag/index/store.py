@@ -64,7 +64,7 @@ class _HeldDocuments:
 
 BATCH = 64  # documents embedded at a time, where the embedder says nothing else; lost at most by a sync that is killed
 
-Hits = TypeVar("Hits")
+Hit = TypeVar("Hit")
 Progress = Callable[[int, int], None]  # documents done, documents in all
 
 
@@ -171,21 +171,13 @@ class Store:
         model: str | None = None,
     ) -> list[list[Retrieved]]:
         """The same for several vectors at once, in their order; faster than one after the other. Raises as `search`."""
-
-        def nearest(reading: OpenRevision) -> list[list[Retrieved]]:
-            return self._hold(name, reading).nearest(reading, vectors, top_k, kinds)
-
-        return self._search(name, vectors, model, nearest) or [[] for _ in vectors]
+        return self._search(name, vectors, model, lambda it: self._hold(name, it).nearest(it, vectors, top_k, kinds))
 
     def search_ids(
         self, name: str, vectors: Sequence[Sequence[float]], top_k: int, *, model: str | None = None
     ) -> list[list[tuple[str, float]]]:
         """The nearest documents' ids and similarities, from the graph alone. Arguments and errors: `search_all`."""
-
-        def nearest(reading: OpenRevision) -> list[list[tuple[str, float]]]:
-            return reading.vectors.nearest(vectors, top_k)
-
-        return self._search(name, vectors, model, nearest) or [[] for _ in vectors]
+        return self._search(name, vectors, model, lambda it: it.vectors.nearest(vectors, top_k))
 
     def documents_by_id(self, name: str, ids: Collection[str]) -> dict[str, Document]:
         """The documents of these ids that exist now."""
@@ -217,11 +209,11 @@ class Store:
         name: str,
         vectors: Sequence[Sequence[float]],
         model: str | None,
-        nearest: Callable[[OpenRevision], list[Hits]],
-    ) -> list[Hits] | None:
+        nearest: Callable[[OpenRevision], list[list[Hit]]],
+    ) -> list[list[Hit]]:
         """What `nearest` finds in the current revision, once it is sure that the vectors are of its model."""
 
-        def search(reading: OpenRevision) -> list[Hits]:
+        def search(reading: OpenRevision) -> list[list[Hit]]:
             made_with = reading.content
             if model not in {None, made_with.embedding_model} or {*map(len, vectors)} != {made_with.dimension}:
                 raise IndexOutdated(
@@ -230,7 +222,7 @@ class Store:
                 )
             return nearest(reading) if made_with.count else []
 
-        return self._revisions.read(name, search) if vectors else None
+        return (self._revisions.read(name, search) if vectors else None) or [[] for _ in vectors]
 
     def _hold(self, name: str, reading: OpenRevision) -> _HeldDocuments:
         known = self._documents.get(name)

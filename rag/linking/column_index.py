@@ -6,12 +6,11 @@ not embedded again. A search asks the store's graph of near neighbours, so it ta
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from executors.base import Schema
-from rag.docs.documents import Document, make_document
+from rag.docs.documents import Document, descriptions_of, make_document
 from rag.embedding.embedder import Embedder
 from rag.index.revision import Turn
 from rag.index.store import Progress, Store, SyncReport
@@ -36,10 +35,7 @@ class _Passage(Document):
 
 def schema_passages(schema: Schema, documents: Iterable[Document] = ()) -> tuple[Document, ...]:
     """One for each table and column: its name in words, its description, and samples."""
-    descriptions: dict[tuple[str, str], list[str]] = defaultdict(list)
-    for document in documents:
-        if document.kind in {"column", "table"} and document.table:
-            descriptions[document.table.lower(), document.column.lower()].append(document.text)
+    descriptions = descriptions_of(documents)
     passages: list[Document] = []
     for table in schema.tables:
         name, own = split_name(table.parts[-1]), table.name.lower()
@@ -69,10 +65,8 @@ def value_passages(schema: Schema, stored: Iterable[StoredValues]) -> tuple[Docu
 
 
 class ColumnIndex:
-    """Finds what of a schema is near to a question. Methods block, and are safe in threads.
-
-    Every method raises StoreUnavailable, EmbedderUnavailable.
-    """
+    """Finds what of a schema is near to a question. Methods block, and are safe in threads; they raise
+    StoreUnavailable, EmbedderUnavailable."""
 
     def __init__(self, store: Store, embedder: Embedder) -> None:
         self._store, self._embedder = store, embedder
@@ -119,10 +113,8 @@ class ColumnIndex:
         return tuple(filter(may_mean, parts)) if self._store.is_indexed(_values_of(database)) else ()
 
     def near(self, question: str, database: str, may_mean: Callable[[str], bool] = lambda _: True) -> Near:
-        """Columns near the question and near its phrases, and values near its phrases; nothing where no index is.
-
-        Phrases that may not mean a stored value are not compared with values.
-        """
+        """Columns near the question and near its phrases, and values near those of its phrases that may mean one;
+        nothing where no index is."""
         texts = self.texts(question, database, may_mean)
         if not texts:
             return Near()  # and no model is loaded for it

@@ -6,6 +6,7 @@ In English, German, French, Spanish, Italian, Korean and Chinese.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from datetime import date, timedelta
 from typing import NamedTuple
 
@@ -61,24 +62,22 @@ class Period(NamedTuple):
 
 
 def periods_in(text: str) -> list[Period]:
-    """Each time of a text, in their order.
-
-    `4/1/2023` is left out, for it is ambiguous. So is what is no date, as April 31.
-    """
-    found: list[tuple[int, Period]] = []
-    taken: list[tuple[int, int]] = []
-    for pattern in _PATTERNS:
-        for match in pattern.finditer(text):
-            if any(start < match.end() and match.start() < end for start, end in taken):
-                continue
-            period = _period(match[0], {name: value for name, value in match.groupdict().items() if value})
-            if period is not None:
-                taken.append(match.span())
-                found.append((match.start(), period))
-    return [period for _, period in sorted(found)]
+    """Each time of a text, in their order. `4/1/2023`, which is ambiguous, is left out; so is what is no date, as April
+    31."""
+    return in_order((match, _period(match)) for pattern in _PATTERNS for match in pattern.finditer(text))
 
 
-def _period(mention: str, parts: dict[str, str]) -> Period | None:
+def in_order(found: Iterable[tuple[re.Match[str], Period | None]]) -> list[Period]:
+    """The periods in the order of the text; of those that overlap, the one that comes first here."""
+    taken: list[tuple[int, int, Period]] = []
+    for match, period in found:
+        if period and not any(start < match.end() and match.start() < end for start, end, _ in taken):
+            taken.append((*match.span(), period))
+    return [period for _, _, period in sorted(taken)]
+
+
+def _period(match: re.Match[str]) -> Period | None:
+    mention, parts = match[0], {name: value for name, value in match.groupdict().items() if value}
     try:
         year = int(parts["year"])
         if "day" in parts:

@@ -17,12 +17,12 @@ from itertools import chain, islice
 from typing import Literal, NamedTuple, get_args
 
 from executors.base import Frozen, Schema
-from rag.docs.documents import Document, Retrieved
+from rag.docs.documents import Document, Retrieved, descriptions_of
 from rag.linking.dates import periods_in
 from rag.linking.fusion import Glossary
 from rag.linking.relative_dates import relative_periods
 from rag.linking.schema_ranking import Name, Opinion, Ranking, document_scores, fuse_rankings, opinion
-from rag.linking.values import LinkedValue, StoredValues, ValueIndex, find_quoted, places_meant
+from rag.linking.values import LinkedValue, StoredValues, ValueIndex, by_mention, find_quoted, places_meant
 from rag.words import stem_of, telling_words, tokens, words
 
 # What a word is worth by where it stands. A name is what people ask for; its description, or a value stored in it, may
@@ -126,10 +126,7 @@ def lexical_table_scores(found: Mapping[str, Mapping[Place, float]]) -> dict[int
 
 def _entries(schema: Schema, documents: Iterable[Document]) -> Iterable[tuple[Place, str, Sequence[str]]]:
     """Every table and column with its name and description."""
-    descriptions: dict[tuple[str, str], list[str]] = defaultdict(list)
-    for document in documents:
-        if document.kind in {"column", "table"} and document.table:
-            descriptions[document.table.lower(), document.column.lower()].append(document.text)
+    descriptions = descriptions_of(documents)
     for at, table in enumerate(schema.tables):
         own = table.name.lower()
         yield (at, TABLE), table.parts[-1], [table.comment, *descriptions.get((own, ""), ())]
@@ -225,10 +222,8 @@ class Linked(Frozen):
 
 
 class SchemaLinker:
-    """Links questions to one schema; made once for a schema, its docs and its values, never private ones.
-
-    Of rules, those that explain a term of the question are heard.
-    """
+    """Links questions to one schema; made once for a schema, its docs and its values, never private ones. Of rules,
+    those that explain a term of the question are heard."""
 
     def __init__(self, schema: Schema, documents: Iterable[Document] = (), stored: Iterable[StoredValues] = ()) -> None:
         self._schema = schema
@@ -398,11 +393,8 @@ def _of_each_mention(
     values: Sequence[LinkedValue], place: Callable[[LinkedValue], int], columns_each: int
 ) -> list[LinkedValue]:
     """For each mention its values in so many columns, those of relevant tables first; the surest mention first."""
-    by_mention: dict[str, list[LinkedValue]] = defaultdict(list)
-    for value in values:
-        by_mention[value.mention.casefold()].append(value)
     chosen: list[LinkedValue] = []
-    for one in by_mention.values():
+    for one in by_mention(values):
         columns: dict[Name, int] = {}
         for value in sorted(one, key=lambda it: (_is_within(it), place(it), -it.score, it.table, it.column, it.value)):
             name = (value.table, value.column)

@@ -11,7 +11,7 @@ import re
 from datetime import date, timedelta
 from typing import NamedTuple
 
-from rag.linking.dates import Period
+from rag.linking.dates import Period, in_order
 
 # What makes a question mean another time each day, in the languages that are known here.
 _RELATIVE = re.compile(
@@ -173,17 +173,12 @@ _PATTERNS += [one for tongue in (_KOREAN, _CHINESE) for one in _compile(tongue, 
 
 def relative_periods(text: str, today: date) -> list[Period]:
     """Each time of a text that is counted from today, in their order."""
-    found: list[tuple[int, Period]] = []
-    taken: list[tuple[int, int]] = []
-    for name, unit, pattern in _PATTERNS:
-        for match in pattern.finditer(text):
-            if any(start < match.end() and match.start() < end for start, end in taken):
-                continue
-            days = _days(name, unit, _count(match[0]) if name == "counted" else 1, today)
-            if days is not None:
-                taken.append(match.span())
-                found.append((match.start(), Period(match[0], *days)))
-    return [period for _, period in sorted(found)]
+    return in_order(
+        (match, Period(match[0], *days))
+        for name, unit, pattern in _PATTERNS
+        for match in pattern.finditer(text)
+        if (days := _days(name, unit, _count(match[0]) if name == "counted" else 1, today))
+    )
 
 
 def _count(mention: str) -> int:

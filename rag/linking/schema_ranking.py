@@ -47,12 +47,7 @@ class Ranking:
 
 
 class Opinion(NamedTuple):
-    """One ranking of tables, and of columns.
-
-    tables: their scores.
-    columns: the scores of columns in given tables, not of all.
-    weight: of its say.
-    """
+    """One ranking of tables, and of the columns in given tables, not of all; and the weight of its say."""
 
     tables: Mapping[str, float]
     columns: Callable[[Collection[str]], Scores]

@@ -82,10 +82,8 @@ class _Postings(NamedTuple):
 
 
 class ValueIndex:
-    """Stored values, never private ones, by their spelling, and by the words in them.
-
-    A word of the schema's own names in small letters more probably means the column.
-    """
+    """Stored values, never private ones, by their spelling, and by the words in them. A word of the schema's own names
+    in small letters more probably means the column."""
 
     def __init__(self, stored: Iterable[StoredValues], names: Collection[str] = ()) -> None:
         self._names = frozenset(names)
@@ -149,7 +147,7 @@ class ValueIndex:
         for period in periods_in(text):
             ends = [self._beginning_with(day.isoformat()) for day in dict.fromkeys((period.first, period.last))]
             for at in chain(*ends):
-                is_day = _is_day(self._values[at][2])
+                is_day = not self._values[at][2][10:].strip("T 0:.Z")  # without a time, or with midnight for one
                 found.append(self._link(at, period.mention, "date", 1.0 if is_day else _WITHIN))
             columns = {(it.table, it.column) for it in found if it.mention == period.mention}
             for at in self._beginning_with(period.prefix) if period.prefix else ():
@@ -228,11 +226,6 @@ _QUOTED = re.compile(r"""["“”«»„`]([^"“”«»„`]{1,80})["“”«»
 def _freeze(postings: dict[str, list[int]]) -> dict[str, tuple[int, ...]]:
     """As tuples, which the garbage collector need not look at: there may be a hundred thousand of them."""
     return {mention: tuple(places) for mention, places in postings.items()}
-
-
-def _is_day(value: str) -> bool:
-    """Whether a value is a date without a time, or with midnight for one."""
-    return not value[10:].strip("T 0:.Z")
 
 
 def find_quoted(text: str) -> list[str]:
@@ -344,11 +337,16 @@ def places_meant(
 
     `distinct`: how many values a column has, by table and column.
     """
-    by_mention: dict[str, list[LinkedValue]] = defaultdict(list)
-    for value in values:
-        by_mention[value.mention.casefold()].append(value)
-    chosen = {id(value) for ones in by_mention.values() for value in _select_meant(ones, question, distinct)}
+    chosen = {id(value) for ones in by_mention(values) for value in _select_meant(ones, question, distinct)}
     return [value for value in values if id(value) in chosen]
+
+
+def by_mention(values: Iterable[LinkedValue]) -> Iterable[list[LinkedValue]]:
+    """The values in groups: one for each mention, whatever its case."""
+    groups: dict[str, list[LinkedValue]] = defaultdict(list)
+    for value in values:
+        groups[value.mention.casefold()].append(value)
+    return groups.values()
 
 
 def _select_meant(
@@ -373,10 +371,8 @@ def _select_named(ones: Sequence[LinkedValue], near: frozenset[str], before: fro
 
 
 def _beside(mention: str, question: str) -> list[tuple[frozenset[str], frozenset[str]]]:
-    """The stems of the words around each mention, and of the one before it.
-
-    Only what comes before names a table: "alien heroes" are no names.
-    """
+    """The stems of the words around each mention, and of the one before it. Only what comes before names a table:
+    "alien heroes" are no names."""
     all_tokens, own = tokens(question), [token.folded for token in tokens(mention)]
     found: list[tuple[frozenset[str], frozenset[str]]] = []
     for at in range(len(all_tokens) - len(own) + 1):

@@ -14,7 +14,7 @@ from itertools import chain
 from typing import Literal
 
 from executors.base import Column, ForeignKey, Frozen, Schema, Table
-from rag.docs.documents import Document, Retrieved
+from rag.docs.documents import Document, Retrieved, descriptions_of
 from rag.docs.plain_text import fold_comment, on_one_line, plain
 from rag.identity_cache import IdentityCache
 from rag.linking.linking import SchemaLinker
@@ -33,7 +33,7 @@ class TableText:
 
     def __init__(self, schema: Schema, documents: Sequence[Document], style: Style, max_samples: int) -> None:
         self._schema, self._style, self._max_samples = schema, style, max_samples
-        self._docs = _descriptions_of(documents)
+        self._docs = _kept_descriptions(documents)
         self._whole: dict[tuple[str, bool], str] = {}  # by table and `samples`: texts that no question changes
 
     def table(
@@ -62,7 +62,8 @@ class TableText:
         shown = [column for column in table.columns if columns is None or column.name.lower() in columns]
         keys = [key for key in table.foreign_keys if only is None or key.table.lower() in only]
         hidden = len(table.columns) - len(shown)
-        descriptions = [f"-- {line}" for line in self._table_comments(table)]
+        comments = self._docs.get((table.name.lower(), "")) or [table.comment]
+        descriptions = [f"-- {_cut(text, _COMMENT_CHARS)}" for text in comments if text.strip()]
         rest = [f"-- {hidden} more columns are not shown."] if hidden else []
         if self._style == "ddl":
             body = self._statement(table, shown, keys, samples=samples)
@@ -127,10 +128,6 @@ class TableText:
     def _names(self, names: Sequence[str]) -> str:
         return ", ".join(map(self._quote, names))
 
-    def _table_comments(self, table: Table) -> list[str]:
-        descriptions = self._docs.get((table.name.lower(), "")) or [table.comment]
-        return [_cut(text, _COMMENT_CHARS) for text in descriptions if text.strip()]
-
     def _comment(self, table: Table, column: Column, *, samples: bool) -> str:
         descriptions = "; ".join(self._docs.get((table.name.lower(), column.name.lower())) or [column.comment])
         values = [_value(value, column.type) for value in column.samples[: self._max_samples]] if samples else []
@@ -139,12 +136,7 @@ class TableText:
 
 
 def _group(documents: Sequence[Document]) -> dict[tuple[str, str], list[str]]:
-    """The descriptions of each column and table, by its lower-case name."""
-    descriptions: dict[tuple[str, str], list[str]] = {}
-    for document in documents:
-        if document.kind in {"column", "table"} and document.table:
-            descriptions.setdefault((document.table.lower(), document.column.lower()), []).append(document.text)
-    return {name: _drop_beginnings(texts) for name, texts in descriptions.items()}
+    return {name: _drop_beginnings(texts) for name, texts in descriptions_of(documents).items()}
 
 
 def _drop_beginnings(texts: Sequence[str]) -> list[str]:
@@ -157,7 +149,7 @@ def _drop_beginnings(texts: Sequence[str]) -> list[str]:
     return sorted(kept, key=texts.index)
 
 
-_descriptions_of = IdentityCache(_group)
+_kept_descriptions = IdentityCache(_group)
 table_text_of = IdentityCache(TableText)
 
 
@@ -362,10 +354,8 @@ class _Selection:
             any(self._show([(shown.table, self._columns(shown.table, width))]) for width in _WIDTHS)
 
     def _show(self, tables: list[tuple[Table, frozenset[str] | None]], *, samples: bool = False) -> bool:
-        """Show tables with these columns, if there is room; what they took before is given back.
-
-        The first of all is shown whether it fits or not.
-        """
+        """Show tables with these columns, if there is room; what they took before is given back. The first is shown
+        anyway."""
         new: list[_Shown] = []
         for table, columns in tables:
             text = self._texts.table(table, samples=samples, columns=columns)

@@ -99,17 +99,6 @@ async def test_the_tool_finds_documents_of_every_kind(store: Store, embedder: Ha
     assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
 
 
-async def test_the_tool_writes_lines_for_a_prompt(store: Store, embedder: HashingEmbedder) -> None:
-    agent = RagAgent(store, embedder)
-    assert await agent.as_context("How many orders?", "shop", 1) == (
-        "- How many orders? -> SELECT count(*) FROM orders"
-    )
-    assert await agent.as_context("where customers live: city", "shop", 1) == (
-        "- customers.city: where the customer lives"
-    )
-    assert await agent.as_context("city", "other") == ""
-
-
 async def test_the_tool_raises_what_went_wrong(damaged: Store, embedder: HashingEmbedder) -> None:
     with pytest.raises(StoreUnavailable, match="index again"):
         await RagAgent(damaged, embedder).run("city", "shop")

@@ -102,8 +102,8 @@ def test_what_is_unknown_has_no_hint() -> None:
 
 
 def test_a_query_that_cannot_be_read_still_gets_its_hint() -> None:
-    hint = diagnose.hint_for(ErrorKind.TABLE_NOT_FOUND, "no such table: ordrs", "SELECT ((", schema("sqlite"))
-    assert hint == "Nearest: orders, order_items."
+    error = diagnose.sql_failed("no such table: ordrs", "SELECT ((", schema("sqlite"))
+    assert error.hint == "Nearest: orders, order_items."
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,9 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from executors.base import JsonValue
+from executors.engines.servers import failures
 from executors.engines.servers.sqlalchemy import SqlAlchemyExecutor
-from executors.errors import DatabaseUnavailable, ErrorKind, SqlFailed
+from executors.errors import ErrorKind, SqlFailed
 from executors.values import to_json
 
 if TYPE_CHECKING:
@@ -123,8 +124,7 @@ class ClickhouseExecutor(SqlAlchemyExecutor):
         except OperationalError as error:
             if error.code is not None:
                 raise OperationalError(_message(error), code=error.code) from error
-            message = f"The connection to {self.name} was lost while the query ran; ask again."
-            raise DatabaseUnavailable(message) from error
+            raise failures.connection_lost(self.name) from error
         except Error as error:
             raise DatabaseError(_message(error), code=error.code) from error
 

@@ -45,16 +45,12 @@ _LOSSY = re.compile(r"TIME ZONE|TIMESTAMPTZ|_NS\b|INTERVAL|VARIANT")
 def open_database(
     path: Path, *, memory: str, threads: int, spill: Path, readable: Sequence[Path] = (), writable: bool = False
 ) -> DuckDBPyConnection:
-    """Open a DuckDB file, closed to everything outside, its configuration locked; read only by default.
+    """Open a DuckDB file, closed to everything outside, its configuration locked. Raises duckdb.Error.
 
-    Args:
-        memory: DuckDB's limit, as `1GB`.
-        spill: folder for what does not fit in memory; made when needed.
-        readable: files that views may read nevertheless, absolute.
-        writable: takes the file's lock, so that no other program has it meanwhile.
-
-    Raises:
-        duckdb.Error: it cannot be opened.
+    memory: DuckDB's limit, as `1GB`.
+    spill: folder for what does not fit in memory; made when needed.
+    readable: files that views may read nevertheless, absolute.
+    writable: takes the file's lock, so that no other program has it meanwhile.
     """
     import duckdb
 
@@ -104,11 +100,8 @@ def run(
     cursor: DuckDBPyConnection, query: CheckedSql, *, timeout_s: float, cancel: Cancel | None = None
 ) -> QueryResult:
     """Rows of a query on a cursor of its own.
-
-    Raises:
-        SqlFailed: it does not only read, is too large, or was stopped.
-        duckdb.Error: anything else that DuckDB says of it.
-    """
+    Raises SqlFailed: it does not only read, is too large, or was stopped; duckdb.Error: anything else that DuckDB says
+    of it."""
     import duckdb
 
     started = time.monotonic()
@@ -208,11 +201,8 @@ def run_write(cursor: DuckDBPyConnection, statement: CheckedWrite, **terms: Unpa
     """Run a write on a cursor of a writable database, and commit it or leave it to be rolled back when that is closed.
 
     The statement must be of the kind that was asked for, and its plan must hold that one change and no other: a WITH
-    clause may hold a COPY.
-
-    Raises:
-        SqlFailed: it is another statement, would change too many rows, or was stopped.
-        duckdb.Error: anything else that DuckDB says of it.
+    clause may hold a COPY. Raises SqlFailed: it is another statement, would change too many rows, or was stopped; and
+    duckdb.Error.
     """
     import duckdb
 

@@ -39,11 +39,7 @@ class DuckdbExecutor(Executor):
     temporary folder, never beside the file.
 
     A file is opened by one instance of a process: to write, the one that reads is closed, once its queries have ended.
-
-    Args:
-        memory: DuckDB's limit, as `1GB`.
-        sample_values: stored values shown per text column.
-        writable: whether `write` may open it for writing.
+    Args: memory: DuckDB's limit, as `1GB`; sample_values: per text column.
     """
 
     dialect = "duckdb"
@@ -65,13 +61,8 @@ class DuckdbExecutor(Executor):
             return self._current().found.schema
 
     def run(self, query: CheckedSql, *, timeout_s: float, cancel: Cancel | None = None) -> QueryResult:
-        with self._gate.reading():
-            with self._lock:
-                opened = self._current()
-                # A cursor keeps its instance alive, whatever happens to the file meanwhile.
-                cursor = duckdb_engine.new_cursor(opened.connection, opened.found.search_path)
-            with cursor, self._failing(query.executable, opened.found.schema):
-                return duckdb_engine.run(cursor, query, timeout_s=timeout_s, cancel=cancel)
+        with self._reading() as (cursor, schema), self._failing(query.executable, schema):
+            return duckdb_engine.run(cursor, query, timeout_s=timeout_s, cancel=cancel)
 
     def write(self, statement: CheckedWrite, **terms: Unpack[base.WriteTerms]) -> WriteResult:
         """See `Executor.write`. Waits for the queries that run; those that come later wait for it."""
@@ -100,12 +91,18 @@ class DuckdbExecutor(Executor):
         self._found = pickle.loads(cache)  # noqa: S301  of a process like this one
 
     def layers(self) -> tuple[Layer, ...]:
+        with self._reading() as (cursor, _):
+            return duckdb_layers(cursor)
+
+    @contextmanager
+    def _reading(self) -> Iterator[tuple[DuckDBPyConnection, Schema]]:
         with self._gate.reading():
             with self._lock:
                 opened = self._current()
+                # A cursor keeps its instance alive, whatever happens to the file meanwhile.
                 cursor = duckdb_engine.new_cursor(opened.connection, opened.found.search_path)
             with cursor:
-                return duckdb_layers(cursor)
+                yield cursor, opened.found.schema
 
     @contextmanager
     def _failing(self, sql: str, schema: Schema, *, locked: bool = False) -> Iterator[None]:

@@ -50,9 +50,6 @@ def read(cursor: DuckDBPyConnection, database: str, samples: int) -> DuckdbCatal
     """All tables and views, in the order they were created; `main` first, then the other DuckDB schemas by name.
 
     Tables go by their bare names. Where two schemas have a table of the same name, the first one's is meant.
-
-    Args:
-        samples: stored values per text column.
     """
     tables = cursor.execute(_TABLES).fetchall()
     columns: dict[Name, list[tuple[Any, ...]]] = defaultdict(list)
@@ -75,9 +72,16 @@ def read(cursor: DuckDBPyConnection, database: str, samples: int) -> DuckdbCatal
         found.append(
             Table(
                 name=name,
-                columns=tuple(_column(row, values) for row in described),
+                columns=tuple(
+                    Column(name=of, type=kind, nullable=nullable, comment=note or "", samples=values.get(of, ()))
+                    for of, kind, nullable, note in described
+                ),
                 primary_key=next((tuple(k[1]) for k in keys[schema_name, name] if k[0] == "PRIMARY KEY"), ()),
-                foreign_keys=tuple(_foreign_key(k) for k in keys[schema_name, name] if k[0] == "FOREIGN KEY"),
+                foreign_keys=tuple(
+                    ForeignKey(columns=tuple(columns), table=table, referenced=tuple(referenced))
+                    for kind, columns, table, referenced in keys[schema_name, name]
+                    if kind == "FOREIGN KEY"
+                ),
                 comment=comment or "",
                 row_count=count_rows(cursor, where),
                 is_view=is_view,
@@ -99,11 +103,7 @@ def count_rows(cursor: DuckDBPyConnection, table: str) -> int | None:
 
 
 def is_key(cursor: DuckDBPyConnection, table: str, column: str) -> bool:
-    """Whether a column is never NULL and never the same twice; no, where that takes too long to find out.
-
-    Args:
-        table, column: as in a query.
-    """
+    """Whether a column is never NULL and never the same twice; no, where that takes too long to find out."""
     import duckdb
 
     try:
@@ -115,13 +115,7 @@ def is_key(cursor: DuckDBPyConnection, table: str, column: str) -> bool:
 
 
 def text_samples(cursor: DuckDBPyConnection, table: str, columns: Sequence[tuple[str, str]], count: int) -> Samples:
-    """The most frequent values of the text columns; empty where that takes too long or fails.
-
-    Args:
-        table: as in a FROM clause.
-        columns: names and types.
-        count: values per column.
-    """
+    """The `count` most frequent values of each text column (name and type); empty where it takes long or fails."""
     import duckdb
 
     texts = [name for name, kind in columns if kind == "VARCHAR" or kind.startswith("ENUM")]
@@ -130,13 +124,3 @@ def text_samples(cursor: DuckDBPyConnection, table: str, columns: Sequence[tuple
             return sample_values(lambda sql: cursor.execute(sql).fetchall(), table, texts, count, "CAST({} AS VARCHAR)")
     except duckdb.Error:
         return {}
-
-
-def _column(row: tuple[Any, ...], samples: Samples) -> Column:
-    name, kind, nullable, comment = row
-    return Column(name=name, type=kind, nullable=nullable, comment=comment or "", samples=samples.get(name, ()))
-
-
-def _foreign_key(row: tuple[Any, ...]) -> ForeignKey:
-    _, columns, table, referenced = row
-    return ForeignKey(columns=tuple(columns), table=table, referenced=tuple(referenced))

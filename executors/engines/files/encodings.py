@@ -25,10 +25,8 @@ _ALONE = "€£¥§°²³µ¼½¾×÷±©®™†‰\xa0"
 
 
 class Encoding(NamedTuple):
-    """An encoding. other: one that explains the text as well, and reads it otherwise; empty where there is none.
-
-    is_explained: whether nearly all words are words in it.
-    """
+    """An encoding. `other` explains the text as well, and reads it otherwise. `is_explained`: whether nearly all words
+    fit."""
 
     name: str
     other: str = ""
@@ -102,11 +100,7 @@ NO_NORMALIZER = "To read text that is not UTF-8, install charset-normalizer: pip
 
 
 def likeliest(sample: bytes) -> Encoding:
-    """The encoding of lines of text that are not UTF-8.
-
-    Args:
-        sample: whole lines, those that hold bytes beyond ASCII.
-    """
+    """The encoding of text that is not UTF-8. Args: sample: whole lines, those that hold bytes beyond ASCII."""
     found = list(_score_encodings(sample))
     if not found:
         return Encoding("cp1252", is_explained=False)

@@ -12,7 +12,6 @@ import shutil
 import threading
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -78,15 +77,11 @@ class _Catalog(NamedTuple):
 
 
 class FilesExecutor(Executor):
-    """Files as a database.
+    """Files as a database: a file, a folder with the folders in it, or a glob (`**` is any folders).
 
     A file that is changed, new or gone is noticed at the next call. One that cannot be read is left out, and
     `warnings` says why; only where none can be read is the database unavailable.
-
-    Args:
-        path: a file, a folder with the folders in it, or a glob (`**` is any folders).
-        sample_values: stored values shown per text column.
-        encoding: of texts that are not UTF-8; empty: it is detected.
+    Args: sample_values: per text column; encoding: of texts that are not UTF-8; empty: it is detected.
     """
 
     dialect = "duckdb"
@@ -145,12 +140,12 @@ class FilesExecutor(Executor):
             try:
                 with self._cursor() as cursor:
                     result = duckdb_engine.run(cursor, query, timeout_s=timeout_s, cancel=cancel)
-                if self._files() == files:
+                if files_of(self._path) == files:
                     return result
                 changes += 1  # some of its rows may be of before, and some of after
             except duckdb.Error as error:
                 if _FILE_FAULT.search(str(error)) and self._look_again(str(error)):
-                    changes += self._files() != files
+                    changes += files_of(self._path) != files
                     continue
                 raise duckdb_engine.translate_error(error) or diagnose.sql_failed(
                     self._without_folder(str(error)), query.executable, self.schema()
@@ -181,14 +176,9 @@ class FilesExecutor(Executor):
                 self._catalog.connection.close()
             self._catalog, self._schema = None, None
 
-    # -- the files -----------------------------------------------------------------------------------------
-
-    def _files(self) -> tuple[_File, ...]:
-        return files_of(self._path)
-
     def _current(self) -> _Catalog:
         """The database over the files as they are now."""
-        files = self._files()
+        files = files_of(self._path)
         if self._catalog is None or self._catalog.files != files:
             self.close()
             self._forget_others(files)
@@ -294,19 +284,14 @@ class FilesExecutor(Executor):
             yield _Part(file, ready.name, read, found._replace(problems=problems, remarks=remarks), ready.encoding)
 
     def _look_again(self, message: str) -> bool:
-        """After an error in a file: look at all of it.
-
-        Returns:
-            Whether the query can be tried again, because the file was changed or had not been looked at whole.
-
-        Raises:
-            DatabaseUnavailable: the file is at fault.
-        """
+        """After an error in a file: look at all of it. Returns whether the query can be tried again: the file was
+        changed, or had not been looked at whole.
+        Raises DatabaseUnavailable: the file is at fault."""
         import duckdb
 
         with self._lock:
             catalog = self._catalog
-            if catalog is None or catalog.files != self._files():
+            if catalog is None or catalog.files != files_of(self._path):
                 return True
             for file in dict.fromkeys(part.file for parts in catalog.tables.values() for part in parts):
                 known = self._inspected[file]
@@ -323,23 +308,16 @@ class FilesExecutor(Executor):
                 return True
         return False
 
-    # -- the database --------------------------------------------------------------------------------------
-
-    @contextmanager
-    def _cursor(self) -> Iterator[duckdb.DuckDBPyConnection]:
+    def _cursor(self) -> duckdb.DuckDBPyConnection:
         with self._lock:
-            cursor = duckdb_engine.new_cursor(self._current().connection)
-        try:
-            yield cursor
-        finally:
-            cursor.close()
+            return duckdb_engine.new_cursor(self._current().connection)
 
     def _describe(self, catalog: _Catalog, name: str) -> tuple[Table, TableReport]:
         """One table, and how it was read: once for each version of its files."""
         parts = catalog.tables[name]
         files = tuple(part.file for part in parts)
         if (name, files) not in self._described:
-            with closing(duckdb_engine.new_cursor(catalog.connection)) as cursor:
+            with duckdb_engine.new_cursor(catalog.connection) as cursor:
                 table = self._read_table(cursor, name, parts)
                 report = table_report(
                     cursor,

@@ -14,14 +14,13 @@ from urllib.parse import unquote
 
 from executors.base import ColumnReport, ForeignKey, Table, TableReport
 from executors.engines.duckdb.engine import literal
+from executors.engines.files.file_table import FileTable, fetch_row
 from executors.engines.files.written_dates import NAMED_DATE
 from executors.engines.files.written_numbers import LOOKS_LIKE_NUMBER
 from executors.engines.local.files import quote_name
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
-
-    from executors.engines.files.file_table import FileTable
 
 Partition = tuple[tuple[str, str], ...]  # names and values of the folders that a file lies in
 _PARTITION = re.compile(r"([^=]+)=(.*)")
@@ -50,10 +49,7 @@ def group_parts(
 
     Files belong together whose columns have the same names, and whose own names differ in their numbers alone, or are
     the same in several folders. `customers` and `suppliers` stay two tables, however alike they are.
-
-    Args:
-        root: the folder that all lie below.
-        parts: the file, the name of its own table, and what was found in it.
+    Args: parts: of each the file, the name of its own table, and what was found in it.
     """
     found: dict[tuple[str, frozenset[str]], list[int]] = defaultdict(list)
     for at, (_, name, table) in enumerate(parts):
@@ -130,7 +126,9 @@ def with_foreign_keys(tables: Sequence[Table]) -> tuple[Table, ...]:
     targets: dict[str, Table] = {}
     for table in tables:
         if len(table.primary_key) == 1:
-            targets.update((name, table) for name in reversed(_referring_names(table)))
+            key = table.primary_key[0].lower()
+            names = [f"{form}_id" for form in reversed(_forms(table.name))] if key == "id" else [key]
+            targets.update(dict.fromkeys(names, table))
     return tuple(table.model_copy(update={"foreign_keys": tuple(_foreign_keys(table, targets))}) for table in tables)
 
 
@@ -142,12 +140,6 @@ def _foreign_keys(table: Table, targets: Mapping[str, Table]) -> Iterator[Foreig
         key = target.column(target.primary_key[0])
         if key is not None and key.type == column.type:
             yield ForeignKey(columns=(column.name,), table=target.name, referenced=target.primary_key)
-
-
-def _referring_names(table: Table) -> list[str]:
-    """What a column that refers to the table's key may be called."""
-    key = table.primary_key[0].lower()
-    return [f"{form}_id" for form in _forms(table.name)] if key == "id" else [key]
 
 
 def _forms(table: str) -> list[str]:
@@ -207,9 +199,7 @@ def _count(cursor: DuckDBPyConnection, table: Table) -> dict[str, ColumnReport]:
         text = f"trim({name})"
         counts.append(f"count(nullif({text}, ''))" if is_text else f"count({name})")
         counts += [f"count(*) FILTER (regexp_matches({text}, {literal(it)}))" if is_text else "0" for it in _SHAPES]
-    row = cursor.execute(f"SELECT {', '.join(counts)} FROM {quote_name(table.name)}").fetchone()
-    assert row is not None  # noqa: S101  an aggregate has one row
-    rows, rest = row[0], row[1:]
+    rows, *rest = fetch_row(cursor, f"SELECT {', '.join(counts)} FROM {quote_name(table.name)}")
     found: dict[str, ColumnReport] = {}
     for at, column in enumerate(table.columns):
         values, numbers, dates = rest[3 * at : 3 * at + 3]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from executors.engines.local.files import quote_name
 
@@ -14,16 +14,13 @@ class FileTable(NamedTuple):
     """A file that can be read.
 
     columns: names and DuckDB types, as they are read.
-    reader: the table function that reads it, types pinned.
+    reader: the table function that reads it, types pinned; `select` is what is selected from it.
     whole: whether all of it was looked at.
-    select: what is selected from the reader: texts that are numbers are read as such.
     notes: what is to be known of a column: its unit, the order of its dates.
-    problems: what was found in the file and is told, one sentence each.
-    delimiter: between the fields of a CSV file; decimal: a comma, where its numbers have one.
-    orders: of columns of dates, what comes first in their texts: the day, the month or the year.
-    units: of columns of numbers, as their texts name them.
+    orders, units: what comes first in a column's dates (the day, the month or the year); the unit of its numbers.
     reasons: why columns that look like numbers stay text.
-    remarks: what else is to be known of how the file was read, and is no problem.
+    problems, remarks: what was found in the file, one sentence each; and how it was read, which is no problem.
+    delimiter, decimal: of a CSV file; a comma where its numbers have one.
     """
 
     columns: tuple[tuple[str, str], ...]
@@ -44,6 +41,13 @@ class FileTable(NamedTuple):
 _ABSENT = r"(?i)^(?:#?n\.?/?a\.?|#n/v|k\.\s?a\.|s/d|null|none|nil|nan|unknown|[-–—]{1,3}|\?)$"
 
 
+def fetch_row(connection: DuckDBPyConnection, sql: str) -> tuple[Any, ...]:
+    """The one row of an aggregate."""
+    row: tuple[Any, ...] | None = connection.execute(sql).fetchone()
+    assert row is not None  # noqa: S101  it has one
+    return row
+
+
 def value_of(column: str) -> str:
     """The expression of a column's text without what is around it; empty where it says that there is no value."""
     text = f"trim({quote_name(column)})"
@@ -54,7 +58,5 @@ def absent_note(connection: DuckDBPyConnection, reader: str, column: str) -> str
     """How many texts of a column say that there is no value, as a sentence; empty where none does."""
     text = f"trim({quote_name(column)})"
     absent = f"FROM {reader} WHERE regexp_matches({text}, '{_ABSENT}')"
-    row = connection.execute(f"SELECT count(*), min({text}) {absent}").fetchone()
-    assert row is not None  # noqa: S101  an aggregate has one row
-    count, one = row
+    count, one = fetch_row(connection, f"SELECT count(*), min({text}) {absent}")
     return f"Read as empty: {count:,} {'value' if count == 1 else 'values'} such as {one}." if count else ""

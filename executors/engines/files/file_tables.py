@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from executors.engines.duckdb.engine import literal
-from executors.engines.files.file_table import FileTable
+from executors.engines.files.file_table import FileTable, fetch_row
 from executors.engines.files.preamble import DELIMITERS, describe_skipped_lines, is_column_of_decimals, preamble_of
 from executors.engines.files.prepared import even_out_rows
 from executors.engines.files.typed_columns import cast_texts
@@ -64,15 +64,8 @@ def inspect(
     connection: DuckDBPyConnection, path: Path, *, whole: bool = False, folder: Path | None = None
 ) -> FileTable:
     """Infer the columns of a file.
-
-    Args:
-        path: absolute.
-        whole: look at all of it, whatever its size.
-        folder: where a file may be written anew whose rows are uneven; nowhere where absent.
-
-    Raises:
-        DatabaseUnavailable: naming the file, what is wrong with it, and what to do.
-    """
+    Args: whole: look at all of it, whatever its size; folder: where a file with uneven rows may be written anew.
+    Raises DatabaseUnavailable: naming the file, what is wrong with it, and what to do."""
     found = _inspect(connection, path, whole=whole, folder=folder)
     _check_width(path, len(found.columns))
     return found
@@ -277,12 +270,11 @@ def _widen(connection: DuckDBPyConnection, path: Path, found: _Sniffed, more: Ma
 
 
 def _sniff(connection: DuckDBPyConnection, path: Path, options: Mapping[str, str]) -> _Sniffed:
-    row = connection.execute(
+    delimiter, quote, escape, skip, header, columns, date_format, timestamp_format = fetch_row(
+        connection,
         "SELECT Delimiter, Quote, Escape, SkipRows, HasHeader, Columns, DateFormat, TimestampFormat "
-        f"FROM sniff_csv({_arguments(path, options)})"
-    ).fetchone()
-    assert row is not None  # noqa: S101  one row, or an error
-    delimiter, quote, escape, skip, header, columns, date_format, timestamp_format = row
+        f"FROM sniff_csv({_arguments(path, options)})",
+    )
     types = tuple((column["name"], column["type"]) for column in columns)
     return _Sniffed(delimiter, quote, escape, skip, header, types, date_format, timestamp_format)
 

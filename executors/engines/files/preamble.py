@@ -29,12 +29,9 @@ class Preamble(NamedTuple):
 
 
 def preamble_of(path: Path) -> Preamble | None:
-    """What stands before the header of a CSV file; None where the first line is the header, or nothing shows another.
+    """What stands before the header of a CSV file in UTF-8; None where the first line is it, or nothing shows another.
 
     The header is the first row of which every field has a name. Rows before it have half as many values at most.
-
-    Args:
-        path: of a file in UTF-8.
     """
     with path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
         lines = file.read(_HEAD_CHARACTERS).splitlines(keepends=True)
@@ -56,11 +53,7 @@ def preamble_of(path: Path) -> Preamble | None:
 
 
 def is_column_of_decimals(path: Path) -> bool:
-    """Whether a CSV file is one column of numbers with a decimal comma under its name; `1,5` is no row of two fields.
-
-    Args:
-        path: of a file in UTF-8.
-    """
+    """Whether a CSV file in UTF-8 is one column of numbers with a decimal comma; `1,5` is no row of two fields."""
     with path.open(encoding="utf-8-sig", errors="replace") as file:
         name, *values = [it.strip() for it in file.read(_HEAD_CHARACTERS).splitlines()[:_MOST_LINES]] or [""]
     filled = [it for it in values if it]
@@ -91,7 +84,3 @@ def _width(rows: list[tuple[list[str], int]]) -> int:
     counts = Counter(len(fields) for fields, _ in rows)
     width, count = counts.most_common(1)[0] if counts else (0, 0)
     return width if width > 1 and count >= _MOST_SHARE * len(rows) else 0
-
-
-def _is_header(names: list[str]) -> bool:
-    return len({name.casefold() for name in names}) == len(names) and not any(map(_VALUE.fullmatch, names))

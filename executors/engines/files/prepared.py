@@ -37,10 +37,8 @@ _TOTAL = re.compile(
 
 
 class SheetLayout:
-    """The layout around the data of a sheet: a header of two rows, and a last row with totals.
-
-    It is told each row that holds anything, from the first to the last.
-    """
+    """The layout around the data of a sheet: a header of two rows, and a last row with totals. It is told each row that
+    holds anything, from the first to the last."""
 
     def __init__(self) -> None:
         self._head: list[Sequence[Any]] = []
@@ -64,10 +62,8 @@ class SheetLayout:
 
     @property
     def has_totals(self) -> bool:
-        """Whether every number of the last row is the sum of those above it, and something else shows it too.
-
-        That is a second column of sums, a column that every other row fills, or its label.
-        """
+        """Whether every number of the last row is the sum of those above it, and something else shows it too: a second
+        column of sums, a column that every other row fills, or its label."""
         numbers = {at: float(cell) for at, cell in enumerate(self._last) if _is_number(cell)}
         if self._rows < _FEWEST or not numbers or not any(numbers.values()):
             return False
@@ -160,15 +156,8 @@ class Prepared(NamedTuple):
 
 def prepare_file(path: Path, folder: Path, encoding: str = "") -> list[Prepared]:
     """What is read in the place of a file, written below `folder` where it must be; mostly the file itself.
-
-    Args:
-        folder: of this file alone.
-        encoding: of its text; empty: it is detected.
-
-    Raises:
-        DatabaseUnavailable: it cannot be unpacked, or a package is missing.
-        OSError: it cannot be read.
-    """
+    Args: folder: of this file alone; encoding: of its text; empty: it is detected.
+    Raises DatabaseUnavailable: it cannot be unpacked, or a package is missing; OSError."""
     if path.suffix.lower() in _OPENERS:
         path = _unpack(path, folder)
     if path.suffix.lower() in (".xlsx", ".xlsm"):
@@ -206,7 +195,7 @@ def encoding_of(path: Path) -> Encoding:
             except UnicodeDecodeError:
                 wrong = True
                 decoder.reset()
-    if zeros and not _is_text(head):
+    if zeros and (head.count(0) > _FEW_ZEROS * len(head) or _CONTROL.search(head)):
         return Encoding(_UTF_8)  # what reads it says that it is no text
     if not wrong:
         return Encoding(_BROKEN if zeros else _UTF_8)
@@ -217,11 +206,6 @@ def encoding_of(path: Path) -> Encoding:
         return Encoding(_BROKEN)
     found = likeliest(sample[: sample.rfind(b"\n", 0, _SAMPLE) + 1] or sample)
     return found if found.is_explained else found._replace(name=_guess(sample, found.name))
-
-
-def _is_text(head: bytes) -> bool:
-    """Whether the first bytes of a file are text, with a few zeros in it: other signs that control are in no text."""
-    return head.count(0) <= _FEW_ZEROS * len(head) and not _CONTROL.search(head)
 
 
 def _utf_16(head: bytes) -> str:
@@ -370,10 +354,8 @@ def _check_packed(path: Path) -> None:
 
 
 def _write_sheet(path: Path, rows: Iterable[tuple[Any, ...]], target: Path, layout: SheetLayout) -> bool:
-    """Write a sheet's rows that hold anything, each as wide as the widest. Returns whether there are any.
-
-    A header of two rows is written as one, and a last row of sums is left out. Args: layout: is told each row.
-    """
+    """Write a sheet's rows that hold anything, each as wide as the widest; whether there are any. A header of two rows
+    is written as one, and a last row of sums is left out."""
     width, written, ragged = 0, 0, target.with_suffix(".rows")
     with ragged.open("w", encoding="utf-8", newline="") as out:
         writer = csv.writer(out)
@@ -410,23 +392,17 @@ def _cell(value: Any) -> str:
 
 
 def even_out_rows(path: Path, delimiter: str, folder: Path, *, skip: int = 0) -> Prepared:
-    """A CSV file whose rows differ in their number of fields, each with as many as most have.
-
-    Args:
-        path: a file in UTF-8.
-        folder: where the new one is written.
-        skip: lines before the header, which are left out.
-    """
-    widths: Counter[int] = Counter(len(row) for row in _rows(path, delimiter, skip) if row)
-    width = widths.most_common(1)[0][0] if widths else 0
-    first = next((len(row) for row in _rows(path, delimiter, skip) if row), 0)
-    width = max(width, first)
+    """A CSV file in UTF-8 whose rows differ in their number of fields, written to `folder` with as many as most have.
+    Args: skip: lines before the header, which are left out."""
+    widths = Counter(map(len, _rows(path, delimiter, skip)))
+    header = next(iter(widths), 0)
+    width = max(header, widths.most_common(1)[0][0] if widths else 0)
     short = sum(count for it, count in widths.items() if it < width)
     long = sum(count for it, count in widths.items() if it > width)
     target = folder / f"even_{path.name}"
     with target.open("w", encoding="utf-8", newline="") as out:
         writer = csv.writer(out, delimiter=delimiter)
-        for number, row in enumerate(row for row in _rows(path, delimiter, skip) if row):
+        for number, row in enumerate(_rows(path, delimiter, skip)):
             rest = MORE if number == 0 else delimiter.join(row[width:])
             even = [*row[:width], *([""] * (width - len(row)))]
             writer.writerow([*even, rest] if long else even)
@@ -440,7 +416,8 @@ def _have(rows: int) -> str:
 
 
 def _rows(path: Path, delimiter: str, skip: int) -> Iterable[list[str]]:
+    """All rows but those that are empty."""
     with path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
         for _ in range(skip):
             file.readline()
-        yield from csv.reader(file, delimiter=delimiter)
+        yield from filter(None, csv.reader(file, delimiter=delimiter))

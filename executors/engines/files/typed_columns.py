@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from executors.engines.files.file_table import absent_note
+from executors.engines.files.file_table import absent_note, fetch_row
 from executors.engines.files.written_dates import columns_of_dates, detect_date_format
 from executors.engines.files.written_numbers import COMMA, POINT, detect_number_format, mark_of, shapes_of
 from executors.engines.local.files import quote_name
@@ -19,11 +19,7 @@ if TYPE_CHECKING:
 
 def cast_texts(connection: DuckDBPyConnection, path: Path, found: FileTable) -> FileTable:
     """The table with texts read as the dates and numbers that they are, where all of the file was looked at.
-
-    Args:
-        path: of the file, for messages.
-        found: the table with such columns as texts.
-    """
+    Args: path: for messages."""
     if not found.whole:
         return found
     columns, selected, notes, problems = list(found.columns), list[str](), dict[str, str](), list[str]()
@@ -77,10 +73,8 @@ def _order_of_days(connection: DuckDBPyConnection, found: FileTable, name: str, 
     pattern = re.search(rf"\b{option} = '%(d|m)[^']*'", found.reader)
     if pattern is None:
         return ""
-    days = connection.execute(
-        f"SELECT max(day({quote_name(name)})), max(month({quote_name(name)})) FROM {found.reader}"
-    ).fetchone()
-    if days is None or days[0] is None or days[0] > 12:
+    (most,) = fetch_row(connection, f"SELECT max(day({quote_name(name)})) FROM {found.reader}")
+    if most is None or most > 12:
         return ""
     first = "day" if pattern[1] == "d" else "month"
     return f"Every value can be read with the day or the month first; it is read with the {first} first."

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from executors.engines.duckdb.engine import literal
-from executors.engines.files.file_table import absent_note, value_of
+from executors.engines.files.file_table import absent_note, fetch_row, value_of
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -152,8 +152,7 @@ def columns_of_dates(connection: DuckDBPyConnection, reader: str, columns: Seque
         for it in texts
         for all_or_any, test in tests
     )
-    row = connection.execute(f"SELECT {shaped} FROM {reader}").fetchone()
-    assert row is not None  # noqa: S101  an aggregate has one row
+    row = fetch_row(connection, f"SELECT {shaped} FROM {reader}")
     found = list(zip(columns, zip(*[iter(row)] * len(tests), strict=True), strict=True))
     return DateColumns(
         tuple(name for name, (numbered, _, _, _) in found if numbered),
@@ -167,12 +166,8 @@ def detect_date_format(
     connection: DuckDBPyConnection, reader: str, column: str, *, named: bool = False, zoned: bool = False
 ) -> WrittenDate | None:
     """How a column of texts that look like dates is read as dates; None where they are none.
-
-    Args:
-        reader: the table function, or a query in parentheses.
-        named: whether months have names in it.
-        zoned: whether its times have an offset from UTC.
-    """
+    Args: reader: the table function, or a query in parentheses; named: whether months have names; zoned: whether times
+    have an offset from UTC."""
     text = value_of(column)
     zone, moved = _zone(connection, reader, text) if zoned else ("", None)
     text = f"regexp_replace({text}, {literal(_BEHIND)}, '\\1')" if zoned else text
@@ -183,17 +178,16 @@ def detect_date_format(
     readings = {order: _moment(_reading(text, order)) for order in _ORDERS}
     valid = {order: f"{it} IS NOT NULL" for order, it in readings.items()}
     short = f"regexp_matches({text}, '{_SHORT}')"
-    row = connection.execute(
+    count, *fitting, with_year, shorts, timed, either, firsts, lasts = fetch_row(
+        connection,
         f"SELECT count(*), {', '.join(f'count(*) FILTER ({it})' for it in valid.values())}, "
         f"count(*) FILTER (regexp_matches({text}, '{_YEAR}')), count(*) FILTER ({short}), "
         f"count(*) FILTER (contains({text}, ':')), "
         f"count(*) FILTER ({valid['day']} OR {valid['month']}), "
         rf"count(DISTINCT regexp_extract({text}, '^\d+')) FILTER ({short}), "
         rf"count(DISTINCT regexp_extract({text}, '^\d+\D\d+\D(\d+)', 1)) FILTER ({short}) "
-        f"FROM {reader} WHERE {text} <> ''"
-    ).fetchone()
-    assert row is not None  # noqa: S101  an aggregate has one row
-    count, *fitting, with_year, shorts, timed, either, firsts, lasts = row
+        f"FROM {reader} WHERE {text} <> ''",
+    )
     absent = absent_note(connection, reader, column)
     possible = [order for order, found in zip(_ORDERS, fitting, strict=True) if found == count]
     if not count or not possible:
@@ -206,7 +200,11 @@ def detect_date_format(
     if "year" in possible and len(possible) > 1 and firsts > lasts:
         possible.remove("year")  # days differ more than years
     order = "year" if "year" in possible and firsts < lasts else possible[0]
-    guess = _guess(possible, order)
+    guess = ""
+    if len(possible) > 1:
+        guess = (
+            f"Every value can be read with the {' or the '.join(possible)} first; it is read with the {order} first."
+        )
     notes = [guess] if guess else [f"Years have two digits; read with the {order} first."] if shorts else []
     if with_year:
         notes.append(f"Some dates have the year first, the others the {order}.")
@@ -221,11 +219,9 @@ def _zone(connection: DuckDBPyConnection, reader: str, text: str) -> tuple[str, 
     One zone has two offsets at most, in summer and in winter: its times are read as its clocks show them.
     """
     offset = f"upper(trim(regexp_extract({text}, {literal(_BEHIND)}, 2)))"
-    row = connection.execute(
-        f"SELECT count(DISTINCT {offset}), min({offset}), max({offset}) FROM {reader} WHERE {text} <> ''"
-    ).fetchone()
-    assert row is not None  # noqa: S101  an aggregate has one row
-    count, least, most = row
+    count, least, most = fetch_row(
+        connection, f"SELECT count(DISTINCT {offset}), min({offset}), max({offset}) FROM {reader} WHERE {text} <> ''"
+    )
     if count <= _MOST_OFFSETS and least:
         return f"Times are as written; offset from UTC: {', '.join(dict.fromkeys((least, most)))}.", None
     digits = f"regexp_extract({offset}, '^([+-]\\d{{2}})', 1)"
@@ -243,24 +239,15 @@ def _has_year_first(connection: DuckDBPyConnection, reader: str, text: str) -> b
     """Whether what stands behind named months differs more than what stands before, where both have two digits."""
     pattern = literal(SHORT_NAMED_DATE)
     first, last = (f"regexp_extract({text}, {pattern}, {group})" for group in (1, 2))
-    row = connection.execute(
-        f"SELECT count(DISTINCT {first}), count(DISTINCT {last}) FROM {reader} WHERE regexp_matches({text}, {pattern})"
-    ).fetchone()
-    assert row is not None  # noqa: S101  an aggregate has one row
-    return bool(row[0] < row[1])
+    counts = f"SELECT count(DISTINCT {first}), count(DISTINCT {last})"
+    before, behind = fetch_row(connection, f"{counts} FROM {reader} WHERE regexp_matches({text}, {pattern})")
+    return bool(before < behind)
 
 
 def _moment(text: str) -> str:
     """The expression of an ISO date with a time, of twelve hours too, as a timestamp; NULL where it is none."""
     twelve = f"try_strptime(upper(regexp_replace({text}, '{_HALF}', ' \\1M')), {_TWELVE})"
     return f"CASE WHEN regexp_matches({text}, '{_HALF}') THEN {twelve} ELSE TRY_CAST({text} AS TIMESTAMP) END"
-
-
-def _guess(possible: Sequence[str], order: str) -> str:
-    """The sentence for a column that has several orders; empty where it has one."""
-    if len(possible) < 2:
-        return ""
-    return f"Every value can be read with the {' or the '.join(possible)} first; it is read with the {order} first."
 
 
 def _reading(text: str, order: str) -> str:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from executors.engines.duckdb.engine import literal
-from executors.engines.files.file_table import value_of
+from executors.engines.files.file_table import fetch_row, value_of
 from executors.engines.local.files import quote_name
 
 if TYPE_CHECKING:
@@ -102,10 +102,7 @@ class TextShape(NamedTuple):
 
 def shapes_of(connection: DuckDBPyConnection, reader: str, columns: Sequence[str]) -> dict[str, TextShape]:
     """The shapes of those columns of texts of which every value looks like a number.
-
-    Args:
-        reader: the table function, or a query in parentheses.
-    """
+    Args: reader: the table function, or a query in parentheses."""
     texts = {name: value_of(name) for name in columns}
     looks = [
         f"bool_and(regexp_matches({it}, {literal(LOOKS_LIKE_NUMBER)})) FILTER ({it} <> '')" for it in texts.values()
@@ -118,11 +115,7 @@ def shapes_of(connection: DuckDBPyConnection, reader: str, columns: Sequence[str
 
 def open_doubles(connection: DuckDBPyConnection, reader: str, columns: Sequence[str], *, thousands: bool) -> list[str]:
     """Those of columns that DuckDB reads as DOUBLE which it may not: codes with more digits than a DOUBLE keeps.
-
-    Args:
-        reader: of them as texts.
-        thousands: also those that may be thousands.
-    """
+    Args: reader: of them as texts; thousands: also those that may be thousands."""
     tests = []
     for text in (f"trim({quote_name(name)})" for name in columns):
         long = f"bool_or(length({text}) > 15 AND regexp_matches({text}, '{_LONG_CODE}'))"
@@ -138,8 +131,7 @@ def _each(
     """Aggregates over all that is read, `size` at a time, computed for several columns in one scan."""
     for start in range(0, len(aggregates), _AT_ONCE * size):
         some = aggregates[start : start + _AT_ONCE * size]
-        row = connection.execute(f"SELECT {', '.join(some)} FROM {reader}").fetchone()
-        assert row is not None  # noqa: S101  an aggregate has one row
+        row = fetch_row(connection, f"SELECT {', '.join(some)} FROM {reader}")
         yield from (row[at : at + size] for at in range(0, len(row), size))
 
 
@@ -182,12 +174,8 @@ def _whole(mark: str) -> str:
 
 
 def mark_of(shapes: Iterable[TextShape], marks: Iterable[str]) -> str:
-    """The decimal mark of a file: the one of all columns that show any; empty where they show none, or both.
-
-    Args:
-        shapes: of its columns of texts.
-        marks: of its columns that DuckDB reads as numbers.
-    """
+    """The decimal mark of a file, of its columns of texts (`shapes`) and of those that DuckDB reads as numbers
+    (`marks`); empty where they show none, or both."""
     found = {it.mark for it in shapes if it.mark} | set(marks)
     return found.pop() if len(found) == 1 else ""
 
@@ -196,12 +184,8 @@ def detect_number_format(
     column: str, shape: TextShape, mark: str, *, usual: str = "", absent: str = ""
 ) -> WrittenNumber:
     """How a column of texts that look like numbers is read.
-
-    Args:
-        mark: the decimal mark of the file's other columns; empty where they show none.
-        usual: the decimal mark to take where nothing shows which, if there is any.
-        absent: the sentence on texts that say that there is no value; empty where there are none.
-    """
+    Args: mark: the decimal mark of the other columns, if they show one; usual: the one to take where nothing does;
+    absent: the sentence on texts that say that there is no value."""
     chosen = (mark or _guess(shape, usual)) if shape.is_open else shape.mark or POINT
     if reason := _reason(shape, chosen, telling=bool(shape.telling or absent)):
         return WrittenNumber(reason=f"Kept as text: all {shape.values:,} values look like numbers, {reason}.")

@@ -90,13 +90,9 @@ def quote_name(name: str) -> str:
 def sample_values(
     fetch: Callable[[str], Iterable[Sequence[Any]]], table: str, columns: Sequence[str], count: int, text: str
 ) -> Samples:
-    """The most frequent values of text columns among the first `SAMPLED_ROWS` rows, most frequent first, ties by value.
-
-    Args:
-        table: as it stands in a FROM clause, quoted.
-        count: values per column; 0 runs no query.
-        text: SQL that makes text of a column, with the hole `{}`; NULL where it holds no text.
-    """
+    """The `count` most frequent values of text columns among the first `SAMPLED_ROWS` rows, ties by value.
+    Args: table: as in a FROM clause, quoted; text: SQL that makes text of a column, with the hole `{}`; NULL where it
+    holds none."""
     found: dict[str, list[str]] = {}
     for start in range(0, len(columns) if count else 0, _COLUMNS_PER_QUERY):
         part = columns[start : start + _COLUMNS_PER_QUERY]
@@ -124,10 +120,7 @@ _REFUSALS = frozenset({sqlite3.SQLITE_READONLY, sqlite3.SQLITE_AUTH})
 
 def sqlite_layers(connection: sqlite3.Connection, restrict: Callable[[sqlite3.Connection], None]) -> tuple[Layer, ...]:
     """What the probes of SQLite's row find, each by itself. The connection is of no use afterwards.
-
-    Args:
-        restrict: does the rest that is done before a query; only the last probe runs after it.
-    """
+    Args: restrict: does the rest that is done before a query; only the last probe runs after it."""
     *opened, last = DIALECTS["sqlite"].probes
     found: list[Layer] = []
     for probe in opened:

@@ -24,16 +24,12 @@ Ask = Callable[[Sequence[str], Sequence[Any], int], Sequence[Sequence[Any]]]
 MOST_ROWS = 1000  # each is looked up on its own
 _TIMES = re.compile(r"date|time", re.IGNORECASE)
 _AS_WRITTEN = re.compile(r"char|text|string|clob", re.IGNORECASE)
-_UNSEEN = "the rows could not be read before the change"
+UNSEEN = "the rows could not be read before the change"
 
 
 class Expected(NamedTuple):
-    """What is to be found.
-
-    plan: see `CheckedWrite.read_back`; None: nothing is looked up.
-    rows: by row, the values of the columns of `plan`.
-    why: nothing is looked up; empty where something is.
-    """
+    """What is to be found: by row, the values of the columns of `plan`. Without a plan nothing is looked up, and `why`
+    says it."""
 
     plan: ReadBack | None
     rows: Sequence[Sequence[Any]]
@@ -49,14 +45,11 @@ class Expected(NamedTuple):
 
 def expect(statement: CheckedWrite, ask: Ask) -> Expected:
     """Read, before a write, what it promises.
-
-    Args:
-        ask: runs a query in the write's transaction; gives so many of its rows at most. It is given in parts, between
-            which the parameters stand.
-    """
+    Args: ask: runs a query in the write's transaction, given in parts between which the parameters stand; gives so many
+    of its rows at most."""
     plan = statement.read_back
     if plan is None:
-        return Expected(None, (), statement.unread or _UNSEEN)
+        return Expected(None, (), statement.unread or UNSEEN)
     rows = ask((plan.before.executable,), (), plan.before.row_limit + 1)
     if plan.packed and rows:
         width, (values,) = len(plan.columns), rows
@@ -70,17 +63,9 @@ def expect(statement: CheckedWrite, ask: Ask) -> Expected:
     return Expected(plan, rows)
 
 
-def expect_nothing() -> Expected:
-    """Where the database refused the query of `expect`."""
-    return Expected(None, (), _UNSEEN)
-
-
 def confirm(statement: CheckedWrite, expected: Expected, row: Dialect, ask: Ask) -> int | None:
-    """Look the rows up again, after a write. Returns: how many were found as they are to be; None: none was looked up.
-
-    Raises:
-        SqlFailed: CONSTRAINT, a row is not as it is to be.
-    """
+    """Look the rows up again, after a write: how many were found as they are to be; None: none was looked up.
+    Raises SqlFailed: CONSTRAINT, a row is not as it is to be."""
     plan = expected.plan
     if plan is None:
         return None
@@ -114,12 +99,8 @@ def _differing(plan: ReadBack, values: Sequence[Any], found: Sequence[Any]) -> l
 
 
 def holds(wanted: Any, there: Any, kind: str) -> bool | None:
-    """Whether a column that was set to one value may hold another one; None where that is unknown.
-
-    Args:
-        wanted, there: as the driver gives them.
-        kind: the column's type.
-    """
+    """Whether a column of a type `kind` that was set to one value may hold another one, both as the driver gives them;
+    None where that is unknown."""
     if wanted is None or there is None:
         return (wanted is None or wanted == "") and (there is None or there == "")  # Oracle stores '' as NULL
     if isinstance(there, bool) or isinstance(wanted, bool):

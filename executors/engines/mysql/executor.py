@@ -154,13 +154,9 @@ def _time(text: str) -> str:
 
 
 def bit_number(value: bytes, width: int, *, computed: bool) -> int:
-    """A BIT as a number: its bytes, or, from MariaDB and where an expression made it, its decimal digits.
-
-    Args:
-        width: of the type, in bits.
-        computed: whether an expression may have made it. A window function's value is bytes even then, and read wrongly
-            where all of its bytes happen to be digits.
-    """
+    """A BIT of `width` bits as a number: its bytes, or, from MariaDB and where an expression made it (`computed`), its
+    decimal digits. A window function's value is bytes even then, and read wrongly where all of its bytes happen to be
+    digits."""
     digits = value.isdigit() and (computed or len(value) != (width + 7) // 8)
     return int(value) if digits else int.from_bytes(value, "big")
 

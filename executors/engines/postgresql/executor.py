@@ -10,8 +10,8 @@ from decimal import Decimal
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
-from executors.engines.servers.sqlalchemy import SqlAlchemyExecutor
-from executors.engines.servers.tokens import POSTGRESQL_SCOPE, CredentialError, TokenSource
+from executors.engines.servers.sqlalchemy import SqlAlchemyExecutor, execute
+from executors.engines.servers.tokens import POSTGRESQL_SCOPE, CredentialError
 from executors.errors import ErrorKind, SqlFailed
 from executors.values import timestamp_from_text
 
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from sqlalchemy.engine.interfaces import DBAPIConnection, DBAPICursor
     from sqlalchemy.pool import ConnectionPoolEntry, PoolProxiedConnection
 
-    from executors.registry.address import Address
-    from executors.registry.entry import ServerOptions
 
 _CURSOR = "plumbline"
 # Arrays of the types that somebody made here (enums, domains, those of extensions), and what a domain is made of.
@@ -51,16 +49,9 @@ class PostgresExecutor(SqlAlchemyExecutor):
 
     The address may say `auth=entra`: then the user is an Entra ID principal, and a token is the password. `sslmode` is
     `require`, unless the address says otherwise or the server is on this machine.
-
-    Args:
-        token: where tokens come from; Entra ID where absent.
     """
 
-    def __init__(
-        self, name: str, address: Address, *, options: ServerOptions, token: TokenSource | None = None
-    ) -> None:
-        super().__init__(name, address, options=options)
-        self._token = token or (TokenSource(POSTGRESQL_SCOPE) if address.query.get("auth") == "entra" else None)
+    token_scope = POSTGRESQL_SCOPE
 
     def url(self) -> URL:
         return super().url().difference_update_query(["auth"])
@@ -110,9 +101,7 @@ class PostgresExecutor(SqlAlchemyExecutor):
     def _begin_write(self, lease: PoolProxiedConnection, timeout_s: float) -> None:
         """See `SqlAlchemyExecutor._begin_write`; a dry run meets every constraint that the commit would."""
         super()._begin_write(lease, timeout_s)
-        cursor = lease.cursor()
-        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
-        cursor.close()
+        execute(lease, "SET CONSTRAINTS ALL IMMEDIATE")
 
     def _execute(self, lease: PoolProxiedConnection, sql: str) -> DBAPICursor:
         connection: Any = lease.dbapi_connection

@@ -40,13 +40,8 @@ class Stopped(Exception):
 
 class AppClient:
     """Requests to one app. Safe to use from several threads.
-
-    Args:
-        database: what its errors name: the registry knows where that is, and callers need not.
-        via: its address, with or without `/api`.
-        key: sent as `x-functions-key`.
-        token: sent as bearer token; see `TokenSource`.
-    """
+    Args: database: what its errors name: the registry knows where that is, and callers need not; via: its address, with
+    or without `/api`; key: sent as `x-functions-key`; token: sent as bearer token."""
 
     def __init__(
         self,
@@ -78,14 +73,10 @@ class AppClient:
     ) -> Response:
         """The response to a request, whatever its status; 429 and 503 are tried again where they say when.
 
-        Args:
-            method, path: the path relative to `/api/`.
-            timeout_s: for all tries together.
-            cancel: closes the connection when it is called.
-
-        Raises:
-            Stopped: cancelled, or out of time.
-            DatabaseUnavailable: the app cannot be reached, or there is no token for it.
+        Args: path: relative to `/api/`; timeout_s: for all tries together; cancel: closes the connection when it is
+            called.
+        Raises Stopped: cancelled, or out of time; DatabaseUnavailable: the app cannot be reached, or there is no token
+        for it.
         """
         import httpx2
 
@@ -119,8 +110,6 @@ class AppClient:
         finally:
             loop.call_soon_threadsafe(loop.stop)
             thread.join()
-
-    # -- inside -------------------------------------------------------------------------------------------
 
     def _headers(self) -> dict[str, str]:
         headers = {"x-functions-key": self._key.get_secret_value()} if self._key is not None else {}

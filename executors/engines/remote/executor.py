@@ -68,15 +68,11 @@ class _Problem(BaseModel):
 class RemoteExecutor(Executor):
     """One database of a deployed app.
 
-    Args:
-        name: that requests here use.
-        via: the app's address, `https://host`.
-        key: of its functions.
-        identity: instead of a key: the Entra ID resource or scope that it wants, as `api://...`.
-        database: its name over there; the same name where absent.
-        dialect: where it is known beforehand; else the first `schema` tells.
-        options: of `ServerOptions`, the connect timeout and the time that a schema is kept.
-        token: where tokens come from; Entra ID where absent.
+    via, key: the app's address, `https://host`, and the key of its functions.
+    identity: instead of a key: the Entra ID resource or scope that it wants, as `api://...`.
+    database: its name over there; the same name where absent.
+    dialect: where it is known beforehand; else the first `schema` tells.
+    options: of `ServerOptions`, the connect timeout and the time that a schema is kept.
     """
 
     is_remote = True
@@ -113,11 +109,7 @@ class RemoteExecutor(Executor):
 
     def run(self, query: CheckedSql, *, timeout_s: float, cancel: Cancel | None = None) -> QueryResult:
         """See `Executor.run`. Where the app gives fewer rows at most, it gives those, and says so by `truncated`.
-
-        Raises:
-            SqlRefused: the other deployment's guard refused a query that this one never saw.
-            SqlFailed, DatabaseUnavailable: as ever.
-        """
+        Raises SqlRefused too: the other deployment's guard refused a query that this one never saw."""
         started = time.monotonic()
         body = {
             "database": self._database,
@@ -144,8 +136,6 @@ class RemoteExecutor(Executor):
     def close(self) -> None:
         """Close the connections."""
         self._app.close()
-
-    # -- inside -------------------------------------------------------------------------------------------
 
     def _read_schema(self) -> Schema:
         anew, self._stale = self._stale, False

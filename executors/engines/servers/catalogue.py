@@ -15,7 +15,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from executors.base import Column, ForeignKey, Schema, Table
-from executors.dialects.row import Dialect, SchemaQueries
+from executors.dialects.row import Dialect
 from executors.engines.local.files import MAX_SAMPLE_CHARS
 from executors.errors import DatabaseUnavailable
 
@@ -65,11 +65,7 @@ def read(
         samples: values per text column; 0: none.
         schemas: of the server; empty: all.
     """
-    queries = dialect.reads
-    if queries is None:
-        raise ValueError(f"{dialect.title} is no server")
-    found = _Catalogue(fetch, attempt or fetch, warn or (lambda _: None), dialect, queries, samples, schemas)
-    return found.schema(database)
+    return _Catalogue(fetch, attempt or fetch, warn or (lambda _: None), dialect, samples, schemas).schema(database)
 
 
 class _Catalogue:
@@ -81,26 +77,24 @@ class _Catalogue:
         attempt: Attempt,
         warn: Warn,
         dialect: Dialect,
-        queries: SchemaQueries,
         samples: int,
         schemas: Sequence[str],
     ) -> None:
+        if (queries := dialect.reads) is None:
+            raise ValueError(f"{dialect.title} is no server")
         self._fetch, self._attempt, self._warn = fetch, attempt, warn
         self._dialect, self._queries, self._count = dialect, queries, samples
         self._version = self._read_version()
         self._default = str(fetch(queries.default_schema)[0][0] or "")
-        self._only = frozenset(name.lower() for name in schemas)
+        only = frozenset(name.lower() for name in schemas)
         self._tables: dict[Key, Sequence[Any]] = {
             (row[0], row[1]): row
-            for row in self._fetch_required(queries.tables, queries.plain_tables)
-            if not self._only or row[0].lower() in self._only
+            for row in fetch(*filter(None, (queries.tables, queries.plain_tables)))
+            if not only or row[0].lower() in only
         }
         self._columns: dict[Key, list[Sequence[Any]]] = defaultdict(list)
-        for row in self._fetch_required(queries.columns, queries.plain_columns):
+        for row in fetch(*filter(None, (queries.columns, queries.plain_columns))):
             self._columns[row[0], row[1]].append(row)
-
-    def _fetch_required(self, query: str, plain: str) -> Rows:
-        return self._fetch(query, plain) if plain else self._fetch(query)
 
     def _fetch_or_warn(self, query: str, what: str) -> Rows:
         """The rows, or none and a warning. Args: query: empty asks nothing; what: it reads."""
@@ -163,8 +157,6 @@ class _Catalogue:
                 found[schema, table].append(key)
         return found
 
-    # -- stored values
-
     def _samples(self) -> dict[tuple[str, str, str], tuple[str, ...]]:
         """By schema, table and column: from statistics, and from first rows where there are none."""
         if not self._count:
@@ -174,7 +166,8 @@ class _Catalogue:
         listed: dict[tuple[str, str, str], list[Any]] = defaultdict(list)
         statistics = self._queries.samples.replace("{n}", str(self._count))
         for schema, table, column, values in self._fetch_or_warn(statistics, "The server's statistics"):
-            listed[schema, table, column] += _list(values)
+            # An array of the driver, or a JSON array.
+            listed[schema, table, column] += json.loads(values) if isinstance(values, str | bytes) else values or ()
         found |= {place: _cut_samples(values, self._count) for place, values in listed.items() if place in texts}
         of_tables = {place[:2] for place in listed}
         bare: dict[Key, list[str]] = defaultdict(list)
@@ -227,14 +220,6 @@ def _is_text(row: Sequence[Any]) -> bool:
     return bool(row[6]) if len(row) > 6 else bool(_TEXT.search(row[3])) and not _LONG.search(row[3])
 
 
-def _list(values: Any) -> Iterable[Any]:
-    """The values of a statistic: an array of the driver, or a JSON array."""
-    if values is None:
-        return ()
-    found: Iterable[Any] = json.loads(values) if isinstance(values, str | bytes) else values
-    return found
-
-
 def _cut_samples(values: Iterable[Any], count: int) -> tuple[str, ...]:
     texts = [str(value).rstrip() for value in values if value is not None and str(value).strip()]
     cut = [text if len(text) <= MAX_SAMPLE_CHARS else f"{text[:MAX_SAMPLE_CHARS]}…" for text in texts]
@@ -251,11 +236,7 @@ class SchemaCache:
         self._failed: tuple[float, str] = (0.0, "")
 
     def get(self) -> Schema:
-        """The schema; one thread reads it, the others wait.
-
-        Raises:
-            DatabaseUnavailable: it cannot be read now; the next call tries again.
-        """
+        """The schema; one thread reads it, the others wait. Raises DatabaseUnavailable; the next call tries again."""
         now = time.monotonic()
         with self._lock:
             if self._cached is None or now - self._cached[0] > self._ttl_s:
@@ -281,12 +262,8 @@ class SchemaCache:
 
 class Reader:
     """The connection that `catalogue.read` queries, inside a `with` block.
-
-    Args:
-        leased: gives a connection, which is given back at the end of its block.
-        set_timeout: takes a connection, and the seconds for each of its next queries.
-        error: the driver's base class of errors.
-    """
+    Args: leased: gives a connection; set_timeout: of its next queries, in seconds; error: the driver's base class of
+    errors."""
 
     def __init__(
         self,
@@ -311,11 +288,8 @@ class Reader:
         self._lease.invalidate(error)
 
     def fetch(self, sql: str, plain: str = "") -> Sequence[Sequence[Any]]:
-        """Rows of a query without which there is no schema. Raises what the driver raises.
-
-        Args:
-            plain: a simpler query, run where the server refuses `sql`.
-        """
+        """Rows of a query without which there is no schema, or of `plain`, where the server refuses it.
+        Raises as the driver."""
         try:
             return self._rows(sql, _NEEDED_S)
         except self._error as error:

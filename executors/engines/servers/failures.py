@@ -45,11 +45,8 @@ _STRANGE = "the driver cannot use the options in its address, those after the `?
 
 
 def unreachable(name: str, error: BaseException) -> DatabaseUnavailable:
-    """Why no connection could be made. The driver's words go to the log alone: they may hold hosts and users.
-
-    Args:
-        error: of the driver, or of the token's source.
-    """
+    """Why no connection could be made. The words of the driver, or of the token's source, go to the log alone: they may
+    hold hosts and users."""
     text = f"{error} {error.__cause__ or ''}"
     log.warning("No connection to %s: %s", name, text)
     if isinstance(error, CredentialError):
@@ -79,12 +76,6 @@ def strange_options(name: str, error: Exception) -> DatabaseUnavailable:
     return DatabaseUnavailable(f"{name} cannot be opened: {_STRANGE}.")
 
 
-def busy(name: str, connections: int) -> SqlFailed:
-    """None of the connections became free in time."""
-    message = f"All {connections} connections to {name} are busy."
-    return SqlFailed(ErrorKind.RESOURCE, message, "Ask again in a moment.")
-
-
 def connection_lost(name: str) -> DatabaseUnavailable:
     """The connection broke under a query."""
     return DatabaseUnavailable(f"The connection to {name} was lost while the query ran; ask again.")
@@ -103,20 +94,6 @@ def rows_locked(timeout_s: float) -> SqlFailed:
     return SqlFailed(ErrorKind.TIMEOUT, message, "Ask again in a moment; nothing need be changed.")
 
 
-def trigger_rollback() -> SqlFailed:
-    """The server ended the batch of a write before its end."""
-    message = "The server ended the transaction before the change was counted: a trigger undid it; nothing was changed."
-    return SqlFailed(ErrorKind.CONSTRAINT, message, "See what the table's triggers allow.")
-
-
-def connection_lost_at_commit(name: str) -> DatabaseUnavailable:
-    """The connection broke under a commit."""
-    return DatabaseUnavailable(
-        f"The connection to {name} was lost while the change was committed: it may have been made or not. Check the "
-        "rows before you ask for it again."
-    )
-
-
 def unreadable(name: str, row: Dialect, error: BaseException) -> DatabaseUnavailable:
     """The server refused to tell its schema."""
     log.warning("The schema of %s could not be read: %s", name, error)
@@ -128,34 +105,19 @@ def unreadable(name: str, row: Dialect, error: BaseException) -> DatabaseUnavail
     return DatabaseUnavailable(f"The schema of {name} could not be read; see the service's log.")
 
 
-def no_tables(name: str) -> DatabaseUnavailable:
-    """The schema is empty, for this user at least."""
-    return DatabaseUnavailable(
-        f"{name} has no tables that its user may read; check the user's rights, and `schemas` in databases.yaml."
-    )
-
-
 def translate(error: Exception, row: Dialect, sql: str, schema: Callable[[], Schema]) -> SqlFailed:
-    """The error of a query: its kind by the driver's code, else by its message, and how to repair it.
-
-    Args:
-        schema: for the names that a hint may offer.
-    """
+    """The error of a query: its kind by the driver's code, else by its message; and how to repair it, by the schema's
+    names."""
     message = _plain(_words(error))
     if _NO_ROOM.search(message):
         return no_room()  # the server's words name its files
     code = error_code(error)
-    kind = row.codes.get(code)
     try:
         known = schema()
     except DatabaseUnavailable:
         known = Schema(database="", dialect=row.name, tables=())
-    failed = diagnose.sql_failed(message, sql, known)
-    advice = row.advice.get(code, "")
-    if not advice and (kind is None or kind is failed.kind):
-        return failed
-    kind = kind or failed.kind
-    return SqlFailed(kind, failed.message, advice or diagnose.hint_for(kind, message, sql, known))
+    failed = diagnose.sql_failed(message, sql, known, row.codes.get(code))
+    return SqlFailed(failed.kind, failed.message, row.advice.get(code) or failed.hint)
 
 
 def no_driver(name: str, row: Dialect) -> DatabaseUnavailable:

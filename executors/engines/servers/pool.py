@@ -12,6 +12,7 @@ from executors.base import Cancel
 from executors.engines.servers import failures
 from executors.engines.servers.tokens import CredentialError
 from executors.engines.stopping import out_of_time
+from executors.errors import ErrorKind, SqlFailed
 
 if TYPE_CHECKING:
     from sqlalchemy import URL
@@ -56,10 +57,6 @@ class Driver(NamedTuple):
         """A new connection. Args: more: arguments that go before those of the address."""
         return self.dialect.connect(*self.arguments, **{**self.options, **more})
 
-    def is_lost(self, error: Exception, connection: DBAPIConnection | None) -> bool:
-        """Whether an error says that the connection is gone."""
-        return self.dialect.is_disconnect(error, connection, None)  # type: ignore[arg-type]  # of a driver, always
-
 
 def load(url: URL) -> Driver:
     """The driver for an address. Raises ImportError where it is not installed."""
@@ -93,11 +90,7 @@ def _pinging(kind: type[Dialect]) -> type[Dialect]:
 
 class ConnectionPool:
     """SQLAlchemy's pool, with a line before it that one can leave. Safe to use from several threads.
-
-    Args:
-        driver: knows its errors, and how a lost connection looks.
-        recycle_s: seconds after which a connection is replaced before its next use.
-    """
+    Args: recycle_s: seconds after which a connection is replaced before its next use."""
 
     def __init__(
         self,
@@ -129,20 +122,15 @@ class ConnectionPool:
 
     @contextmanager
     def lease(self, timeout_s: float, cancel: Cancel | None = None) -> Iterator[PoolProxiedConnection]:
-        """A connection; afterwards rolled back and given back.
-
-        Args:
-            timeout_s: seconds to wait while all are busy.
-
-        Raises:
-            DatabaseUnavailable: there is no connection to be had.
-            SqlFailed: all are busy, or the caller has cancelled.
-        """
+        """A connection, waited for so many seconds while all are busy; afterwards rolled back and given back.
+        Raises DatabaseUnavailable: there is none to be had; SqlFailed: all are busy, or the caller has cancelled."""
         taken = self._wait(timeout_s, cancel)
         try:
             if not taken:
-                cancelled = cancel is not None and cancel.is_cancelled
-                raise out_of_time(None) if cancelled else failures.busy(self._name, self._size)
+                if cancel is not None and cancel.is_cancelled:
+                    raise out_of_time(None)
+                message = f"All {self._size} connections to {self._name} are busy."
+                raise SqlFailed(ErrorKind.RESOURCE, message, "Ask again in a moment.")
             lease = self._connect()
             try:
                 yield lease

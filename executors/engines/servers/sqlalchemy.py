@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from itertools import chain, zip_longest
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any, ClassVar, Unpack
 
 from executors import base
 from executors.base import (
@@ -33,7 +33,7 @@ from executors.engines.servers import catalogue, failures, statements
 from executors.engines.servers.catalogue import Reader, SchemaCache
 from executors.engines.servers.failures import error_code
 from executors.engines.servers.pool import ConnectionPool, Driver, load
-from executors.engines.servers.tokens import CredentialError
+from executors.engines.servers.tokens import CredentialError, TokenSource
 from executors.engines.stopping import Watch, out_of_time, row_too_large
 from executors.errors import DatabaseUnavailable, ErrorKind, SqlFailed, check_count, no_such_write
 from executors.registry.openers import OPENERS
@@ -44,7 +44,6 @@ if TYPE_CHECKING:
     from sqlalchemy.engine.interfaces import DBAPIConnection, DBAPICursor
     from sqlalchemy.pool import ConnectionPoolEntry, PoolProxiedConnection
 
-    from executors.base import Layer
     from executors.dialects.row import Probe
     from executors.registry.address import Address
     from executors.registry.entry import ServerOptions
@@ -60,16 +59,30 @@ _WRITERS = 2
 Decoder = Callable[[Any], JsonValue]
 
 
+def execute(connection: DBAPIConnection | PoolProxiedConnection, *statements: str) -> None:
+    """Run statements that give no rows."""
+    with contextlib.closing(connection.cursor()) as cursor:
+        for statement in statements:
+            cursor.execute(statement)
+
+
 class SqlAlchemyExecutor(Executor):
     """One database of a server.
 
     A query runs in a read-only session, within a transaction that is rolled back, with the server's own statement
     timeout and a cancel that reaches the server. A connection on which something was interrupted is not used again.
+    Args: token: where tokens come from; Entra ID where absent.
     """
 
     is_remote = True
+    token_scope: ClassVar[str] = ""  # of Entra ID, for `auth=entra`; empty where the engine has no such way
 
-    def __init__(self, name: str, address: Address, *, options: ServerOptions) -> None:
+    def __init__(
+        self, name: str, address: Address, *, options: ServerOptions, token: TokenSource | None = None
+    ) -> None:
+        if token is None and self.token_scope and address.query.get("auth") == "entra":
+            token = TokenSource(self.token_scope)
+        self._token = token
         self.name, self.dialect = name, address.dialect
         self.address, self.options = address, options
         self.row = DIALECTS[address.dialect]
@@ -138,7 +151,7 @@ class SqlAlchemyExecutor(Executor):
             log.debug("The rows of a write on %s could not be read: %s", self.name, error)
             lease.rollback()
             self._begin_write(lease, timeout_s)
-            return read_back.expect_nothing()
+            return read_back.Expected(None, (), read_back.UNSEEN)
 
     def _ask(
         self, lease: PoolProxiedConnection, parts: Sequence[str], parameters: Sequence[Any], size: int
@@ -253,34 +266,23 @@ class SqlAlchemyExecutor(Executor):
     def _wish(self, connection: DBAPIConnection) -> None:
         """Ask for what a server may refuse."""
         for statement in self.row.session.wishes:
-            cursor = connection.cursor()
             try:
-                cursor.execute(statement)
+                execute(connection, statement)
                 connection.commit()
             except self._driver_error() as error:
                 log.debug("%s refuses %s: %s", self.name, statement, error)
                 connection.rollback()
-            finally:
-                cursor.close()
 
     def interrupt(self, lease: PoolProxiedConnection) -> None:
         """Stop what runs on the connection, from another thread, over another connection."""
         statement = self.row.session.cancel.format(id=lease.info["id"])
-        connection = self._connect()
-        try:
-            cursor = connection.cursor()
-            cursor.execute(statement)
-            cursor.close()
-        finally:
-            connection.close()
+        with contextlib.closing(self._connect()) as connection:
+            execute(connection, statement)
 
     def _begin(self, lease: PoolProxiedConnection, timeout_s: float) -> None:
         """Before a query: the server's own timeout, and a read-only transaction where the session is none."""
         self._set_timeout(lease, timeout_s)
-        for statement in self.row.session.begin:
-            cursor = lease.cursor()
-            cursor.execute(statement)
-            cursor.close()
+        execute(lease, *self.row.session.begin)
 
     def _begin_write(self, lease: PoolProxiedConnection, timeout_s: float) -> None:
         """Before a write: the server's own timeout."""
@@ -294,7 +296,10 @@ class SqlAlchemyExecutor(Executor):
             if not self._is_lost(error, lease):
                 raise
             lease.invalidate(error)
-            raise failures.connection_lost_at_commit(self.name) from error
+            raise DatabaseUnavailable(
+                f"The connection to {self.name} was lost while the change was committed: it may have been made or not. "
+                "Check the rows before you ask for it again."
+            ) from error
 
     def _check_undoable(self, lease: PoolProxiedConnection, statement: CheckedWrite) -> None:
         """Raise SqlRefused where what a write does to that table could not be rolled back."""
@@ -318,7 +323,8 @@ class SqlAlchemyExecutor(Executor):
 
     def _is_lost(self, error: Exception, lease: PoolProxiedConnection) -> bool:
         """Whether an error says that the connection is gone."""
-        return self._load_driver().is_lost(error, lease.dbapi_connection)
+        is_lost = self._load_driver().dialect.is_disconnect
+        return is_lost(error, lease.dbapi_connection, None)  # type: ignore[arg-type]  # of a driver, always
 
     def _decoders(self, description: Sequence[Sequence[Any]]) -> Sequence[Decoder] | None:  # noqa: ARG002
         """One per column, where the driver's own values need more than `to_json`."""
@@ -329,9 +335,7 @@ class SqlAlchemyExecutor(Executor):
     def _set_timeout(self, lease: PoolProxiedConnection, timeout_s: float) -> None:
         template = self.row.session.timeout
         if template and lease.info.get("timeout_s") != timeout_s:
-            cursor = lease.cursor()
-            cursor.execute(template.format(ms=max(1, round(timeout_s * 1000)), s=timeout_s))
-            cursor.close()
+            execute(lease, template.format(ms=max(1, round(timeout_s * 1000)), s=timeout_s))
             lease.commit()
             lease.info["timeout_s"] = timeout_s
 
@@ -378,11 +382,8 @@ class SqlAlchemyExecutor(Executor):
     def _watch(
         self, lease: PoolProxiedConnection, timeout_s: float, cancel: Cancel | None, started: float
     ) -> Iterator[Watch]:
-        """Stops what runs inside when time is over or the caller cancels; after that nothing else uses the connection.
-
-        Args:
-            started: on the monotonic clock: waiting for the connection is a part of the time.
-        """
+        """Stops what runs inside when time is over, from `started` on the monotonic clock on (waiting for the
+        connection is a part of it), or the caller cancels; after that nothing else uses the connection."""
         left = max(0.0, started + timeout_s - time.monotonic())
         watch = Watch(partial(self._try_interrupt, lease), left, cancel, again_s=_CANCEL_AGAIN_S)
         try:
@@ -438,6 +439,7 @@ class SqlAlchemyExecutor(Executor):
                 reader.give_up(error)
                 raise failures.unreadable(self.name, self.row, error) from error
         if not found.tables:
-            raise failures.no_tables(self.name)
+            problem = "has no tables that its user may read; check the user's rights, and `schemas` in databases.yaml"
+            raise DatabaseUnavailable(f"{self.name} {problem}.")
         self.warnings = tuple(reader.warnings)
         return found

@@ -26,12 +26,7 @@ _MYSQL = (
 
 
 def require_write(statement: CheckedWrite, row: Dialect) -> None:
-    """Raise unless a write is the one that was declared, and can be undone.
-
-    Raises:
-        SqlRefused: the engine has no transactions.
-        SqlFailed: NOT_READ_ONLY.
-    """
+    """Raise unless a write is the one that was declared (SqlFailed: NOT_READ_ONLY), and can be undone (SqlRefused)."""
     if not row.session.transactions:
         message = f"{row.title} cannot undo a write, so nothing is written to it from here."
         raise SqlRefused(ErrorKind.NOT_READ_ONLY, message)
@@ -43,14 +38,10 @@ def require_write(statement: CheckedWrite, row: Dialect) -> None:
 
 
 def require_one(sql: str, row: Dialect, *, writes: bool = False) -> None:
-    """Raise unless `sql` is known to be one statement.
+    """Raise SqlFailed (NOT_READ_ONLY) unless `sql` is known to be one statement, of the words that `row.session`
+    allows.
 
-    Args:
-        row: `session.statement_words` are the words that no query has, `session.first_words` those it begins with.
-        writes: whether it is a write that the guard has checked: its words are its own then.
-
-    Raises:
-        SqlFailed: NOT_READ_ONLY.
+    Args: writes: whether it is a write that the guard has checked: its words are its own then.
     """
     session = row.session
     found = _parts(row.quote, session.lexis).findall(sql)

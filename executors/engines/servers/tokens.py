@@ -20,10 +20,7 @@ class CredentialError(Exception):
 
 class TokenSource:
     """One scope's token, valid for `REFRESH_BEFORE_S` more seconds at least. Safe to use from several threads.
-
-    Args:
-        credential: where it comes from; managed identity, `az login` and the like where absent.
-    """
+    Args: credential: where it comes from; managed identity, `az login` and the like where absent."""
 
     def __init__(self, scope: str, credential: TokenCredential | None = None) -> None:
         self._scope, self._credential = scope, credential

@@ -59,12 +59,7 @@ _WRITING_ERRORS = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3
 
 
 class SqliteExecutor(Executor):
-    """One SQLite file.
-
-    Args:
-        sample_values: stored values shown per text column.
-        writable: whether `write` may open it for writing.
-    """
+    """One SQLite file. Args: sample_values: per text column; writable: whether `write` may open it for writing."""
 
     dialect = "sqlite"
 
@@ -129,9 +124,7 @@ class SqliteExecutor(Executor):
                 return _run_write(
                     connection,
                     statement,
-                    reads=_authorize,
                     is_over=lambda: time.monotonic() > deadline,
-                    steps=_STEPS_BETWEEN_CHECKS,
                     **terms,
                 )
         except (sqlite3.Error, sqlite3.Warning) as error:
@@ -176,7 +169,7 @@ class SqliteExecutor(Executor):
         try:
             connection = sqlite3.connect(uri, uri=True, timeout=wait_s, isolation_level=None)
             try:
-                connection.text_factory = _text
+                connection.text_factory = lambda stored: stored.decode("utf-8", "replace")
                 connection.execute(f"PRAGMA query_only = {'OFF' if writable else 'ON'}")
                 connection.execute("PRAGMA trusted_schema = OFF")
                 yield connection
@@ -245,10 +238,6 @@ def _build_stop_error(cancelled: threading.Event, timeout_s: float) -> SqlFailed
     return out_of_time(None if cancelled.is_set() else timeout_s)
 
 
-def _text(stored: bytes) -> str:
-    return stored.decode("utf-8", "replace")
-
-
 def _uses_wal(path: Path) -> bool:
     """Whether the header says that the file is written through a log (byte 18, file format section 1.3.3)."""
     with path.open("rb") as file:
@@ -261,39 +250,27 @@ _ROW_WRITES = {
     sqlite3.SQLITE_DELETE: "delete",
 }
 
-Authorizer = Callable[[int, str | None, str | None, str | None, str | None], int]
-
 
 def _run_write(
     connection: sqlite3.Connection,
     statement: CheckedWrite,
     *,
-    reads: Authorizer,
     is_over: Callable[[], bool],
-    steps: int,
     **terms: Unpack[WriteTerms],
 ) -> WriteResult:
     """Run a write, and commit it or leave it to be rolled back when the connection is closed. See `Executor.write`.
 
     An authorizer allows the one table and the one kind of change, and everything that changed is counted: no confirmed
     plan shows what triggers and cascading keys would change besides the statement's rows, so a write that sets them off
-    changes nothing.
-
-    Args:
-        connection: opened for writing, in no transaction.
-        reads: authorizes what is not a write.
-        is_over: whether the time has run out; asked every `steps` instructions of SQLite's machine.
-
-    Raises:
-        SqlFailed: it is another statement, or would change more than its own rows, or too many.
-        sqlite3.Error: what SQLite says.
+    changes nothing. Args: connection: opened for writing, in no transaction; is_over: whether the time has run out.
+    Raises SqlFailed: it is another statement, or would change more than its own rows, or too many; and sqlite3.Error.
     """
     started = time.monotonic()
     connection.execute("PRAGMA foreign_keys = ON")
     connection.execute("BEGIN IMMEDIATE")
-    authorizer = _OnlyThisWrite(statement, reads)
+    authorizer = _OnlyThisWrite(statement)
     connection.set_authorizer(authorizer)
-    connection.set_progress_handler(is_over, steps)
+    connection.set_progress_handler(is_over, _STEPS_BETWEEN_CHECKS)
 
     def ask(parts: Sequence[str], parameters: Sequence[Any], size: int) -> Sequence[Sequence[Any]]:
         return connection.execute("?".join(parts), parameters).fetchmany(size)
@@ -327,14 +304,11 @@ def _run_write(
 
 
 class _OnlyThisWrite:
-    """An authorizer: reads, and writes of rows, the first of which is the one that was asked for.
+    """An authorizer: reads, and writes of rows, the first of which is the one that was asked for. Those after it belong
+    to triggers and cascading keys; they are seen by what they count."""
 
-    Those after the first belong to triggers and cascading keys; they are seen by what they count.
-    """
-
-    def __init__(self, statement: CheckedWrite, reads: Authorizer) -> None:
+    def __init__(self, statement: CheckedWrite) -> None:
         self._expected = (statement.kind, statement.table.lower())
-        self._reads = reads
         self._has_begun = False
         self.refused_write = False
 
@@ -343,7 +317,7 @@ class _OnlyThisWrite:
     ) -> int:
         kind = _ROW_WRITES.get(action)
         if kind is None:
-            allowed = self._reads(action, first, second, database, origin)
+            allowed = _authorize(action, first, second, database, origin)
             self.refused_write |= allowed == sqlite3.SQLITE_DENY and action != sqlite3.SQLITE_FUNCTION
             return allowed
         table = (first or "").lower()

@@ -39,11 +39,7 @@ class _Stored(NamedTuple):
 
 def read(connection: sqlite3.Connection, database: str, samples: int) -> SqliteCatalogue:
     """All tables and views, in the order they were created.
-
-    Args:
-        connection: without an authorizer: this runs PRAGMAs.
-        samples: stored values per text column.
-    """
+    Args: connection: without an authorizer: this runs PRAGMAs."""
     warnings: list[str] = []
     columns: dict[_Stored, list[tuple[Any, ...]]] = {}
     for stored in _read_stored(connection):
@@ -51,7 +47,10 @@ def read(connection: sqlite3.Connection, database: str, samples: int) -> SqliteC
             columns[stored] = connection.execute(f"PRAGMA table_xinfo({quote_name(stored.name)})").fetchall()
         except sqlite3.OperationalError as error:
             warnings.append(f"The view {stored.name} cannot be read: {error}.")
-    keys = {stored.name: _primary_key(rows) for stored, rows in columns.items()}
+    keys = {
+        stored.name: tuple(row[1] for row in sorted(rows, key=lambda row: row[5]) if row[5])
+        for stored, rows in columns.items()
+    }
     counts = _counts(connection, [stored.name for stored in columns])
     with _time_limit(connection, SAMPLING_S):
         tables = tuple(
@@ -92,10 +91,6 @@ def _columns(rows: Sequence[tuple[Any, ...]], comments: Mapping[str, str], sampl
         for _, name, declared, not_null, _, key, hidden in rows
         if hidden != 1  # 1: a virtual table's hidden column; 2 and 3 are generated columns
     )
-
-
-def _primary_key(rows: Sequence[tuple[Any, ...]]) -> tuple[str, ...]:
-    return tuple(row[1] for row in sorted(rows, key=lambda row: row[5]) if row[5])
 
 
 def _foreign_keys(

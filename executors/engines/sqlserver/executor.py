@@ -12,13 +12,12 @@ from functools import partial
 from itertools import chain, zip_longest
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from executors.engines.servers import failures
 from executors.engines.servers.failures import error_code
 from executors.engines.servers.sqlalchemy import SqlAlchemyExecutor
-from executors.engines.servers.tokens import SQL_SERVER_SCOPE, TokenSource
+from executors.engines.servers.tokens import SQL_SERVER_SCOPE
 from executors.engines.sqlserver.odbc import UnusableAddress, check_strict, connection_string, newest_driver
 from executors.engines.sqlserver.patience import Patience
-from executors.errors import DatabaseUnavailable, ErrorKind, SqlRefused
+from executors.errors import DatabaseUnavailable, ErrorKind, SqlFailed, SqlRefused
 
 if TYPE_CHECKING:
     from sqlalchemy import URL
@@ -26,8 +25,6 @@ if TYPE_CHECKING:
     from sqlalchemy.pool import ConnectionPoolEntry, PoolProxiedConnection
 
     from executors.base import CheckedWrite
-    from executors.registry.address import Address
-    from executors.registry.entry import ServerOptions
 
 log = logging.getLogger(__name__)
 
@@ -66,25 +63,14 @@ class SqlServerExecutor(SqlAlchemyExecutor):
     `auth=entra` a token of Entra ID takes the place of user and password; the driver's own ways
     (`authentication=ActiveDirectoryMsi` and others) are handed on, as is every other option of it. FreeTDS, if that is
     named, checks a certificate only where its own configuration says against which authority.
-
-    Args:
-        token: where tokens come from; Entra ID where absent.
     """
 
+    token_scope = SQL_SERVER_SCOPE
     first_wait_s: ClassVar[float] = 5.0  # before a login is tried again; Azure asks for so many
-
-    def __init__(
-        self, name: str, address: Address, *, options: ServerOptions, token: TokenSource | None = None
-    ) -> None:
-        super().__init__(name, address, options=options)
-        self._token = token or (TokenSource(SQL_SERVER_SCOPE) if address.query.get("auth") == "entra" else None)
 
     def url(self) -> URL:
         """See `SqlAlchemyExecutor.url`: the connection string is made here.
-
-        Raises:
-            DatabaseUnavailable: there is no ODBC driver for SQL Server.
-        """
+        Raises DatabaseUnavailable: there is no ODBC driver."""
         try:
             import pyodbc
         except ImportError as error:
@@ -202,7 +188,10 @@ class SqlServerExecutor(SqlAlchemyExecutor):
             cursor.close()
         rows, transactions = counted[0] if counted else (0, 0)
         if not transactions:
-            raise failures.trigger_rollback()
+            message = "The server ended the transaction before the change was counted: a trigger undid it"
+            raise SqlFailed(
+                ErrorKind.CONSTRAINT, f"{message}; nothing was changed.", "See what the table's triggers allow."
+            )
         return int(rows)
 
     def _execute(self, lease: PoolProxiedConnection, sql: str) -> DBAPICursor:

@@ -39,15 +39,9 @@ def is_freetds(driver: str) -> bool:
 
 def connection_string(address: Address, driver: str, *, token: bool, writable: bool) -> str:
     """An address as ODBC takes it.
-
-    Args:
-        driver: title or file.
-        token: whether one is sent, so that user and password are not.
-        writable: whether anything is to be written: then reading goes to the same replica.
-
-    Raises:
-        UnusableAddress: the driver cannot be given a value that the address has.
-    """
+    Args: driver: title or file; token: whether one is sent, so that user and password are not; writable: then reading
+    goes to the same replica.
+    Raises UnusableAddress: the driver cannot be given a value of it."""
     freetds = is_freetds(driver)
     quoted = _freetds_value if freetds else _value
     query = {key: value for key, value in address.query.items() if key not in {"driver", "auth"}}
@@ -79,16 +73,9 @@ def connection_string(address: Address, driver: str, *, token: bool, writable: b
 
 
 def check_strict(address: Address, driver: str, version: str) -> None:
-    """Raise where an address asks for TDS 8, and the driver that has connected does not speak it.
-
-    Older versions of FreeTDS take "8.0" for another name of TDS 7.1.
-
-    Args:
-        driver, version: as the driver says itself: `libtdsodbc.so`, `01.03.0017`.
-
-    Raises:
-        UnusableAddress: with what to do.
-    """
+    """Raise UnusableAddress where an address asks for TDS 8, and the driver that has connected, by its own name and
+    version (`libtdsodbc.so`, `01.03.0017`), does not speak it. Older versions of FreeTDS take "8.0" for another name of
+    TDS 7.1."""
     if address.query.get("encrypt", "").lower() != "strict" or not is_freetds(driver):
         return
     known = tuple(int(part) for part in re.findall(r"\d+", version)[:2])

@@ -32,10 +32,7 @@ _FENCES: Mapping[str, tuple[str, exp.Expr]] = {
 
 class RowRules:
     """A row filter, held against a schema.
-
-    Raises:
-        DatabaseUnavailable: the filter names what is not there, or cannot be read.
-    """
+    Raises DatabaseUnavailable: it names what is not there, or cannot be read."""
 
     def __init__(self, row_filter: RowFilter, schema: Schema) -> None:
         self.whole = schema
@@ -47,7 +44,9 @@ class RowRules:
                         condition.check_values(values, of=name)
         except FilterInvalid as error:
             raise DatabaseUnavailable(f"The `row_filter` of {schema.database!r} in databases.yaml: {error}.") from error
-        self.visible = _visible(schema, self._conditions)
+        # With no stored values and no number of rows, for those are of every row.
+        seen = [_filter_table(it, self._conditions) for it in schema.tables if it.name in self._conditions]
+        self.visible = schema.model_copy(update={"tables": tuple(seen)})
 
     def of(self, values: Values) -> HeldRows:
         """The rules for a principal with these values. Args: values: of every `:name`, from `RowFilter.values_of`."""
@@ -55,13 +54,9 @@ class RowRules:
 
 
 class HeldRows:
-    """What one principal may see: the tables of `visible`, and of each the rows that fit its condition.
+    """What one principal may see: of the `whole` schema what is `visible`, and of each table the rows that fit.
 
-    Args:
-        whole: the schema as the database has it.
-        visible: what of it may be seen.
-        conditions: by the visible tables' names; None: every row.
-        values: what the conditions' `:names` stand for.
+    Args: conditions: by the visible tables' names; None: every row; values: what the conditions' `:names` stand for.
     """
 
     def __init__(
@@ -72,16 +67,10 @@ class HeldRows:
         self._dialect = DIALECTS[whole.dialect]
 
     def hold(self, root: exp.Query, names: NameCheck) -> tuple[str, ...]:
-        """Put the conditions into a query's tree.
+        """Put the conditions into a query's tree, which the guard has let through, against `visible`.
 
-        Args:
-            root: of the tree, which is changed; the guard has let it through, against `visible`.
-
-        Returns:
-            What is kept from the principal, one sentence for each table that is read, in order of appearance.
-
-        Raises:
-            SqlRefused: it is not certain which tables the query reads.
+        Returns what is kept from the principal, one sentence for each table that is read, in order of appearance.
+        Raises SqlRefused: it is not certain which tables the query reads.
         """
         self._check_forms(root)
         tables = [node for node in root.find_all(exp.Table) if isinstance(node.this, exp.Identifier)]
@@ -97,8 +86,6 @@ class HeldRows:
                 _keep_name(node)
                 node.set("this", renamed[id(meaning)].copy())
         return tuple(filter(None, map(self._sentence, names.tables)))
-
-    # -- before anything is changed -----------------------------------------------------------------------
 
     def _meaning(self, node: exp.Table, names: NameCheck) -> Table | exp.Identifier | None:
         """The table, or the name of the CTE; None for the one-row table that every database has."""
@@ -118,8 +105,6 @@ class HeldRows:
         if any(node.args.get("scalar") for node in root.find_all(exp.CTE)):
             message = "WITH gives a name to a value, which is not taken beside a row filter."
             raise SqlRefused(ErrorKind.PERMISSION, message, "Write the value where it is needed.")
-
-    # -- changes ------------------------------------------------------------------------------------------
 
     def _rename_ctes(self, root: exp.Query) -> dict[int, exp.Identifier]:
         """New names for all CTEs, by the `id` of the identifiers they had."""
@@ -192,9 +177,6 @@ def is_fenced(dialect: str) -> bool:
     return kin in _FENCES or kin == "oracle"
 
 
-# ------------------------------------------------------------------------------------------------- the schema
-
-
 def _conditions(row_filter: RowFilter, schema: Schema) -> Iterator[tuple[str, RowCondition | None]]:
     """The visible tables' names, each with its condition; None for every row. Raises FilterInvalid."""
     if row_filter.every:
@@ -227,20 +209,11 @@ def _table(given: str, schema: Schema) -> Table:
     return named[0]
 
 
-def _visible(schema: Schema, conditions: Mapping[str, object]) -> Schema:
-    """The tables that are seen; with no stored values and no number of rows, for those are of every row."""
-    tables = tuple(_filter_table(table, conditions) for table in schema.tables if table.name in conditions)
-    return schema.model_copy(update={"tables": tables})
-
-
 def _filter_table(table: Table, conditions: Mapping[str, object]) -> Table:
     seen = {name.lower() for name in conditions}
     keys = tuple(key for key in table.foreign_keys if key.table.lower() in seen)
     columns = tuple(it.model_copy(update={"samples": ()}) if it.samples else it for it in table.columns)
     return table.model_copy(update={"foreign_keys": keys, "columns": columns, "row_count": None})
-
-
-# ------------------------------------------------------------------------------------------------- names
 
 
 def _keep_name(node: exp.Table) -> None:

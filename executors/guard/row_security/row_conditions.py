@@ -16,11 +16,7 @@ from executors.sql.parameters import literal
 
 
 def value_problems(row_filter: RowFilter, dialect: str) -> tuple[str, ...]:
-    """What can be known to be wrong before the tables are: conditions that cannot be read, names without a value.
-
-    Args:
-        dialect: of the database, a key of `dialects.DIALECTS`.
-    """
+    """What can be known to be wrong before the tables are: conditions that cannot be read, names without a value."""
     problems: list[str] = []
     for text in row_filter.conditions:
         try:
@@ -39,14 +35,8 @@ _NUMBERS_FOR_BOOLEANS = frozenset({"sqlserver", "oracle"})  # which have no TRUE
 
 
 class RowCondition:
-    """A condition with `:names`.
-
-    Args:
-        dialect: that it is written in, a key of `DIALECTS`.
-
-    Raises:
-        FilterInvalid: it is no condition, or says what no query may.
-    """
+    """A condition with `:names`, in a dialect of `DIALECTS`.
+    Raises FilterInvalid: it is none, or says what no query may."""
 
     def __init__(self, text: str, dialect: str) -> None:
         self.text, self._dialect = " ".join(text.split()), dialect
@@ -69,11 +59,8 @@ class RowCondition:
         return self._holder.find(exp.Query) is not None
 
     def check_values(self, values: Values, *, of: str) -> None:
-        """Hold values against it. Raises FilterInvalid: one is missing, or is a list where none can stand.
-
-        Args:
-            of: the principal whose values they are.
-        """
+        """Hold the values of a principal against it.
+        Raises FilterInvalid: one is missing, or is a list where none can stand."""
         for place in _places(self._holder):
             name = place.meta[_NAME]
             if name not in values:
@@ -82,14 +69,8 @@ class RowCondition:
                 raise self._invalid(f":{name} is a list for {of!r}, which takes one value; write `IN :{name}`")
 
     def fit(self, table: Table, schema: Schema) -> RowCondition:
-        """The condition with its names spelled as the schema has them.
-
-        Args:
-            schema: every table of the database; its subqueries may read them all.
-
-        Raises:
-            FilterInvalid: it names a table or a column that is not there.
-        """
+        """The condition with its names spelled as the schema has them; its subqueries may read every table.
+        Raises FilterInvalid: it names a table or a column that is not there."""
         new = object.__new__(RowCondition)
         new.text, new._dialect = self.text, self._dialect
         query = exp.select("1").from_(exact(table, schema)).where(self._holder.this.copy())

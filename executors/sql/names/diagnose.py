@@ -29,26 +29,18 @@ _CLASS = re.compile(r"^(?:Code: \d+\. )?(?:\w+(?:::|\.))*(?:\w+ ){0,3}\w*(?:Erro
 _ADVICE = re.compile(r" Use TRY\(\.\.\.\) to .*|\s+Use \"SET .*", re.DOTALL)
 
 
-def sql_failed(message: str, sql: str, schema: Schema) -> SqlFailed:
-    """The driver's error as the loop wants it: classified, without values, shortened, with a hint."""
-    kind, names = match_error(schema.dialect, message)
+def sql_failed(message: str, sql: str, schema: Schema, kind: ErrorKind | None = None) -> SqlFailed:
+    """The driver's error as the loop wants it: classified (by its code, or its words), without values, with a hint."""
+    matched, names = match_error(schema.dialect, message)
+    kind = kind or matched
     message_text = _ADVICE.sub("", _CLASS.sub("", message))
     return SqlFailed(kind, _shorten(without_values(message_text, sql, schema)), _hint(kind, names, sql, schema))
 
 
-def hint_for(kind: ErrorKind, message: str, sql: str, schema: Schema) -> str:
-    """How to repair an error of that kind; empty where nothing is known."""
-    _, names = match_error(schema.dialect, message)
-    return _hint(kind, names, sql, schema)
-
-
 def column_hint(name: str, schema: Schema, used: Mapping[str, str], *, table: str | None = None) -> str:
     """How to get at a column that is not where it was looked for.
-
-    Args:
-        used: the real tables that the query reads -> the name each goes by in it.
-        table: the real table it was looked up in, where the query names one.
-    """
+    Args: used: the real tables that the query reads -> the name each goes by in it; table: the real table it was looked
+    up in, where the query names one."""
     dialect = dialect_row(schema)
     owners = [found for found in (schema.table(t) for t in ([table] if table else used)) if found]
     parts = [f"{entry.name} has only: {_list(entry, dialect)}." for entry in owners[:3]]
@@ -92,11 +84,7 @@ def function_hint(name: str, dialect: Dialect) -> str:
 def join_path(schema: Schema, used: Mapping[str, str], goal: str) -> tuple[str, ...]:
     """The joins that lead from a table of the query to `goal`, shortest way over foreign keys, either direction.
 
-    Args:
-        used: real table -> the name it goes by in the query.
-
-    Returns:
-        `JOIN ... ON ...`, one text per step; empty when `goal` is used already or no key leads there.
+    `JOIN ... ON ...`, one text per step; empty when `goal` is used already or no key leads there. Args: used: as above.
     """
     links = _links(schema)
     came_from: dict[str, tuple[str, tuple[tuple[str, str], ...]] | None] = dict.fromkeys(used)
@@ -210,21 +198,16 @@ class _Columns:
                     holders.setdefault(spelled, {})[entry.name] = column.name, entry
         self._holders = list(holders.values())
         self._spelled = [_comparable(spelled) for spelled in holders]
-        self._places: dict[str, list[int]] = {}
-        for place, tables in enumerate(self._holders):
-            for table in tables:
-                self._places.setdefault(table, []).append(place)
 
     def nearest(self, name: str, without: Sequence[Table], cutoff: float) -> list[tuple[str, Table]]:
         """The columns most like `name`, best first, and their tables; none of the tables `without`."""
         from rapidfuzz import fuzz, process
 
         left_out = {entry.name for entry in without}
-        choices: list[str | None] = list(self._spelled)
-        for table in left_out:
-            for place in self._places.get(table, ()):
-                if left_out.issuperset(self._holders[place]):
-                    choices[place] = None  # which is passed over
+        choices = [  # of which None is passed over
+            None if left_out.issuperset(tables) else spelled
+            for spelled, tables in zip(self._spelled, self._holders, strict=True)
+        ]
         found = process.extract(_comparable(name), choices, scorer=fuzz.WRatio, limit=MAX_NEAREST, score_cutoff=cutoff)
         places = [place for _, _, place in found]
         ones = [[one for table, one in self._holders[place].items() if table not in left_out] for place in places]

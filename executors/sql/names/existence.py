@@ -50,10 +50,7 @@ class NameCheck:
 
     def run(self, root: exp.Expr) -> None:
         """Check a query.
-
-        Raises:
-            SqlRefused: TABLE_NOT_FOUND, COLUMN_NOT_FOUND, AMBIGUOUS_COLUMN or PERMISSION, with a hint.
-        """
+        Raises SqlRefused: TABLE_NOT_FOUND, COLUMN_NOT_FOUND, AMBIGUOUS_COLUMN or PERMISSION, with a hint."""
         # The tables first, so that a hint about a column knows all that the query reads.
         for table in root.find_all(exp.Table):
             for entry in find_tables(table, self._schema)[:1]:
@@ -62,8 +59,6 @@ class NameCheck:
         for table in root.find_all(exp.Table):
             if id(table) not in self._met:
                 raise SqlRefused(ErrorKind.PERMISSION, f"{self._text(table)} stands where no table can be checked.")
-
-    # ------------------------------------------------------------------------------------------ queries
 
     def _query(self, node: exp.Expr, ctes: Mapping[str, Cte], outer: Frame | None) -> Columns:
         """Check a query; the names of its columns."""
@@ -168,8 +163,6 @@ class NameCheck:
                     return None
                 names += source.columns
         return tuple(names)
-
-    # ------------------------------------------------------------------------------------------ sources
 
     def _source(self, node: exp.Expr, ctes: Mapping[str, Cte], frame: Frame) -> None:
         """Add to the frame what stands in FROM or JOIN."""
@@ -312,8 +305,6 @@ class NameCheck:
         folds = self._dialect.case in {NameCase.LOWER, NameCase.UPPER}
         return self._columns.effective(identifier) if folds else identifier.name.lower()
 
-    # ------------------------------------------------------------------------------------------ columns
-
     def _expressions(self, value: object, ctes: Mapping[str, Cte], frame: Frame, *, in_join: bool = False) -> None:
         """Check all columns in an argument of a node, and the queries inside it."""
         for root in value if isinstance(value, list) else [value]:
@@ -344,11 +335,7 @@ def _rename(columns: Columns, given: tuple[str, ...] | None) -> Columns:
 
 
 def _anchor_columns(query: exp.Expr, named: Callable[[exp.Expr], str]) -> Columns:
-    """The columns of a recursive CTE, as its first part names them; None where that part has a star or a bare value.
-
-    Args:
-        named: the name that the engine knows a select list's item by; empty where it has none.
-    """
+    """The columns of a recursive CTE, as its first part names them; None where that part has a star or a bare value."""
     query = _anchor(query)
     names = [named(item) for item in query.expressions] if isinstance(query, exp.Select) else []
     return tuple(names) if names and all(names) and "*" not in names else None

@@ -24,11 +24,8 @@ _AFTER = r"(?=\s*(?:[.,)=<>!+*/;-]|$)|\s+(?!by\b)\w)"
 
 
 def quote_names(sql: str, schema: Schema) -> str | None:
-    """A query with the names of its schema in quotes where the dialect wants them; None where that repairs nothing.
-
-    Args:
-        sql: that cannot be parsed, or names what is not there.
-    """
+    """A query that cannot be parsed, or names what is not there, with the names of its schema in quotes where the
+    dialect wants them; None where that repairs nothing."""
     dialect = DIALECTS[schema.dialect]
     names = [*(part for table in schema.tables for part in table.parts)]
     names += [column.name for table in schema.tables for column in table.columns]

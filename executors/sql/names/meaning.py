@@ -72,7 +72,11 @@ class ColumnResolver:
         named = self._find_table(of)
         if named is not None and named.column(name) is not None:
             return named, name
-        if named is not None and len(named.primary_key) == 1 and _plain(name) == f"{_singular(named.parts[-1])}id":
+        if (
+            named is not None
+            and len(named.primary_key) == 1
+            and _plain(name) == f"{_plain(named.parts[-1]).removesuffix('s')}id"
+        ):
             return named, named.primary_key[0]  # as others refer to it
         if named is not None and self._refers_further(named, name):
             raise Unclear
@@ -141,10 +145,6 @@ def _split_words(name: str) -> list[str]:
 
 def _plain(name: str) -> str:
     return "".join(_split_words(name)) or name
-
-
-def _singular(name: str) -> str:
-    return _plain(name).removesuffix("s")
 
 
 def _is_within(one: str, other: str) -> bool:

@@ -135,8 +135,6 @@ class ClauseParser:
             self.raise_error("Expected a path")
         return [*([path] if path else []), *self._read_clauses(("AS {name}",))]
 
-    # -- clauses ------------------------------------------------------------------------------------------
-
     def _read_clauses(self: Any, clauses: tuple[str, ...]) -> list[exp.Expr]:
         """All that comes next of these clauses, in the order of the text."""
         found: list[exp.Expr] = []
