@@ -50,6 +50,11 @@ class Period(NamedTuple):
     last: date
 
     @property
+    def after(self) -> date:
+        """The first day after it; of what never ends (9999-12-31), that day."""
+        return min(self.last, date.max - timedelta(days=1)) + timedelta(days=1)
+
+    @property
     def prefix(self) -> str:
         """How every time of a day, or day of a month, begins; empty for what is longer, where that says little."""
         if self.first == self.last:

@@ -101,6 +101,13 @@ LANGUAGE_CASES: dict[str, tuple[Case, ...]] = {
             documents=(make_document("rule", "The opening lasted from March 1, 2024 to April 1, 2024."),),
         ),
         Case(
+            "SELECT id FROM loans WHERE taken_at >= '2024-03-01'",
+            DOUBT,
+            "the docs have the last day of the calendar, which has none after it",
+            question="How many loans are there?",
+            documents=(make_document("rule", "A loan that is not back has 9999-12-31."),),
+        ),
+        Case(
             "SELECT id FROM loans WHERE DATE(taken_at) >= DATE('2020-01-01')",
             DOUBT,
             "a day of another question",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
 
 from sqlglot import exp
 
@@ -19,7 +18,7 @@ def apply(context: RuleContext) -> Finding | None:
         column = node.find(exp.Column)
         if column is None or node.find(exp.Select) or not around or any(it.first == it.last for it in around):
             continue
-        ends = [exp.Literal.string(it.isoformat()) for it in (around[0].first, around[0].last + timedelta(days=1))]
+        ends = [exp.Literal.string(it.isoformat()) for it in (around[0].first, around[0].after)]
         node.replace(exp.and_(exp.GTE(this=column, expression=ends[0]), exp.LT(this=column.copy(), expression=ends[1])))
         detail = f"The question says {around[0].mention!r}, and the query reads {' '.join(days)} alone."
         return Finding(detail, probes=(context.sql, context.to_sql(tree)))

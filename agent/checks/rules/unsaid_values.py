@@ -6,7 +6,6 @@ A model copies them from past queries, whose conditions the question need not sh
 from __future__ import annotations
 
 import re
-from datetime import timedelta
 
 from sqlglot import exp
 
@@ -46,7 +45,7 @@ def _is_said(day: str, told: str, context: RuleContext) -> bool:
     if day in told or _TIME.search(context.question) or counts_from_today(context.question):
         return True
     for text in (told, *(it.text for it in context.documents if it.kind != "query")):
-        ends = ((it.first, it.last, it.last + timedelta(days=1)) for it in periods_in(text))
+        ends = ((it.first, it.last, it.after) for it in periods_in(text))
         if day in text or any(day == end.isoformat() for days in ends for end in days):
             return True
     return False
