@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-
 from sqlglot import exp
 
 from agent.checks.rules.base import Finding, Rule, RuleContext
