@@ -3,10 +3,10 @@
     python -m bench.model_sentences FOLDER [--limit 200] [--show]
 
 FOLDER holds `questions.json` and its databases, as for `eval`. Of each question whose gold query returns one row, the
-model writes the sentence, as the service asks for it. The query is right, so nearly every refusal costs a true
-sentence; `--show` prints those for reading. Accepted sentences are falsified: each number raised by a tenth, at least
-by one, two numbers swapped, or one word exchanged for its opposite. Words in quotes and numbers that the question has
-stay. Queries with texts in double quotes, which only SQLite reads as texts, are left out.
+model writes the sentence, as the service asks for it. `--show` prints those that are refused. Accepted sentences are
+falsified: each number raised by a tenth, a whole one at least by one; two numbers swapped; or one word exchanged for
+its opposite. Numbers that the question has, and sentences with such a word in quotes, stay. Queries with texts in
+double quotes, which only SQLite reads as texts, are left out.
 """
 
 from __future__ import annotations
@@ -37,12 +37,14 @@ OPPOSITES = (
     ("longest", "shortest"), ("average", "total"), ("more than", "less than"), ("at least", "at most"),
     ("before", "after"),
 )  # fmt: skip
-_NUMBER = re.compile(r"(?<![\w.,])\d[\d,]*(?:\.\d+)?(?![\w]|[.,]\d)")
+_NUMBER = re.compile(r"(?<![\w.,])(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?!\w|[.,]\d)")
+_QUOTED = re.compile(r"\"[^\"]*\"|'[^']*'")
 
 
 def falsify(text: str, question: str) -> Iterator[tuple[str, str]]:
     """Each way to make a sentence false, with its name."""
-    numbers = [it for it in _NUMBER.finditer(text) if it[0] not in question and float(it[0].replace(",", ""))]
+    asked = {it[0] for it in _NUMBER.finditer(question)}
+    numbers = [it for it in _NUMBER.finditer(text) if it[0] not in asked and float(it[0].replace(",", ""))]
     for number in numbers:
         value = float(number[0].replace(",", ""))
         other = f"{value + max(1, value // 10):.0f}" if value.is_integer() else f"{value * 1.1:.3f}"
@@ -53,7 +55,9 @@ def falsify(text: str, question: str) -> Iterator[tuple[str, str]]:
         yield "swap", f"{text[: one.start()]}{two[0]}{between}{one[0]}{text[two.end() :]}"
     for pair in OPPOSITES:
         for said, other in (pair, pair[::-1]):
-            if len(re.findall(rf"\b{said}\b", text)) == 1 and not re.search(rf"\b{other}\b", text):
+            spoken = _QUOTED.sub("", text)
+            once = len(re.findall(rf"\b{said}\b", text)) == len(re.findall(rf"\b{said}\b", spoken)) == 1
+            if once and not re.search(rf"\b{other}\b", text):
                 yield "opposite", re.sub(rf"\b{said}\b", other, text)
 
 

@@ -402,6 +402,18 @@ CASES: dict[str, tuple[Case, ...]] = {
         ),
         Case("SELECT COUNT(*) FILTER (WHERE book_id = 1) FROM loans WHERE book_id = 2", DOUBT, "the same by FILTER"),
         Case("SELECT SUM(CASE WHEN book_id = 1 THEN 1 END) FROM loans WHERE book_id <> 2", None, "another value"),
+        Case("SELECT SUM(CASE WHEN book_id = 1 THEN 1 END) FROM loans WHERE book_id = 1.0", None, "the same number"),
+        Case(
+            "SELECT SUM(CASE WHEN book_id = 1 THEN 0 ELSE fee END) FROM loans WHERE book_id <> 1",
+            None,
+            "it leaves rows out",
+        ),
+        Case(
+            "SELECT CASE WHEN book_id = 1 THEN 'one' WHEN book_id = 2 THEN 'two' END, SUM(fee) FROM loans "
+            "WHERE book_id = 2 GROUP BY 1",
+            None,
+            "a label",
+        ),
         Case(
             "SELECT (SELECT SUM(CASE WHEN book_id = 1 THEN 1 END) FROM loans) FROM loans WHERE book_id <> 1",
             None,

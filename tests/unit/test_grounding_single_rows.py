@@ -91,6 +91,39 @@ INVESTOR = facts(
     {"investor": "Ada"},
     "SELECT investor FROM stakes GROUP BY investor HAVING COUNT(*) >= 2",
 )
+STOCK = facts(
+    "What is the price of the product with the highest stock?",
+    {"price": 5, "stock": 12},
+    "SELECT price, stock FROM products ORDER BY stock DESC LIMIT 1",
+)
+BOX = facts(
+    "What are the height and weight of box 4?", {"height": 170, "weight": 62}, "SELECT height, weight FROM boxes"
+)
+CRATE = facts(
+    "What are the sizes of crate B7?",
+    {"length": 80, "width": 120, "height": 45},
+    "SELECT length, width, height FROM crates WHERE code = 'B7'",
+)
+FLIGHT = facts(
+    "When did the flight leave and land?",
+    {"left_at": "2023-05-04 08:15:00", "landed_at": "2023-05-05 11:40:00"},
+    "SELECT left_at, landed_at FROM flights WHERE id = 1",
+)
+LAST = facts(
+    "When was the last order before 2024-03-01 18:00?",
+    {"ordered_at": "2024-02-29 09:30:00"},
+    "SELECT MAX(ordered_at) AS ordered_at FROM orders WHERE ordered_at < '2024-03-01 18:00'",
+)
+EARLY = facts(
+    "How many flights leave before 9:00?", {"COUNT(*)": 7}, "SELECT COUNT(*) FROM flights WHERE left_at < '09:00'"
+)
+SOLD = facts(
+    "Who sold the most tickets?",
+    {"name": "Ada", "tickets": 40},
+    "SELECT name, SUM(tickets) AS tickets FROM sales GROUP BY name ORDER BY tickets DESC LIMIT 1",
+)
+SCORE = facts("What is the highest score?", {"MAX(score)": 98}, "SELECT MAX(score) FROM games")
+YEAR = facts("What was it in 2024?", {"n": 3}, 'SELECT COUNT("2024") AS n FROM rides')
 KEYS = facts(
     "Among the pilots with a licence, how many of them are older than 50?",
     {"COUNT(p.id)": 56},
@@ -133,6 +166,21 @@ PERSONS = facts(
             LONG, "There are 4 countries that do not have a track longer than 3000.", id="bound-of-a-condition"
         ),
         pytest.param(ATTENDEES, "The average number of attendees of the shows is 1649.5.", id="average"),
+        pytest.param(STOCK, "The price of the product with the highest stock (12) is 5.", id="number-of-a-superlative"),
+        pytest.param(BOX, "The height and weight of box 4 are 170 and 62.", id="number-of-the-question"),
+        pytest.param(BOX, "The height is 170 and the weight is 62 for box 4.", id="no-list"),
+        pytest.param(
+            CRATE, "The length and width of crate B7 are 80 and 120, and the height is 45.", id="list-and-more"
+        ),
+        pytest.param(
+            FLIGHT, "The flight left on 2023-05-04 at 08:15 and landed on 2023-05-05 at 11:40.", id="times-beside-days"
+        ),
+        pytest.param(
+            LAST, "The last order before 2024-03-01 18:00 was on 2024-02-29 at 09:30.", id="time-of-a-condition"
+        ),
+        pytest.param(EARLY, "7 flights leave before 9:00.", id="time-of-the-question"),
+        pytest.param(SOLD, "Ada sold a total of 40 tickets.", id="total-of-the-most"),
+        pytest.param(SCORE, "The score is 98 at most.", id="most-as-a-bound"),
         pytest.param(KEYS, "There are 56 pilots with a licence who are older than 50.", id="keys-counted"),
         pytest.param(PERSONS, "There are 3 persons who are not members.", id="denial-of-the-question"),
     ],
@@ -164,6 +212,19 @@ def test_true_sentences_are_accepted(evidence: Facts, text: str) -> None:
             ABOVE, "There are 5 accounts with a balance higher than the total balance.", id="total-for-average"
         ),
         pytest.param(INVESTOR, "Ada has at most two companies.", id="at-most-for-at-least"),
+        pytest.param(STOCK, "The price of the product with the highest stock (5) is 12.", id="number-of-a-superlative"),
+        pytest.param(BOX, "The height and weight of box 4 are 62 and 170.", id="number-of-the-question"),
+        pytest.param(BOX, "The height and weight of box 4 are 62 cm and 170 kg.", id="units-in-a-list"),
+        pytest.param(
+            CRATE, "The length and width of crate B7 are 120 and 80, and the height is 45.", id="list-and-more"
+        ),
+        pytest.param(KEY_AND_AGE, "The age and id of the oldest driver are 13 and 64.", id="key-in-a-list"),
+        pytest.param(
+            FLIGHT, "The flight left on 2023-05-04 at 11:40 and landed on 2023-05-05 at 08:15.", id="times-swapped"
+        ),
+        pytest.param(
+            LAST, "The last order before 2024-03-01 18:00 was on 2024-02-29 at 18:00.", id="time-of-the-question"
+        ),
         pytest.param(KEYS, "There are 56 licences of pilots who are older than 50.", id="another-table-counted"),
         pytest.param(PERSONS, "There are not 3 persons who are not members.", id="denied-number"),
         pytest.param(PERSONS, "It is not so that 3 persons are not members.", id="two-denials"),
@@ -191,8 +252,27 @@ def test_false_sentences_are_refused(evidence: Facts, text: str) -> None:
             "Result: 9.",
             id="calculation",
         ),
+        pytest.param(
+            facts("How far is it?", {"SUM(distance_km)": 3}, "SELECT SUM(distance_km) FROM trips"),
+            "Total distance: 3 km.",
+            id="unit",
+        ),
+        pytest.param(facts("How many?", {"SUM(1)": 3}, "SELECT SUM(1) FROM trips"), "Result: 3.", id="no-column"),
         pytest.param(BALANCES, "Checking balance (Brown): 10; savings balance: 20.", id="tables"),
     ],
 )
 def test_a_column_without_a_name_is_called_by_what_it_computes(evidence: Facts, text: str) -> None:
     assert compose_text(evidence).text == text
+
+
+def test_a_column_without_a_word_in_its_name_is_no_error() -> None:
+    assert check_text("There are 3 rides.", YEAR).text == "There are 3 rides."
+
+
+def test_each_of_several_rows_may_have_its_denial() -> None:
+    evidence = Facts(
+        question="Which customers have not ordered?",
+        result=QueryResult(columns=("name",), rows=(("Ada",), ("Bo",))),
+        sql="SELECT name FROM customers WHERE id NOT IN (SELECT customer_id FROM orders)",
+    )
+    assert check_text("Ada has not ordered. Bo has not ordered.", evidence).problems == ()

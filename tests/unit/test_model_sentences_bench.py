@@ -23,3 +23,10 @@ def test_one_word_is_exchanged_for_its_opposite() -> None:
 
 def test_a_sentence_that_says_both_words_is_not_exchanged() -> None:
     assert not list(falsify("The highest and the lowest are equal.", "Which are equal?"))
+
+
+def test_what_the_question_has_and_what_stands_in_quotes_stays() -> None:
+    assert [
+        text for _, text in falsify("In 2024, 12 cars were sold.", "How many cars were sold in 2024 and 2012?")
+    ] == ["In 2024, 13 cars were sold."]
+    assert not list(falsify('The film is "Most Wanted" and "A most quiet man".', "Which film?"))

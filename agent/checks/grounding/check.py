@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise, product
 from typing import NamedTuple
 
-from agent.checks.grounding.arithmetic.dates import DateInText, find_dates
+from agent.checks.grounding.arithmetic.dates import find_dates
 from agent.checks.grounding.bounds import list_settled_items, settle
 from agent.checks.grounding.calculations import Calculation, Calculations
 from agent.checks.grounding.claims.claims import Segment, find_crossed, groups_of, pair_parallel, segments_of
@@ -39,11 +39,11 @@ from agent.checks.grounding.support.support import Numbers
 from agent.checks.grounding.wording.causes import causes
 from agent.checks.grounding.wording.context import WordingContext
 from agent.checks.grounding.wording.words import Wording
-from executors.base import JsonValue
 from rag.words import denies
 
 MAX_CHARS = 2000
 MAX_PROBLEMS = 6
+_NEAR = 3  # items between a day and its time of day
 _FEW_WORDS = 2  # common words that languages share
 _MARKUP = re.compile(
     r"```|<\s*/?\s*[a-zA-Z][^>]*>|\[\[|\]\]"  # code, HTML, a placeholder that was not filled in
@@ -286,21 +286,35 @@ def _find_unplaced(items: Sequence[Item], facts: Facts, asked: Sequence[Item]) -
     years = {it[0] for it in known if it[0]}
     quarters = {it.period[1] for it in facts.measures if it.period and it.period[1]}
     known |= {(year, None, None, quarter) for year in (None, *years) for quarter in quarters}
-    for item in items:
+    for at, item in enumerate(items):
         if item.kind != "date" or item.date is None:
             continue
-        rows = item.rows if item.places else range(len(facts.rows))
-        is_of_day = item.places or set(item.date.readings) & known or not item.date.readings
-        if not is_of_day or not _is_told_time(item.date, [facts.rows[row] for row in rows], facts.question, bounds):
+        of_day = item.places or set(item.date.readings) & known or not item.date.readings
+        if not of_day or (item.date.clock is not None and not _is_told_time(items, at, facts, asked)):
             yield Problem(item.text, "no row is of this time, and the question does not name it")
 
 
-def _is_told_time(said: DateInText, rows: Iterable[Sequence[JsonValue]], *texts: str) -> bool:
-    """Whether rows or texts have a time of day; a day alone has none."""
-    if said.clock is None:
-        return bool(said.readings)
-    cells = (cell for row in rows for cell in row if isinstance(cell, str) and ":" in cell)
-    return any(it.clock is not None and said.is_at(it.clock) for text in (*texts, *cells) for it in find_dates(text))
+def _is_told_time(items: Sequence[Item], at: int, facts: Facts, asked: Sequence[Item]) -> bool:
+    """Whether a time of day is that of the day beside it, of a row's one time, or of a condition of the question."""
+    said = items[at].date
+    near = sorted(range(max(0, at - _NEAR), min(len(items), at + _NEAR + 1)), key=lambda place: abs(place - at))
+    days = [items[it] for it in near if items[it].kind == "date" and items[it].places]
+    is_dated = said is not None and bool(said.readings)
+    if items[at].places or (days and not is_dated):
+        cells = [facts.rows[row][column] for column, rows in days[0].places.items() for row in rows]
+    elif is_dated or _repeats_side(items, at, asked):
+        cells = [facts.question]
+    else:
+        cells = [cell for row in facts.rows for cell in row if any(it.clock for it in find_dates(str(cell)))]
+        cells = cells if len(cells) == 1 else []
+    clocks = (it.clock for cell in cells for it in find_dates(str(cell)))
+    return said is not None and any(clock is not None and said.is_at(clock) for clock in clocks)
+
+
+def _repeats_side(items: Sequence[Item], at: int, asked: Sequence[Item]) -> bool:
+    """Whether the word before a time stands before one in the question: "before 9:00"."""
+    side = items[at - 1].text.lower() if at else ""
+    return any(one.text.lower() == side and other.date for one, other in pairwise(asked))
 
 
 def _says_something(

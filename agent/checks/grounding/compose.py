@@ -14,9 +14,8 @@ from agent.checks.grounding.arithmetic.display import (
     format_number,
     is_number,
 )
-from agent.checks.grounding.evidence.facts import ColumnFacts, Facts, number_of
+from agent.checks.grounding.evidence.facts import ColumnFacts, Facts, number_of, spell_out
 from agent.checks.grounding.languages.months import FIRST_OF_MONTH, MONTH, month_in_words
-from agent.checks.grounding.languages.words import words_of
 from agent.checks.grounding.limits import limits_of
 from agent.checks.grounding.nouns import find_counted_noun
 from agent.core.answers import AnswerNumber
@@ -38,7 +37,7 @@ _NAMELESS = re.compile(
     r"(?:_?col(?:umn)?_?\d*|expr\w*|_c\d+|n|c|x|cnt|value|result|\W*|count\W.*|\w+\(.*)", re.IGNORECASE
 )
 # The column that one aggregate without a name reads: `MAX(t.unit_price)`.
-_AGGREGATED = re.compile(r"(avg|sum|min|max)\((?:\w+\.)*[\"`\[]?(\w+)[\"`\]]?\)", re.IGNORECASE)
+_AGGREGATED = re.compile(r"(avg|sum|min|max)\((?:\w+\.)*[\"`\[]?([^\W\d]\w*)[\"`\]]?\)", re.IGNORECASE)
 _AGGREGATES = {"avg": "average", "sum": "total", "min": "minimum", "max": "maximum"}
 
 
@@ -228,7 +227,7 @@ class _Composer:
         if _NAMELESS.fullmatch(column.name):
             if aggregated := _AGGREGATED.fullmatch(column.name):
                 frame: str = getattr(self._frames, _AGGREGATES[aggregated[1].lower()])
-                return frame.format(column=" ".join(words_of(aggregated[2])))
+                return frame.format(column=spell_out(aggregated[2]))
             return self._frames.number if column.projection.aggregate == "count" else self._frames.result
         if noun := find_counted_noun(column, self.facts):
             return noun

@@ -14,22 +14,28 @@ from agent.checks.grounding.result import Problem
 
 # One word of a family in the place of another one makes another question.
 _FAMILIES = (
-    (Class.MEAN, Class.SUM, Class.MOST, Class.LEAST),
+    (Class.MEAN, Class.SUM),
+    (Class.MEAN, Class.MOST, Class.LEAST),
     (Class.LATEST, Class.EARLIEST),
     (Class.OVER, Class.UNDER),
     (Class.AFTER, Class.BEFORE),
 )
-_AGGREGATES = {"avg": Class.MEAN, "max": Class.MOST, "min": Class.LEAST}
+# What says an aggregate: "Ada scored up to 98" is the most.
+_AGGREGATES = {
+    "avg": (Class.MEAN,),
+    "max": (Class.MOST, Class.UNDER, Class.LESS),
+    "min": (Class.LEAST, Class.OVER, Class.MORE),
+}
+_NO_DENIALS = frozenset({"no", "nada"})  # "ranked No. 1", "no han pedido nada 6 clientes"
 
 
 def find_exchanged(items: Sequence[Item], asked: Sequence[Item], facts: Facts) -> Iterator[Problem]:
     """The words that say another aggregate, end or bound than the question, that leave one out, or that deny.
 
-    Of several rows a sentence may say such words of its own: only denials are compared.
+    About a single row alone: of several ones a sentence may say such words for each.
     """
     if len(facts.rows) == 1:
         yield from _find_other_words(items, asked, facts)
-    if facts.rows:
         yield from _find_denials(items, asked, facts)
 
 
@@ -40,16 +46,17 @@ def _find_other_words(items: Sequence[Item], asked: Sequence[Item], facts: Facts
         if more and any(said[cls] < wanted[cls] for cls in family):
             yield Problem(next(it.text for it in items if it.cls in more), "the question has another word there")
     if len(facts.measures) == 1 and facts.rows[0][facts.measures[0].index] is not None:
-        cls = _AGGREGATES.get(facts.measures[0].projection.aggregate)
-        if cls is not None and wanted[cls] and not said[cls]:
-            yield Problem(next(it.text for it in asked if it.cls is cls), LEFT_OUT)
+        classes = _AGGREGATES.get(facts.measures[0].projection.aggregate, ())
+        if any(wanted[cls] for cls in classes[:1]) and not any(said[cls] for cls in classes):
+            yield Problem(next(it.text for it in asked if it.cls is classes[0]), LEFT_OUT)
 
 
 def _find_denials(items: Sequence[Item], asked: Sequence[Item], facts: Facts) -> Iterator[Problem]:
     """ "Is not 12", and a second denial beside the one of the question where there is something to count."""
     numbers = {other.text for one, other in pairwise(asked) if one.cls is Class.NOT and other.kind == "number"}
     for one, other in pairwise(items):
-        if one.cls is Class.NOT and other.kind == "number" and other.text not in numbers:
+        denies = one.cls is Class.NOT and one.text.lower() not in _NO_DENIALS
+        if denies and other.kind == "number" and other.text not in numbers:
             yield Problem(f"{one.text} {other.text}", "the rows have it")
     said, wanted = (sum(it.cls is Class.NOT for it in one) for one in (items, asked))
     if wanted and said > wanted and all(cell for row in facts.rows for cell in row):

@@ -112,7 +112,7 @@ def is_own(noun: str, column: ColumnFacts, facts: Facts, quantified: frozenset[s
         return True
     if column.projection.aggregate == "count" and (counted := (*column.projection.tables, *facts.query.tables)):
         table = words_of(counted[0])
-        keyed = (it == "id" or is_among(words_of(it)[0], table) for it in column.projection.sources)
+        keyed = (it == "id" or is_among(next(iter(words_of(it)), ""), table) for it in column.projection.sources)
         if is_among(noun, table) and all(keyed):
             return True  # COUNT(*) of a table, COUNT of its key
     return not own and not is_among(noun, others)

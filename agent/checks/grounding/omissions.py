@@ -184,6 +184,8 @@ def find_turned_round(text: str, facts: Facts) -> Iterator[Problem]:
 
 def _says(told: DateInText, asked: DateInText) -> bool:
     """Whether a time of the answer says all that the question's says: "January 2024" says "January"."""
+    if not asked.readings:
+        return asked.clock is not None and told.is_at(asked.clock)
     return any(
         all(part is None or part == said for part, said in zip(one, other, strict=True))
         for one in asked.readings

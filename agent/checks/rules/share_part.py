@@ -21,10 +21,12 @@ def apply(context: RuleContext) -> Finding | None:
     for select in context.selects:
         where = select.args.get("where")
         kept = _split([where.this]) if where is not None else []
-        parts = (it for item in select.selects for of in _PARTS for it in find_all_in_scope(item, of))
+        found = (it for item in select.selects for of in _PARTS for it in find_all_in_scope(item, of))
+        parts = (it for it in found if not isinstance(it, exp.Case) or _counts_one_branch(it))
         for condition in _split(_conditions_of(parts)):
             if excluding := next((it for it in kept if _excludes(it, condition)), None):
-                return Finding(f"{context.to_sql(condition)} is computed of rows with {context.to_sql(excluding)}.")
+                kept_sql = context.to_sql(excluding)
+                return Finding(f"No row can have {context.to_sql(condition)}: the query keeps those with {kept_sql}.")
     for division in context.query.find_all(exp.Div):
         part, whole = _conditions(division.this), _conditions(division.expression)
         lacking = [it for it in part if it not in whole]
@@ -39,13 +41,21 @@ def apply(context: RuleContext) -> Finding | None:
     return None
 
 
+def _counts_one_branch(case: exp.Case) -> bool:
+    """Whether an aggregate reads the rows of one condition; other CASEs label rows, or leave some out."""
+    default = case.args.get("default")
+    empty = default is None or isinstance(default, exp.Null) or (default.is_number and not default.to_py())
+    return empty and len(case.args.get("ifs") or ()) == 1 and case.find_ancestor(exp.AggFunc) is not None
+
+
 def _excludes(kept: exp.Expr, part: exp.Expr) -> bool:
     """Whether a condition of all rows leaves none for that of a part: `status <> 'X'` for `status = 'X'`."""
-    if not isinstance(part, exp.EQ) or not isinstance(part.expression, exp.Literal) or kept.this != part.this:
+    if not isinstance(part, exp.EQ) or not isinstance(kept, exp.EQ | exp.NEQ) or kept.this != part.this:
         return False
-    if isinstance(kept, exp.NEQ):
-        return bool(kept.expression == part.expression)
-    return isinstance(kept, exp.EQ) and isinstance(kept.expression, exp.Literal) and kept.expression != part.expression
+    one, other = kept.expression, part.expression
+    if not (isinstance(one, exp.Literal) and isinstance(other, exp.Literal) and one.is_string == other.is_string):
+        return False
+    return (one.to_py() == other.to_py()) is isinstance(kept, exp.NEQ)
 
 
 def _conditions(side: exp.Expr) -> list[exp.Expr]:

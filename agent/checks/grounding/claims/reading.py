@@ -76,6 +76,7 @@ _ARTICLED = {"più": Class.MOST, "más": Class.MOST, "meno": Class.LEAST, "menos
 _DEFINITE = frozenset({"il", "lo", "la", "i", "gli", "le", "l", "el", "los", "las"})
 _THAN_OF = frozenset({"di", "che", "del", "della", "dell", "rispetto", "que", "respecto"})
 _NOUNS = 2  # "l'interruzione media più lunga"
+_BESIDE = 2  # words before digits that are beside them
 _THAN = frozenset(["than", "als", "que", "che"])
 _JOINED = frozenset(["than", "als", "que", "che", "and", "und", "et", "y", "e"])
 
@@ -199,6 +200,7 @@ class _Reader:
                 self._heads.setdefault(word, set()).add(column.index)
         # Columns that digits may be of; those of texts that only name cannot be meant by them.
         self._numeric = {it.index for it in facts.measures}.union(*names.numbers.values())
+        self._amounts = frozenset(word for it in facts.measures for word in it.words)
         self._nouns = {form for head in heads for word in head for form in (word, f"{word}s")}
         self._labels = labels | {word[:-1] for word in labels if word.endswith("s")} | {f"{word}s" for word in labels}
 
@@ -285,17 +287,20 @@ class _Reader:
         return decimals is not None or not (named or alone)  # "hotels with 3 stars", of a column "stars"
 
     def _is_of_key(self, place: int, places: Places) -> bool:
-        """Whether the words before digits name the one key that has them, and no other column of numbers since."""
-        for token, _, _ in reversed(self._tokens[:place]):
+        """Whether the words before digits name the one key that has them, and no other column of numbers."""
+        found = False
+        for distance, (token, _, _) in enumerate(reversed(self._tokens[:place])):
             word = token.lower()
             if token.isdigit() and word not in self._asked_digits:
-                return False
+                break
             named = self._heads.get(word) or self._heads.get(word.removesuffix("s")) or set()
             if named and named <= places.keys():
-                return True
-            if named & self._numeric:
+                found = True
+                if distance < _BESIDE:
+                    break  # "an id of 7"
+            elif named & self._numeric or word in self._amounts:
                 return False
-        return False
+        return found
 
     def _date(self, at: int) -> Item | None:
         date = self._dates.get(at)

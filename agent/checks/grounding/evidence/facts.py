@@ -238,7 +238,7 @@ class Facts:
             ),
             mentioned=frozenset(word for it in (() if counts else texts) for word in words_of(_ASIDE.split(it)[0])),
             told=() if counts else (name, *sources, *texts),
-            label=short or _spell_out(name) or name,
+            label=short or spell_out(name) or name,
             projection=named,
             currency="" if plain else currency,
             units=()
@@ -284,7 +284,8 @@ def _with_tables(columns: Sequence[ColumnFacts]) -> Iterator[ColumnFacts]:
             yield column
             continue
         words = words_of(own.tables[0])
-        label = " ".join((*words, *words_of(own.name)))
+        named = spell_out(own.name) if column.label == spell_out(column.name) else column.label
+        label = f"{' '.join(words)} {named}"
         yield replace(column, words=column.words | {*words}, label=label)
 
 
@@ -355,10 +356,10 @@ def _is_key(name: str) -> bool:
     )
 
 
-def _spell_out(name: str) -> str:
+def spell_out(name: str) -> str:
     """A column's name in words: without the unit that stands with its numbers, and without short forms."""
     if rate := _RATE.search(name):
-        return f"{_spell_out(name[: rate.start()])} {rate[1]}/{rate[2]}".strip()
+        return f"{spell_out(name[: rate.start()])} {rate[1]}/{rate[2]}".strip()
     bare = _NAME_UNIT.sub("", re.sub(r"_(?:eur|usd|gbp|chf)$", "", name, flags=re.IGNORECASE))
     # `q1` and `sales_2023` are told from `q2` and `sales_2024`.
     parts = ([part] if re.search(r"\d", part) else words_of(part) for part in re.split(r"[\W_]+", bare))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
 from functools import cached_property
 
 from agent.checks.grounding.claims.claims import Segment
@@ -17,6 +18,8 @@ from agent.checks.grounding.support.beside import NEAR, currencies
 _NAMED = {Class.MEAN: "avg", Class.SUM: "sum", Class.MOST: "max", Class.LEAST: "min"}
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _WITH = frozenset({"with", "mit", "avec", "con"})
+_ENDS = frozenset(".;!?\n")
+_UNIT_WORDS = 2  # of a unit at most: "square metres"
 _SHORT = 3  # letters of a word that may also be a unit
 
 
@@ -51,7 +54,8 @@ class Columns:
         if shared and not any(it.period for it in shared):
             return shared
         for at in reversed(range(place)):
-            if (found := self.list_labelled(items[at])) and not self._is_of_superlative(items, at):
+            own = at == place - 1  # "with the highest stock (12)"
+            if (found := self.list_labelled(items[at])) and (own or not self._is_of_superlative(items, at)):
                 return found
         if (exact := self._find_named_exactly(segment)) is not None:
             return [exact]
@@ -81,26 +85,44 @@ class Columns:
         keys = [it for it in columns if it.kind == "dimension" and any(type(row[it.index]) is int for row in rows)]
         return frozenset(word for it in keys for word in words_of(it.name)[-1:])
 
-    def pair_lists(self, segments: Sequence[Segment]) -> dict[int, ColumnFacts]:
+    def pair_lists(self, items: Sequence[Item], asked: Sequence[Item]) -> dict[int, ColumnFacts]:
         """The columns of numbers that are listed as their columns are: "the height and weight are 170 and 62".
 
-        Returns them by where the numbers start; nothing for other sentences.
+        Args:
+            items, asked: of a text and of its question. A number of the question ends no list of labels: "of person 3".
+
+        Returns them by where the numbers start; nothing for other numbers.
         """
+        said = {it.value for it in asked if it.kind == "number"}
         paired: dict[int, ColumnFacts] = {}
-        for sentence in {it.sentence for it in segments}:
-            items = [it for one in segments if one.sentence == sentence for it in one.items]
-            labels = [(at, found[0]) for at, it in enumerate(items) if len(found := self.list_labelled(it)) == 1]
-            columns = list(dict.fromkeys(column for _, column in labels))
-            first = (
-                next((at for at, it in enumerate(items) if it.kind == "number" and at > labels[-1][0]), 0)
-                if labels
-                else 0
-            )
-            numbers = [it for it in items[first:] if it.kind == "number"]
-            units = [it for it in items[first:] if it.kind == "word"]
-            if first and len(columns) == len(numbers) > 1 and len(units) <= len(numbers):
-                paired |= {it.start: column for it, column in zip(numbers, columns, strict=True)}
+        for run in self._find_lists(items, said):
+            labels: list[ColumnFacts] = []
+            for at in reversed(range(run[0])):
+                item = items[at]
+                if item.text.strip() in _ENDS or (item.kind == "number" and item.value not in said):
+                    break
+                found = self.list_labelled(item)
+                if len(found) == 1 and found[0] not in labels and not self._is_of_superlative(items, at):
+                    labels.append(found[0])
+            if len(labels) == len(run):
+                paired |= {items[at].start: column for at, column in zip(run, reversed(labels), strict=True)}
         return paired
+
+    def _find_lists(self, items: Sequence[Item], said: set[Fraction]) -> Iterator[list[int]]:
+        """The places of numbers that only commas, "and" and units stand between: "20 cm and 30 cm"."""
+        run: list[int] = []
+        for at in (at for at, it in enumerate(items) if it.kind == "number" and it.value not in said):
+            between = items[run[-1] + 1 : at] if run else []
+            units = [it for it in between if it.kind == "word"]
+            is_next = len(units) < len(between) and len(units) <= _UNIT_WORDS
+            is_next &= all(it.kind == "word" or it.text == "," or it.cls is Class.JOIN for it in between)
+            if run and not (is_next and not any(map(self.list_labelled, units))):
+                if len(run) > 1:
+                    yield run
+                run = []
+            run.append(at)
+        if len(run) > 1:
+            yield run
 
     def _is_of_superlative(self, items: Sequence[Item], place: int) -> bool:
         """Whether a label only tells which row is meant: "the price of the car with the least age is 12"."""

@@ -85,7 +85,7 @@ class Numbers:
         self.sentences = found
         self.counts = Counts(self.facts, self.asked, self.items, found)
         self.columns = Columns(self.facts)
-        self.listed = self.columns.pair_lists(self.segments)
+        self.listed = self.columns.pair_lists(self.items, self.asked)
 
     def find_support(self, segment: Segment, item: Item, *, rows: Rows | None = None) -> Support | None:
         """The support of one number of a segment; None where it has none.

@@ -124,7 +124,8 @@ class Wording:
     def _fits(self, segment: Segment, place: int) -> bool:
         """Whether "expensive" or "popular" can be said of a column that is meant."""
         text = segment.items[place].text
-        if is_among(text.lower(), self._context.known) or text.lower() in self._facts.question.lower():
+        asked = re.search(rf"(?<!\w){re.escape(text)}(?!\w)", self._facts.question, re.IGNORECASE)
+        if asked or is_among(text.lower(), self._context.known):
             return True
         columns = self._context.find_measures(segment, place) or self._facts.measures
         if _SIZE.fullmatch(text.lower().split()[-1]):  # "the largest city" is not the one that sells most
