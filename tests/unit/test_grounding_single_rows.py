@@ -109,6 +109,11 @@ FLIGHT = facts(
     {"left_at": "2023-05-04 08:15:00", "landed_at": "2023-05-05 11:40:00"},
     "SELECT left_at, landed_at FROM flights WHERE id = 1",
 )
+SAME_DAY = facts(
+    "When did the flight leave and land?",
+    {"left_at": "2023-05-04 08:15:00", "landed_at": "2023-05-04 11:40:00"},
+    "SELECT left_at, landed_at FROM flights WHERE id = 1",
+)
 LAST = facts(
     "When was the last order before 2024-03-01 18:00?",
     {"ordered_at": "2024-02-29 09:30:00"},
@@ -195,6 +200,15 @@ def test_true_sentences_are_accepted(evidence: Facts, text: str) -> None:
         pytest.param(VEHICLE, "The id of the vehicle that was repaired most often is 14.", id="another-key"),
         pytest.param(KEY_AND_AGE, "The id of the oldest driver is 64.", id="age-for-key"),
         pytest.param(KEY_AND_AGE, "The age of the oldest driver is 13.", id="key-for-age"),
+        pytest.param(
+            facts(
+                "What are the id, age and salary of the oldest clerk?",
+                {"id": 17, "age": 63, "salary": 5200},
+                "SELECT id, age, salary FROM clerks ORDER BY age DESC LIMIT 1",
+            ),
+            "The id of the oldest clerk is 5200.",
+            id="salary-for-key",
+        ),
         pytest.param(ENDS, "The maximum and minimum fare are 98.7 and 421.8.", id="ends-swapped"),
         pytest.param(MEASURES, "The height and weight of Ada are 62 and 170.", id="measures-swapped"),
         pytest.param(

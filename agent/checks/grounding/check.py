@@ -13,7 +13,7 @@ from agent.checks.grounding.bounds import list_settled_items, settle
 from agent.checks.grounding.calculations import Calculation, Calculations
 from agent.checks.grounding.claims.claims import Segment, find_crossed, groups_of, pair_parallel, segments_of
 from agent.checks.grounding.claims.item import Item
-from agent.checks.grounding.claims.names import NameIndex
+from agent.checks.grounding.claims.names import NameIndex, Places
 from agent.checks.grounding.claims.reading import items_of
 from agent.checks.grounding.claims.roles import with_roles
 from agent.checks.grounding.evidence.facts import ColumnFacts, Facts
@@ -301,7 +301,10 @@ def _is_told_time(items: Sequence[Item], at: int, facts: Facts, asked: Sequence[
     days = [items[it] for it in near if items[it].kind == "date" and items[it].places]
     is_dated = said is not None and bool(said.readings)
     if items[at].places or (days and not is_dated):
-        cells = [facts.rows[row][column] for column, rows in days[0].places.items() for row in rows]
+        places = _narrow(items, at, days[0].places, facts)
+        cells = [facts.rows[row][column] for column, rows in places.items() for row in rows]
+        if len({str(cell) for cell in cells}) > 1:
+            return False
     elif is_dated or _repeats_side(items, at, asked):
         cells = [facts.question]
     else:
@@ -309,6 +312,17 @@ def _is_told_time(items: Sequence[Item], at: int, facts: Facts, asked: Sequence[
         cells = cells if len(cells) == 1 else []
     clocks = (it.clock for cell in cells for it in find_dates(str(cell)))
     return said is not None and any(clock is not None and said.is_at(clock) for clock in clocks)
+
+
+def _narrow(items: Sequence[Item], at: int, places: Places, facts: Facts) -> Places:
+    """Of the places of a day those in the rows of the name before it, and in the column that a word before it tells."""
+    for item in reversed(items[:at]):
+        if item.kind == "name" and any(item.rows & rows for rows in places.values()):
+            return {column: rows & item.rows for column, rows in places.items()}
+        told = [it for it in places if item.kind == "word" and is_among(item.text.lower(), facts.columns[it].words)]
+        if len(told) == 1:
+            places = {told[0]: places[told[0]]}
+    return places
 
 
 def _repeats_side(items: Sequence[Item], at: int, asked: Sequence[Item]) -> bool:

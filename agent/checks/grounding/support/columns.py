@@ -53,10 +53,8 @@ class Columns:
                     break
         if shared and not any(it.period for it in shared):
             return shared
-        for at in reversed(range(place)):
-            own = at == place - 1  # "with the highest stock (12)"
-            if (found := self.list_labelled(items[at])) and (own or not self._is_of_superlative(items, at)):
-                return found
+        if (told := self._find_told_before(items, place)) is not None:
+            return told
         if (exact := self._find_named_exactly(segment)) is not None:
             return [exact]
         asked = [
@@ -102,10 +100,11 @@ class Columns:
                 if item.text.strip() in _ENDS or (item.kind == "number" and item.value not in said):
                     break
                 found = self.list_labelled(item)
-                if len(found) == 1 and found[0] not in labels and not self._is_of_superlative(items, at):
+                if len(found) == 1 and not self._is_of_superlative(items, at):
                     labels.append(found[0])
-            if len(labels) == len(run):
-                paired |= {items[at].start: column for at, column in zip(run, reversed(labels), strict=True)}
+            columns = tuple(dict.fromkeys(reversed(labels)))
+            if len(columns) == len(run):
+                paired |= {items[at].start: column for at, column in zip(run, columns, strict=True)}
         return paired
 
     def _find_lists(self, items: Sequence[Item], said: set[Fraction]) -> Iterator[list[int]]:
@@ -130,6 +129,16 @@ class Columns:
         if not leads or not any(it.text.lower() in _WITH for it in items[max(0, leads[-1] - 2) : leads[-1]]):
             return False
         return any(self.list_labelled(it) for it in items[: leads[-1]])
+
+    def _find_told_before(self, items: Sequence[Item], place: int) -> Sequence[ColumnFacts] | None:
+        """The columns that the nearest label before a number tells, none if it is that of a key; None without one."""
+        if self._is_of_key(items, place):
+            return ()
+        for at in reversed(range(place)):
+            own = at == place - 1  # "with the highest stock (12)"
+            if (found := self.list_labelled(items[at])) and (own or not self._is_of_superlative(items, at)):
+                return found
+        return None
 
     def _find_named_after(self, items: Sequence[Item], place: int) -> ColumnFacts | None:
         """The column whose own name stands in the words right after a number: the tickets of "668 closed tickets"."""
