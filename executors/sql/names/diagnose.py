@@ -84,7 +84,8 @@ def function_hint(name: str, dialect: Dialect) -> str:
 def join_path(schema: Schema, used: Mapping[str, str], goal: str) -> tuple[str, ...]:
     """The joins that lead from a table of the query to `goal`, shortest way over foreign keys, either direction.
 
-    `JOIN ... ON ...`, one text per step; empty when `goal` is used already or no key leads there. Args: used: as above.
+    `JOIN ... ON ...`, one text per step; empty when `goal` is used already or no key leads there. `used` has the real
+    tables, each with the name it goes by in the query.
     """
     links = _links(schema)
     came_from: dict[str, tuple[str, tuple[tuple[str, str], ...]] | None] = dict.fromkeys(used)
