@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncIterator, Callable
+from functools import partial
 from typing import Any
 
 import httpx2
@@ -53,21 +54,21 @@ DOORS = pytest.mark.parametrize("ask", [_query, _chat, _generate], ids=["query",
 
 
 @DOORS
-async def test_what_is_said_falsely_twice_is_composed(
-    client: httpx2.AsyncClient, model: ScriptedModel, ask: Any
-) -> None:
-    scripted(model, FALSE, FALSE)
+async def test_what_is_said_falsely_is_composed(client: httpx2.AsyncClient, model: ScriptedModel, ask: Any) -> None:
+    scripted(model, FALSE)
     body = await ask(client)
     assert (body["answer"], body["answer_source"], body["verified"]) == (COMPOSED, "composed", True)
     assert FALSE not in json.dumps(body)
 
 
 @DOORS
-async def test_what_is_put_right_at_the_second_try_is_the_models(
-    client: httpx2.AsyncClient, model: ScriptedModel, ask: Any
+async def test_what_a_hosted_model_puts_right_at_the_second_try_is_its_own(
+    make_service: Callable[..., Service], model: ScriptedModel, ask: Any
 ) -> None:
     scripted(model, FALSE, TRUE)
-    body = await ask(client)
+    hosted = partial(make_service, profile="small_hosted", speculative_answer=False)
+    async with api_client(app_without_docs(hosted)) as client:
+        body = await ask(client)
     assert (body["answer"], body["answer_source"], body["verified"]) == (TRUE, "model", True)
 
 
@@ -80,7 +81,7 @@ async def test_what_is_recomputed_over_all_records_is_shown(client: httpx2.Async
 
 async def test_the_value_of_a_single_record_is_not(client: httpx2.AsyncClient, model: ScriptedModel) -> None:
     text = "All orders together come to 460.5, with an average amount of 250.5."
-    scripted(model, text, text)
+    scripted(model, text)
     body = await _query(client)
     assert 250.5 in [record["amount"] for record in body["raw_results"]]
     assert (body["answer"], body["answer_source"]) == (COMPOSED, "composed")
@@ -88,7 +89,7 @@ async def test_the_value_of_a_single_record_is_not(client: httpx2.AsyncClient, m
 
 @pytest.mark.parametrize("path", ["/query/stream", "/text2sql/generate/stream"])
 async def test_no_event_of_a_stream_carries_it(client: httpx2.AsyncClient, model: ScriptedModel, path: str) -> None:
-    scripted(model, FALSE, FALSE)
+    scripted(model, FALSE)
     body = (
         {"question": QUESTION, "database": "shop"}
         if path == "/query/stream"
@@ -105,7 +106,7 @@ async def test_a_draft_written_while_the_judge_reads_is_checked_as_well(
 ) -> None:
     service = make_service(speculative_answer=True, enable_retrieval=False, enable_evaluation=True, second_draft=False)
     model.replies(sql=TOTAL)
-    for _ in range(3):  # the judge and the first draft read side by side: what one of them reads is no sentence
+    for _ in range(2):  # the judge and the first draft read side by side: what one of them reads is no sentence
         model.replies(text=FALSE)
     answer = await service.query(QUESTION, "shop")
     await service.close()
@@ -125,7 +126,7 @@ async def test_a_condition_that_alone_is_missing_is_added(client: httpx2.AsyncCl
     "| n |\n|---|\n| 5 |", "<b>5 orders</b>", "```\n5 orders\n```", '{"n": 5}', "five orders " * 5_000, "",
 ], ids=["table", "HTML", "code", "JSON", "10,000 words", "nothing"])  # fmt: skip
 async def test_what_is_no_sentence_is_composed(client: httpx2.AsyncClient, model: ScriptedModel, reply: str) -> None:
-    scripted(model, reply, reply)
+    scripted(model, reply)
     body = await _query(client)
     assert (body["answer"], body["answer_source"]) == (COMPOSED, "composed")
 

@@ -89,7 +89,6 @@ async def test_a_sentence_that_the_rows_do_not_support_is_never_shown(connect: C
     model.replies(sql=SQL)
     model.replies(correct=True, reason="the sum over all orders")
     model.replies(text=UNSUPPORTED)
-    model.replies(text=UNSUPPORTED)
     told: Progress = []
 
     async def on_progress(progress: float, total: float | None, message: str | None) -> None:
@@ -102,16 +101,6 @@ async def test_a_sentence_that_the_rows_do_not_support_is_never_shown(connect: C
     assert (answer["answer"], answer["answer_source"], answer["verified"]) == ("Total: 460.5.", "composed", True)
     assert told
     assert UNSUPPORTED not in text_of(result) + json.dumps(told)
-
-
-async def test_what_the_model_puts_right_is_its_own(connect: Connect, model: ScriptedModel) -> None:
-    model.replies(sql=SQL)
-    model.replies(correct=True, reason="the sum over all orders")
-    model.replies(text=UNSUPPORTED)
-    model.replies(text=SENTENCE)
-    async with connect() as client:
-        answer = fields(await client.call_tool("ask", {"question": QUESTION, "database": "shop"}))
-    assert (answer["answer"], answer["answer_source"]) == (SENTENCE, "model")
 
 
 async def test_a_query_of_ones_own_is_run(connect: Connect) -> None:
