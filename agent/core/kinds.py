@@ -34,6 +34,7 @@ class Topic(StrEnum):
     MEANING = "meaning"
     DEFINED = "defined"
     WHERE = "where"
+    VALUES = "values"
     SIZES = "sizes"
     FRESHNESS = "freshness"
 

@@ -86,6 +86,8 @@ class DataReplies:
                 found = await self._freshness(tables or telling_tables(self._schema))
             case Topic.WHERE:
                 found = self._where(about)
+            case Topic.VALUES:
+                found = await self._values(about)
             case Topic.MEANING | Topic.DEFINED:
                 found = self._meaning(about)
         sources = tuple(dict.fromkeys(self._sources))
@@ -204,6 +206,24 @@ class DataReplies:
         rows: list[dict[str, JsonValue]] = [{"table": table, "column": column} for table, column in about.columns]
         tables = [table for name, _ in about.columns if (table := self._schema.table(name))]
         return _listing(self._phrases.where.format(name=name, columns=columns), rows, tables)
+
+    async def _values(self, about: AboutData) -> Reply:
+        """The different values of columns, as many as a list shows; of one that none may be shown of, what it is."""
+        lines: list[str] = []
+        rows: list[dict[str, JsonValue]] = []
+        for owner, name in about.columns:
+            table = self._schema.table(owner)
+            column = table.column(name) if table is not None else None
+            if table is None or column is None:
+                continue
+            self._from_schema()
+            lines.append(self._phrases.is_a.format(column=f"{owner}.{name}", type=column.type))
+            values = [] if column.private else await self._lookups.distinct(Place(table, column), LISTED)
+            if values:
+                lines.append(self._phrases.values.format(values=", ".join(map(repr, values))))
+                self._sources.append(self._phrases.from_data.format(database=self._schema.database))
+                rows += [{"column": f"{owner}.{name}", "value": value} for value in values]
+        return _listing("\n".join(lines), rows, [it for it in self._schema.tables if it.name in dict(about.columns)])
 
     def _meaning(self, about: AboutData) -> Reply:
         if about.unknown:

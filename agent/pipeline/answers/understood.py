@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 from agent.core.answers import Answer
 from agent.core.models import Check
 from agent.pipeline.answers.response import common
-from agent.understanding.reading import about_data, may_be_about_data
+from agent.understanding.by_meaning import about_data_by_meaning
+from agent.understanding.reading import DataQuestion, about_data, may_be_about_data
 from agent.understanding.replies import DataReplies, Reply, talk_reply, wants_examples
+from executors.base import Schema
 from rag.docs.documents import Document
 from rag.errors import RetrievalError
 
@@ -27,15 +29,27 @@ async def reply(run: Run) -> Answer | None:
                 questions = [it.text for it in await _documents(run) if it.kind == "query"]
                 questions += await run.parts.looks.examples(run.database, talk.language)
             return _answer(run, talk_reply(talk.talk, talk.language, run.question.database, questions), "small_talk")
-        if run.question.history or not may_be_about_data(run.question.text):
-            return None  # what could not be made whole says too little
-        schema, documents = await run.database.schema(), await _documents(run)
-        recognized = about_data(run.question.text, schema, documents)
+        recognized, schema, documents = await _about_data(run)
         if recognized is None:
             return None
         keyed = await run.parts.knowledge.keys.of(run.database, schema) if run.limits.enable_retrieval else schema
         replies = DataReplies(run.database, keyed, documents, run.question.principal, recognized.language)
         return _answer(run, await replies.reply(recognized.about), "about_data")
+
+
+async def _about_data(run: Run) -> tuple[DataQuestion | None, Schema, Sequence[Document]]:
+    """What a question asks about the data, by its words, else by its meaning; with the schema and docs it was read by."""
+    question, meaning = run.question, run.parts.knowledge.meaning
+    by_words = may_be_about_data(question.text)
+    may_load = meaning is not None and question.pending is None and question.options.clarify is not False
+    schema = await run.database.schema()
+    if question.history or question.options.confirm is not None or not (by_words or may_load):
+        return None, schema, ()  # what could not be made whole says too little
+    documents = await _documents(run)
+    found = about_data(question.text, schema, documents) if by_words else None
+    if found is None and meaning is not None and may_load:
+        found = await about_data_by_meaning(question.text, schema, documents, meaning)
+    return found, schema, documents
 
 
 def _answer(run: Run, found: Reply, kind: Kind) -> Answer:

@@ -10,6 +10,7 @@ import re
 from typing import TYPE_CHECKING
 
 from agent.core.models import Choice, Clarification
+from agent.understanding.clarification.adjectives import vague_adjective
 from agent.understanding.clarification.inquiry import Inquiry, Place, ask, date_places, time_words
 from agent.understanding.clarification.languages import write_list
 from agent.understanding.clarification.lookups import Lookups
@@ -17,6 +18,7 @@ from agent.understanding.clarification.measures import vague_measure
 from agent.understanding.clarification.missing import Examples, Missing, missing_data, no_examples, suggest_instead
 from agent.understanding.clarification.names import ambiguous_name
 from agent.understanding.clarification.times import span_choices, two_dates, vague_time
+from agent.understanding.followups.leaning import lacks_antecedent
 
 if TYPE_CHECKING:
     from agent.core.models import Question
@@ -58,11 +60,19 @@ class Clarifier:
         if self.inquiry.context.same_question is not None:
             return None
         return (
-            await ambiguous_name(self.inquiry, self._lookups)
+            await self._missing_context()
+            or await ambiguous_name(self.inquiry, self._lookups)
             or await vague_time(self.inquiry, self._lookups)
             or await two_dates(self.inquiry, self._lookups)
             or await vague_measure(self.inquiry, self._meaning)
+            or await vague_adjective(self.inquiry, self._meaning)
         )
+
+    async def _missing_context(self) -> Clarification | None:
+        """A first message that speaks of something only an earlier one could have named."""
+        if self.inquiry.context.history or not lacks_antecedent(self.inquiry.text):
+            return None
+        return await suggest_instead(self.inquiry, self.inquiry.frames.missing_context, self._examples, "missing_context")
 
     async def missing(self) -> Missing:
         """What the question asks for that the data lacks; nothing of a question that the docs answer."""

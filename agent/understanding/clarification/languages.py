@@ -24,6 +24,10 @@ class Frames(Frozen):
     many_values: str
     several_columns: str
     vague_measure: str
+    vague_limit: str
+    missing_context: str
+    above_average: str
+    below_average: str
     missing: str
     nothing_near: str
     lacking: str
@@ -53,6 +57,10 @@ EN = Frames(
     many_values="“{mention}” matches more than {count} values of {column}. Which one do you mean, for example?",
     several_columns="“{mention}” stands in more than one place. Which one do you mean?",
     vague_measure="“{mention}”: measured by what?",
+    vague_limit="“{mention}”: what is the limit?",
+    missing_context="This seems to continue an earlier message, but there is none. What is it about?",
+    above_average="{name} above the average",
+    below_average="{name} below the average",
     missing="This database holds nothing about “{mention}”. It is about {tables}.",
     nothing_near="Nothing in this database seems to be about “{mention}”.",
     lacking="No table or column looks like “{mention}”.",
@@ -81,6 +89,10 @@ DE = Frames(
     many_values="„{mention}“ passt auf mehr als {count} Werte von {column}. Welcher ist gemeint, zum Beispiel?",
     several_columns="„{mention}“ steht an mehreren Stellen. Welche ist gemeint?",
     vague_measure="„{mention}“: woran gemessen?",
+    vague_limit="„{mention}“: ab welchem Wert?",
+    missing_context="Das scheint an eine frühere Nachricht anzuschließen, aber es gibt keine. Worum geht es?",
+    above_average="{name} über dem Durchschnitt",
+    below_average="{name} unter dem Durchschnitt",
     missing="Zu „{mention}“ enthält diese Datenbank nichts. Sie handelt von {tables}.",
     nothing_near="Nichts in dieser Datenbank scheint von „{mention}“ zu handeln.",
     lacking="Keine Tabelle oder Spalte sieht nach „{mention}“ aus.",
@@ -109,6 +121,10 @@ FR = Frames(
     many_values="« {mention} » correspond à plus de {count} valeurs de {column}. Laquelle, par exemple ?",
     several_columns="« {mention} » figure à plusieurs endroits. Lequel ?",
     vague_measure="« {mention} » : selon quelle mesure ?",
+    vague_limit="« {mention} » : à partir de quelle limite ?",
+    missing_context="Cela semble poursuivre un message précédent, mais il n’y en a pas. De quoi s’agit-il ?",
+    above_average="{name} au-dessus de la moyenne",
+    below_average="{name} au-dessous de la moyenne",
     missing="Cette base ne contient rien sur « {mention} ». Elle porte sur {tables}.",
     nothing_near="Rien dans cette base ne semble porter sur « {mention} ».",
     lacking="Aucune table ni colonne ne ressemble à « {mention} ».",
@@ -137,6 +153,10 @@ ES = Frames(
     many_values="«{mention}» coincide con más de {count} valores de {column}. ¿Cuál, por ejemplo?",
     several_columns="«{mention}» aparece en varios lugares. ¿Cuál?",
     vague_measure="«{mention}»: ¿según qué medida?",
+    vague_limit="«{mention}»: ¿a partir de qué límite?",
+    missing_context="Esto parece continuar un mensaje anterior, pero no hay ninguno. ¿De qué se trata?",
+    above_average="{name} por encima de la media",
+    below_average="{name} por debajo de la media",
     missing="Esta base de datos no contiene nada sobre «{mention}». Trata de {tables}.",
     nothing_near="Nada en esta base de datos parece tratar de «{mention}».",
     lacking="Ninguna tabla ni columna se parece a «{mention}».",
@@ -165,6 +185,10 @@ KO = Frames(
     many_values="“{mention}”에 해당하는 {column} 값이 {count}개보다 많습니다. 예를 들어 어느 것인가요?",
     several_columns="“{mention}”이(가) 여러 곳에 있습니다. 어느 것인가요?",
     vague_measure="“{mention}”: 무엇을 기준으로 할까요?",
+    vague_limit="“{mention}”: 어느 값부터인가요?",
+    missing_context="앞선 메시지에 이어지는 질문 같지만 앞선 메시지가 없습니다. 무엇에 관한 질문인가요?",
+    above_average="{name}이(가) 평균보다 높은 것",
+    below_average="{name}이(가) 평균보다 낮은 것",
     missing="이 데이터베이스에는 “{mention}”에 관한 데이터가 없습니다. 다루는 것: {tables}.",
     nothing_near="이 데이터베이스에는 “{mention}”에 관한 것이 없어 보입니다.",
     lacking="“{mention}”와(과) 비슷한 테이블이나 컬럼이 없습니다.",
@@ -194,6 +218,10 @@ IT = Frames(
     many_values="«{mention}» corrisponde a più di {count} valori di {column}. Quale, per esempio?",
     several_columns="«{mention}» compare in più posti. Quale?",
     vague_measure="«{mention}»: secondo quale misura?",
+    vague_limit="«{mention}»: da quale limite?",
+    missing_context="Sembra la continuazione di un messaggio precedente, ma non ce n’è nessuno. Di che cosa si tratta?",
+    above_average="{name} sopra la media",
+    below_average="{name} sotto la media",
     missing="Questa base di dati non contiene nulla su «{mention}». Riguarda {tables}.",
     nothing_near="Nulla in questa base di dati sembra riguardare «{mention}».",
     lacking="Nessuna tabella o colonna somiglia a «{mention}».",
@@ -222,6 +250,10 @@ ZH = Frames(
     many_values="“{mention}”与 {column} 的超过 {count} 个值相符。例如是哪一个？",
     several_columns="“{mention}”出现在多处。是哪一处？",
     vague_measure="“{mention}”：按什么衡量？",
+    vague_limit="“{mention}”：以什么为界？",
+    missing_context="这似乎承接之前的消息，但之前没有消息。您问的是什么？",
+    above_average="{name} 高于平均值",
+    below_average="{name} 低于平均值",
     missing="这个数据库中没有关于“{mention}”的数据。它包含：{tables}。",
     nothing_near="这个数据库中似乎没有与“{mention}”有关的内容。",
     lacking="没有与“{mention}”相似的表或列。",

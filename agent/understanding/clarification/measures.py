@@ -27,7 +27,7 @@ _VAGUE = re.compile(
     re.IGNORECASE,
 )
 # With one of these the question says by what, or asks for something else than an order by worth.
-_SAYS = words(
+SAYS = words(
     "by per according based terms revenue revenues sale sales sell sells selling sold seller turnover amount amounts"
     " quantity quantities spend spends spending spent spender pay pays paid paying price priced prices profit profits"
     " margin margins buy buys bought purchase purchased refund refunds returned rate rated rating ratings review"
@@ -62,9 +62,9 @@ async def vague_measure(inquiry: Inquiry, meaning: Embedder | None = None) -> Cl
     if entity is None and meaning is not None and not is_english(inquiry.text):
         mention = inquiry.text[match.start() : match.start("noun") + len(_first_noun(match["noun"]))]
         entity = await _entity_by_meaning(inquiry, mention, _first_noun(match["noun"]), meaning)
-    if entity is None or (rest | noun - own_words(entity)) & _SAYS or _is_settled(inquiry, entity, mention, rest):
+    if entity is None or (rest | noun - own_words(entity)) & SAYS or _is_settled(inquiry, entity, mention, rest):
         return None
-    names = _measures(inquiry, entity)
+    names = list_measures(inquiry, entity)
     if len(names) < 2:
         return None
     labels = [inquiry.frames.by.format(name=name) for name in names]
@@ -101,7 +101,7 @@ def _is_settled(inquiry: Inquiry, entity: Table, mention: str, rest: frozenset[s
     return own or bool(others) or number_mentioned or bool(inquiry.rules) or known_text is not None
 
 
-def _measures(inquiry: Inquiry, entity: Table) -> list[str]:
+def list_measures(inquiry: Inquiry, entity: Table) -> list[str]:
     """What its rows can be measured by: sums over the tables that refer to it, else any number there or of its own, and
     how many refer to it."""
     facts = [it for it in inquiry.schema.tables if any(key.table == entity.name for key in it.foreign_keys)]
@@ -119,7 +119,7 @@ def _measures(inquiry: Inquiry, entity: Table) -> list[str]:
     counts = [inquiry.frames.number_of.format(name=it.parts[-1].replace("_", " ")) for it in facts]
     if sums:
         return [*list(sums.values())[: MOST_MEASURES - 1], *counts][:MOST_MEASURES]
-    numbers = [it for table in (entity, *facts) for it in table.columns if _is_measure(table, it)]
+    numbers = [it for table in (entity, *facts) for it in table.columns if is_measure(table, it)]
     about_one = any(it.is_sure for it in inquiry.context.linked.values)  # "the weakest attribute of Hulk"
     if about_one or any(words(it.name) & _OWN for it in numbers):
         return []
@@ -143,10 +143,10 @@ def _names(inquiry: Inquiry, document: Document) -> set[tuple[str, str]]:
 
 def _adds_up(table: Table, column: Column) -> bool:
     own = words(column.name)
-    return _is_measure(table, column) and bool(own & _ADDITIVE) and not own & _NOT_ADDED
+    return is_measure(table, column) and bool(own & _ADDITIVE) and not own & _NOT_ADDED
 
 
-def _is_measure(table: Table, column: Column) -> bool:
+def is_measure(table: Table, column: Column) -> bool:
     keys = {*table.primary_key, *(name for key in table.foreign_keys for name in key.columns)}
     plain = column.name not in keys and not column.private and bool(_NUMERIC.search(column.type))
     return plain and not words(column.name) & _NAMING

@@ -13,7 +13,7 @@ import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from agent.core.models import Choice, Clarification
+from agent.core.models import Choice, Clarification, Reason
 from agent.understanding.clarification.inquiry import Inquiry, ask, text_of
 from agent.understanding.clarification.languages import is_english
 from agent.understanding.clarification.mentions import (
@@ -384,10 +384,12 @@ async def _nothing_near(inquiry: Inquiry, phrase: str, examples: Examples) -> Cl
     return found.model_copy(update={"assumption": frames.nothing_near.format(mention=phrase)})
 
 
-async def suggest_instead(inquiry: Inquiry, text: str, examples: Examples) -> Clarification:
-    """A sentence that says what the data lacks, with questions that the data can answer."""
+async def suggest_instead(
+    inquiry: Inquiry, text: str, examples: Examples, reason: Reason = "missing_data"
+) -> Clarification:
+    """A sentence that says what the data or the question lacks, with questions that the data can answer."""
     choices = [Choice(label=it, question=it) for it in await examples(_rank_tables(inquiry))]
-    return ask("missing_data", f"{text} {inquiry.frames.instead}" if choices else text, choices)
+    return ask(reason, f"{text} {inquiry.frames.instead}" if choices else text, choices)
 
 
 def _rank_tables(inquiry: Inquiry) -> list[str]:

@@ -18,7 +18,14 @@ _NOW = words_of(  # "this month" is counted from today, not from an earlier mess
     "year month week quarter day morning summer winter spring autumn season decade time jahr monat woche quartal année "
     "mois semaine trimestre año mes semana trimestre anno mese settimana"
 )
+_PERSONS = words_of("who wer qui quién quien chi hat has")  # "who has not paid their fee"
 _RELATIVE = words_of("who that which whose with where whom die der deren qui que dont che con mit")
+# A pronoun that stands for nothing: "is it possible", "il y a".
+_EXPLETIVE = re.compile(
+    r"\b(?:it|es)(?:\s+(?:is|ist))?\s+(?:possible|true|correct|right|möglich|wahr|richtig)\b|\bes\s+gibt\b|\bgibt\s+es\b|\bil\s+y\s+a\b"
+    r"|\by\s+a-t-il\b|\best-il\b",
+    re.IGNORECASE,
+)
 MANY = 3  # words of an unknown language, from which on it may be a question of its own
 
 
@@ -98,6 +105,18 @@ def find_leaning(text: str) -> Leaning:
     return _Sentence(text, words, best).find_leaning()
 
 
+def lacks_antecedent(text: str) -> bool:
+    """Whether a first message speaks of something that only an earlier one could have named: "sort them by name".
+
+    What a message itself names before its pronoun may be meant: "customers and their orders".
+    """
+    if _EXPLETIVE.search(text) or any(script.letters.search(text) for script in SCRIPTS):
+        return False
+    words = _TOKEN.findall(text.casefold())
+    best = max(LANGUAGES.values(), key=lambda language: language.hits(words))
+    return bool(words) and best.hits(words) > 0 and _Sentence(text, words, best).lacks_antecedent()
+
+
 def asks_by_itself(text: str) -> bool:
     """Whether a message is a whole question or request, not a statement or a fragment."""
     script = next((script for script in SCRIPTS if script.letters.search(text)), None)
@@ -153,6 +172,24 @@ class _Sentence:
         if not any(word in language.asks or word in language.verbs for word in words):
             return self._of_fragment()
         return self._of_question()
+
+    def lacks_antecedent(self) -> bool:
+        words, language = self._words, self._language
+        first = self._content[0] if self._content else len(words)
+        for number, word in enumerate(words[:first]):
+            before, follows = words[number - 1] if number else "", "".join(words[number + 1 : number + 2])
+            if follows in _NOW | _RELATIVE or follows[:1].isdigit() or before in _PERSONS:
+                continue
+            if word in language.pointers and follows and follows not in language.naming_nothing:
+                return self._points_back(number, follows)
+            is_relative = word in _CLAUSES and before in language.generic
+            if word in language.owners or (word in language.pronouns - language.function and not is_relative):
+                return word != "one" or follows in language.naming_nothing
+        asks = any(word in language.asks or word in language.verbs for word in words)
+        if not self._content or asks:
+            return not self._content
+        same = language.always.match(self._text.strip())
+        return self._joined or same is not None or words[0] in language.only
 
     def _of_question(self) -> Leaning:
         """With a question word or a verb: what matters is whether it says what it asks about."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 
 def words_of(text: str) -> frozenset[str]:
-    return frozenset(text.split())
+    return frozenset(text.casefold().split())
 
 
 @dataclass(frozen=True)
@@ -94,8 +94,8 @@ ENGLISH = language(
     owners="its their his theirs",
     pointers="those these that this",
     generic="""
-        top bottom first last next previous highest lowest biggest smallest largest best worst most least more less
-        fewer many much few few all each every any some other same second third fourth fifth two three four five six
+        top bottom first last next previous highest lowest biggest smallest largest best worst latest newest oldest
+        earliest longest shortest most least more less fewer many much few few all each every any some other same second third fourth fifth two three four five six
         seven eight nine ten twenty hundred total sum average mean median percent percentage percentages share shares
         averages totals ratio difference change growth trend reason details detail number year years month months week
         weeks day days quarter quarters low high lower higher good bad cheapest result results answer half zero
@@ -148,7 +148,7 @@ GERMAN = language(
     pointers="diese dieser dieses diesen diesem jene jener jenes jenen jenem",
     generic="""
         top erste ersten erster letzte letzten nächste nächsten höchste höchsten höchster niedrigste niedrigsten
-        größte größten kleinste kleinsten beste besten bester schlechteste schlechtesten meisten meiste wenigsten mehr
+        größte größten neueste neuesten älteste ältesten längste längsten kürzeste kürzesten kleinste kleinsten beste besten bester schlechteste schlechtesten meisten meiste wenigsten mehr
         weniger viele viel wenig alle jede jeder jedes jeden andere anderen gleiche gleichen zwei drei vier fünf sechs
         sieben acht neun zehn zwanzig hundert gesamt summe durchschnitt mittelwert prozent anteil differenz
         unterschied entwicklung grund details anzahl zahl jahr jahre jahren monat monate monaten woche wochen tag tage
@@ -193,7 +193,7 @@ FRENCH = language(
         bas basse élevé élevés élevée faible faibles meilleur meilleurs meilleure pire grand grands petit petits tous
         toutes tout toute chaque autre autres même mêmes deux trois quatre cinq six sept huit neuf dix vingt cent total
         somme moyenne médiane pourcentage part différence évolution raison détails nombre année années an ans mois
-        semaine semaines jour jours trimestre résultat valeur nom noms ordre beaucoup
+        semaine semaines jour jours trimestre résultat valeur nom noms ordre beaucoup récent récents récente récentes ancien anciens ancienne
     """,
     function="""
         le la les l d un une des je tu nous vous on me moi notre nos votre ne pas non oui ok merci s c qu n j t m si là
@@ -229,7 +229,7 @@ SPANISH = language(
         baja bajos mejor mejores peor mayor mayores menor menores todos todas todo toda cada otro otros otra otras mismo
         misma dos tres cuatro cinco seis siete ocho nueve diez veinte cien total suma promedio media mediana porcentaje
         diferencia crecimiento razón detalles número año años mes meses semana semanas día días trimestre resultado
-        valor nombre nombres orden
+        valor nombre nombres orden reciente recientes grande grandes antiguo antiguos
     """,
     function="""
         el la los las un una unos unas yo tú nosotros me mi nos nuestro nuestra no sí ok gracias ahora se si aquí allí
@@ -265,7 +265,7 @@ ITALIAN = language(
         migliore migliori peggiore peggiori maggiore maggiori minore minori tutti tutte tutto ogni altro altri altra
         altre stesso stessa due tre quattro cinque sei sette otto nove dieci venti cento totale somma media mediana
         percentuale quota differenza crescita motivo dettagli numero anno anni mese mesi settimana settimane giorno
-        giorni trimestre risultato valore nome nomi ordine
+        giorni trimestre risultato valore nome nomi ordine recente recenti grande grandi vecchio vecchi
     """,
     function="""
         il lo la i gli le l un uno una io tu noi mi ci nostro nostra non no sì ok grazie ora adesso si se qui lì molto
