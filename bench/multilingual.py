@@ -17,10 +17,11 @@ from pathlib import Path
 
 import numpy as np
 
+from agent.understanding.by_meaning import nearness
 from agent.understanding.clarification.mentions import ANYTHING
 from agent.understanding.clarification.missing import UNLIKE_IN_ANY_LANGUAGE
 from agent.understanding.reading import small_talk
-from agent.understanding.small_talk import NEARER, nearness
+from agent.understanding.small_talk import NEARER
 from bench.kinds import ABOUT, TALK
 from executors.base import Schema
 from executors.engines.duckdb.executor import DuckdbExecutor
@@ -88,7 +89,7 @@ def far(words: Sequence[str], terms: Sequence[str], embedder: Embedder) -> int:
 async def talk_by_meaning(messages: Sequence[str], embedder: Embedder) -> int:
     """How many messages are nearer to small talk than to questions."""
     near = [await nearness(it, embedder) for it in messages]
-    return sum(it is not None and it.by >= NEARER for it in near)
+    return sum(it is not None and it.to_talk >= NEARER for it in near)
 
 
 def main(folders: Iterable[str]) -> None:

@@ -20,7 +20,15 @@ def take_fields(of: BaseModel, wanted: type[BaseModel]) -> dict[str, Any]:
 
 
 Reason = Literal[
-    "vague_time", "two_dates", "several_values", "several_columns", "vague_measure", "vague_limit", "missing_context", "missing_data", "model"
+    "vague_time",
+    "two_dates",
+    "several_values",
+    "several_columns",
+    "vague_measure",
+    "vague_limit",
+    "missing_context",
+    "missing_data",
+    "model",
 ]
 
 

@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from agent.core.kinds import AboutData, Talk, Topic
+from agent.understanding.clarification.languages import is_english
+from agent.understanding.clarification.mentions import list_mentioned
 from agent.understanding.clarification.wanted import content_words
 from agent.understanding.examples import DATA, TALK, TOPICS
 from agent.understanding.reading import DataQuestion, language_of
@@ -35,7 +37,10 @@ _NEAREST = 2
 _MOST_WORDS = 15  # of a message that is known by its meaning alone
 _COLUMN = "this column"  # what the examples call a name that the schema writes so
 _MOST_UNKNOWN = 2  # words of what is looked for
-_ASKING = words("anything something nothing stored kept recorded saved find found tracked available exist data database information info")
+_ASKING = words(
+    "about regarding anything something nothing stored kept recorded saved find found tracked available exist data"
+    " database information info daten datenbank informationen données base datos dati"
+)
 _NAMED = 2  # words of the schema or values, and more than half of those that tell something
 
 
@@ -83,7 +88,11 @@ def _examples(meaning: Embedder) -> tuple[NDArray[np.float64], ...]:
     import numpy as np
 
     if meaning.name not in _VECTORS:
-        sides = [[it for lines in TALK.values() for it in lines], [it for lines in TOPICS.values() for it in lines], DATA]
+        sides = [
+            [it for lines in TALK.values() for it in lines],
+            [it for lines in TOPICS.values() for it in lines],
+            DATA,
+        ]
         vectors = np.asarray(meaning.embed([it for side in sides for it in side]))
         ends = np.cumsum([len(side) for side in sides])[:-1]
         _VECTORS[meaning.name] = tuple(np.split(vectors, ends))
@@ -117,7 +126,11 @@ async def about_data_by_meaning(
     ask for.
     """
     named = _Named(text, schema, documents)
-    if re.search(r"[\d@=]", named.rest) or find_quoted(text) or (is_named_enough(text, schema) and not named.is_spelled):
+    if (
+        re.search(r"[\d@=]", named.rest)
+        or find_quoted(text)
+        or (is_named_enough(text, schema) and not named.is_spelled)
+    ):
         return None
     near = await nearness(named.masked, meaning)
     if near is None or near.to_topic < ABOUT:
@@ -168,8 +181,10 @@ class _Named:
                 return self._find_place()
 
     def _find_place(self) -> AboutData | None:
-        """Where something is that no name has in full: the columns whose names have its words, else that nothing is known."""
-        unknown = [it for it in content_words(self.rest) if words(it) - _ASKING]
+        """Where something is: the columns whose names have a word of it, else that nothing is known of it."""
+        is_known = is_english(self.rest)
+        said = content_words(self.rest) if is_known else list_mentioned(self.rest, language_of(self.rest))
+        unknown = [it for it in said if words(it) - _ASKING]
         stems = words(" ".join(unknown))
         if not unknown or len(unknown) > _MOST_UNKNOWN:
             return None

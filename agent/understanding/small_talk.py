@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from agent.databases.database import Database
     from rag.embedding.embedder import Embedder
 
-# How much nearer a message is to small talk: measured by `python -m bench.multilingual`. SURE is for a message that has a
-# word of the schema or values, or follows another one.
+# How much nearer a message is to small talk: measured by `python -m bench.multilingual`. SURE is for a message that has
+# a word of the schema or values, or follows another one.
 NEARER, SURE = 0.10, 0.30
 _COMPUTED = re.compile(r"\b(?:how (?:many|much)|number of|total|average|for each)\b", re.IGNORECASE)
 

@@ -107,6 +107,12 @@ CLEAR = {
         "Which is the best course?",  # the grades say it
     ],
     "logistics": [
+        "Which depots are important by number of shipments?",  # says by what
+        "Which shipments are heavier than the average shipment?",  # says from what on
+        "Which depot is the most popular?",  # counted
+        "How long are the shipments on the way?",  # asks for an amount
+        "Which depot has the largest shipment?",  # no positive adjective
+        "List the depots and their shipments.",  # "their" stands for what came before it
         "What was the best shipment of North?",  # of one depot
         "How many shipments arrived in March 2024?",  # the verb names the date
         "How many shipments were picked up in March 2024?",

@@ -17,10 +17,11 @@ from agent.databases.knowledge.build import build_embedder, build_meaning
 from agent.pipeline.service import Service
 from agent.platform.config.settings import Settings
 from agent.platform.llm.scripted import ScriptedModel
+from agent.understanding.by_meaning import Nearness, about_data_by_meaning, nearness
 from agent.understanding.clarification.languages import frames_of
 from agent.understanding.clarification.mentions import list_mentioned, spellings, with_umlauts
 from agent.understanding.reading import small_talk
-from agent.understanding.small_talk import NEARER, Nearness, nearness, read_small_talk
+from agent.understanding.small_talk import NEARER, read_small_talk
 from rag.embedding import multilingual
 from rag.embedding.embedder import Embedder
 from rag.embedding.multilingual import DIMENSION, MODEL, MultilingualEmbedder
@@ -157,7 +158,7 @@ welche Tabellen gibt es?
 async def test_a_question_is_no_small_talk(text: str) -> None:
     near = await nearness(text, MultilingualEmbedder())
     assert near is not None
-    assert near.by < NEARER
+    assert near.to_talk < NEARER
 
 
 async def test_a_long_message_is_not_compared() -> None:
@@ -214,6 +215,48 @@ async def test_what_speaks_against_small_talk(
     found = await read_small_talk(question, database, service.knowledge.meaning)
 
     assert (found is not None) == is_talk
+
+
+# -- questions about the data ----------------------------------------------------------------------------------------
+
+ABOUT_DATA = [  # the message, what its reply says, why
+    ("what tables have you got in here?", "shop has 2 tables", "more words than the table of words knows"),
+    ("how far back does all this go?", "orders.ordered_at goes from", "no word for data"),
+    (
+        "whats the difference between ordered_at and customer_id?",
+        "customers.customer_id is a column",
+        "two columns as they are written",
+    ),
+    ("which values can ordered_at have?", "'2024-01-05'", "the values of a column"),
+    ("is there anything in here about insurance?", "know “insurance”", "what is not there is said"),
+    ("welche Felder stehen denn so in der Tabelle customers?", "customers hat", "German"),
+    ("de quand datent les données au juste ?", "orders.ordered_at va du", "French"),
+]
+QUERIES = [
+    "What are the dates of the orders?",
+    "List all information in the orders table.",
+    "Which status has the most orders?",
+    'What is the description of the status "paid"?',
+    "How many orders are there in 2024?",
+]
+
+
+@pytest.mark.parametrize("text, says, why", ABOUT_DATA)
+async def test_a_question_about_the_data_in_words_of_no_table_is_answered_without_a_query(
+    service: Service, text: str, says: str, why: str
+) -> None:
+    answer = await service.query(text, "shop")  # a call of the model would fail the test
+
+    assert (answer.kind, answer.sql, answer.verified) == ("about_data", None, False), why
+    assert says in answer.answer, why
+
+
+@pytest.mark.parametrize("text", QUERIES)
+async def test_a_question_for_sql_is_none_about_the_data(service: Service, text: str) -> None:
+    database = await service.registered.get("shop", LOCAL)
+    found = await about_data_by_meaning(text, await database.schema(), (), MultilingualEmbedder())
+
+    assert found is None
 
 
 # -- what the data lacks ---------------------------------------------------------------------------------------------

@@ -38,7 +38,7 @@ async def reply(run: Run) -> Answer | None:
 
 
 async def _about_data(run: Run) -> tuple[DataQuestion | None, Schema, Sequence[Document]]:
-    """What a question asks about the data, by its words, else by its meaning; with the schema and docs it was read by."""
+    """What a question asks about the data, by its words or else its meaning; the schema and docs it was read by."""
     question, meaning = run.question, run.parts.knowledge.meaning
     by_words = may_be_about_data(question.text)
     may_load = meaning is not None and question.pending is None and question.options.clarify is not False

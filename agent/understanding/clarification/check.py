@@ -72,7 +72,9 @@ class Clarifier:
         """A first message that speaks of something only an earlier one could have named."""
         if self.inquiry.context.history or not lacks_antecedent(self.inquiry.text):
             return None
-        return await suggest_instead(self.inquiry, self.inquiry.frames.missing_context, self._examples, "missing_context")
+        return await suggest_instead(
+            self.inquiry, self.inquiry.frames.missing_context, self._examples, "missing_context"
+        )
 
     async def missing(self) -> Missing:
         """What the question asks for that the data lacks; nothing of a question that the docs answer."""

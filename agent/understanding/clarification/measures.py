@@ -32,7 +32,7 @@ SAYS = words(
     " quantity quantities spend spends spending spent spender pay pays paid paying price priced prices profit profits"
     " margin margins buy buys bought purchase purchased refund refunds returned rate rated rating ratings review"
     " reviewed score scored scores rank ranked ranking value number count most highest lowest largest least fewest"
-    " average total nach selon según por gemessen"
+    " average total nach selon según por secondo gemessen numero número nombre anzahl 기준"
 )
 # Of a table's own numbers these are such a measure by themselves.
 _OWN = words(
@@ -62,7 +62,7 @@ async def vague_measure(inquiry: Inquiry, meaning: Embedder | None = None) -> Cl
     if entity is None and meaning is not None and not is_english(inquiry.text):
         mention = inquiry.text[match.start() : match.start("noun") + len(_first_noun(match["noun"]))]
         entity = await _entity_by_meaning(inquiry, mention, _first_noun(match["noun"]), meaning)
-    if entity is None or (rest | noun - own_words(entity)) & SAYS or _is_settled(inquiry, entity, mention, rest):
+    if entity is None or (rest | noun - own_words(entity)) & SAYS or is_settled(inquiry, entity, mention, rest):
         return None
     names = list_measures(inquiry, entity)
     if len(names) < 2:
@@ -89,16 +89,16 @@ async def _entity_by_meaning(inquiry: Inquiry, mention: str, noun: str, meaning:
     return by_name[near[1]] if near is not None and near[0] >= UNLIKE_IN_ANY_LANGUAGE else None
 
 
-def _is_settled(inquiry: Inquiry, entity: Table, mention: str, rest: frozenset[str]) -> bool:
-    """Whether its own numbers, another name of the schema, or the docs say by what."""
-    numbers = [it for it in entity.columns if _NUMERIC.search(it.type)]
+def is_settled(inquiry: Inquiry, entity: Table | None, mention: str, rest: frozenset[str]) -> bool:
+    """Whether the table's own numbers, another name of the schema, or the docs say by what."""
+    numbers = [it for it in entity.columns if _NUMERIC.search(it.type)] if entity is not None else []
     own = any(words(it.name) & _OWN for it in numbers)
-    others = [it for it in inquiry.schema.tables if it is not entity and own_words(it) <= rest]
+    others = entity is not None and any(it is not entity and own_words(it) <= rest for it in inquiry.schema.tables)
     columns = [it for table in inquiry.schema.tables for it in table.columns if _NUMERIC.search(it.type)]
     number_mentioned = any(words(it.name) - {"id"} and words(it.name) <= rest for it in columns)
     defined = r"\W+(?:\w+\W+)?".join(re.escape(it) for it in mention.split() if it.isalpha())
     known_text = re.search(rf"\b{defined}\b", inquiry.known_text, re.IGNORECASE)
-    return own or bool(others) or number_mentioned or bool(inquiry.rules) or known_text is not None
+    return own or others or number_mentioned or bool(inquiry.rules) or known_text is not None
 
 
 def list_measures(inquiry: Inquiry, entity: Table) -> list[str]:

@@ -94,12 +94,13 @@ ENGLISH = language(
     owners="its their his theirs",
     pointers="those these that this",
     generic="""
-        top bottom first last next previous highest lowest biggest smallest largest best worst latest newest oldest
-        earliest longest shortest most least more less fewer many much few few all each every any some other same second third fourth fifth two three four five six
-        seven eight nine ten twenty hundred total sum average mean median percent percentage percentages share shares
-        averages totals ratio difference change growth trend reason details detail number year years month months week
-        weeks day days quarter quarters low high lower higher good bad cheapest result results answer half zero
-        alphabetically descending ascending name names chart table graph details list
+        top bottom first last next previous highest lowest biggest smallest largest best worst latest newest
+        oldest earliest longest shortest most least more less fewer many much few few all each every any some
+        other same second third fourth fifth two three four five six seven eight nine ten twenty hundred total
+        sum average mean median percent percentage percentages share shares averages totals ratio difference
+        change growth trend reason details detail number year years month months week weeks day days quarter
+        quarters low high lower higher good bad cheapest result results answer half zero alphabetically
+        descending ascending name names chart table graph details list
     """,
     function="""
         the a an i you we us our me my your there here not no yes ok okay please thanks great well hmm now so too
@@ -148,11 +149,12 @@ GERMAN = language(
     pointers="diese dieser dieses diesen diesem jene jener jenes jenen jenem",
     generic="""
         top erste ersten erster letzte letzten nächste nächsten höchste höchsten höchster niedrigste niedrigsten
-        größte größten neueste neuesten älteste ältesten längste längsten kürzeste kürzesten kleinste kleinsten beste besten bester schlechteste schlechtesten meisten meiste wenigsten mehr
-        weniger viele viel wenig alle jede jeder jedes jeden andere anderen gleiche gleichen zwei drei vier fünf sechs
-        sieben acht neun zehn zwanzig hundert gesamt summe durchschnitt mittelwert prozent anteil differenz
-        unterschied entwicklung grund details anzahl zahl jahr jahre jahren monat monate monaten woche wochen tag tage
-        tagen quartal quartale hoch niedrig tief schlecht gut ergebnis wert werte name namen reihenfolge insgesamt
+        größte größten neueste neuesten älteste ältesten längste längsten kürzeste kürzesten kleinste kleinsten
+        beste besten bester schlechteste schlechtesten meisten meiste wenigsten mehr weniger viele viel wenig
+        alle jede jeder jedes jeden andere anderen gleiche gleichen zwei drei vier fünf sechs sieben acht neun
+        zehn zwanzig hundert gesamt summe durchschnitt mittelwert prozent anteil differenz unterschied
+        entwicklung grund details anzahl zahl jahr jahre jahren monat monate monaten woche wochen tag tage tagen
+        quartal quartale hoch niedrig tief schlecht gut ergebnis wert werte name namen reihenfolge insgesamt
     """,
     function="""
         der die das den dem des ein eine einer einen einem eines ich du wir uns unser unsere unserer mir mich man
@@ -189,11 +191,12 @@ FRENCH = language(
     owners="leurs son sa ses",
     pointers="ce cette ces cet",
     generic="""
-        top premier premiers première premières dernier derniers dernière dernières prochain plus moins haut haute hauts
-        bas basse élevé élevés élevée faible faibles meilleur meilleurs meilleure pire grand grands petit petits tous
-        toutes tout toute chaque autre autres même mêmes deux trois quatre cinq six sept huit neuf dix vingt cent total
-        somme moyenne médiane pourcentage part différence évolution raison détails nombre année années an ans mois
-        semaine semaines jour jours trimestre résultat valeur nom noms ordre beaucoup récent récents récente récentes ancien anciens ancienne
+        top premier premiers première premières dernier derniers dernière dernières prochain plus moins haut
+        haute hauts bas basse élevé élevés élevée faible faibles meilleur meilleurs meilleure pire grand grands
+        petit petits tous toutes tout toute chaque autre autres même mêmes deux trois quatre cinq six sept huit
+        neuf dix vingt cent total somme moyenne médiane pourcentage part différence évolution raison détails
+        nombre année années an ans mois semaine semaines jour jours trimestre résultat valeur nom noms ordre
+        beaucoup récent récents récente récentes ancien anciens ancienne
     """,
     function="""
         le la les l d un une des je tu nous vous on me moi notre nos votre ne pas non oui ok merci s c qu n j t m si là

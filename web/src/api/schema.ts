@@ -1210,7 +1210,7 @@ export interface components {
              * Clarification Reason
              * @description What is ambiguous. `missing_data`: the database lacks the data. `model`: the model asked. Null unless `status` is `clarification_needed`.
              */
-            clarification_reason?: ("vague_time" | "two_dates" | "several_values" | "several_columns" | "vague_measure" | "missing_data" | "model") | null;
+            clarification_reason?: ("vague_time" | "two_dates" | "several_values" | "several_columns" | "vague_measure" | "vague_limit" | "missing_context" | "missing_data" | "model") | null;
             /**
              * Choices
              * @description Suggested replies to `clarification`.
