@@ -152,6 +152,7 @@ bench-messages: $(LOCAL) data  ## measure how many messages of each kind are rec
 	@$(OFFLINE) $(BIN)/python -m bench.messages --sets bench.messages_domains
 	@$(OFFLINE) $(BIN)/python -m bench.messages --sets bench.messages_trades
 	@$(OFFLINE) $(BIN)/python -m bench.messages --sets bench.messages_services
+	@$(OFFLINE) $(BIN)/python -m bench.messages --sets bench.messages_unread
 
 bench-page: $(TESTED) $(WEB)  ## measure the page in a browser: first paint, bytes, findings of axe, with targets
 	@$(OFFLINE) $(BIN)/python -m bench.page

@@ -2,7 +2,7 @@
 """Messages in five languages over five databases, whose rules were made while they were read.
 
 `python -m bench.messages --sets bench.messages_trades` measures with them. An independent author wrote them before
-reading any rule. `bench.messages_services` holds messages of the same kind that nobody read since. Each line: the
+reading any rule. `bench.messages_unread` holds messages that nobody read since. Each line: the
 language, the database, the question, the query.
 """
 

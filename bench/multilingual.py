@@ -17,12 +17,13 @@ from pathlib import Path
 
 import numpy as np
 
-from agent.understanding.by_meaning import nearness
+from agent.understanding.by_meaning import about_data_by_meaning, nearness
 from agent.understanding.clarification.mentions import ANYTHING
 from agent.understanding.clarification.missing import UNLIKE_IN_ANY_LANGUAGE
 from agent.understanding.reading import small_talk
 from agent.understanding.small_talk import NEARER
-from bench.kinds import ABOUT, TALK
+from bench.kinds import ABOUT, TALK, schema_of
+from bench.kinds import SHOP as KINDS_SHOP
 from executors.base import Schema
 from executors.engines.duckdb.executor import DuckdbExecutor
 from rag.embedding.embedder import Embedder, LocalEmbedder
@@ -92,6 +93,12 @@ async def talk_by_meaning(messages: Sequence[str], embedder: Embedder) -> int:
     return sum(it is not None and it.to_talk >= NEARER for it in near)
 
 
+async def data_by_meaning(messages: Iterable[tuple[str, Schema]], embedder: Embedder) -> int:
+    """How many messages are about the data of their database."""
+    found = [await about_data_by_meaning(text, schema, (), embedder) for text, schema in messages]
+    return sum(it is not None for it in found)
+
+
 def main(folders: Iterable[str]) -> None:
     """Print three tables, and a line for each folder."""
     executor = DuckdbExecutor("shop", SHOP, memory="500MB", threads=1, sample_values=5)
@@ -109,17 +116,24 @@ def main(folders: Iterable[str]) -> None:
     print("\n| words in five languages | called lacking |\n|---|---|")
     for label, words in (("of data that is there", THERE.split()), ("of data that is not", LACKING.split())):
         print(f"| {label} | {far(words, [*terms, *ANYTHING], multilingual)} of {len(words)} |")
-    print("\n| messages | small talk by words | by meaning alone |\n|---|---|---|")
+    print(
+        "\n| messages | small talk by words | by meaning alone | about the data by meaning alone |\n|---|---|---|---|"
+    )
     for label, text in (("small talk", TALK), ("about the data", ABOUT)):
         messages = text.strip().splitlines()
         by_words = sum(small_talk(it) is not None for it in messages)
         by_meaning = asyncio.run(talk_by_meaning(messages, multilingual))
-        print(f"| {len(messages)} of {label} | {by_words} | {by_meaning} |")
+        about = asyncio.run(data_by_meaning(((it, KINDS_SHOP) for it in messages), multilingual))
+        print(f"| {len(messages)} of {label} | {by_words} | {by_meaning} | {about} |")
     for folder in folders:
         gold = json.loads((Path(folder) / "questions.json").read_text(encoding="utf-8"))
         texts = [str(it["question"]) for it in gold]
         taken = asyncio.run(talk_by_meaning(texts, multilingual))
-        print(f"\n{Path(folder).name}: {taken} of {len(texts)} questions are taken for small talk.")
+        schemas = (schema_of(Path(folder) / it["database"]) for it in gold)
+        about = asyncio.run(data_by_meaning(zip(texts, schemas, strict=True), multilingual))
+        print(
+            f"\n{Path(folder).name}: of {len(texts)} questions {taken} are taken for small talk, {about} for one about the data."
+        )
 
 
 if __name__ == "__main__":
