@@ -353,6 +353,15 @@ DATA = _lines("""
     which values are above the average?
     when does the table tennis final begin?
     what is the number and date of each document?
+    remove the table of customers
+    drop this table
+    create a new table
+    rename the column of prices
+    add a column to the table
+    lösche die Tabelle
+    compare the sales of both and say what drives the difference
+    what is the difference between the sales of Berlin and Paris?
+    what explains the difference in price between the two countries?
     wie viele Bestellungen gab es im Mai?
     Umsatz je Kategorie
     wer hat am meisten gekauft?

@@ -72,7 +72,7 @@ async def test_a_question_back_is_a_clarification_and_nothing_runs(
     service = make_service(profile="small_hosted")
     model.replies(clarification="Do you mean the order date or the payment date?")
 
-    answer = await service.query("How many in May?", "shop")
+    answer = await service.query("How many orders in May?", "shop")
 
     assert answer.status == "clarification_needed"
     assert answer.clarification == "Do you mean the order date or the payment date?"

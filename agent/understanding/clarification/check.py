@@ -70,7 +70,8 @@ class Clarifier:
 
     async def _missing_context(self) -> Clarification | None:
         """A first message that speaks of something only an earlier one could have named."""
-        if self.inquiry.context.history or not lacks_antecedent(self.inquiry.text):
+        only = len(self.inquiry.schema.tables) == 1  # its rows are what is meant
+        if only or self.inquiry.context.history or not lacks_antecedent(self.inquiry.text):
             return None
         return await suggest_instead(
             self.inquiry, self.inquiry.frames.missing_context, self._examples, "missing_context"
