@@ -193,6 +193,7 @@ class Draft(Frozen):
     explanation: what the model says that the query does. note: where a query comes from that no model wrote.
     source: `draft` where the model wrote it; see `Candidate`. index: of the draft it comes from, counted from 0.
     by_second: whether the second model wrote it.
+    votes: of a reused query, how many drafts agreed on it, and of how many, when it was verified; else None.
     changes: of an alternative, what differs from the query that it was derived from, before and after.
     temperature: that the model wrote it at.
     logprob_mean, logprob_least: the mean and the least log-probability of the reply's tokens, natural logarithm; None
@@ -208,6 +209,7 @@ class Draft(Frozen):
     source: CandidateSource = "draft"
     index: int = 0
     by_second: bool = False
+    votes: tuple[int, int] | None = None
     changes: tuple[tuple[str, str], ...] = ()
     temperature: float = 0.0
     logprob_mean: float | None = None

@@ -137,7 +137,7 @@ async def _as_event(run: Run) -> AsyncIterator[Event]:
         yield AnswerDelta(text=sentence)
     await run.keep_place(best)
     response = await off_loop(partial(build_answer, run, best))
-    await run.reuse.settle(response, best, run.context)
+    await run.reuse.settle(response, best, run.context, run.evidence(best))
     yield Done(answer=response)
 
 

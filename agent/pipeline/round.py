@@ -177,6 +177,8 @@ class Round:
             self._update(verdict=verdict)
         elif second == "judges":
             await self._elect()
+        elif self._reusing and self._attempt.draft.votes and run.confirmation.second_draft == "judges":
+            self._count_earlier_votes(*self._attempt.draft.votes)
         elif run.confirmation.judge != "off":
             try:
                 text, doubts = run.question.text, self._attempt.doubts
@@ -190,6 +192,13 @@ class Round:
             self._update(checks=tuple(overrule(check, who) for check in self._attempt.checks))
             if second == "besides":
                 self._update(checks=(*self._attempt.checks, await vote(run, self._try, run.confirmation.drafts)))
+
+    def _count_earlier_votes(self, votes: int, drafts: int) -> None:
+        """Accept a reused query by the drafts that agreed on it when the question was first answered."""
+        detail = f"{votes} of {drafts} drafts agreed when this query was verified."
+        check = Check(name="second_draft", passed=True, detail=detail)
+        verdict = Verdict(reason=detail, correct=True, source="drafts")
+        self._update(checks=(*self._attempt.checks, check), verdict=verdict)
 
     async def _elect(self) -> None:
         """Have drafts vote: yes where they agree on these rows; where they agree on others, those are next."""

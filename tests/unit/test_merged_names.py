@@ -51,7 +51,9 @@ async def find(make_service: Make, model: ScriptedModel, registry: Path, tmp_pat
     async def ask(sql: str) -> list[Doubt]:
         model.replies(sql=sql)
         model.replies(sql=sql)
-        answer = await service.query("What is the total of each customer?", "trade", options=Options(enable_answer=False))
+        answer = await service.query(
+            "What is the total of each customer?", "trade", options=Options(enable_answer=False)
+        )
         assert answer.sql is not None
         return [it for it in answer.doubts if it.rule == "merged_names"]
 

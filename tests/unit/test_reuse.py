@@ -217,6 +217,23 @@ async def test_no_second_draft_is_written_for_a_known_query(make_service: Make, 
     await service.close()
 
 
+async def test_drafts_that_agreed_are_not_asked_again(make_service: Make, model: ScriptedModel) -> None:
+    service = make_service(profile="embedded", second_draft=None)
+    model.replies(sql=TOTAL)
+    model.replies(sql="SELECT SUM(o.amount) AS s FROM orders AS o")
+    first = await service.query(QUESTION, "shop", options=Options(enable_answer=False))
+    assert (first.reused, first.verified) == (False, True)
+    again = await service.query(QUESTION, "shop", options=Options(enable_answer=False))  # a call would fail the test
+
+    assert (again.reused, again.verified) == (True, True)
+    assert again.confidence == first.confidence
+    assert next(it.detail for it in again.checks if it.name == "second_draft") == (
+        "2 of 2 drafts agreed when this query was verified."
+    )
+    assert again.usage.model_calls == 0
+    await service.close()
+
+
 async def test_a_file_that_cannot_be_used_costs_nothing_but_the_saving(
     ask: Ask, model: ScriptedModel, tmp_path: Path
 ) -> None:

@@ -32,11 +32,17 @@ class Key(NamedTuple):
 
 
 class VerifiedQuery(Frozen):
-    """A query, the tables that it reads, and the fingerprint of all that its being right rested on."""
+    """A query, the tables that it reads, and the fingerprint of all that its being right rested on.
+
+    votes: how many drafts agreed on it, and of how many; None where a judge accepted it. by_second: whether the second
+    model wrote one of them.
+    """
 
     sql: str
     tables: tuple[str, ...]
     fingerprint: str
+    votes: tuple[int, int] | None = None
+    by_second: bool = False
 
 
 class VerifiedQueries:
@@ -90,7 +96,7 @@ def hash_of(key: Key) -> str:
 
 def value_of(query: VerifiedQuery, used_at: float) -> dict[str, JsonValue]:
     """A query as its record has it. Args: used_at: seconds since the epoch."""
-    return {"query": query.model_dump(mode="json"), "used_at": used_at}
+    return {"query": query.model_dump(mode="json", exclude_defaults=True), "used_at": used_at}
 
 
 def _place(database: str) -> Place:

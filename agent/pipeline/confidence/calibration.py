@@ -85,6 +85,9 @@ def _voices(evidence: Evidence) -> tuple[float, float]:
     Who asked nobody has confirmed nothing, so such an answer is not above one that all others contradict.
     """
     source = evidence.chosen.source
+    if evidence.earlier is not None:
+        agreed, written = evidence.earlier  # one of them is the query itself
+        return float(agreed - 1), float(written - 1)
     votes = evidence.base_votes if source == "alternative" else evidence.votes
     own = 1 if source in {"draft", "alternative"} else 0  # a repaired query has no vote itself
     requested = evidence.drafts if source == "reused" else max(0, evidence.drafts - 1)

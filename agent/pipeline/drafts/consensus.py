@@ -37,6 +37,7 @@ class Evidence(Frozen):
     chosen: the candidate that the answer rests on.
     drafts: how many were written, those included that could not be run.
     by_second: whether the second model wrote one of them.
+    earlier: of a reused query, how many drafts agreed on it, and of how many, when it was verified.
     base_votes: votes of the candidate that an alternative was derived from; 0 where the chosen one is none.
     checks: of the chosen candidate and its rows, not yet of the sentence.
     judge: the judge's yes or no of the chosen candidate; None where nobody was asked.
@@ -46,6 +47,7 @@ class Evidence(Frozen):
     chosen: Candidate
     drafts: int
     by_second: bool = False
+    earlier: tuple[int, int] | None = None
     base_votes: int = 0
     checks: tuple[Check, ...] = ()
     judge: bool | None = None

@@ -1,7 +1,8 @@
 """Reuses the verified query of an equal earlier question.
 
 Only the writing of SQL is skipped. The query goes through the guard, is executed, checked, judged and answered like any
-other. If one of these fails, a new query is written.
+other. If one of these fails, a new query is written. If drafts judge for the profile, those that agreed when the query
+was verified count again, and nobody is asked.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from rag.linking.relative_dates import counts_from_today
 if TYPE_CHECKING:
     from agent.core.models import Question
     from agent.databases.knowledge.context import Context
+    from agent.pipeline.drafts.consensus import Evidence
     from agent.pipeline.parts import Parts
     from agent.platform.config.limits import Limits
 
@@ -101,7 +103,8 @@ class Reuse:
             log.warning("%s", error)
             return
         if stored is not None and stored.fingerprint == self._fingerprint(stored.tables, context):
-            self.draft = Draft(sql=stored.sql, note=FROM_ANSWER, source="reused")
+            drafts = {"votes": stored.votes, "by_second": stored.by_second}
+            self.draft = Draft(sql=stored.sql, note=FROM_ANSWER, source="reused").model_copy(update=drafts)
 
     def take(self) -> Draft | None:
         """The query to run again, once."""
@@ -109,8 +112,8 @@ class Reuse:
         self.tried = self.tried or draft is not None
         return draft
 
-    async def settle(self, answer: Answer, best: Attempt, context: Context) -> None:
-        """Keep the query of a verified answer; forget one that does not hold any more."""
+    async def settle(self, answer: Answer, best: Attempt, context: Context, evidence: Evidence) -> None:
+        """Keep the query of a verified answer, with the votes for it; forget one that does not hold any more."""
         if not self._allowed:
             return
         verified = self._parts.verified
@@ -118,7 +121,11 @@ class Reuse:
             if answer.verified and not answer.reused and may_rerun(self._question.text, best.sql):
                 found = self._fingerprint(best.tables, context)
                 if found is not None:
-                    query = VerifiedQuery(sql=best.sql, tables=best.tables, fingerprint=found)
+                    counts = best.draft.source == "draft" and evidence.votes > 1
+                    votes = (evidence.votes, evidence.drafts) if counts else None
+                    query = VerifiedQuery(
+                        sql=best.sql, tables=best.tables, fingerprint=found, votes=votes, by_second=evidence.by_second
+                    )
                     await asyncio.to_thread(verified.keep, self._key, query)
             elif self.tried and not (best.is_reused and best.is_accepted):
                 await asyncio.to_thread(verified.forget, self._key)
