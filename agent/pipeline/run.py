@@ -171,8 +171,9 @@ class Run:
             return None
         if may_ask and self.question.pending is None:
             return found
-        self.ledger.warn(found.assumption)
-        self.context = self.context.model_copy(update={"rules": (*self.context.rules, found.assumption)})
+        if found.assumption:
+            self.ledger.warn(found.assumption)
+            self.context = self.context.model_copy(update={"rules": (*self.context.rules, found.assumption)})
         return None
 
     async def tell_missing(self, best: Attempt | None = None) -> None:

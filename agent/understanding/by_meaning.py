@@ -8,14 +8,13 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Sequence
+from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from agent.core.kinds import AboutData, Talk, Topic
-from agent.understanding.clarification.languages import is_english
-from agent.understanding.clarification.mentions import list_mentioned
-from agent.understanding.clarification.wanted import content_words
 from agent.understanding.examples import DATA, TALK, TOPICS
-from agent.understanding.reading import DataQuestion, language_of
+from agent.understanding.followups.words import LANGUAGES as FUNCTION_WORDS
+from agent.understanding.reading import LANGUAGES, DataQuestion, language_of
 from executors.base import Schema
 from rag.docs.documents import Document
 from rag.errors import RetrievalError
@@ -36,11 +35,11 @@ ABOUT = 0.10
 _NEAREST = 2
 _MOST_WORDS = 15  # of a message that is known by its meaning alone
 _COLUMN = "this column"  # what the examples call a name that the schema writes so
-_MOST_UNKNOWN = 2  # words of what is looked for
-_ASKING = words(
-    "about regarding anything something nothing stored kept recorded saved find found tracked available exist data"
-    " database information info daten datenbank informationen données base datos dati"
+_MOST_UNKNOWN = 2
+_SUBJECT = re.compile(
+    r"\b(?:about|on|regarding|concerning|over|über|sur|sobre|su|sul|sulla|riguardo)\s+\w", re.IGNORECASE
 )
+_LONG, _ALIKE = 5, 85.0  # letters of a word that may be misspelled, and how alike it then is
 _NAMED = 2  # words of the schema or values, and more than half of those that tell something
 
 
@@ -117,20 +116,23 @@ def is_named_enough(text: str, schema: Schema) -> bool:
     return len(named) >= _NAMED and len(named) > len(telling) / 2
 
 
+def may_be_about_data_by_meaning(text: str) -> bool:
+    """Whether a message may ask about the data, so that it is worth a look at schema and docs."""
+    return len(text.split()) <= _MOST_WORDS and not find_quoted(text)
+
+
 async def about_data_by_meaning(
     text: str, schema: Schema, documents: Sequence[Document], meaning: Embedder
 ) -> DataQuestion | None:
     """What a message asks about the data; None where it is a question for SQL, as it is in doubt.
 
-    A number or a text in quotes makes it a question for SQL, and so does a column or a value that its topic does not
-    ask for.
+    Every word of it must be a name that its topic asks for, or one that such questions have: any other word may be a
+    value, a filter or something to compute.
     """
+    if not may_be_about_data_by_meaning(text):
+        return None
     named = _Named(text, schema, documents)
-    if (
-        re.search(r"[\d@=]", named.rest)
-        or find_quoted(text)
-        or (is_named_enough(text, schema) and not named.is_spelled)
-    ):
+    if named.has_more_words or (is_named_enough(text, schema) and not named.spelled):
         return None
     near = await nearness(named.masked, meaning)
     if near is None or near.to_topic < ABOUT:
@@ -140,57 +142,82 @@ async def about_data_by_meaning(
 
 
 class _Named:
-    """What a message names of a schema and its docs. is_spelled: whether a name stands in it as the schema writes it.
+    """What a message names of a schema and its docs.
 
-    rest, masked: the message without names that the schema writes so, and with what the examples call them.
+    spelled: columns that stand in it as the schema writes them, with their tables. masked: the message with what the
+    examples call these. has_more_words: whether it has a word that neither a name nor a question about data explains.
     """
 
     def __init__(self, text: str, schema: Schema, documents: Sequence[Document]) -> None:
-        stems = words(text)
-        written = {it.casefold() for it in re.findall(r"\w+", text)}
-        self.tables = tuple(it.name for it in schema.tables if words(it.parts[-1]) <= stems)
-        places = [(table, column.name) for table in schema.tables for column in table.columns]
-        self.columns = tuple((table.name, name) for table, name in places if words(name) and words(name) <= stems)
-        spelled = {name.casefold() for _, name in places if not name.isalpha() and name.casefold() in written}
-        self.is_spelled = bool(spelled)
-        self.rest = re.sub(r"\w+", lambda it: "" if it[0].casefold() in spelled else it[0], text)
-        self.masked = re.sub(r"\w+", lambda it: _COLUMN if it[0].casefold() in spelled else it[0], text)
-        self.columns = tuple(it for it in self.columns if it[1].casefold() in spelled) or self.columns
+        said = re.findall(r"\w+", text)
+        written, stems = {it.casefold() for it in said}, words(text)
+        names = _names_of(schema)
+        self.tables = tuple(table for table, own in names.tables if own <= stems)
+        self.spelled = tuple(it for name in sorted(written) for it in names.columns.get(name, ()))
+        self.masked = re.sub(r"\w+", lambda it: _COLUMN if it[0].casefold() in names.columns else it[0], text)
         terms = (term_of(it.text) for it in documents if it.kind == "rule")
         self.term = next((it for it in terms if it and words(it) <= stems), "")
-        self._schema = schema
+        explained = frozenset().union(*(own for table, own in names.tables if table in self.tables), words(self.term))
+        rest = [it for it in said if it.casefold() not in names.columns and not words(it) <= explained]
+        unknown = [it for it in rest if not _is_asking(it.casefold())]
+        # Where nothing is named, a few words of the same talk do no harm: "anyway". One behind "about" is a subject.
+        names_nothing = not (self.tables or self.spelled or self.term) and not stems & words_of_data(schema)
+        harmless = names_nothing and len(unknown) <= _MOST_UNKNOWN and all(map(str.islower, unknown))
+        self.has_more_words = bool(unknown) and (not harmless or _SUBJECT.search(text) is not None)
 
     def as_question(self, topic: Topic) -> AboutData | None:
         """The question of a topic about what is named; None where the two do not fit."""
         match topic:
             case Topic.TABLES | Topic.OVERVIEW:
-                fits = not (self.tables or self.columns or self.term)
+                fits = not (self.tables or self.spelled or self.term)
                 return AboutData(topic=topic) if fits else None
             case Topic.SIZES | Topic.FRESHNESS | Topic.KEYS | Topic.COLUMNS:
-                return None if self.columns or self.term else AboutData(topic=topic, tables=self.tables)
+                return None if self.spelled or self.term else AboutData(topic=topic, tables=self.tables)
             case Topic.DESCRIBE:
-                fits = bool(self.tables) and not self.columns and not self.term
+                fits = bool(self.tables) and not self.spelled and not self.term
                 return AboutData(topic=topic, tables=self.tables) if fits else None
-            case Topic.MEANING | Topic.DEFINED | Topic.VALUES:
-                if self.term and topic is not Topic.VALUES:
+            case Topic.WHERE | Topic.VALUES:
+                return AboutData(topic=topic, columns=self.spelled) if self.spelled else None
+            case Topic.MEANING | Topic.DEFINED:
+                if self.term:
                     return AboutData(topic=topic, term=self.term)
-                return AboutData(topic=topic, columns=self.columns) if self.columns else None
-            case Topic.WHERE:
-                if self.columns or self.term:
-                    return AboutData(topic=topic, columns=self.columns, term=self.term) if self.columns else None
-                return self._find_place()
+                return AboutData(topic=topic, columns=self.spelled) if self.spelled else None
 
-    def _find_place(self) -> AboutData | None:
-        """Where something is: the columns whose names have a word of it, else that nothing is known of it."""
-        is_known = is_english(self.rest)
-        said = content_words(self.rest) if is_known else list_mentioned(self.rest, language_of(self.rest))
-        unknown = [it for it in said if words(it) - _ASKING]
-        stems = words(" ".join(unknown))
-        if not unknown or len(unknown) > _MOST_UNKNOWN:
-            return None
-        term = " ".join(unknown)
-        places = [(table.name, it.name) for table in self._schema.tables for it in table.columns]
-        columns = tuple(it for it in places if words(it[1]) & stems)
-        if columns:
-            return AboutData(topic=Topic.WHERE, columns=columns, term=term)
-        return AboutData(topic=Topic.MEANING, unknown=term)
+
+class _Names(NamedTuple):
+    """The tables of a schema with their words, and its columns that are no plain words, by their names."""
+
+    tables: tuple[tuple[str, frozenset[str]], ...]
+    columns: dict[str, tuple[tuple[str, str], ...]]
+
+
+@IdentityCache
+def _names_of(schema: Schema) -> _Names:
+    columns: dict[str, tuple[tuple[str, str], ...]] = {}
+    for table in schema.tables:
+        for column in table.columns:
+            if not column.name.isalpha():
+                name = column.name.casefold()
+                columns[name] = (*columns.get(name, ()), (table.name, column.name))
+    tables = ((it.name, words(it.parts[-1])) for it in schema.tables)
+    return _Names(tuple((name, own) for name, own in tables if own), columns)
+
+
+@cache
+def _asking_words() -> frozenset[str]:
+    """What questions about the data say: the words of the examples, and those that name nothing."""
+    examples = re.findall(r"\w+", " ".join(line for lines in TOPICS.values() for line in lines).casefold())
+    silent = (it.naming_nothing - it.generic for it in FUNCTION_WORDS.values())
+    return frozenset(examples).union(*(it.fillers for it in LANGUAGES), *silent)
+
+
+def _is_asking(word: str) -> bool:
+    """Whether such questions have this word, or one that it misspells."""
+    from rapidfuzz import fuzz, process
+
+    known = _asking_words()
+    if word in known or (len(word) == 1 and word.isalpha()):
+        return True
+    if len(word) < _LONG:
+        return False
+    return process.extractOne(word, known, scorer=fuzz.ratio, score_cutoff=_ALIKE) is not None

@@ -210,6 +210,7 @@ _TOPIC_TEXTS = {
         what is meant by this code?
         explain the column
         what is the difference between these two columns?
+        what is the difference between this column and this column?
         what is the meaning of this abbreviation?
         what unit is this column in?
         what do the values of this column mean?
@@ -353,6 +354,10 @@ DATA = _lines("""
     which values are above the average?
     when does the table tennis final begin?
     what is the number and date of each document?
+    show this column of the cancelled ones
+    what is the average of this column per year?
+    which this column has the most rows?
+    where is this column missing?
     remove the table of customers
     drop this table
     create a new table

@@ -17,13 +17,14 @@ from agent.understanding.clarification.main_date import list_plausible
 from agent.understanding.overview import COUNTED_TABLES, with_rows
 from agent.understanding.sentences import Sentences, sentences_of, write_count
 from agent.understanding.suggest import telling_tables
-from executors.base import Frozen, JsonValue, Schema, Table
+from executors.base import Column, Frozen, JsonValue, Schema, Table
 from rag.docs.documents import Document
 from rag.linking.fusion import term_of
 
 EXAMPLES = 4  # questions that small talk offers
 LISTED = 30  # tables, or columns, named in a sentence; the rows have them all
 _VALUES = 3
+_MOST_COLUMNS = 6  # whose values are read
 _MOST_RANGES = 12  # tables whose dates are read
 _WITH_EXAMPLES = frozenset({Talk.GREETING, Talk.WELLBEING, Talk.HELP, Talk.WHO, Talk.CHATTER})
 
@@ -208,21 +209,22 @@ class DataReplies:
         return _listing(self._phrases.where.format(name=name, columns=columns), rows, tables)
 
     async def _values(self, about: AboutData) -> Reply:
-        """The different values of columns, as many as a list shows; of one that none may be shown of, what it is."""
+        """What columns are, and their different texts, as many as a list shows; of private ones none."""
         lines: list[str] = []
         rows: list[dict[str, JsonValue]] = []
-        for owner, name in about.columns:
+        for owner, name in about.columns[:_MOST_COLUMNS]:
             table = self._schema.table(owner)
             column = table.column(name) if table is not None else None
             if table is None or column is None:
                 continue
-            self._from_schema()
-            lines.append(self._phrases.is_a.format(column=f"{owner}.{name}", type=column.type))
-            values = [] if column.private else await self._lookups.distinct(Place(table, column), LISTED)
+            lines += self._describe_column(table, column)
+            values = [] if column.private else await self._lookups.distinct(Place(table, column), LISTED + 1)
             if values:
-                lines.append(self._phrases.values.format(values=", ".join(map(repr, values))))
+                more = [self._phrases.and_more] if len(values) > LISTED else []
+                shown = ", ".join([*map(repr, values[:LISTED]), *more])
+                lines.append(self._phrases.values.format(values=shown))
                 self._sources.append(self._phrases.from_data.format(database=self._schema.database))
-                rows += [{"column": f"{owner}.{name}", "value": value} for value in values]
+                rows += [{"column": f"{owner}.{name}", "value": value} for value in values[:LISTED]]
         return _listing("\n".join(lines), rows, [it for it in self._schema.tables if it.name in dict(about.columns)])
 
     def _meaning(self, about: AboutData) -> Reply:
@@ -245,13 +247,19 @@ class DataReplies:
         column = table.column(column_name) if table is not None else None
         if table is None or column is None:
             return []
-        self._from_schema()
-        whole = f"{table.name}.{column.name}"
-        lines = [self._phrases.is_a.format(column=whole, type=column.type)]
-        docs = [self._quote(it) for it in self._column_docs(table.name, column.name)]
-        lines += docs or [self._phrases.undocumented.format(name=whole)]
+        lines = self._describe_column(table, column)
         samples = [] if column.private else [it for it in column.samples if it][:_VALUES]
         return [*lines, *([self._phrases.values.format(values=", ".join(map(repr, samples)))] if samples else [])]
+
+    def _describe_column(self, table: Table, column: Column) -> list[str]:
+        """Its type, and what docs say of it."""
+        self._from_schema()
+        whole = f"{table.name}.{column.name}"
+        docs = [self._quote(it) for it in self._column_docs(table.name, column.name)]
+        return [
+            self._phrases.is_a.format(column=whole, type=column.type),
+            *(docs or [self._phrases.undocumented.format(name=whole)]),
+        ]
 
     def _table_lines(self, name: str) -> list[str]:
         docs = [self._quote(it) for it in self._documents if it.kind == "table" and it.table == name]

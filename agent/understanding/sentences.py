@@ -42,6 +42,7 @@ class Sentences(Frozen):
     no_references: str
     is_a: str
     values: str
+    and_more: str
     undocumented: str
     unknown: str
     where: str
@@ -77,6 +78,7 @@ EN = Sentences(
     no_references="No keys between tables are known here.",
     is_a="{column} is a column of the type {type}.",
     values="Stored values include {values}.",
+    and_more="and more",
     undocumented="No comment and no document says more about {name}.",
     unknown="Neither the schema nor the documents of {database} know “{name}”.",
     where="{name} is in {columns}.",
@@ -111,6 +113,7 @@ DE = Sentences(
     no_references="Schlüssel zwischen Tabellen sind hier nicht bekannt.",
     is_a="{column} ist eine Spalte vom Typ {type}.",
     values="Gespeicherte Werte sind zum Beispiel {values}.",
+    and_more="und weitere",
     undocumented="Kein Kommentar und kein Dokument sagt mehr über {name}.",
     unknown="Weder das Schema noch die Dokumente von {database} kennen „{name}“.",
     where="{name} steht in {columns}.",
@@ -146,6 +149,7 @@ FR = Sentences(
     no_references="Aucune clé entre tables n’est connue ici.",
     is_a="{column} est une colonne de type {type}.",
     values="Parmi les valeurs enregistrées : {values}.",
+    and_more="et d’autres",
     undocumented="Aucun commentaire ni document n’en dit plus sur {name}.",
     unknown="Ni le schéma ni les documents de {database} ne connaissent « {name} ».",
     where="{name} se trouve dans {columns}.",
@@ -180,6 +184,7 @@ ES = Sentences(
     no_references="No se conocen claves entre tablas.",
     is_a="{column} es una columna de tipo {type}.",
     values="Entre los valores guardados están {values}.",
+    and_more="y más",
     undocumented="Ningún comentario ni documento dice más sobre {name}.",
     unknown="Ni el esquema ni los documentos de {database} conocen «{name}».",
     where="{name} está en {columns}.",
@@ -214,6 +219,7 @@ IT = Sentences(
     no_references="Non sono note chiavi tra le tabelle.",
     is_a="{column} è una colonna di tipo {type}.",
     values="Tra i valori memorizzati ci sono {values}.",
+    and_more="e altri",
     undocumented="Nessun commento e nessun documento dice di più su {name}.",
     unknown="Né lo schema né i documenti di {database} conoscono «{name}».",
     where="{name} si trova in {columns}.",
@@ -247,6 +253,7 @@ KO = Sentences(
     no_references="테이블 사이의 키는 알려져 있지 않습니다.",
     is_a="{column}: {type} 형식의 컬럼입니다.",
     values="저장된 값의 예: {values}.",
+    and_more="그 밖에 더",
     undocumented="{name}에 대해 더 설명하는 주석이나 문서가 없습니다.",
     unknown="{database}의 스키마와 문서에 “{name}”에 관한 내용이 없습니다.",
     where="{name} 위치: {columns}.",

@@ -228,8 +228,8 @@ ABOUT_DATA = [  # the message, what its reply says, why
         "two columns as they are written",
     ),
     ("which values can ordered_at have?", "'2024-01-05'", "the values of a column"),
-    ("is there anything in here about insurance?", "know “insurance”", "what is not there is said"),
-    ("welche Felder stehen denn so in der Tabelle customers?", "customers hat", "German"),
+    ("what colums does the table orders have", "orders has", "a word that is misspelled"),
+    ("welche Spalten hat denn die Tabelle customers so?", "customers hat", "German"),
     ("de quand datent les données au juste ?", "orders.ordered_at va du", "French"),
 ]
 QUERIES = [
@@ -238,6 +238,14 @@ QUERIES = [
     "Which status has the most orders?",
     'What is the description of the status "paid"?',
     "How many orders are there in 2024?",
+    "is there anything about Ada?",  # a value
+    "is there anything in here about insurance?",  # not there: the answer says so
+    "which customer_id has no ordered_at?",
+    "what is the average order_id per customer_id?",
+    "show the ordered_at of cancelled orders",
+    "what is the difference between order_id and customer_id on average?",
+    "where is customer_id missing?",
+    "what is the date of the latest order?",
 ]
 
 

@@ -18,8 +18,10 @@ from agent.api.http.context import PRINCIPAL_HEADER
 from agent.api.tools import TOOLS
 from agent.core.callers import LOCAL
 from agent.core.errors import WritesNotAllowed
+from agent.core.kinds import AboutData, Topic
 from agent.databases.knowledge import build
 from agent.platform.llm.scripted import ScriptedModel
+from agent.understanding.replies import DataReplies
 from executors.errors import DatabaseUnavailable, UnknownDatabase
 from rag.testing import HashingEmbedder
 
@@ -124,6 +126,32 @@ async def test_two_principals_get_their_own_rows(
     assert answer["warnings"] == [told]
     assert {"name": "row_filter", "passed": True, "detail": told} in answer["checks"]
     assert answer["verified"]
+
+
+@pytest.mark.parametrize(("principal", "values"), [(ANNA, {"EU"}), (BILL, {"US"})])
+async def test_the_values_of_a_column_are_those_of_ones_own_rows(
+    make_service: Make, principal: str, values: set[str]
+) -> None:
+    about = AboutData(topic=Topic.VALUES, columns=(("orders", "region"),))
+    service = make_service()
+    database = await service.registered.get("sales", principal)
+    reply = await DataReplies(database, await database.schema(), (), principal, "en").reply(about)
+
+    assert {row["value"] for row in reply.rows} == values
+    await service.close()
+
+
+async def test_no_value_of_a_private_column_is_listed(make_service: Make, registry: Path) -> None:
+    registry.write_text("shy: {url: shop.sqlite, private: [customers.name]}\n", encoding="utf-8")
+    service = make_service()
+    database = await service.registered.get("shy", LEAD)
+    columns = (("customers", "name"), ("customers", "country"))
+    about = AboutData(topic=Topic.VALUES, columns=columns)
+    reply = await DataReplies(database, await database.schema(), (), LEAD, "en").reply(about)
+
+    assert {row["value"] for row in reply.rows} == {"DE", "FR"}
+    assert "Ada" not in reply.text
+    await service.close()
 
 
 async def test_who_sees_everything_is_told_of_no_filter(client: Client, model: ScriptedModel) -> None:

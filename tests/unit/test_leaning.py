@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from agent.understanding.followups.leaning import Leaning, asks_by_itself, content_words, find_leaning
+from agent.understanding.followups.leaning import (
+    Leaning,
+    Lost,
+    asks_by_itself,
+    content_words,
+    find_leaning,
+    find_lost_reference,
+)
 
 LEANING = [
     ("and in 2024?", "begins like the end of a sentence"),
@@ -156,6 +163,33 @@ UNSURE = [
     ("Exclude guests", "changes what was shown, or is about guests"),
     ("Ile było zamówień w Niemczech?", "a language whose words are not known"),
 ]
+
+
+LOST = [
+    ("Sort them by price", Lost.CONTINUES, "changes what was shown"),
+    ("sort by price", Lost.CONTINUES, "the same, without a pronoun"),
+    ("now split that by branch", Lost.CONTINUES, "behind an adverb"),
+    ("And the season before?", Lost.CONTINUES, "goes on"),
+    ("the same for France", Lost.CONTINUES, "the same as what?"),
+    ("Und jetzt das Ganze nach Monaten", Lost.CONTINUES, "German"),
+    ("What do they cost?", Lost.NAMES_NOTHING, "unless `cost` is a name"),
+    ("top 10 please", Lost.NAMES_NOTHING, "of what?"),
+    ("Zeig mir die größten", Lost.NAMES_NOTHING, "German"),
+    ("List the customers and their orders", None, "`their` stands for what came before it"),
+    ("Which one of our customers spent the most?", None, "says of whom"),
+    ("For each county, find the delegates from that county", None, "named before"),
+    ("It would be nice to see the reservations per room", None, "`it` stands for nothing"),
+    ("Il me faut la liste des chambres", None, "the same in French"),
+    ("Haben Sie Kunden in Österreich?", None, "addresses somebody"),
+    ("Who has not paid their fee?", None, "of whom it asks"),
+    ("How many customers are there?", None, "whole"),
+    ("그중 상위 3개만", None, "a script without known words"),
+]
+
+
+@pytest.mark.parametrize("text, lost, why", LOST)
+def test_how_a_first_message_leans_on_nothing(text: str, lost: Lost | None, why: str) -> None:
+    assert find_lost_reference(text) is lost, why
 
 
 @pytest.mark.parametrize("text, why", LEANING)

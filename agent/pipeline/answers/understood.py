@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from agent.core.answers import Answer
 from agent.core.models import Check
 from agent.pipeline.answers.response import common
-from agent.understanding.by_meaning import about_data_by_meaning
+from agent.understanding.by_meaning import about_data_by_meaning, may_be_about_data_by_meaning
 from agent.understanding.reading import DataQuestion, about_data, may_be_about_data
 from agent.understanding.replies import DataReplies, Reply, talk_reply, wants_examples
 from executors.base import Schema
@@ -38,16 +38,21 @@ async def reply(run: Run) -> Answer | None:
 
 
 async def _about_data(run: Run) -> tuple[DataQuestion | None, Schema, Sequence[Document]]:
-    """What a question asks about the data, by its words or else its meaning; the schema and docs it was read by."""
+    """What a question asks about the data, by its words or else its meaning; the schema and docs it was read by.
+
+    What could not be made whole says too little, and the words of a confirmation are not read. By its meaning neither a
+    reply to what was asked back is read nor "ask anyway".
+    """
     question, meaning = run.question, run.parts.knowledge.meaning
-    by_words = may_be_about_data(question.text)
-    may_load = meaning is not None and question.pending is None and question.options.clarify is not False
     schema = await run.database.schema()
-    if question.history or question.options.confirm is not None or not (by_words or may_load):
-        return None, schema, ()  # what could not be made whole says too little
-    documents = await _documents(run)
+    if question.history or question.options.confirm is not None:
+        return None, schema, ()
+    by_words = may_be_about_data(question.text)
+    insists = question.pending is not None or question.options.clarify is False
+    by_meaning = not insists and may_be_about_data_by_meaning(question.text)
+    documents = await _documents(run) if by_words or (by_meaning and meaning is not None) else ()
     found = about_data(question.text, schema, documents) if by_words else None
-    if found is None and meaning is not None and may_load:
+    if found is None and by_meaning and meaning is not None:
         found = await about_data_by_meaning(question.text, schema, documents, meaning)
     return found, schema, documents
 

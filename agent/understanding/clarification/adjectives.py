@@ -1,24 +1,30 @@
 """Adjectives that the data cannot decide: of worth without a measure ("popular books"), of degree without a limit
 ("long stays").
 
-The lists are English. Of other languages the multilingual model finds what is as near as a translation.
+They must describe rows that the question is about. The lists are English. Of other languages the multilingual model
+finds what is as near as a translation.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from agent.core.models import Choice, Clarification
-from agent.understanding.clarification.inquiry import Inquiry, ask, own_words
+from agent.understanding.clarification.inquiry import Inquiry, ask, own_words, words_of_names
 from agent.understanding.clarification.languages import is_english
 from agent.understanding.clarification.measures import SAYS, is_measure, is_settled, list_measures
-from agent.understanding.clarification.missing import find_known_words
-from agent.understanding.clarification.nearness import Terms, nearest
+from agent.understanding.clarification.missing import UNLIKE_IN_ANY_LANGUAGE
+from agent.understanding.clarification.nearness import Terms, similarities
+from agent.understanding.clarification.wanted import GENERIC
 from agent.understanding.followups.words import words_of as word_set
+from agent.understanding.shape import NUMBER_WORDS
 from executors.base import Table
 from rag.embedding.embedder import Embedder
 from rag.linking.dates import periods_in
-from rag.words import Token, is_silent, stem_of, tokens, words
+from rag.linking.fusion import term_of
+from rag.words import Token, is_silent, split_name, stem_of, tokens, words
 
 _WORTH = """
     good bad great poor best worst important popular strong weak difficult problematic risky successful promising
@@ -30,9 +36,33 @@ _WORTH = """
     competitive affordable reasonable complicated challenging trendy underrated overrated suitable worthwhile
     effective ineffective useful useless
 """
-_HIGH = "big large long tall old expensive heavy fast wide deep rich frequent"
-_LOW = "small short young new cheap light slow rare"
-WORTH, DEGREES = tuple(_WORTH.split()), (*_HIGH.split(), *_LOW.split())
+WORTH = tuple(_WORTH.split())
+_PRICE = words("price cost rate fee amount tariff charge fare salary preis kosten betrag prix montant precio importe")
+_LENGTH = words("duration length minute hour second day night time height width depth distance km metre meter dauer")
+_SIZE = words("amount total size quantity qty area capacity population volume weight seat turnover betrag menge")
+_WEIGHT, _SPEED = words("weight kg gewicht poids peso"), words("speed duration time minute second velocity")
+_INCOME = words("income salary balance revenue budget wealth worth")
+# What the words of a degree are a degree of: the words of columns that measure it; and whether much of it is meant.
+_MEASURED: Mapping[str, tuple[frozenset[str], bool]] = {
+    word: (names, is_high)
+    for listed, names, is_high in (
+        ("expensive", _PRICE, True),
+        ("cheap", _PRICE, False),
+        ("long tall wide deep", _LENGTH, True),
+        ("short", _LENGTH, False),
+        ("big large huge", _SIZE, True),
+        ("small tiny", _SIZE, False),
+        ("heavy", _WEIGHT, True),
+        ("light", _WEIGHT, False),
+        ("slow", _SPEED, False),
+        ("fast", _SPEED, True),
+        ("rich", _INCOME, True),
+        ("old frequent", frozenset[str](), True),
+        ("young rare", frozenset[str](), False),
+    )
+    for word in listed.split()
+}
+DEGREES = tuple(_MEASURED)
 # Cosines of the multilingual model from which on a word is a translation: "fragiles" 0.98, "auffälligen" 0.83.
 ALIKE, SAME = 0.82, 0.85
 # Before it these ask for an amount or compare: "how old", "as long as", "the most popular".
@@ -42,94 +72,129 @@ _COMPARING = word_set(
 )
 _RANKED = word_set("most least")  # before a word of worth but these, whose measure is a number of rows
 _COUNTED = word_set("popular active busy")
-_TIMED = re.compile(r"\b(?:day|week|month|quarter|year)s?\b", re.IGNORECASE)  # with one, "new" has a limit
 _SUPERLATIVES = word_set("best worst")
 _SETTLING = re.compile(
-    r"\b(?:than|average|mean|median|above|below|over|under|between|als|durchschnitt\w*|moyenne|media|promedio)\b|평균|보다",
+    r"\b(?:than|average|mean|median|als|durchschnitt\w*|moyenne|media|promedio)\b|평균|보다"
+    r"|\b(?:above|below|over|under|between)\s+(?:the\s+|an?\s+)?(?:\d|average|half)",
     re.IGNORECASE,
 )
 _BE = words("is are was were be been seem seems look looks considered")
+_BE_ELSEWHERE = word_set("ist sind war waren est sont était étaient es son fue fueron era eran è sono erano")
 _MANNER = words("well badly poorly")
-_DEEDS = words("do does did doing perform performs performed performing go goes going went sell sells selling")
+_DEEDS = words("do does did doing perform performs performed performing go goes going went")
 _MOST_CHOICES = 4
-_WORTH_TERMS, _DEGREE_TERMS = Terms(), Terms()
+_TABLES, _ADJECTIVES = Terms(), Terms()
+_ANY = ""  # the terms of no database
+
+
+class _Described(NamedTuple):
+    """An adjective, and the table whose rows it describes; None where only their plural says that rows are meant."""
+
+    word: Token
+    table: Table | None
 
 
 async def vague_adjective(inquiry: Inquiry, meaning: Embedder | None = None) -> Clarification | None:
     """The first adjective that says neither by what nor from what on, where data, docs and question do not either."""
+    if is_english(inquiry.text):
+        return _vague_in_english(inquiry)
+    return await _vague_by_meaning(inquiry, meaning) if meaning is not None else None
+
+
+def find_names(inquiry: Inquiry) -> frozenset[str]:
+    """The stems of names, samples, linked values and terms of the glossary; not what docs say of them."""
+    tables = inquiry.schema.tables
+    samples = (it for table in tables for column in table.columns if not column.private for it in column.samples)
+    terms = (term_of(it.text) for it in inquiry.context.known if it.kind == "rule")
+    linked = (it.value for it in inquiry.context.linked.values)
+    return words_of_names(inquiry.schema) | words(" ".join((*samples, *terms, *linked)))
+
+
+def _vague_in_english(inquiry: Inquiry) -> Clarification | None:
     said = tokens(inquiry.text)
+    names = find_names(inquiry)
     for number, word in enumerate(said):
-        before = said[number - 1] if number else None
-        if not _may_be_vague(word, before, inquiry):
+        listed = word.folded in WORTH or word.folded in DEGREES or stem_of(word) in _MANNER
+        if not listed or not _may_be_vague(number, said, names):
             continue
-        if await _is_of_worth(word, before, inquiry, meaning):
-            return _ask_for_measure(inquiry, word)
-        if await _is_of_degree(number, said, inquiry, meaning):
-            return _ask_for_limit(inquiry, word)
+        if stem_of(word) in _MANNER:
+            table = _only_table(inquiry)
+            does = number > 0 and stem_of(said[number - 1]) in _DEEDS
+            found = _Described(word, table) if does and table is not None else None
+        else:
+            found = _find_described(number, said, inquiry)
+        if found is not None:
+            asked = _ask_for_limit(inquiry, found) if word.folded in DEGREES else _ask_for_measure(inquiry, found)
+            if asked is not None:
+                return asked
     return None
 
 
-def _may_be_vague(word: Token, before: Token | None, inquiry: Inquiry) -> bool:
-    """Whether a word may be such an adjective: no name, and none that the data or the docs know."""
-    plain = (
-        word.text.isalpha()
-        and len(word.text) > 1
-        and not is_silent(word)
-        and (word.leads or not word.text[:1].isupper())
-    )
-    ranked = before is not None and before.folded in _RANKED and word.folded in WORTH and word.folded not in _COUNTED
-    compared = before is not None and before.folded in _COMPARING and not ranked
-    known = find_known_words(inquiry)
-    return plain and not compared and stem_of(word) not in known and word.folded not in known
+def _may_be_vague(number: int, said: Sequence[Token], names: frozenset[str]) -> bool:
+    """Whether a word may be such an adjective: neither a name nor one that is compared."""
+    word, before = said[number], said[number - 1].folded if number else ""
+    compared = before in _COMPARING and not (before in _RANKED and word.folded in WORTH and word.folded not in _COUNTED)
+    return not compared and stem_of(word) not in names and (word.leads or not word.text[:1].isupper())
 
 
-async def _is_of_worth(word: Token, before: Token | None, inquiry: Inquiry, meaning: Embedder | None) -> bool:
-    if stem_of(word) in _MANNER:
-        return before is not None and stem_of(before) in _DEEDS
-    if word.folded in WORTH or is_english(inquiry.text):
-        return word.folded in WORTH
-    return await _is_near(word, WORTH, ALIKE, inquiry, meaning, _WORTH_TERMS)
+def _find_described(number: int, said: Sequence[Token], inquiry: Inquiry) -> _Described | None:
+    """What an adjective describes: the noun behind it, or a table before "are" where it ends the sentence."""
+    word, text = said[number], inquiry.text
+    ends = not re.search(r"\w", text[word.end :])
+    if ends and any(stem_of(it) in _BE for it in said[:number]):
+        table = _only_table(inquiry)
+        rows = table is not None or any(_is_of_rows(it) for it in said[:number])
+        return _Described(word, table) if rows else None
+    after = [it for it in said[number + 1 :] if it.folded not in (*WORTH, *DEGREES) and it.folded not in NUMBER_WORDS]
+    noun = after[0] if after else None
+    if noun is None or re.search(r"[,:;.!?]", text[word.end : noun.start]):
+        return None
+    table = next((it for it in inquiry.schema.tables if stem_of(noun) in own_words(it)), None)
+    ranked = number > 0 and said[number - 1].folded in _RANKED and stem_of(noun) not in find_names(inquiry)
+    return _Described(word, table) if table is not None or _is_of_rows(noun) or ranked else None
 
 
-async def _is_of_degree(number: int, said: list[Token], inquiry: Inquiry, meaning: Embedder | None) -> bool:
-    """Whether it is a positive adjective with what it describes: "long stays", "which stays were long"."""
-    word = said[number]
-    if _has_limit(inquiry):
-        return False
-    if not is_english(inquiry.text):
-        return await _is_near(word, DEGREES, SAME, inquiry, meaning, _DEGREE_TERMS)
-    if word.folded not in DEGREES or (
-        word.folded == "new" and (_TIMED.search(inquiry.text) or periods_in(inquiry.text))
-    ):
-        return False
-    before, after = said[:number], said[number + 1 : number + 3]
-    ends = not after or inquiry.text[word.end :].strip(" ?.!") == ""
-    predicative = ends and any(stem_of(it) in _BE for it in before[-2:])
-    described = next((it for it in after if stem_of(it) not in words(" ".join(DEGREES))), None)
-    named = described is not None and any(stem_of(described) in own_words(it) for it in inquiry.schema.tables)
-    plural = described is not None and described.folded != described.singular and not is_silent(described)
-    return predicative or named or plural
+def _is_of_rows(noun: Token) -> bool:
+    """Whether a word is a plural of something, and not "results" or "days"."""
+    return noun.folded != noun.singular and not is_silent(noun) and stem_of(noun) not in GENERIC
 
 
-async def _is_near(
-    word: Token, listed: tuple[str, ...], least: float, inquiry: Inquiry, meaning: Embedder | None, terms: Terms
-) -> bool:
-    near = await nearest([word.folded], listed, inquiry, meaning, terms) if meaning is not None else None
-    return near is not None and near[0] >= least
+async def _vague_by_meaning(inquiry: Inquiry, meaning: Embedder) -> Clarification | None:
+    """Of another language: a word that is near to an adjective, beside a word that is near to a table."""
+    said = [it for it in tokens(inquiry.text) if it.text.isalpha()]
+    tables = {split_name(it.parts[-1]): it for it in inquiry.schema.tables}
+    mention, database = [it.folded for it in said], inquiry.schema.database
+    listed = await similarities(mention, (*WORTH, *DEGREES), _ANY, meaning, _ADJECTIVES) if said else None
+    near = await similarities(mention, tuple(tables), database, meaning, _TABLES) if listed is not None else None
+    if listed is None or near is None:
+        return None
+    worth, degree = listed[:, : len(WORTH)], listed[:, len(WORTH) :]
+    names = find_names(inquiry)
+    for number, word in enumerate(said):
+        is_worth, is_degree = worth[number].max() >= ALIKE, degree[number].max() >= SAME
+        if not (is_worth or is_degree) or not _may_be_vague(number, said, names):
+            continue
+        beside = [it for it in (number + 1, number - 1) if 0 <= it < len(said)]
+        ends = not re.search(r"\w", inquiry.text[word.end :]) and any(it.folded in _BE_ELSEWHERE for it in said)
+        nouns = [it for it in (range(number) if ends else beside) if near[it].max() >= UNLIKE_IN_ANY_LANGUAGE]
+        if not nouns:
+            continue
+        table = list(tables.values())[int(near[nouns[0]].argmax())]
+        found = _Described(word, table)
+        of_degree = is_degree and degree[number].max() >= worth[number].max()
+        adjective = DEGREES[int(degree[number].argmax())]
+        asked = _ask_for_limit(inquiry, found, adjective) if of_degree else _ask_for_measure(inquiry, found)
+        if asked is not None:
+            return asked
+    return None
 
 
-def _has_limit(inquiry: Inquiry) -> bool:
-    """Whether a number that is no time, or a comparison, says from what on."""
-    text = inquiry.text
-    for period in periods_in(text):
-        text = text.replace(period.mention, " ")
-    return bool(re.search(r"\d", text) or _SETTLING.search(text))
-
-
-def _ask_for_measure(inquiry: Inquiry, word: Token) -> Clarification | None:
-    """By what: the measures of the table that is named, if one is."""
-    table, rest = _find_table(inquiry), inquiry.stems - {stem_of(word)}
-    if rest & SAYS - _RANKED or _SETTLING.search(inquiry.text):
+def _ask_for_measure(inquiry: Inquiry, found: _Described) -> Clarification | None:
+    """By what: the measures of the table that is described."""
+    word, table = found
+    rest, frames = inquiry.stems - {stem_of(word)}, inquiry.frames
+    says = (frames.by.format(name="").strip(), frames.number_of.format(name="").strip())
+    if rest & SAYS - _RANKED or _SETTLING.search(inquiry.text) or any(f" {it} " in f"{inquiry.text} " for it in says):
         return None
     about_one = any(it.is_sure for it in inquiry.context.linked.values)  # "the best shipment of North"
     if is_settled(inquiry, table, word.text, rest) or (about_one and word.folded in _SUPERLATIVES):
@@ -137,26 +202,37 @@ def _ask_for_measure(inquiry: Inquiry, word: Token) -> Clarification | None:
     names = list_measures(inquiry, table) if table is not None else []
     if table is not None and len(names) < 2 and word.folded in _SUPERLATIVES:
         return None
-    labels = [inquiry.frames.by.format(name=name) for name in names]
+    labels = [frames.by.format(name=name) for name in names]
     choices = [Choice(label=label, question=inquiry.with_ending(label)) for label in labels]
-    text = inquiry.frames.vague_measure.format(mention=word.text)
-    meant = inquiry.frames.assumed.format(mention=word.text, meant=labels[0]) if labels else text
-    return ask("vague_measure", text, choices, meant)
+    meant = frames.assumed.format(mention=word.text, meant=labels[0]) if labels else ""
+    return ask("vague_measure", frames.vague_measure.format(mention=word.text), choices, meant)
 
 
-def _ask_for_limit(inquiry: Inquiry, word: Token) -> Clarification:
-    """From what on: more or less than the average of a number of the table that is named, if one is."""
-    table = _find_table(inquiry)
-    found = [it for it in table.columns if is_measure(table, it)] if table is not None else []
-    frame = inquiry.frames.below_average if word.folded in _LOW.split() else inquiry.frames.above_average
-    labels = [frame.format(name=it.name.replace("_", " ")) for it in found[:_MOST_CHOICES]]
+def _ask_for_limit(inquiry: Inquiry, found: _Described, adjective: str = "") -> Clarification | None:
+    """From what on: more or less than the average of a column that measures it, where there is one."""
+    if _has_limit(inquiry):
+        return None
+    names, is_high = _MEASURED[adjective or found.word.folded]
+    table = found.table
+    columns = [it for it in table.columns if is_measure(table, it) and words(it.name) & names] if table else []
+    frame = inquiry.frames.above_average if is_high else inquiry.frames.below_average
+    labels = [frame.format(name=it.name.replace("_", " ")) for it in columns[:_MOST_CHOICES]]
     choices = [Choice(label=label, question=inquiry.with_ending(f"({label})")) for label in labels]
-    text = inquiry.frames.vague_limit.format(mention=word.text)
-    meant = inquiry.frames.assumed.format(mention=word.text, meant=labels[0]) if labels else text
+    text = inquiry.frames.vague_limit.format(mention=found.word.text)
+    meant = inquiry.frames.assumed.format(mention=found.word.text, meant=labels[0]) if labels else ""
     return ask("vague_limit", text, choices, meant)
 
 
-def _find_table(inquiry: Inquiry) -> Table | None:
+def _has_limit(inquiry: Inquiry) -> bool:
+    """Whether a number that is no time, or a comparison, says from what on."""
+    text = inquiry.text
+    for period in periods_in(text):
+        text = text.replace(period.mention, " ")
+    numbers = rf"\d|\b(?:{'|'.join(NUMBER_WORDS)})\b"
+    return bool(re.search(numbers, text, re.IGNORECASE) or _SETTLING.search(text))
+
+
+def _only_table(inquiry: Inquiry) -> Table | None:
     """The only table that the question names; of two names of which one is a part of the other, the longer one."""
     named = [it for it in inquiry.named_tables if not any(own_words(it) < own_words(o) for o in inquiry.named_tables)]
     return named[0] if len(named) == 1 else None

@@ -10,7 +10,7 @@ import re
 from typing import TYPE_CHECKING
 
 from agent.core.models import Choice, Clarification
-from agent.understanding.clarification.adjectives import vague_adjective
+from agent.understanding.clarification.adjectives import find_names, vague_adjective
 from agent.understanding.clarification.inquiry import Inquiry, Place, ask, date_places, time_words
 from agent.understanding.clarification.languages import write_list
 from agent.understanding.clarification.lookups import Lookups
@@ -18,7 +18,7 @@ from agent.understanding.clarification.measures import vague_measure
 from agent.understanding.clarification.missing import Examples, Missing, missing_data, no_examples, suggest_instead
 from agent.understanding.clarification.names import ambiguous_name
 from agent.understanding.clarification.times import span_choices, two_dates, vague_time
-from agent.understanding.followups.leaning import lacks_antecedent
+from agent.understanding.followups.leaning import Lost, find_lost_reference
 
 if TYPE_CHECKING:
     from agent.core.models import Question
@@ -70,12 +70,12 @@ class Clarifier:
 
     async def _missing_context(self) -> Clarification | None:
         """A first message that speaks of something only an earlier one could have named."""
-        only = len(self.inquiry.schema.tables) == 1  # its rows are what is meant
-        if only or self.inquiry.context.history or not lacks_antecedent(self.inquiry.text):
+        inquiry = self.inquiry
+        only = len(inquiry.schema.tables) == 1  # its rows are what is meant
+        lost = find_lost_reference(inquiry.text) if not only and not inquiry.context.history else None
+        if lost is None or (lost is Lost.NAMES_NOTHING and _names_anything(inquiry)):
             return None
-        return await suggest_instead(
-            self.inquiry, self.inquiry.frames.missing_context, self._examples, "missing_context"
-        )
+        return await suggest_instead(inquiry, inquiry.frames.missing_context, self._examples, "missing_context")
 
     async def missing(self) -> Missing:
         """What the question asks for that the data lacks; nothing of a question that the docs answer."""
@@ -120,6 +120,11 @@ class Clarifier:
                 label = frames.by_date.format(name=place.column.name.replace("_", " "))
                 choices.append(Choice(label=label, question=inquiry.with_ending(f"{label} ({place.name})")))
         return Clarification(reason="model", text=write_list(text, ranges), choices=tuple(choices))
+
+
+def _names_anything(inquiry: Inquiry) -> bool:
+    """Whether a word of the question is a name or value of the data; a number of rows is none."""
+    return any(not it.isdecimal() for it in inquiry.stems & find_names(inquiry))
 
 
 def _names(text: str, place: Place) -> bool:

@@ -17,7 +17,7 @@ from rag.linking.fusion import term_of, uses_term
 from rag.linking.schema_ranking import document_scores
 from rag.words import telling_words, words
 
-_WAREHOUSE = frozenset({"dim", "fact", "tbl", "tb", "stg", "raw", "vw", "view"})  # before a table's own name
+_WAREHOUSE = frozenset({"t", "dim", "fact", "tbl", "tb", "stg", "raw", "vw", "view"})  # before a table's own name
 # What a column of times is called, whatever it is the time of.
 _TIME_WORDS = words("at on of in date datum time timestamp datetime day dt ts utc")
 _DATE_TYPE = re.compile(r"date|timestamp", re.IGNORECASE)

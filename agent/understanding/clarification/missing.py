@@ -27,7 +27,6 @@ from agent.understanding.clarification.nearness import Terms, nearest
 from agent.understanding.clarification.wanted import (
     GENERIC,
     content_words,
-    find_further_words,
     find_presumed_words,
     find_wanted_phrases,
 )
@@ -54,8 +53,6 @@ UNLIKE_IN_ANY_LANGUAGE, _ANYTHING = 0.62, 0.64
 # may be asked for. A word that only looks like a known one is known from `_FORM` on: "country", `county` is 0.48. Of 200
 # questions of Spider's training split 3 % get a warning; of 200 whose column was dropped from its table, 75 %.
 _NEAR_IN_ENGLISH, _ANYTHING_IN_ENGLISH, _FORM = 0.68, 0.8, 0.55
-# Of its other words, which may be verbs, only those that are like nothing: neither a name nor what any data may be asked for.
-_UNLIKE_ANYTHING, _UNLIKE_GENERAL = 0.45, 0.55
 # Its FAR and APART, for where MiniLM is not in use, or does not know the words of the schema. Of 300 questions of Spider's
 # training split with their own database, 1 % are below each; of those with another database, half.
 FAR_IN_ANY_LANGUAGE = (0.5, 0.12)
@@ -130,8 +127,7 @@ async def missing_data(
     unknown = [it for it in wanted if not any(_is_known(part.casefold(), known) for part in it.split())]
     nothing_known = not _is_any_known(inquiry, known)
     formed = [it for it in wanted if it not in unknown and known.isdisjoint(words(it))]  # a word looks like a known one
-    further = [it for it in find_further_words(inquiry.text) if not _is_known(it.casefold(), known)]
-    if not unknown and not nothing_known and not formed and not further:
+    if not unknown and not nothing_known and not formed:
         return Missing()  # nearly always, and no model is loaded for it
     is_understood = embedder is not None and await _is_understood(inquiry.schema, embedder)
     if nothing_known and unknown and (is_understood or meaning is not None):
@@ -154,12 +150,6 @@ async def missing_data(
             anything=_ANYTHING_IN_ENGLISH,
             formed=formed,
         )
-        told = words(" ".join((*wanted, *(it.mention for it in lacking))))
-        others = [it for it in further if not words(it) <= told]
-        found = await _find_unlike(
-            others, inquiry, meaning, _terms_of(inquiry), below=_UNLIKE_ANYTHING, anything=_UNLIKE_GENERAL
-        )
-        lacking = (*lacking, *(it._replace(presumed=True) for it in found))
     elif embedder is None or not is_understood:
         lacking = _shorten(inquiry, unknown)
     else:
@@ -336,7 +326,7 @@ def _words_of(schema: Schema) -> frozenset[str]:
 def _is_known(word: str, known: frozenset[str]) -> bool:
     """Whether a word, a form of it, a piece or a misspelling is among the known ones."""
     stem = next(iter(words(word)), word)
-    if stem in known or any(base in known for base in _list_bases(stem)):
+    if stem in known:
         return True
     begins = len(stem) >= _BEGINNING and any(it.startswith(stem[:_BEGINNING]) for it in known)
     if begins or len(stem) < _BEGINNING - 1:
@@ -347,12 +337,6 @@ def _is_known(word: str, known: frozenset[str]) -> bool:
     if len(stem) <= _BEGINNING:
         return pieces  # of so few letters another word is as near as a misspelling: "star", `start`
     return pieces or process.extractOne(stem, known, scorer=fuzz.ratio, score_cutoff=_ALIKE) is not None
-
-
-def _list_bases(stem: str) -> list[str]:
-    """What a form of a verb may be of: `open` of "opened", `hire` of "hiring"."""
-    bases = [stem.removesuffix(ending) for ending in ("ing", "ed") if stem.endswith(ending)]
-    return [form for base in bases if len(base) >= _PIECE for form in (base, f"{base}e")]
 
 
 def _is_piece(short: str, long: str) -> bool:

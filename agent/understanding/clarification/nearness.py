@@ -36,23 +36,32 @@ class Terms:
         return entry[1]
 
 
+async def similarities(
+    mention: Sequence[str], terms: tuple[str, ...], database: str, embedder: Embedder, cache: Terms
+) -> NDArray[np.float64] | None:
+    """The cosines of words, a row for each, to terms; None where nobody can tell. `database`: whose terms they are."""
+    if not terms or len(terms) > _MOST_TERMS:
+        return None
+
+    def compare() -> NDArray[np.float64]:
+        import numpy as np
+
+        return np.asarray(embedder.embed(mention)) @ cache.vectors(terms, database, embedder).T
+
+    try:
+        async with asyncio.timeout(PATIENCE_S):
+            return await asyncio.to_thread(compare)
+    except (RetrievalError, TimeoutError):
+        return None
+
+
 async def nearest(
     mention: Sequence[str], terms: tuple[str, ...], inquiry: Inquiry, embedder: Embedder, cache: Terms
 ) -> tuple[float, str] | None:
     """The highest cosine of any words to any term, and which that is; None where nobody can tell."""
-    if not terms or len(terms) > _MOST_TERMS:
+    found = await similarities(mention, terms, inquiry.schema.database, embedder, cache)
+    if found is None:
         return None
-
-    def nearest() -> tuple[float, str]:
-        import numpy as np
-
-        about = cache.vectors(terms, inquiry.schema.database, embedder)
-        cosines = (np.asarray(embedder.embed(mention)) @ about.T).max(axis=0)
-        best = int(cosines.argmax())
-        return float(cosines[best]), terms[best]
-
-    try:
-        async with asyncio.timeout(PATIENCE_S):
-            return await asyncio.to_thread(nearest)
-    except (RetrievalError, TimeoutError):
-        return None
+    cosines = found.max(axis=0)
+    best = int(cosines.argmax())
+    return float(cosines[best]), terms[best]

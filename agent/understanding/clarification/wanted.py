@@ -39,21 +39,6 @@ _STOPS = words(
     " already yet there here today yesterday not now currently made make makes sold get gets got exist exists come comes"
     " came go goes went gone"
 )
-# What is done to or said of anything, in a question about any data.
-_ANY_DEED = words(
-    "receive received use used uses using common contain contains contained containing include includes included"
-    " including involve involved relate related associate associated correspond correspondent belong belongs work works"
-    " worked working report reports live lives lived living take takes taken took leave leaves left create created choose"
-    " chose chosen substring sort earliest latest newest oldest longest shortest lower higher larger smaller those then"
-    " recent reach reached show shown listed happen happened consider considered assign assigned give given gives gave hold"
-    " held find found know known knows call called need needed needs want wants right moment pls rather send sent ask start"
-    " started starts begin began begins end ended ends appear appears appeared require required requires provide provided"
-    " offer offered offers allow allowed keep kept become became see seen well often usually typically however because"
-    " least again together exactly really actually much like look looks prefer preferred serve served respond responded"
-    " continue continues participate participated attend attended join joined write written wrote come belonging having"
-    " name named exclude excluding affect affected possess possessed available select free"
-    " sell buy bought spend spent pay paid cost costs earn earned"
-)
 # What can be computed of anything, or says nothing of what it is: neither known nor missing.
 GENERIC = words(
     "average mean median total number sum count amount value size length duration time delay age growth rate ratio"
@@ -182,12 +167,6 @@ def content_words(question: str) -> list[str]:
         and stem_of(it) not in _STOPS | GENERIC
         and (it.leads or it.text.islower())
     ]
-
-
-def find_further_words(question: str) -> list[str]:
-    """The words that may name something wherever they stand: no names, and not what is done to anything."""
-    leading = {it.text for it in tokens(question) if it.leads}
-    return [it for it in content_words(question) if it not in leading and not words(it) & _ANY_DEED]
 
 
 def find_presumed_words(question: str) -> list[str]:

@@ -20,12 +20,13 @@ _NOW = words_of(  # "this month" is counted from today, not from an earlier mess
 )
 _PERSONS = words_of("who wer qui quién quien chi hat has")  # "who has not paid their fee"
 _RELATIVE = words_of("who that which whose with where whom die der deren qui que dont che con mit")
-# A pronoun that stands for nothing: "is it possible", "il y a".
+# A pronoun that stands for nothing: "it is possible", "il me faut".
 _EXPLETIVE = re.compile(
-    r"\b(?:it|es)(?:\s+(?:is|ist))?\s+(?:possible|true|correct|right|möglich|wahr|richtig)\b|\bes\s+gibt\b|\bgibt\s+es\b|\bil\s+y\s+a\b"
-    r"|\by\s+a-t-il\b|\best-il\b",
+    r"(?:is\s+it|it(?:['’]s|\s+is|\s+would\s+be))\s+\w+|es\s+gibt|il\s+(?:me\s+|nous\s+)?(?:y|faut|est)\b",
     re.IGNORECASE,
 )
+_POLITE = re.compile(r"(?<=\w\s)(?:Sie|Ihnen|Ihr(?:e[mnrs]?)?)\b")  # whom a German message addresses
+_WHOLE = 2  # content words that make a message with a pronoun a question of its own
 MANY = 3  # words of an unknown language, from which on it may be a question of its own
 
 
@@ -105,16 +106,24 @@ def find_leaning(text: str) -> Leaning:
     return _Sentence(text, words, best).find_leaning()
 
 
-def lacks_antecedent(text: str) -> bool:
-    """Whether a first message speaks of something that only an earlier one could have named: "sort them by name".
+class Lost(Enum):
+    """How a first message speaks of what only an earlier one could have named.
 
-    What a message itself names before its pronoun may be meant: "customers and their orders".
+    CONTINUES: it changes or goes on with something, "now split that by month". NAMES_NOTHING: unless a word of it is a
+    name of the data, "what do they cost?".
     """
-    if _EXPLETIVE.search(text) or any(script.letters.search(text) for script in SCRIPTS):
-        return False
-    words = _TOKEN.findall(text.casefold())
+
+    CONTINUES = auto()
+    NAMES_NOTHING = auto()
+
+
+def find_lost_reference(text: str) -> Lost | None:
+    """How a first message leans on nothing; None where it stands by itself, or in a script without known words."""
+    if _EXPLETIVE.match(text.strip()) or any(script.letters.search(text) for script in SCRIPTS):
+        return None
+    words = _TOKEN.findall(_POLITE.sub(" ", text).casefold())
     best = max(LANGUAGES.values(), key=lambda language: language.hits(words))
-    return bool(words) and best.hits(words) > 0 and _Sentence(text, words, best).lacks_antecedent()
+    return _Sentence(text, words, best).find_lost_reference() if words and best.hits(words) else None
 
 
 def asks_by_itself(text: str) -> bool:
@@ -173,7 +182,24 @@ class _Sentence:
             return self._of_fragment()
         return self._of_question()
 
-    def lacks_antecedent(self) -> bool:
+    def find_lost_reference(self) -> Lost | None:
+        words, language = self._words, self._language
+        asks = any(word in language.asks or word in language.verbs for word in words)
+        leading = next((it for it in words if it not in language.function), words[0])
+        changes = leading in language.changes and leading not in language.asks
+        if self._has_lost_pronoun():
+            goes_on = self._joined or changes
+            return Lost.CONTINUES if goes_on else Lost.NAMES_NOTHING if len(self._content) < _WHOLE else None
+        if changes and self._after(leading) in language.prepositions | language.pronouns:
+            return Lost.CONTINUES  # "sort by price", "now split that"
+        if not asks and (self._joined or language.always.match(self._text.strip())):
+            return Lost.CONTINUES
+        if not asks and words[0] in language.only:
+            return Lost.NAMES_NOTHING
+        return Lost.NAMES_NOTHING if not self._content else None
+
+    def _has_lost_pronoun(self) -> bool:
+        """Whether a pronoun stands for something before the message has named anything."""
         words, language = self._words, self._language
         first = self._content[0] if self._content else len(words)
         for number, word in enumerate(words[:first]):
@@ -185,11 +211,7 @@ class _Sentence:
             is_relative = word in _CLAUSES and before in language.generic
             if word in language.owners or (word in language.pronouns - language.function and not is_relative):
                 return word != "one" or follows in language.naming_nothing
-        asks = any(word in language.asks or word in language.verbs for word in words)
-        if not self._content or asks:
-            return not self._content
-        same = language.always.match(self._text.strip())
-        return self._joined or same is not None or words[0] in language.only
+        return False
 
     def _of_question(self) -> Leaning:
         """With a question word or a verb: what matters is whether it says what it asks about."""

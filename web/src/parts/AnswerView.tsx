@@ -160,17 +160,15 @@ function Choices({ choices, label, onAsk }: ChoicesProps) {
 
 function Clarification({ answer, onAsk }: { answer: Answer; onAsk: (question: string) => void }) {
   const missing = answer.clarification_reason === "missing_data";
-  const vague = answer.clarification_reason === "vague_limit" || answer.clarification_reason === "vague_measure";
-  const choices = missing || vague ? [...answer.choices, { label: ANYWAY, question: ANYWAY }] : answer.choices;
+  const anyway = ["missing_data", "missing_context", "vague_limit", "vague_measure"];
+  const mayInsist = anyway.includes(answer.clarification_reason ?? "");
+  const choices = mayInsist ? [...answer.choices, { label: ANYWAY, question: ANYWAY }] : answer.choices;
   return (
     <article className="answer clarification" aria-label="Clarification needed">
       <span className="tag">{missing ? "Not in the data" : "Clarification needed"}</span>
       <p className="answer-text">{withoutChoices(answer)}</p>
-      {choices.length ? (
-        <Choices choices={choices} label="Options" onAsk={onAsk} />
-      ) : (
-        <p className="small soft">Type your answer below.</p>
-      )}
+      <Choices choices={choices} label="Options" onAsk={onAsk} />
+      {answer.choices.length ? null : <p className="small soft">Type your answer below.</p>}
     </article>
   );
 }
