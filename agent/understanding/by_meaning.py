@@ -39,6 +39,13 @@ _MOST_UNKNOWN = 2
 _SUBJECT = re.compile(
     r"\b(?:about|on|regarding|concerning|over|über|sur|sobre|su|sul|sulla|riguardo)\s+\w", re.IGNORECASE
 )
+# With a column's name these compute something of it.
+_COMPUTES = re.compile(
+    r"\b(?:how (?:many|much)|number of|count|total|average|sum|each|every|per|(?<!meant )by|je|pro|jede[rsnm]?|chaque"
+    r"|cada|ogni)\b"
+    r"|^\W*(?:calculate|compute|berechne|calcul\w+)",
+    re.IGNORECASE,
+)
 _LONG, _ALIKE = 5, 85.0  # letters of a word that may be misspelled, and how alike it then is
 _NAMED = 2  # words of the schema or values, and more than half of those that tell something
 
@@ -134,6 +141,8 @@ async def about_data_by_meaning(
     named = _Named(text, schema, documents)
     if named.has_more_words or (is_named_enough(text, schema) and not named.spelled):
         return None
+    if named.spelled and _COMPUTES.search(text):
+        return None
     near = await nearness(named.masked, meaning)
     if near is None or near.to_topic < ABOUT:
         return None
@@ -161,7 +170,9 @@ class _Named:
         rest = [it for it in said if it.casefold() not in names.columns and not words(it) <= explained]
         unknown = [it for it in rest if not _is_asking(it.casefold())]
         # Where nothing is named, a few words of the same talk do no harm: "anyway". One behind "about" is a subject.
-        names_nothing = not (self.tables or self.spelled or self.term) and not stems & words_of_data(schema)
+        names_nothing = not (self.tables or self.spelled or self.term) and not telling_words(text) & words_of_data(
+            schema
+        )
         harmless = names_nothing and len(unknown) <= _MOST_UNKNOWN and all(map(str.islower, unknown))
         self.has_more_words = bool(unknown) and (not harmless or _SUBJECT.search(text) is not None)
 

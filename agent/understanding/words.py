@@ -113,7 +113,7 @@ ENGLISH = language(
             r"|play)(?: \w+){0,2}|my name is \w+|i(?:['’]m| am) (?:from )?[a-z]+(?: by the way)?",
     },
     cues=(
-        cue(Topic.DEFINED, r"^where(?:['’]?s| is| are| do| does)?\b", r"\b(?:defined|documented|described|explained|come from)\b"),
+        cue(Topic.DEFINED, r"^where(?:['’]?s| is| are| do| does)?\b", r"\b(?:defined|documented|described|explained)\b"),
         cue(Topic.DEFINED, r"^(?:which|what) (?:docs?|documents?|files?|page|documentation|source)\b",
             r"\b(?:defines?|explains?|describes?|says?|documents?|mentions?)\b"),
         cue(Topic.KEYS, r"\b(?:primary|foreign|join)[ -]?keys?\b"),

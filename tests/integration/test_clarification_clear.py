@@ -110,6 +110,10 @@ CLEAR = {
         "Which depots are important by number of shipments?",  # says by what
         "Which shipments are heavier than the average shipment?",  # says from what on
         "Which depot is the most popular?",  # counted
+        "A list of the depots would be great",  # a courtesy
+        "What is the old name of the depot North?",  # of one row
+        "Suspicious shipments: delivered before they were picked up",  # says what it means
+        "Which old shipments arrived before 2024?",  # says from what on
         "How long are the shipments on the way?",  # asks for an amount
         "Which depot has the largest shipment?",  # no positive adjective
         "List the depots and their shipments.",  # "their" stands for what came before it

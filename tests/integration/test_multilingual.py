@@ -245,6 +245,8 @@ QUERIES = [
     "show the ordered_at of cancelled orders",
     "what is the difference between order_id and customer_id on average?",
     "where is customer_id missing?",
+    "how many values are there of customer_id?",
+    "difference between order_id and customer_id per order",
     "what is the date of the latest order?",
 ]
 

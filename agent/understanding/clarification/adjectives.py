@@ -28,10 +28,10 @@ from rag.words import Token, is_silent, split_name, stem_of, tokens, words
 
 _WORTH = """
     good bad great poor best worst important popular strong weak difficult problematic risky successful promising
-    productive reliable loyal busy interesting conspicuous unusual critical valuable relevant active healthy
+    productive reliable loyal busy interesting conspicuous unusual critical valuable relevant healthy
     suspicious underperforming struggling excellent terrible quiet fragile demanding efficient attractive notable
-    outstanding impressive remarkable significant leading favourite famous experienced talented skilled dangerous
-    safe serious severe urgent strange odd inactive disappointing mediocre decent nice beautiful profitable
+    outstanding impressive remarkable significant favourite famous experienced talented skilled dangerous
+    safe serious severe urgent strange odd disappointing mediocre decent nice beautiful profitable
     lucrative inefficient unreliable unprofitable engaged regular crowded overloaded overworked vulnerable
     competitive affordable reasonable complicated challenging trendy underrated overrated suitable worthwhile
     effective ineffective useful useless
@@ -71,10 +71,13 @@ _COMPARING = word_set(
     " 가장 제일 더 얼마나"
 )
 _RANKED = word_set("most least")  # before a word of worth but these, whose measure is a number of rows
-_COUNTED = word_set("popular active busy")
+_COUNTED = word_set("popular busy")
 _SUPERLATIVES = word_set("best worst")
+_WOULD = word_set("would will could might")  # "that would be great"
+_ANY_ONE = word_set("a an any every each no")  # before a single noun that stands for all of them
 _SETTLING = re.compile(
     r"\b(?:than|average|mean|median|als|durchschnitt\w*|moyenne|media|promedio)\b|평균|보다"
+    r"|\b(?:before|until|prior\s+to|vor|bis|avant|antes\s+de|prima\s+del)\s+(?:\w+\s+)?\d{4}"
     r"|\b(?:above|below|over|under|between)\s+(?:the\s+|an?\s+)?(?:\d|average|half)",
     re.IGNORECASE,
 )
@@ -123,7 +126,7 @@ def _vague_in_english(inquiry: Inquiry) -> Clarification | None:
             found = _Described(word, table) if does and table is not None else None
         else:
             found = _find_described(number, said, inquiry)
-        if found is not None:
+        if found is not None and not _is_explained(inquiry, word):
             asked = _ask_for_limit(inquiry, found) if word.folded in DEGREES else _ask_for_measure(inquiry, found)
             if asked is not None:
                 return asked
@@ -134,7 +137,8 @@ def _may_be_vague(number: int, said: Sequence[Token], names: frozenset[str]) -> 
     """Whether a word may be such an adjective: neither a name nor one that is compared."""
     word, before = said[number], said[number - 1].folded if number else ""
     compared = before in _COMPARING and not (before in _RANKED and word.folded in WORTH and word.folded not in _COUNTED)
-    return not compared and stem_of(word) not in names and (word.leads or not word.text[:1].isupper())
+    courteous = before == "be" and number > 1 and said[number - 2].folded in _WOULD
+    return not courteous and not compared and stem_of(word) not in names and (word.leads or not word.text[:1].isupper())
 
 
 def _find_described(number: int, said: Sequence[Token], inquiry: Inquiry) -> _Described | None:
@@ -150,8 +154,15 @@ def _find_described(number: int, said: Sequence[Token], inquiry: Inquiry) -> _De
     if noun is None or re.search(r"[,:;.!?]", text[word.end : noun.start]):
         return None
     table = next((it for it in inquiry.schema.tables if stem_of(noun) in own_words(it)), None)
+    if word.folded in DEGREES and noun.folded == noun.singular and not _is_any(number, said):
+        return None  # "the old job of Neena"
     ranked = number > 0 and said[number - 1].folded in _RANKED and stem_of(noun) not in find_names(inquiry)
     return _Described(word, table) if table is not None or _is_of_rows(noun) or ranked else None
+
+
+def _is_any(number: int, said: Sequence[Token]) -> bool:
+    """Whether a single noun behind an adjective stands for any of its kind: "every long stay"."""
+    return number > 0 and said[number - 1].folded in _ANY_ONE
 
 
 def _is_of_rows(noun: Token) -> bool:
@@ -163,7 +174,7 @@ async def _vague_by_meaning(inquiry: Inquiry, meaning: Embedder) -> Clarificatio
     """Of another language: a word that is near to an adjective, beside a word that is near to a table."""
     said = [it for it in tokens(inquiry.text) if it.text.isalpha()]
     tables = {split_name(it.parts[-1]): it for it in inquiry.schema.tables}
-    mention, database = [it.folded for it in said], inquiry.schema.database
+    mention, database = [it.text.lower() for it in said], inquiry.schema.database
     listed = await similarities(mention, (*WORTH, *DEGREES), _ANY, meaning, _ADJECTIVES) if said else None
     near = await similarities(mention, tuple(tables), database, meaning, _TABLES) if listed is not None else None
     if listed is None or near is None:
@@ -172,7 +183,10 @@ async def _vague_by_meaning(inquiry: Inquiry, meaning: Embedder) -> Clarificatio
     names = find_names(inquiry)
     for number, word in enumerate(said):
         is_worth, is_degree = worth[number].max() >= ALIKE, degree[number].max() >= SAME
-        if not (is_worth or is_degree) or not _may_be_vague(number, said, names):
+        if not (is_worth or is_degree) or not _may_be_vague(number, said, names) or _is_explained(inquiry, word):
+            continue
+        translated = (it for it, cosine in zip((*WORTH, *DEGREES), listed[number], strict=True) if cosine >= ALIKE)
+        if words(" ".join(translated)) & names:
             continue
         beside = [it for it in (number + 1, number - 1) if 0 <= it < len(said)]
         ends = not re.search(r"\w", inquiry.text[word.end :]) and any(it.folded in _BE_ELSEWHERE for it in said)
@@ -187,6 +201,11 @@ async def _vague_by_meaning(inquiry: Inquiry, meaning: Embedder) -> Clarificatio
         if asked is not None:
             return asked
     return None
+
+
+def _is_explained(inquiry: Inquiry, word: Token) -> bool:
+    """Whether the message goes on to say what it means: "suspicious claims: settled before they were made"."""
+    return re.search(r"[:=(]\s*\w", inquiry.text[word.end :]) is not None
 
 
 def _ask_for_measure(inquiry: Inquiry, found: _Described) -> Clarification | None:
@@ -226,10 +245,12 @@ def _ask_for_limit(inquiry: Inquiry, found: _Described, adjective: str = "") -> 
 def _has_limit(inquiry: Inquiry) -> bool:
     """Whether a number that is no time, or a comparison, says from what on."""
     text = inquiry.text
+    if _SETTLING.search(text):
+        return True
     for period in periods_in(text):
         text = text.replace(period.mention, " ")
     numbers = rf"\d|\b(?:{'|'.join(NUMBER_WORDS)})\b"
-    return bool(re.search(numbers, text, re.IGNORECASE) or _SETTLING.search(text))
+    return re.search(numbers, text, re.IGNORECASE) is not None
 
 
 def _only_table(inquiry: Inquiry) -> Table | None:

@@ -32,7 +32,8 @@ SAYS = words(
     " quantity quantities spend spends spending spent spender pay pays paid paying price priced prices profit profits"
     " margin margins buy buys bought purchase purchased refund refunds returned rate rated rating ratings review"
     " reviewed score scored scores rank ranked ranking value number count most highest lowest largest least fewest"
-    " average total nach selon según por gemessen"
+    " cheapest newest oldest latest longest shortest earliest biggest smallest fastest slowest youngest earn earner"
+    " earning gross grossing average total nach selon según por gemessen"
 )
 # Of a table's own numbers these are such a measure by themselves.
 _OWN = words(

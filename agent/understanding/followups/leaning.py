@@ -25,6 +25,7 @@ _EXPLETIVE = re.compile(
     r"(?:is\s+it|it(?:['’]s|\s+is|\s+would\s+be))\s+\w+|es\s+gibt|il\s+(?:me\s+|nous\s+)?(?:y|faut|est)\b",
     re.IGNORECASE,
 )
+_LETTER = re.compile(r"\b(\w)-(?=\w)")  # of "E-Mail"; "e" is a word of Italian
 _POLITE = re.compile(r"(?<=\w\s)(?:Sie|Ihnen|Ihr(?:e[mnrs]?)?)\b")  # whom a German message addresses
 _WHOLE = 2  # content words that make a message with a pronoun a question of its own
 MANY = 3  # words of an unknown language, from which on it may be a question of its own
@@ -121,9 +122,11 @@ def find_lost_reference(text: str) -> Lost | None:
     """How a first message leans on nothing; None where it stands by itself, or in a script without known words."""
     if _EXPLETIVE.match(text.strip()) or any(script.letters.search(text) for script in SCRIPTS):
         return None
-    words = _TOKEN.findall(_POLITE.sub(" ", text).casefold())
-    best = max(LANGUAGES.values(), key=lambda language: language.hits(words))
-    return _Sentence(text, words, best).find_lost_reference() if words and best.hits(words) else None
+    words = _TOKEN.findall(_POLITE.sub(" ", _LETTER.sub(r"\1", text)).casefold())
+    if not words:
+        return None
+    best = max(LANGUAGES.values(), key=lambda language: (language.hits(words), words[0] in language.joins))
+    return _Sentence(text, words, best).find_lost_reference() if best.hits(words) else None
 
 
 def asks_by_itself(text: str) -> bool:
@@ -187,16 +190,20 @@ class _Sentence:
         asks = any(word in language.asks or word in language.verbs for word in words)
         leading = next((it for it in words if it not in language.function), words[0])
         changes = leading in language.changes and leading not in language.asks
+        few = len(self._content) < _WHOLE
         if self._has_lost_pronoun():
             goes_on = self._joined or changes
-            return Lost.CONTINUES if goes_on else Lost.NAMES_NOTHING if len(self._content) < _WHOLE else None
-        if changes and self._after(leading) in language.prepositions | language.pronouns:
-            return Lost.CONTINUES  # "sort by price", "now split that"
-        if not asks and (self._joined or language.always.match(self._text.strip())):
-            return Lost.CONTINUES
-        if not asks and words[0] in language.only:
-            return Lost.NAMES_NOTHING
-        return Lost.NAMES_NOTHING if not self._content else None
+            return Lost.CONTINUES if goes_on else Lost.NAMES_NOTHING if few else None
+        if asks:
+            return Lost.NAMES_NOTHING if not self._content else None
+        bound = changes and self._after(leading) in language.prepositions | language.pronouns
+        if self._joined or (bound and len(self._content) <= _WHOLE):
+            return Lost.CONTINUES  # "and in 2024", "sort by price", "now split that"
+        if few and language.always.match(self._text.strip()):
+            return Lost.CONTINUES  # "the same for France"
+        counts = any(word in language.generic for word in words[: self._content[0]]) if self._content else False
+        fragment = few and words[0] in language.only and not counts
+        return Lost.NAMES_NOTHING if fragment or not self._content else None
 
     def _has_lost_pronoun(self) -> bool:
         """Whether a pronoun stands for something before the message has named anything."""
