@@ -24,6 +24,7 @@ from poisoned_shop import (
     Visitor,
     asked_over_http,
     fingerprint,
+    in_a_note,
     make_folder,
     runner,
     settings_of,
@@ -108,7 +109,9 @@ async def test_a_poisoned_input(
         told, answer = await ask(at, question)
 
     assert shop.state() == before, "something was written"
-    assert bool(model.heard) is poison.heard, "the order reached the model, or did not"
+    # A list is composed and judged by drafts: with the embedded model no prompt has its rows.
+    is_read = poison.heard and not (profile == "embedded" and poison.planted is in_a_note)
+    assert bool(model.heard) is is_read, "the order reached the model, or did not"
     if poison not in (*JUDGES, *FALSE_SENTENCES) or profile != "embedded":  # that one is judged by a second draft
         assert (order(poison) in model.obeyed) is poison.obeyed, f"{model.obeyed}: all of it, or nothing"
     assert CANARY not in told, around(told, CANARY)

@@ -238,6 +238,8 @@ QUERIES = [
     "Which status has the most orders?",
     'What is the description of the status "paid"?',
     "How many orders are there in 2024?",
+    "Which orders are there?",  # the rows of a table
+    "How many products are in the dataset?",  # of something else than tables
     "is there anything about Ada?",  # a value
     "is there anything in here about insurance?",  # not there: the answer says so
     "which customer_id has no ordered_at?",

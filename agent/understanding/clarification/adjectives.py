@@ -145,7 +145,8 @@ def _find_described(number: int, said: Sequence[Token], inquiry: Inquiry) -> _De
     """What an adjective describes: the noun behind it, or a table before "are" where it ends the sentence."""
     word, text = said[number], inquiry.text
     ends = not re.search(r"\w", text[word.end :])
-    if ends and any(stem_of(it) in _BE for it in said[:number]):
+    last = next((it for it in reversed(said[:number]) if stem_of(it) in _BE), None)
+    if ends and last is not None and not re.search(r"[?.!:;(]", text[last.end : word.start]):
         table = _only_table(inquiry)
         rows = table is not None or any(_is_of_rows(it) for it in said[:number])
         return _Described(word, table) if rows else None
