@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from agent.core.kinds import AboutData, Talk, Topic
 from agent.databases.database import Database
 from agent.databases.knowledge.context import Context
-from agent.understanding.clarification.inquiry import Inquiry, Place
+from agent.understanding.clarification.inquiry import Inquiry, Place, date_places
 from agent.understanding.clarification.lookups import Lookups
 from agent.understanding.clarification.main_date import list_plausible
 from agent.understanding.overview import COUNTED_TABLES, with_rows
@@ -209,7 +209,10 @@ class DataReplies:
         return _listing(self._phrases.where.format(name=name, columns=columns), rows, tables)
 
     async def _values(self, about: AboutData) -> Reply:
-        """What columns are, and their different texts, as many as a list shows; of private ones none."""
+        """What columns are, and their different texts, as many as a list shows, or their first and last date.
+
+        Of private columns no value is shown.
+        """
         lines: list[str] = []
         rows: list[dict[str, JsonValue]] = []
         for owner, name in about.columns[:_MOST_COLUMNS]:
@@ -218,13 +221,20 @@ class DataReplies:
             if table is None or column is None:
                 continue
             lines += self._describe_column(table, column)
-            values = [] if column.private else await self._lookups.distinct(Place(table, column), LISTED + 1)
+            place = Place(table, column)
+            dates = await self._lookups.date_range(place) if place in date_places(table) else None
+            hidden = column.private or dates is not None
+            values = [] if hidden else await self._lookups.distinct(place, LISTED + 1)
+            if dates is not None:
+                lines.append(self._phrases.goes.format(column=f"{owner}.{name}", first=dates.first, last=dates.last))
+                rows += [{"column": f"{owner}.{name}", "value": it.isoformat()} for it in dates]
             if values:
                 more = [self._phrases.and_more] if len(values) > LISTED else []
                 shown = ", ".join([*map(repr, values[:LISTED]), *more])
                 lines.append(self._phrases.values.format(values=shown))
+            if values or dates is not None:
                 self._sources.append(self._phrases.from_data.format(database=self._schema.database))
-                rows += [{"column": f"{owner}.{name}", "value": value} for value in values[:LISTED]]
+            rows += [{"column": f"{owner}.{name}", "value": value} for value in values[:LISTED]]
         return _listing("\n".join(lines), rows, [it for it in self._schema.tables if it.name in dict(about.columns)])
 
     def _meaning(self, about: AboutData) -> Reply:

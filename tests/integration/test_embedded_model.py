@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
 import os
 import signal
@@ -14,6 +15,7 @@ from typing import Any
 
 import pytest
 import pytest_asyncio
+from until import until
 
 from agent.core.errors import ModelFailed, ModelUnavailable
 from agent.pipeline.drafts.generate import SQL_ALONE
@@ -244,6 +246,20 @@ async def test_a_closed_model_is_loaded_again_when_it_is_needed(model_file: Path
         assert model._servers == []
         await model.ready()
     await model.close()
+
+
+async def test_a_load_that_nobody_waits_for_ends_quietly(model_file: Path, caplog: pytest.LogCaptureFixture) -> None:
+    model = EmbeddedModel(SETTINGS)
+    waiting = asyncio.ensure_future(model.ready())
+    await asyncio.to_thread(until, lambda: model._servers)
+    waiting.cancel()  # as a question that is asked back does
+    await model.close()
+    with pytest.raises(asyncio.CancelledError):
+        await waiting
+    gc.collect()  # a task logs the error that nobody heard of when it goes
+    await asyncio.sleep(0)
+
+    assert [it for it in caplog.records if it.name == "asyncio"] == []
 
 
 async def test_a_server_that_has_crashed_is_started_again(model_file: Path) -> None:

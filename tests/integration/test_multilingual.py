@@ -227,7 +227,7 @@ ABOUT_DATA = [  # the message, what its reply says, why
         "customers.customer_id is a column",
         "two columns as they are written",
     ),
-    ("which values can ordered_at have?", "'2024-01-05'", "the values of a column"),
+    ("which values can ordered_at have?", "goes from 2024-01-05 to 2025-01-01", "of dates the first and the last"),
     ("what colums does the table orders have", "orders has", "a word that is misspelled"),
     ("welche Spalten hat denn die Tabelle customers so?", "customers hat", "German"),
     ("de quand datent les données au juste ?", "orders.ordered_at va du", "French"),

@@ -213,8 +213,8 @@ class EmbeddedModel:
         """Stop the server and give its memory back; a later call loads it again."""
         loading, self._loading = self._loading, None
         await asyncio.to_thread(_close_all, self._servers)
-        if loading is not None and not loading.done():
-            await asyncio.wait([loading])
+        if loading is not None:
+            await asyncio.gather(loading, return_exceptions=True)  # nobody waits for a load that was ended here
             await asyncio.to_thread(_close_all, self._servers)
 
     async def _ensure_loaded(self) -> _Loaded:
