@@ -235,7 +235,6 @@ ABOUT_DATA = [  # the message, what its reply says, why
 QUERIES = [
     "What are the dates of the orders?",
     "List all information in the orders table.",
-    "Which status has the most orders?",
     'What is the description of the status "paid"?',
     "How many orders are there in 2024?",
     "Which orders are there?",  # the rows of a table
