@@ -39,14 +39,6 @@ _MOST_UNKNOWN = 2
 _SUBJECT = re.compile(
     r"\b(?:about|on|regarding|concerning|over|über|sur|sobre|su|sul|sulla|riguardo)\s+\w", re.IGNORECASE
 )
-_COUNTED = re.compile(r"\b(?:how many|wie viele|combien d[e'’]|cu[aá]nt[oa]s|quant[ie])\s*(\w+)", re.IGNORECASE)
-_OF_TABLES = re.compile(
-    r"\b(?:tables?|colu?m+n?s?|fields?|attributes?|rows?|records?|entries|keys?|data|structure|schema|related|connected|linked"
-    r"|joined|join|tabellen?|spalten?|felder|zeilen|daten|schlüssel|verbunden|zusammen|colonnes?|champs?|lignes|données|clés?"
-    r"|liées?|tablas?|columnas?|campos?|filas|datos|claves?|relacionan|tabell[ae]|colonne|campi|righe|dati|chiavi?|collegate)\b"
-    r"|테이블|컬럼|데이터|행|키|연결",
-    re.IGNORECASE,
-)
 # With a column's name these compute something of it.
 _COMPUTES = re.compile(
     r"\b(?:how (?:many|much)|number of|count|total|average|sum|each|every|per|(?<!meant )by|je|pro|jede[rsnm]?|chaque"
@@ -184,12 +176,8 @@ class _Named:
         things = (
             it for it in tokens(text) if it.text in unknown and (it.folded != it.singular or not it.text.islower())
         )
-        counted = _COUNTED.search(text)
         harmless = names_nothing and len(unknown) <= _MOST_UNKNOWN and not any(things)
-        harmless = harmless and (counted is None or counted[1] not in unknown)
         self.has_more_words = bool(unknown) and (not harmless or _SUBJECT.search(text) is not None)
-        # "Which orders are there?" wants the orders; of a table it is asked what it has, or how it is linked.
-        self.has_more_words |= bool(self.tables) and not self.spelled and _OF_TABLES.search(text) is None
 
     def as_question(self, topic: Topic) -> AboutData | None:
         """The question of a topic about what is named; None where the two do not fit."""
