@@ -283,6 +283,16 @@ COUNTEREXAMPLES: dict[str, list[Case]] = {
             ("How many readers drop by?", False, "by nothing"),
         ),
         *_spoken(
+            "SELECT COUNT(*) FROM loans AS l JOIN readers AS r ON l.reader_id = r.id WHERE r.channel = 'M'",
+            ("How many loans were made in May by readers of the channel M?", False, "a filter on their table"),
+            ("How many loans were made in May by channel M?", False, "a filter on it"),
+            ("How many loans were made for each channel?", True, "one of them"),
+        ),
+        *_spoken(
+            "SELECT COUNT(*) FROM loans WHERE reader_id IN (SELECT id FROM readers WHERE channel = 'M')",
+            ("How many loans were made in May by readers of the channel M?", False, "readers of a filter"),
+        ),
+        *_spoken(
             "SELECT channel, COUNT(*) FROM readers",
             ("How many readers has each channel?", False, "it is returned"),
         ),

@@ -7,17 +7,19 @@ languages have words that mean nothing else.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from sqlglot import exp
 
 from agent.checks.rules.base import Finding, Rule, RuleContext
+from agent.checks.rules.reading import owner_alias
 from agent.understanding.clarification.languages import is_english
 from rag.words import words
 
 _WORD = r"([^\W\d_]+(?:\s[^\W\d_]+)?)"
 _ENGLISH = re.compile(
     rf"\b(?:(?:for )?(?:each|every)|per)\s+{_WORD}"
-    # "Paid by card" says who or what did it.
+    # "Paid by card" says who or what did it; so does "placed in May by customers from Graz", where the query filters by it.
     rf"|(?<!(?:ed|en|id|ld|nt|nd|de|ht|wn) )\bby\s+{_WORD}",
     re.IGNORECASE,
 )
@@ -37,10 +39,22 @@ def apply(context: RuleContext) -> Finding | None:
         return None
     known = words(" ".join(name for it in context.schema.tables for name in (it.name, *(c.name for c in it.columns))))
     english = is_english(context.question)
+    filtered = words(" ".join(_filtered(context)))
     for match in (_ENGLISH if english else _OTHERS).finditer(context.question):
-        if not english or words(match[1] or match[2]) & known:
+        if not english or words(match[1] or match[2]) & (known if match[1] else known - filtered):
             return Finding(f"The question asks “{match[0].strip()}”, and nothing groups the rows by it.")
     return None
+
+
+def _filtered(context: RuleContext) -> Iterator[str]:
+    """The names of columns in WHERE, and of their tables."""
+    for select in context.selects:
+        tables = context.tables(select)
+        where = select.args.get("where")
+        for column in where.find_all(exp.Column) if where is not None else ():
+            yield column.name
+            table = tables.get(owner_alias(column, tables) or "")
+            yield table.name if table is not None else ""
 
 
 RULE = Rule("asked_of_each", "query", "language", "doubt", apply)
