@@ -25,6 +25,7 @@ RULES = (
     "fan_out",
     "merged_names",
     "ungrouped_columns",
+    "date_arithmetic",
     "share_part",
     "counted_nothing",
     "unrelated_keys",

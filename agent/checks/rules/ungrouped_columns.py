@@ -1,6 +1,7 @@
 """Ungrouped columns next to aggregates: SQLite and MySQL take the value of any row of the group.
 
-If the lowest and the highest value of each group give the same rows, all rows of a group have that value.
+If the lowest and the highest value of each group give the same rows, all rows of a group have that value. If the whole
+result is one group, an order by such a column picks nothing: the model may have meant the first row alone.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ def apply(context: RuleContext) -> Finding | None:
     if context.schema.dialect not in {"sqlite", "mysql"}:
         return None
     for place, select in enumerate(context.selects):
+        if (order := _find_idle_order(select)) is not None:
+            return Finding(f"The aggregates read all rows; ORDER BY {context.to_sql(order)} picks none of them.")
         loose = _find_ungrouped(select, context.schema.dialect)
         if loose:
             probes = []
@@ -29,6 +32,16 @@ def apply(context: RuleContext) -> Finding | None:
             names = ", ".join(context.to_sql(select.expressions[at].unalias()) for at in loose)
             return Finding(f"Nothing groups {names}: any value of each group is shown.", probes=tuple(probes))
     return None
+
+
+def _find_idle_order(select: exp.Select) -> exp.Column | None:
+    """A column that one row of aggregates is ordered by."""
+    items, order = [it.unalias() for it in select.selects], select.args.get("order")
+    if order is None or group_keys(select) or not all(it.find(exp.AggFunc) and not it.find(exp.Window) for it in items):
+        return None
+    named = {it.alias.lower() for it in select.selects if it.alias}
+    columns = [it for it in order.find_all(exp.Column) if it.find_ancestor(exp.AggFunc) is None]
+    return next((it for it in columns if it.table or it.name.lower() not in named), None)
 
 
 def _find_ungrouped(select: exp.Select, dialect: str) -> list[int]:
