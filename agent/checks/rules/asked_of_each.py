@@ -14,7 +14,7 @@ from sqlglot import exp
 from agent.checks.rules.base import Finding, Rule, RuleContext
 from agent.checks.rules.reading import owner_alias
 from agent.understanding.clarification.languages import is_english
-from rag.words import words
+from rag.words import is_silent, stem_of, tokens, words
 
 _WORD = r"([^\W\d_]+(?:\s[^\W\d_]+)?)"
 _ENGLISH = re.compile(
@@ -41,7 +41,8 @@ def apply(context: RuleContext) -> Finding | None:
     english = is_english(context.question)
     filtered = words(" ".join(_filtered(context)))
     for match in (_ENGLISH if english else _OTHERS).finditer(context.question):
-        if not english or words(match[1] or match[2]) & (known if match[1] else known - filtered):
+        named = {stem_of(it) for it in tokens(match[0]) if not is_silent(it)}
+        if not english or named & (known if match[1] else known - filtered):
             return Finding(f"The question asks “{match[0].strip()}”, and nothing groups the rows by it.")
     return None
 
