@@ -45,7 +45,7 @@ COUNTEREXAMPLES: dict[str, list[Case]] = {
         *doubted(
             ("SELECT COUNT(*), fee FROM loans", "the fee of any loan"),
             ("SELECT reader_id, fee + 1, SUM(fee) FROM loans GROUP BY reader_id", "made of any fee"),
-            ("SELECT SUM(fee) AS due FROM loans AS l ORDER BY l.due DESC LIMIT 3", "by the column, not by its namesake"),
+            ("SELECT SUM(fee) AS due FROM loans AS l ORDER BY l.due DESC LIMIT 3", "by the column itself"),
         ),
         *left_alone(
             ("SELECT reader_id, MAX(due) FROM loans GROUP BY reader_id", "nothing beside"),
@@ -58,27 +58,6 @@ COUNTEREXAMPLES: dict[str, list[Case]] = {
             ("SELECT COUNT(*) FROM loans ORDER BY MAX(due)", "by an aggregate"),
             ("SELECT fee FROM loans ORDER BY due LIMIT 1", "rows, not an aggregate"),
             ("SELECT UPPER(name), COUNT(*) FROM readers GROUP BY name", "made of what is grouped by"),
-        ),
-    ],
-    "date_arithmetic": [
-        *doubted(
-            ("SELECT due - 7 FROM loans", "a week before is meant"),
-            ("SELECT MAX(taken_at) - MIN(taken_at) FROM loans", "between the first and the last"),
-            ("SELECT AVG(taken_at) FROM loans", "a mean of years"),
-            ("SELECT id FROM loans AS l WHERE (l.due - l.taken_at) * 24 < 1", "in a condition"),
-            ("SELECT MAX(d) FROM (SELECT due - taken_at AS d FROM loans) AS x", "in a query inside"),
-            ("SELECT CURRENT_TIMESTAMP - taken_at FROM loans", "from now"),
-            ("SELECT DATETIME(due) - taken_at FROM loans", "a function that gives a text"),
-        ),
-        *left_alone(
-            ("SELECT fee + 1 FROM loans", "a number"),
-            ("SELECT SUM(fee) - COUNT(taken_at) FROM loans", "a number of dates"),
-            ("SELECT DATE(due, '-7 days') FROM loans", "by a modifier"),
-            ("SELECT 2024 - since FROM readers", "a year is a number"),
-            ("SELECT strftime('%s', due) - strftime('%s', taken_at) FROM loans", "seconds"),
-            ("SELECT MAX(taken_at) FROM loans", "the last"),
-            ("SELECT due || taken_at FROM loans", "joined texts"),
-            ("SELECT COUNT(*) - 1 FROM loans WHERE taken_at > due", "compared, not subtracted"),
         ),
     ],
     "merged_names": [

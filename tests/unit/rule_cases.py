@@ -6,6 +6,7 @@ after: the query that it proposes; `DOUBT` if it only doubts; None if it stays s
 from __future__ import annotations
 
 from rule_cases_language import LANGUAGE_CASES
+from rule_cases_silent import SILENT_CASES
 from rule_shop import DOUBT, LOANS, Case
 
 from agent.checks.rules.lookup import LookedUp
@@ -40,6 +41,7 @@ CODES = (
     make_document("column", "How they registered: T = telephone, M = mobile app", table="readers", column="channel"),
 )
 
+OTHER_CASES = LANGUAGE_CASES | SILENT_CASES
 CASES: dict[str, tuple[Case, ...]] = {
     "lost_joins": (
         Case("SELECT readers.name FROM readers AS r", "SELECT r.name FROM readers AS r", "its alias", error=COLUMN),
@@ -374,16 +376,6 @@ CASES: dict[str, tuple[Case, ...]] = {
         Case("SELECT COUNT(*) FROM loans ORDER BY COUNT(*) DESC LIMIT 1", None, "by the count itself"),
         Case("SELECT AVG(fee) FROM loans GROUP BY reader_id ORDER BY reader_id", None, "a mean of each"),
     ),
-    "date_arithmetic": (
-        Case("SELECT AVG(taken_at - due) FROM loans", DOUBT, "a difference of years"),
-        Case("SELECT id FROM loans WHERE DATE('now') - taken_at > 7", DOUBT, "days are meant"),
-        Case("SELECT AVG(julianday(taken_at) - julianday(due)) FROM loans", None, "of numbers of days"),
-        Case("SELECT strftime('%Y', taken_at) - strftime('%Y', due) FROM loans", None, "of years, as it says"),
-        Case("SELECT DATE(due) - DATE(taken_at) FROM loans", DOUBT, "MySQL reads all digits", dialect="mysql"),
-        Case("SELECT taken_at - INTERVAL 1 DAY FROM loans", None, "an interval", dialect="mysql"),
-        Case("SELECT taken_at - due FROM loans", None, "PostgreSQL subtracts times", dialect="postgresql"),
-        Case("SELECT taken_at - due FROM loans", None, "so does DuckDB", dialect="duckdb"),
-    ),
     "merged_names": (
         *doubted((f"SELECT r.name, SUM(l.fee) {READS} GROUP BY r.name", "two readers of one name have one sum")),
         *left_alone(
@@ -498,4 +490,4 @@ CASES: dict[str, tuple[Case, ...]] = {
         Case("SELECT id FROM books WHERE (title = 'A' OR title = 'B') AND price > 5", None, "in parentheses"),
         Case("SELECT id FROM books WHERE title = 'A' OR (title = 'B' AND price > 5)", None, "meant so"),
     ),
-} | LANGUAGE_CASES
+} | OTHER_CASES

@@ -19,7 +19,7 @@ from rag.words import is_silent, stem_of, tokens, words
 _WORD = r"([^\W\d_]+(?:\s[^\W\d_]+)?)"
 _ENGLISH = re.compile(
     rf"\b(?:(?:for )?(?:each|every)|per)\s+{_WORD}"
-    # "Paid by card" says who or what did it; so does "placed in May by customers from Graz", where the query filters by it.
+    # "Paid by card" says who or what did it; so does "placed in May by customers from Graz", if it is filtered by.
     rf"|(?<!(?:ed|en|id|ld|nt|nd|de|ht|wn) )\bby\s+{_WORD}",
     re.IGNORECASE,
 )

@@ -19,6 +19,7 @@ RULES = (
     "cut_division",
     "numbers_as_text",
     "day_ends",
+    "like_case",
     "missing_partner",
     "counted_amount",
     # doubts, from schema and data
@@ -26,6 +27,8 @@ RULES = (
     "merged_names",
     "ungrouped_columns",
     "date_arithmetic",
+    "dropped_nulls",
+    "merged_months",
     "share_part",
     "counted_nothing",
     "unrelated_keys",

@@ -1,0 +1,32 @@
+"""LIKE tells capitals from small letters in most databases: `'%coffee%'` does not find "Coffee Mug"."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from agent.checks.rules.base import Finding, Rule, RuleContext
+from executors.sql.literals import is_text, owner_of
+
+_FOLDING = {"sqlite", "mysql", "sqlserver"}  # there LIKE takes them for the same
+
+
+def apply(context: RuleContext) -> Finding | None:
+    if context.schema.dialect in _FOLDING:
+        return None
+
+    def fold(node: exp.Expr) -> exp.Expr | None:
+        column, pattern = node.this, node.expression
+        owner = owner_of(column, context.schema) if isinstance(column, exp.Column) else None
+        if owner is None or not is_text(owner[1]) or not isinstance(pattern, exp.Literal) or not pattern.is_string:
+            return None
+        folded = str(pattern.this).lower()
+        if folded == str(pattern.this).upper():  # no letters
+            return None
+        node.set("this", exp.Lower(this=column.copy()))
+        node.set("expression", exp.Literal.string(folded))
+        return node
+
+    return context.change_each(exp.Like, by=fold, detail="LIKE tells capitals from small letters: {}.")
+
+
+RULE = Rule("like_case", "query", "data", "alternative", apply)

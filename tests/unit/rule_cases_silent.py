@@ -1,0 +1,150 @@
+"""The cases of the rules on what a database answers without a word. See `rule_cases`."""
+
+from __future__ import annotations
+
+from rule_shop import DOUBT, LOANS, Case
+
+BY_MONTH = "SELECT {0}, COUNT(*) FROM loans GROUP BY {0}"
+ELSEWHERE = "duckdb"
+
+
+def _doubted(*rows: tuple[str, str], dialect: str = "sqlite") -> tuple[Case, ...]:
+    return tuple(Case(sql, DOUBT, why, dialect=dialect) for sql, why in rows)
+
+
+def _left_alone(*rows: tuple[str, str], dialect: str = "sqlite") -> tuple[Case, ...]:
+    return tuple(Case(sql, None, why, dialect=dialect) for sql, why in rows)
+
+
+def _folded(condition: str, after: str, why: str, dialect: str = ELSEWHERE) -> Case:
+    return Case(
+        f"SELECT id FROM readers WHERE {condition}", f"SELECT id FROM readers WHERE {after}", why, dialect=dialect
+    )
+
+
+SILENT_CASES: dict[str, tuple[Case, ...]] = {
+    "date_arithmetic": (
+        *_doubted(
+            ("SELECT AVG(taken_at - due) FROM loans", "a difference of years"),
+            ("SELECT id FROM loans WHERE DATE('now') - taken_at > 7", "days are meant"),
+            ("SELECT due - 7 FROM loans", "a week before is meant"),
+            ("SELECT MAX(taken_at) - MIN(taken_at) FROM loans", "between the first and the last"),
+            ("SELECT AVG(taken_at) FROM loans", "a mean of years"),
+            ("SELECT id FROM loans AS l WHERE (l.due - l.taken_at) * 24 < 1", "in a condition"),
+            ("SELECT MAX(d) FROM (SELECT due - taken_at AS d FROM loans) AS x", "in a query inside"),
+            ("SELECT CURRENT_TIMESTAMP - taken_at FROM loans", "from now"),
+            ("SELECT DATETIME(due) - taken_at FROM loans", "a function that gives a text"),
+        ),
+        *_doubted(("SELECT DATE(due) - DATE(taken_at) FROM loans", "MySQL reads all digits"), dialect="mysql"),
+        *_left_alone(
+            ("SELECT AVG(julianday(taken_at) - julianday(due)) FROM loans", "of numbers of days"),
+            ("SELECT strftime('%Y', taken_at) - strftime('%Y', due) FROM loans", "of years, as it says"),
+            ("SELECT fee + 1 FROM loans", "a number"),
+            ("SELECT SUM(fee) - COUNT(taken_at) FROM loans", "a number of dates"),
+            ("SELECT DATE(due, '-7 days') FROM loans", "by a modifier"),
+            ("SELECT 2024 - since FROM readers", "a year is a number"),
+            ("SELECT strftime('%s', due) - strftime('%s', taken_at) FROM loans", "seconds"),
+            ("SELECT MAX(taken_at) FROM loans", "the last"),
+            ("SELECT due || taken_at FROM loans", "joined texts"),
+            ("SELECT COUNT(*) - 1 FROM loans WHERE taken_at > due", "compared, not subtracted"),
+        ),
+        *_left_alone(("SELECT taken_at - INTERVAL 1 DAY FROM loans", "an interval"), dialect="mysql"),
+        *_left_alone(("SELECT taken_at - due FROM loans", "PostgreSQL subtracts times"), dialect="postgresql"),
+        *_left_alone(("SELECT taken_at - due FROM loans", "so does DuckDB"), dialect=ELSEWHERE),
+    ),
+    "dropped_nulls": (
+        *_doubted(
+            ("SELECT COUNT(*) FROM readers WHERE channel <> 'M'", "readers without a channel are not counted"),
+            ("SELECT COUNT(*) FROM readers WHERE channel != 'M'", "the same in other signs"),
+            ("SELECT COUNT(*) FROM readers WHERE NOT channel = 'M'", "denied as a whole"),
+            ("SELECT COUNT(*) FROM readers WHERE channel NOT IN ('M', 'T')", "in no list"),
+            ("SELECT COUNT(*) FROM readers WHERE name NOT LIKE 'A%'", "like nothing"),
+            ("SELECT COUNT(*) FROM readers AS r WHERE r.since <> 1999 AND r.id > 3", "beside another condition"),
+            ("SELECT id FROM loans WHERE reader_id IN (SELECT id FROM readers WHERE channel <> 'M')", "inside"),
+            (
+                "SELECT SUM(l.fee) FROM loans AS l JOIN readers AS r ON r.id = l.reader_id WHERE r.name <> 'Bo'",
+                "joined",
+            ),
+        ),
+        *_doubted(("SELECT COUNT(*) FROM readers WHERE name NOT ILIKE 'a%'", "in any case"), dialect=ELSEWHERE),
+        *_left_alone(
+            ("SELECT COUNT(*) FROM readers WHERE id <> 3", "a key is never NULL"),
+            ("SELECT COUNT(*) FROM readers WHERE channel = 'M'", "nothing is denied"),
+            ("SELECT COUNT(*) FROM readers WHERE channel IN ('M', 'T')", "in a list"),
+            ("SELECT COUNT(*) FROM readers WHERE NOT channel IS NULL", "as it says"),
+            ("SELECT COUNT(*) FROM loans WHERE taken_at <> due", "two columns"),
+            ("SELECT COUNT(*) FROM loans WHERE id NOT IN (SELECT id FROM books)", "another rule's"),
+            ("SELECT COUNT(*) FROM loans WHERE NOT EXISTS (SELECT 1 FROM books)", "no column"),
+            ("SELECT COUNT(*) FROM readers WHERE NOT (channel = 'M' OR since = 1999)", "two conditions"),
+            ("SELECT channel, COUNT(*) FROM readers GROUP BY channel HAVING COUNT(*) <> 1", "of groups"),
+            ("SELECT COUNT(*) FROM readers WHERE UPPER(channel) <> 'M'", "made of a column"),
+            ("SELECT CASE WHEN channel <> 'M' THEN 1 ELSE 0 END FROM readers", "no row is left out"),
+            ("SELECT x.n FROM (SELECT COUNT(*) AS n FROM readers) AS x WHERE x.n <> 3", "of no table"),
+        ),
+    ),
+    "merged_months": (
+        *_doubted(
+            (BY_MONTH.format("strftime('%m', taken_at)"), "every March"),
+            ("SELECT strftime('%m', due) AS month, SUM(fee) FROM loans GROUP BY month", "by an alias"),
+            ("SELECT strftime('%m', due), SUM(fee) FROM loans GROUP BY 1", "by its place"),
+            ("SELECT reader_id, strftime('%W', due), SUM(fee) FROM loans GROUP BY 1, 2", "weeks of each reader"),
+            ("SELECT MAX(n) FROM (SELECT COUNT(*) AS n FROM loans GROUP BY strftime('%m', due)) AS x", "inside"),
+        ),
+        *_doubted(
+            (BY_MONTH.format("MONTH(taken_at)"), "a function"),
+            (BY_MONTH.format("MONTHNAME(taken_at)"), "its name"),
+            (BY_MONTH.format("QUARTER(taken_at)"), "quarters"),
+            (BY_MONTH.format("EXTRACT(MONTH FROM taken_at)"), "as the standard writes it"),
+            (BY_MONTH.format("DATE_PART('month', taken_at)"), "as a text"),
+            (BY_MONTH.format("STRFTIME(taken_at, '%B')"), "a format"),
+            dialect=ELSEWHERE,
+        ),
+        *_doubted((BY_MONTH.format("TO_CHAR(taken_at, 'MM')"), "PostgreSQL's format"), dialect="postgresql"),
+        *_doubted((BY_MONTH.format("toMonth(taken_at)"), "ClickHouse's"), dialect="clickhouse"),
+        *_left_alone(
+            (BY_MONTH.format("strftime('%Y-%m', taken_at)"), "with the year"),
+            ("SELECT COUNT(*) FROM loans GROUP BY strftime('%Y', due), strftime('%m', due)", "the year beside it"),
+            ("SELECT COUNT(*) FROM loans GROUP BY strftime('%Y', due) || '-' || strftime('%m', due)", "joined"),
+            ("SELECT COUNT(*) FROM loans WHERE strftime('%m', due) = '03'", "a condition"),
+            ("SELECT strftime('%m', due) FROM loans", "no groups"),
+            (BY_MONTH.format("strftime('%w', due)"), "days of the week come again"),
+            (BY_MONTH.format("strftime('%H', taken_at)"), "so do hours"),
+            ("SELECT due, COUNT(*) FROM loans GROUP BY due, strftime('%m', due)", "the day itself"),
+        ),
+        *_left_alone(
+            (BY_MONTH.format("DATE_TRUNC('month', taken_at)"), "months of a year"),
+            ("SELECT COUNT(*) FROM loans GROUP BY YEAR(taken_at), MONTH(taken_at)", "both"),
+            dialect=ELSEWHERE,
+        ),
+    ),
+    "like_case": (
+        _folded("name LIKE '%da%'", "LOWER(name) LIKE '%da%'", "Dana and Ada"),
+        _folded("name LIKE 'A%'", "LOWER(name) LIKE 'a%'", "a capital letter"),
+        _folded("NOT name LIKE '%da%'", "NOT LOWER(name) LIKE '%da%'", "denied"),
+        _folded("name LIKE '%da%' AND id > 3", "LOWER(name) LIKE '%da%' AND id > 3", "beside another condition"),
+        _folded("name LIKE '%da%' OR channel LIKE 'm'", "LOWER(name) LIKE '%da%' OR LOWER(channel) LIKE 'm'", "two"),
+        _folded("name LIKE '%ÖL%'", "LOWER(name) LIKE '%öl%'", "an umlaut"),
+        *(
+            _folded("name LIKE '%da%'", "LOWER(name) LIKE '%da%'", f"{dialect} tells them apart, too", dialect)
+            for dialect in ("postgresql", "oracle", "clickhouse", "databricks", "hana")
+        ),
+        *(
+            case
+            for dialect in ("sqlite", "mysql", "sqlserver")
+            for case in _left_alone(
+                ("SELECT id FROM readers WHERE name LIKE '%da%'", "takes them for the same"), dialect=dialect
+            )
+        ),
+        *_left_alone(
+            ("SELECT id FROM readers WHERE name ILIKE '%da%'", "in any case as it is"),
+            ("SELECT id FROM readers WHERE LOWER(name) LIKE '%da%'", "folded as it is"),
+            ("SELECT id FROM readers WHERE name LIKE '%20%'", "no letters"),
+            ("SELECT id FROM readers WHERE name LIKE channel", "a column"),
+            ("SELECT id FROM readers WHERE since LIKE '19a%'", "no text"),
+            ("SELECT id FROM readers WHERE name = 'Ada'", "equal"),
+            ("SELECT x.n FROM (SELECT UPPER(name) AS n FROM readers) AS x WHERE x.n LIKE 'A%'", "of no table"),
+            (f"{LOANS} fee > 3", "no text at all"),
+            dialect=ELSEWHERE,
+        ),
+    ),
+}

@@ -1,0 +1,97 @@
+"""What a database answers without a word, over real rows: see `rule_cases_silent` for the queries."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import AsyncIterator, Awaitable, Callable
+from pathlib import Path
+
+import duckdb
+import pytest
+from shop_questions import Make
+
+from agent.core.answers import Answer
+from agent.core.models import Options
+from agent.platform.llm.scripted import ScriptedModel
+
+ROWS = """
+CREATE TABLE products (id INTEGER PRIMARY KEY, name VARCHAR, colour VARCHAR, sold_on DATE);
+INSERT INTO products VALUES (1, 'Coffee Mug', 'red', '2023-03-01'), (2, 'Iced coffee', 'blue', '2024-03-02'),
+    (3, 'Tea', NULL, '2024-04-03');
+"""
+Ask = Callable[[str, str], Awaitable[Answer]]
+
+
+@pytest.fixture
+async def ask(make_service: Make, model: ScriptedModel, registry: Path, tmp_path: Path) -> AsyncIterator[Ask]:
+    """Ask one of two databases with the same rows; both drafts are the given query."""
+    with duckdb.connect(str(tmp_path / "duck.duckdb")) as made:
+        made.execute(ROWS)
+    with sqlite3.connect(tmp_path / "lite.sqlite") as lite:
+        lite.executescript(ROWS)
+    lite.close()
+    registry.write_text("duck: duck.duckdb\nlite: lite.sqlite\n", encoding="utf-8")
+    service = make_service(second_draft=None)
+
+    async def asked(database: str, sql: str) -> Answer:
+        model.replies(sql=sql)
+        model.replies(sql=sql)
+        return await service.query("How many products are there?", database, options=Options(enable_answer=False))
+
+    yield asked
+    await service.close()
+
+
+def doubts_of(answer: Answer, rule: str) -> list[str]:
+    return [it.detail for it in answer.doubts if it.rule == rule]
+
+
+async def test_products_without_a_colour_are_told_when_a_colour_is_denied(ask: Ask) -> None:
+    answer = await ask("duck", "SELECT COUNT(*) AS n FROM products WHERE colour <> 'red'")
+
+    assert doubts_of(answer, "dropped_nulls") == [
+        "colour <> 'red' also leaves out rows without colour; products has 1."
+    ]
+    assert not answer.verified
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT COUNT(*) AS n FROM products WHERE colour <> 'red' AND NOT colour IS NULL",
+        "SELECT COUNT(*) AS n FROM products WHERE colour <> 'red' AND name = 'Iced coffee'",
+        "SELECT COUNT(*) AS n FROM products WHERE name <> 'Tea'",
+    ],
+)
+async def test_nothing_is_told_where_the_rows_are_the_same_with_them(ask: Ask, sql: str) -> None:
+    assert doubts_of(await ask("duck", sql), "dropped_nulls") == []
+
+
+@pytest.mark.parametrize(("database", "month"), [("duck", "MONTH(sold_on)"), ("lite", "strftime('%m', sold_on)")])
+async def test_the_marches_of_two_years_are_not_one(ask: Ask, database: str, month: str) -> None:
+    answer = await ask(database, f"SELECT {month} AS m, COUNT(*) AS n FROM products GROUP BY {month}")
+
+    assert doubts_of(answer, "merged_months") == [
+        "Nothing groups by the year: months or weeks of 2 years are added together."
+    ]
+
+
+async def test_months_of_one_year_need_no_year(ask: Ask) -> None:
+    sql = "SELECT MONTH(sold_on) AS m, COUNT(*) AS n FROM products WHERE YEAR(sold_on) = 2024 GROUP BY m"
+
+    assert doubts_of(await ask("duck", sql), "merged_months") == []
+
+
+async def test_capitals_are_found_where_like_tells_them_apart(ask: Ask) -> None:
+    answer = await ask("duck", "SELECT COUNT(*) AS n FROM products WHERE name LIKE '%coffee%'")
+
+    assert answer.results == [{"n": 2}]
+    assert [(it.stated, it.computed) for it in answer.corrections] == [
+        ("name LIKE '%coffee%'", "LOWER(name) LIKE '%coffee%'")
+    ]
+
+
+async def test_a_pattern_that_finds_the_same_rows_in_any_case_stays(ask: Ask) -> None:
+    answer = await ask("duck", "SELECT COUNT(*) AS n FROM products WHERE name LIKE '%Mug'")
+
+    assert (answer.results, answer.corrections) == ([{"n": 1}], [])
