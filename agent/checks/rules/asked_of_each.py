@@ -39,7 +39,7 @@ def apply(context: RuleContext) -> Finding | None:
         return None
     known = words(" ".join(name for it in context.schema.tables for name in (it.name, *(c.name for c in it.columns))))
     english = is_english(context.question)
-    filtered = words(" ".join(_filtered(context)))
+    filtered = words(" ".join(_list_filtered(context)))
     for match in (_ENGLISH if english else _OTHERS).finditer(context.question):
         named = {stem_of(it) for it in tokens(match[0]) if not is_silent(it)}
         if not english or named & (known if match[1] else known - filtered):
@@ -47,7 +47,7 @@ def apply(context: RuleContext) -> Finding | None:
     return None
 
 
-def _filtered(context: RuleContext) -> Iterator[str]:
+def _list_filtered(context: RuleContext) -> Iterator[str]:
     """The names of columns in WHERE, and of their tables."""
     for select in context.selects:
         tables = context.tables(select)

@@ -13,7 +13,7 @@ _DENIALS = (exp.NEQ, exp.Not, exp.Like, exp.ILike)
 
 def apply(context: RuleContext) -> Finding | None:
     for node in context.query.find_all(*_DENIALS):
-        column = _denied_column(node)
+        column = _find_denied(node)
         owner = owner_of(column, context.schema) if column is not None else None
         if (
             column is None
@@ -36,7 +36,7 @@ def apply(context: RuleContext) -> Finding | None:
     return None
 
 
-def _denied_column(node: exp.Expr) -> exp.Column | None:
+def _find_denied(node: exp.Expr) -> exp.Column | None:
     """The column that must not equal a literal, be in a list of them, or be like one."""
     match node:
         case exp.NEQ() | exp.Like(args={"negate": True}) | exp.ILike(args={"negate": True}):

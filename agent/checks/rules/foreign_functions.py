@@ -1,33 +1,42 @@
 """Functions of another dialect, mostly of dates and times, translated into the query's own.
 
-SQLite has few of them, and models write those of other databases. Only functions with one meaning are translated here;
-sqlglot translates those of the other dialects.
+SQLite has few of them, and models write those of other databases. What sqlglot does not write for SQLite is translated
+here, if it has one meaning.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 
 from sqlglot import exp
-from sqlglot.errors import ErrorLevel, SqlglotError
+from sqlglot.errors import ErrorLevel, SqlglotError, UnsupportedError
 
 from agent.checks.rules.base import WORDS, Change, Finding, Rule, RuleContext
+from executors.dialects.table import DIALECTS
 from executors.sql.parsed import parse_sql
 
 # What each unit of time is in strftime.
 _PARTS = {"year": "%Y", "month": "%m", "day": "%d", "hour": "%H", "minute": "%M", "second": "%S", "week": "%W"}
-_PARTS |= {"doy": "%j", "dow": "%w", "dayofweek": "%w"}
+_PARTS |= {"doy": "%j", "dow": "%w", "dayofweek": "%w", "epoch": "%s"}
+# Parts of a day in which a difference is counted; SQLite's julianday counts days.
+_IN_A_DAY = {"day": 1, "hour": 24, "minute": 1440, "second": 86400}
 _TRUNCATED = {"day": (), "month": ("start of month",), "year": ("start of year",), "week": ("weekday 0", "-6 days")}
 _STEPS = {"quarter": ("month", 3), "week": ("day", 7)}
 _NOW = {"now": "datetime", "getdate": "datetime", "sysdate": "datetime", "curdate": "date", "today": "date"}
 _FORMATS = (("YYYY", "%Y"), ("MM", "%m"), ("DD", "%d"), ("HH24", "%H"), ("MI", "%M"), ("SS", "%S"), ("%i", "%M"))
+_CALLED = re.compile(r"\b(\w+)\s*\(|(\bILIKE\b|::|\b(?:DATE|TIMESTAMP)\s+(?='))", re.IGNORECASE)
 _FOREIGN = ("postgres", "mysql", "tsql", "duckdb", "snowflake")
+_KNOWN = DIALECTS["sqlite"].functions | {"cast", "max", "min", "group_concat"}
 
 
 def apply(context: RuleContext) -> Finding | None:
     if context.error not in WORDS:
         return None
-    return context.change(_say_in_sqlite) if context.schema.dialect == "sqlite" else _translate(context)
+    if context.schema.dialect == "sqlite":
+        return context.change(lambda tree: _say_in_sqlite(tree, context.sql))
+    return _translate(context)
 
 
 def _translate(context: RuleContext) -> Finding | None:
@@ -42,12 +51,26 @@ def _translate(context: RuleContext) -> Finding | None:
     return None
 
 
-def _say_in_sqlite(tree: exp.Query) -> Iterator[Change]:
+def _say_in_sqlite(tree: exp.Query, sql: str) -> Iterator[Change | str]:
+    changed = False
     for node in reversed(list(tree.walk())):  # what is inside comes first
         new = _in_sqlite(node) if node.parent is not None else None
         if new is not None:
+            changed = True
             yield Change(node.sql(unsupported_level=ErrorLevel.IGNORE)[:80], new.sql(dialect="sqlite"))
             node.replace(new)
+    if not changed:
+        with suppress(UnsupportedError):
+            written = _list_called(tree.sql(dialect="sqlite", unsupported_level=ErrorLevel.RAISE))
+            called = _list_called(sql)
+            gone = [it for it in called if it not in written]
+            if gone and all(it.lower() in _KNOWN for it in written if it not in called):
+                yield f"{', '.join(gone)} in SQLite's words"
+
+
+def _list_called(sql: str) -> list[str]:
+    """The functions and operators by which dialects differ, each once."""
+    return list(dict.fromkeys((found[1] or found[2]).upper() for found in _CALLED.finditer(sql)))
 
 
 def _in_sqlite(node: exp.Expr) -> exp.Expr | None:
@@ -55,7 +78,22 @@ def _in_sqlite(node: exp.Expr) -> exp.Expr | None:
     match node:
         case exp.Extract():
             return _part(node.this.name, node.expression)
-        case exp.Year() | exp.Month() | exp.Day() | exp.Hour() | exp.Minute() | exp.Second() | exp.DayOfWeek():
+        case exp.DateDiff() if node.args.get("unit") is not None and node.this.name.lower() in _IN_A_DAY:
+            return _difference(node.this.name, node.expression, node.args["unit"])
+        case exp.TimestampDiff():  # which the parser reads as another dialect writes it, with the unit last
+            return _difference(node.this.name, node.expression, exp.column(node.text("unit").lower()))
+        case exp.Concat(expressions=[first, *rest]):
+            return _join(first, rest)
+        case (
+            exp.Year()
+            | exp.Quarter()
+            | exp.Month()
+            | exp.Day()
+            | exp.Hour()
+            | exp.Minute()
+            | exp.Second()
+            | exp.DayOfWeek()
+        ):
             return _part(node.key, node.this)
         case exp.DateTrunc() | exp.TimestampTrunc():
             steps = _TRUNCATED.get(node.args["unit"].name.lower())
@@ -80,6 +118,14 @@ def _translate_call(name: str, args: list[exp.Expr]) -> exp.Expr | None:
             return _part(args[0].name, args[1])
         case (_, 0) if name in _NOW:
             return _call(_NOW[name], "now")
+        case ("unix_timestamp", 1):
+            return _part("epoch", args[0])
+        case ("isnull", 2):
+            return _call("ifnull", *args)
+        case ("to_date", 2):
+            return _call("date", args[0])
+        case ("datediff" | "date_diff" | "timestampdiff", 3):
+            return _difference(args[0].name, args[1], args[2])
         case ("date_format", 2):
             return _translate_format(args[0], args[1])
         case ("dateadd" | "date_add", 3):
@@ -87,7 +133,27 @@ def _translate_call(name: str, args: list[exp.Expr]) -> exp.Expr | None:
     return None
 
 
+def _join(first: exp.Expr, rest: Sequence[exp.Expr]) -> exp.Expr:
+    joined = first.copy()
+    for part in rest:
+        joined = exp.DPipe(this=joined, expression=part.copy())
+    return joined
+
+
+def _difference(unit: str, earlier: exp.Expr, later: exp.Expr) -> exp.Expr | None:
+    """How many whole units lie between two moments."""
+    times = _IN_A_DAY.get(unit.lower())
+    if times is None:
+        return None
+    days = exp.paren(exp.Sub(this=_call("julianday", later), expression=_call("julianday", earlier)))
+    number = days if times == 1 else exp.Mul(this=days, expression=exp.Literal.number(times))
+    return exp.cast(_call("round", number) if times > 1 else number, "INTEGER")
+
+
 def _part(unit: str, moment: exp.Expr) -> exp.Expr | None:
+    if unit.lower() == "quarter":
+        month = exp.cast(_call("strftime", "%m", moment), "INTEGER")
+        return exp.cast(exp.Div(this=exp.paren(month + 2), expression=exp.Literal.number(3)), "INTEGER")
     form = _PARTS.get(unit.lower())
     return exp.cast(_call("strftime", form, moment), "INTEGER") if form else None
 
