@@ -52,6 +52,70 @@ SILENT_CASES: dict[str, tuple[Case, ...]] = {
         *_left_alone(("SELECT taken_at - due FROM loans", "PostgreSQL subtracts times"), dialect="postgresql"),
         *_left_alone(("SELECT taken_at - due FROM loans", "so does DuckDB"), dialect=ELSEWHERE),
     ),
+    "captured_column": (
+        *(
+            Case(sql.format(written), sql.format(meant), why)
+            for sql, written, meant, why in (
+                (
+                    "SELECT fee FROM loans WHERE reader_id IN (SELECT {} FROM readers)",
+                    "reader_id",
+                    "id",
+                    "a key referred to",
+                ),
+                ("SELECT fee FROM loans WHERE NOT reader_id IN (SELECT {} FROM readers)", "reader_id", "id", "denied"),
+                (
+                    "SELECT fee FROM loans WHERE reader_id = (SELECT {} FROM readers LIMIT 1)",
+                    "reader_id",
+                    "id",
+                    "equal",
+                ),
+                (
+                    "SELECT fee FROM loans AS l WHERE l.reader_id IN (SELECT {} FROM readers AS r WHERE r.id > 3)",
+                    "reader_id",
+                    "id",
+                    "with aliases",
+                ),
+                (
+                    "SELECT id FROM badges WHERE giver_id IN (SELECT {} FROM readers WHERE name = 'Ada')",
+                    "giver_id",
+                    "id",
+                    "another key",
+                ),
+                (
+                    "SELECT n FROM (SELECT fee AS n FROM loans WHERE book_id IN (SELECT {} FROM books)) AS x",
+                    "book_id",
+                    "id",
+                    "deeper",
+                ),
+                (
+                    "SELECT colour FROM prizes WHERE badge_id IN (SELECT {} FROM badges WHERE colour = 'red')",
+                    "badge_id",
+                    "id",
+                    "of badges",
+                ),
+            )
+        ),
+        *_doubted(
+            ("SELECT name FROM readers WHERE channel IN (SELECT channel FROM loans)", "no key tells what is meant"),
+            ("SELECT title FROM books WHERE title IN (SELECT title FROM readers)", "no key between them"),
+            ("SELECT fee FROM loans WHERE reader_id IN (SELECT reader_id FROM books)", "a key of another table"),
+        ),
+        *_left_alone(
+            ("SELECT name FROM readers WHERE id IN (SELECT reader_id FROM loans)", "its own column"),
+            ("SELECT name FROM readers WHERE id IN (SELECT id FROM loans)", "wrong, but its own column"),
+            ("SELECT fee FROM loans WHERE EXISTS (SELECT reader_id FROM readers)", "what EXISTS selects is not read"),
+            ("SELECT name FROM readers WHERE id IN (SELECT x.reader_id FROM loans AS x)", "with its table"),
+            ("SELECT fee FROM loans AS l WHERE fee > (SELECT AVG(price) FROM books WHERE id = book_id)", "a condition"),
+            ("SELECT fee FROM loans WHERE reader_id IN (SELECT 1 FROM readers)", "no column"),
+            (
+                "SELECT fee FROM loans WHERE reader_id IN (SELECT n FROM (SELECT id AS n FROM readers) AS x)",
+                "of no table",
+            ),
+            ("SELECT reader_id FROM loans", "no query inside"),
+            ("SELECT reader_id FROM loans UNION SELECT id FROM readers", "beside, not inside"),
+            ("SELECT x.reader_id FROM (SELECT reader_id FROM loans) AS x", "in FROM"),
+        ),
+    ),
     "dropped_nulls": (
         *_doubted(
             ("SELECT COUNT(*) FROM readers WHERE channel <> 'M'", "readers without a channel are not counted"),

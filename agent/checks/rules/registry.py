@@ -22,6 +22,7 @@ RULES = (
     "like_case",
     "missing_partner",
     "counted_amount",
+    "captured_column",
     # doubts, from schema and data
     "fan_out",
     "merged_names",
