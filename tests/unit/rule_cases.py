@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from rule_cases_language import LANGUAGE_CASES
 from rule_cases_silent import SILENT_CASES
-from rule_shop import DOUBT, LOANS, Case
+from rule_shop import DOUBT, LOANS, Case, grouped
 
 from agent.checks.rules.lookup import LookedUp
 from agent.core.models import Check
@@ -36,6 +36,8 @@ def doubted(*rows: tuple[str, str]) -> list[Case]:
 
 
 COLUMN = ErrorKind.COLUMN_NOT_FOUND
+
+
 READS = "FROM readers AS r JOIN loans AS l ON r.id = l.reader_id"
 CODES = (
     make_document("column", "How they registered: T = telephone, M = mobile app", table="readers", column="channel"),
@@ -115,6 +117,10 @@ CASES: dict[str, tuple[Case, ...]] = {
             error=ErrorKind.FUNCTION_NOT_FOUND,
         ),
         Case("SELECT YEAR(taken_at) FROM loans", None, "of another error", error=COLUMN),
+    ),
+    "keyed_groups": (
+        grouped("r.name, SUM(l.fee)", "r.id", "r.name"),
+        grouped("r.name, l.due, COUNT(*)", "r.id", None, "no key decides the due day"),
     ),
     "stored_values": (
         Case(

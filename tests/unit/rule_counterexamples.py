@@ -6,7 +6,7 @@ They are looked at like those of `rule_cases`: over the same tables, by the same
 from __future__ import annotations
 
 from rule_cases import COLUMN, READS, left_alone, missing_text
-from rule_shop import DOUBT, LOANS, Case
+from rule_shop import DOUBT, LOANS, Case, grouped
 
 from executors.errors import ErrorKind
 
@@ -130,6 +130,33 @@ COUNTEREXAMPLES: dict[str, list[Case]] = {
             error=ErrorKind.TYPE_MISMATCH,
             dialect="postgresql",
         ),
+    ],
+    "keyed_groups": [
+        grouped("r.name, r.channel, COUNT(*)", "r.id", "r.name, r.channel", "two of them"),
+        grouped("UPPER(r.name), COUNT(*)", "r.id", "r.name", "made of one"),
+        grouped("r.id, r.name, COUNT(*)", "r.id", "r.name", "beside the key"),
+        grouped("r.name, COUNT(*)", "l.reader_id", "r.name", "by the key that refers to it"),
+        grouped("r.name AS reader, COUNT(*)", "r.id", "r.name", "by another name"),
+        grouped("COUNT(*)", "r.id", "r.name", "ordered by", " ORDER BY r.name"),
+        grouped("COUNT(*)", "r.id", "r.channel", "in HAVING", " HAVING r.channel = 'M'"),
+        grouped("r.name, COUNT(*) AS n", "r.id", "r.name", "ordered by an alias", " ORDER BY n DESC LIMIT 3"),
+        grouped("l.due, l.fee, MAX(r.name)", "l.id", "l.due, l.fee", "of the other table"),
+        grouped("r.name, COUNT(*)", "r.channel", None, "no key"),
+        grouped("r.name, COUNT(*)", "r.channel, r.since", None, "two columns, no key"),
+        grouped("l.due, COUNT(*)", "l.reader_id", None, "of the table that refers"),
+        grouped("r.name, l.fee", "r.id", None, "a fee of any loan"),
+        grouped("COUNT(*)", "r.id", None, "nothing is missing"),
+        grouped("MAX(r.name), COUNT(*)", "r.id", None, "in an aggregate"),
+        grouped("x.name, COUNT(*)", "r.id", None, "of no table"),
+        Case(
+            "SELECT r.name, COUNT(*) FROM readers AS r LEFT JOIN loans AS l ON l.reader_id = r.id GROUP BY l.reader_id",
+            None,
+            "readers without a loan are one group",
+            dialect="duckdb",
+            error=ErrorKind.GROUPING,
+        ),
+        Case("SELECT name, COUNT(*) FROM readers", None, "no groups", dialect="duckdb", error=ErrorKind.GROUPING),
+        Case("SELECT name, COUNT(*) FROM readers GROUP BY id", None, "of another error", error=ErrorKind.SYNTAX_ERROR),
     ],
     "foreign_functions": [
         *_cases(

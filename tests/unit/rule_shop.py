@@ -101,3 +101,11 @@ class Case(NamedTuple):
     told: tuple[str, ...] = ()
     documents: tuple[Document, ...] = ()
     rows: tuple[tuple[object, ...], ...] | None = None
+
+
+def grouped(selected: str, by: str, added: str | None, why: str = "decided by the key", rest: str = "") -> Case:
+    """A query that DuckDB refuses for its groups, and the columns that are added to them; None: it stays."""
+    joined = "FROM readers AS r JOIN loans AS l ON r.id = l.reader_id"
+    sql = f"SELECT {selected} {joined} GROUP BY {by}{{}}{rest}"
+    after = None if added is None else sql.format(f", {added}")
+    return Case(sql.format(""), after, why, dialect="duckdb", error=ErrorKind.GROUPING)

@@ -13,6 +13,7 @@ RULES = (
     "lost_joins",
     "text_of_values",
     "foreign_functions",
+    "keyed_groups",
     # alternatives to what runs
     "stored_values",
     "not_in_nulls",

@@ -13,6 +13,8 @@ from pydantic import SkipValidation
 
 from agent.core.events import UsedDocument
 from agent.core.models import Exchange, Question
+from agent.core.off_loop import off_loop
+from agent.databases.knowledge.examples import Example, make_examples
 from agent.platform.llm.chat import Message
 from agent.platform.llm.prompting import templates
 from executors.base import Frozen, Schema, dialect_row
@@ -31,13 +33,6 @@ if TYPE_CHECKING:
 
 GENERAL_RULES_TOKENS = 400
 WITHOUT_HINTS = frozenset({"sqlite"})  # where leaving them out was measured and cost nothing: docs/decisions/prompts.md
-
-
-class Example(Frozen):
-    """A question of the past whose query was right."""
-
-    question: str
-    sql: str
 
 
 class Context(Frozen):
@@ -124,7 +119,8 @@ async def enrich(
     general = general_rules(known.documents)
     style, budget = profile.schema_style, profile.schema_tokens
     linked, missing = Linked(), tuple[str, ...]()
-    shown = found.queries if profile.examples != "off" else ()
+    shown = [hit.document for hit in found.queries] if profile.examples != "off" else []
+    examples = await off_loop(partial(make_examples, question.text, shown, DIALECTS[schema.dialect].sqlglot))
     if knowledge is not None:
         schema = await knowledge.keys.of(database, schema)
         choosing = not fits(schema, known.documents, style=style, budget_tokens=budget)
@@ -144,7 +140,7 @@ async def enrich(
         other_system=system_of(schema_text=other.text) if other is not None else "",
         rules=(*(hit.document.passage for hit in found.columns), *(rule for rule in rules if rule not in general)),
         values=(*value_lines(linked.values, schema), *period_lines(linked.periods, schema)) if profile.values else (),
-        examples=tuple(Example(question=hit.document.text, sql=hit.document.sql) for hit in shown),
+        examples=examples,
         history=question.history,
         tables=text.tables,
         documents=tuple(hit.document.display_text for hit in found.all),
