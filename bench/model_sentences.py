@@ -64,7 +64,7 @@ def falsify(text: str, question: str) -> Iterator[tuple[str, str]]:
 async def write(service: Service, question: str, rows: QueryResult) -> str:
     """The model's sentence about one row."""
     shown = EMBEDDED.rows_shown
-    holes = {"question": question, "table": templates.as_table(rows, shown)}
+    holes = {"question": question, "table": templates.as_table(rows, shown, decimals=2)}
     user = templates.render("answer_row", **holes, row_context="", last="", complaint="")
     reply = await service.model.complete([answer_prefix(), Message(role="user", content=user)], max_tokens=MAX_TOKENS)
     return reply.text.strip()

@@ -290,3 +290,31 @@ def test_each_of_several_rows_may_have_its_denial() -> None:
         sql="SELECT name FROM customers WHERE id NOT IN (SELECT customer_id FROM orders)",
     )
     assert check_text("Ada has not ordered. Bo has not ordered.", evidence).problems == ()
+
+
+BUSIEST_MONTH = "SELECT strftime('%Y-%m', day) AS month, COUNT(*) AS n FROM trips {} GROUP BY 1 ORDER BY n DESC LIMIT 1"
+
+
+@pytest.mark.parametrize(
+    ("question", "where", "sentence", "is_whole"),
+    [
+        ("Which month has the most trips?", "", "The month with the most trips is December.", False),
+        ("Which month has the most trips?", "", "The month with the most trips is December 2024.", True),
+        ("Which month of 2024 has the most trips?", "", "The month of 2024 with the most trips is December.", True),
+        (
+            "Which month has the most trips?",
+            "WHERE day >= '2024-01-01' AND day < '2025-01-01'",
+            "The month with the most trips is December.",
+            True,
+        ),
+        (
+            "Which month has the most trips?",
+            "WHERE day >= '2023-07-01' AND day <= '2025-06-30'",
+            "The month with the most trips is December.",
+            False,
+        ),
+    ],
+)
+def test_a_month_keeps_the_year_of_its_row(question: str, where: str, sentence: str, is_whole: bool) -> None:
+    evidence = facts(question, {"month": "2024-12", "n": 900}, BUSIEST_MONTH.format(where))
+    assert (check_text(sentence, evidence).problems == ()) == is_whole

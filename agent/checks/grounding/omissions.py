@@ -23,11 +23,13 @@ from agent.checks.grounding.support.found import Support
 
 LEFT_OUT = "the question speaks of it, and the answer leaves it out"
 TIME_LEFT_OUT = "the question asks for this time, and the answer leaves it out"
+YEAR_LEFT_OUT = "the row says its year, and the answer leaves it out"
 _NAME = re.compile(r"(?<=[^\W\d_] )[A-ZÀ-Þ][^\W\d_]+")
 _DIRECTION = dict.fromkeys(("to", "into", "nach", "vers", "hacia", "verso"), 1)
 _DIRECTION |= dict.fromkeys(("from", "von", "aus", "ab", "depuis", "desde", "da"), -1)
 _DIRECTED = re.compile(rf"\b({'|'.join(_DIRECTION)})\s+([^\W\d_]+)", re.IGNORECASE)
 _YEAR = re.compile(r"(?:1[89]|20)\d\d")
+_YEARS = re.compile(rf"\b{_YEAR.pattern}\b")
 _DATE = re.compile(r"\d{4}-\d\d")
 _PREPOSITIONS = frozenset({*_DIRECTION, "in", "at", "of", "for", "by", "with", "on", "à", "en", "au", "de", "di"})
 # "On that date" is the time of the question.
@@ -63,6 +65,7 @@ def find_omissions(
 
     "It was 267." answers any question; "267 customers ordered." says more than "267 customers from Spain ordered."
     """
+    yield from _find_left_years(items, facts)
     said = [word for it in items if it.kind in ("word", "phrase") for word in words_of(it.text)]
     fragment = len(said) <= _FRAGMENT and not any(it.kind == "phrase" for it in items)
     if fragment or _AS_ASKED & set(said):  # "267 customers."; "There are no such customers."
@@ -100,6 +103,23 @@ def find_omissions(
     none = not facts.rows  # of what is denied there is none: "no supplier has never been late"
     if _asks_denied(asked, facts, polar=polar) and denials < 1 + none:
         yield Problem("not", "the question denies something, and the answer does not")
+
+
+def _find_left_years(items: Sequence[Item], facts: Facts) -> Iterator[Problem]:
+    """Months that a sentence tells without the year of their row, where neither question nor query says which it is."""
+    compared = {int(year) for it in facts.conditions for value in it.values for year in _YEARS.findall(value)}
+    ends = {year for year in compared if year - 1 in compared and f"{year}-01-01" in _list_values(facts)}
+    told = [reading for it in items if it.date for reading in it.date.readings]
+    if len(compared - ends) == 1 or _YEARS.search(facts.question) or any(year for year, *_ in told):
+        return
+    for item in items:
+        cells = (facts.rows[row][column] for column, rows in item.places.items() for row in rows)
+        if item.date and any(month for _, month, *_ in item.date.readings) and any(map(_YEARS.search, map(str, cells))):
+            yield Problem(item.text, YEAR_LEFT_OUT)
+
+
+def _list_values(facts: Facts) -> set[str]:
+    return {value for it in facts.conditions for value in it.values}
 
 
 def _find_left_mean(

@@ -6,6 +6,7 @@ as which orders count as revenue, is worth keeping.
 
 from __future__ import annotations
 
+import calendar
 import re
 from collections.abc import Sequence
 
@@ -15,9 +16,13 @@ from executors.base import Frozen
 from executors.sql.tree import conjuncts, selects_of, set_conjuncts, tree_to_change
 from rag.docs.documents import Document
 from rag.linking.dates import periods_in
+from rag.linking.month_names import MONTHS
 from rag.linking.relative_dates import counts_from_today
+from rag.words import tokens
 
 _TIME = re.compile(r"(?:19|20)\d\d(?:-\d\d)*(?:[ T].*)?")  # a year, a month, a day or a moment as a literal
+# Without "may", which is mostly another word.
+_MONTHS = {it.lower() for it in (*MONTHS, *calendar.month_name) if len(it) > 3}
 _BEFORE = r"\s*\b(?:in|of|on|for|during|since|until|from|im|am|seit|en|de|du|del|au|nel|dal)?\s*\b(?:the|jahr|year)?\s*"
 
 
@@ -34,7 +39,7 @@ def make_examples(question: str, queries: Sequence[Document], dialect: str) -> t
     `dialect`: sqlglot's name.
     """
     examples = [Example(question=it.text, sql=it.sql) for it in queries]
-    if not _has_time(question):
+    if not _has_time(question) and not any(it.folded in _MONTHS for it in tokens(question)):
         examples = [found for it in examples if (found := _without_time(it, dialect)) is not None]
     return tuple(examples)
 

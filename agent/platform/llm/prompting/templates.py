@@ -26,10 +26,10 @@ def cut(text: str, length: int) -> str:
     return text if len(text) <= length else text[: length - 1].rstrip() + "…"
 
 
-def as_table(result: QueryResult, rows: int) -> str:
-    """The first rows as lines of `a | b`, under the column names."""
+def as_table(result: QueryResult, rows: int, *, decimals: int = 6) -> str:
+    """The first rows as lines of `a | b`, under the column names. A number below 1 has four decimals at least."""
     lines = [" | ".join(one_line(column) for column in result.columns)]
-    lines += [" | ".join(_cell(value) for value in row) for row in result.rows[:rows]]
+    lines += [" | ".join(_cell(value, decimals) for value in row) for row in result.rows[:rows]]
     return "\n".join(lines)
 
 
@@ -42,11 +42,11 @@ def row_context(result: QueryResult, rows: int) -> str:
     return f"It returned {total}." if count <= rows else f"It returned {total}; the first {rows}:"
 
 
-def _cell(value: JsonValue) -> str:
+def _cell(value: JsonValue, decimals: int) -> str:
     if value is None:
         return "NULL"
     if isinstance(value, float):
-        return repr(round(value, 6))
+        return repr(round(value, decimals if abs(value) >= 1 else max(decimals, 4)))
     return cut(one_line(str(value)), CELL_CHARS)
 
 
