@@ -6,7 +6,8 @@ import pytest
 from jinja2 import Environment, nodes
 
 from agent.core.models import Attempt, Exchange, Verdict
-from agent.databases.knowledge.context import Context, Example
+from agent.databases.knowledge.context import Context
+from agent.databases.knowledge.examples import Example
 from agent.platform.llm.prompting import templates
 from agent.platform.llm.prompting.fences import one_line, without_turns
 from executors.base import Column, Schema, Table
