@@ -9,16 +9,17 @@ from __future__ import annotations
 import calendar
 import re
 from collections.abc import Sequence
-
-from sqlglot import exp
+from typing import TYPE_CHECKING
 
 from executors.base import Frozen
-from executors.sql.tree import conjuncts, selects_of, set_conjuncts, tree_to_change
 from rag.docs.documents import Document
 from rag.linking.dates import periods_in
 from rag.linking.month_names import MONTHS
 from rag.linking.relative_dates import counts_from_today
 from rag.words import tokens
+
+if TYPE_CHECKING:
+    from sqlglot import exp
 
 _TIME = re.compile(r"(?:19|20)\d\d(?:-\d\d)*(?:[ T].*)?")  # a year, a month, a day or a moment as a literal
 # Without "may", which is mostly another word.
@@ -50,6 +51,8 @@ def _has_time(question: str) -> bool:
 
 def _without_time(example: Example, dialect: str) -> Example | None:
     """The example without the conditions that compare with a time; None if a time stands elsewhere, too."""
+    from executors.sql.tree import conjuncts, selects_of, set_conjuncts, tree_to_change
+
     if not _has_time(example.question):
         return example
     text = example.question
@@ -65,4 +68,6 @@ def _without_time(example: Example, dialect: str) -> Example | None:
 
 
 def _names_time(node: exp.Expr) -> bool:
+    from sqlglot import exp
+
     return any(_TIME.fullmatch(str(it.this)) for it in node.find_all(exp.Literal))
