@@ -49,9 +49,7 @@ def doubts_of(answer: Answer, rule: str) -> list[str]:
 async def test_products_without_a_colour_are_told_when_a_colour_is_denied(ask: Ask) -> None:
     answer = await ask("duck", "SELECT COUNT(*) AS n FROM products WHERE colour <> 'red'")
 
-    assert doubts_of(answer, "dropped_nulls") == [
-        "colour <> 'red' also leaves out rows without colour; products has 1."
-    ]
+    assert doubts_of(answer, "dropped_nulls") == ["colour <> 'red' also leaves out rows without colour."]
     assert not answer.verified
 
 
@@ -76,22 +74,30 @@ async def test_the_marches_of_two_years_are_not_one(ask: Ask, database: str, mon
     ]
 
 
-async def test_months_of_one_year_need_no_year(ask: Ask) -> None:
-    sql = "SELECT MONTH(sold_on) AS m, COUNT(*) AS n FROM products WHERE YEAR(sold_on) = 2024 GROUP BY m"
-
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT MONTH(sold_on) AS m, COUNT(*) AS n FROM products WHERE YEAR(sold_on) = 2024 GROUP BY m",
+        "SELECT sold_on, COUNT(*) AS n FROM products GROUP BY sold_on, MONTH(sold_on)",
+        "SELECT MONTH(sold_on) AS m, COUNT(*) AS n FROM products GROUP BY m HAVING MIN(YEAR(sold_on)) = 2024",
+        "WITH products AS (SELECT * FROM main.products WHERE id > 1) "
+        "SELECT MONTH(sold_on) AS m, COUNT(*) AS n FROM products GROUP BY m",
+    ],
+)
+async def test_months_that_are_each_of_one_year_need_no_year(ask: Ask, sql: str) -> None:
     assert doubts_of(await ask("duck", sql), "merged_months") == []
 
 
-async def test_capitals_are_found_where_like_tells_them_apart(ask: Ask) -> None:
+async def test_a_pattern_that_misses_capitals_is_doubted(ask: Ask) -> None:
     answer = await ask("duck", "SELECT COUNT(*) AS n FROM products WHERE name LIKE '%coffee%'")
 
-    assert answer.results == [{"n": 2}]
-    assert [(it.stated, it.computed) for it in answer.corrections] == [
-        ("name LIKE '%coffee%'", "LOWER(name) LIKE '%coffee%'")
+    assert doubts_of(answer, "like_case") == [
+        "LIKE tells capitals from small letters: name LIKE '%coffee%' -> LOWER(name) LIKE '%coffee%' gives other rows."
     ]
+    assert not answer.verified
 
 
-async def test_a_pattern_that_finds_the_same_rows_in_any_case_stays(ask: Ask) -> None:
+async def test_a_pattern_that_finds_the_same_rows_in_any_case_is_not(ask: Ask) -> None:
     answer = await ask("duck", "SELECT COUNT(*) AS n FROM products WHERE name LIKE '%Mug'")
 
-    assert (answer.results, answer.corrections) == ([{"n": 1}], [])
+    assert doubts_of(answer, "like_case") == []

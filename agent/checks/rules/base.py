@@ -149,11 +149,11 @@ class Rule:
 
     def find(self, context: RuleContext) -> Finding | None:
         """What it finds; nothing of a query that cannot be written anew, or is nested too deeply for that."""
-        from sqlglot.errors import UnsupportedError
+        from sqlglot.errors import SqlglotError
 
         try:
             return self.apply(context)
-        except (UnsupportedError, RecursionError):
+        except (SqlglotError, RecursionError):
             return None
 
     def __post_init__(self) -> None:

@@ -21,9 +21,14 @@ def apply(context: RuleContext) -> Finding | None:
         return None
 
     def rename(tree: exp.Query) -> Iterator[Change]:
-        for column, inner, outer in _find_captured(tree, context):
+        for column, inner, outer in list(_find_captured(tree, context)):
+            select = column.find_ancestor(exp.Select)
             meant = {name for table in inner for name in _list_keys(table, outer, column.name)}
-            if len(meant) == 1:
+            if (
+                select is not None
+                and len(meant) == 1
+                and [it.name for it in select.find_all(exp.Column)].count(column.name) == 1
+            ):
                 before = context.to_sql(column)
                 column.set("this", identifier(meant.pop(), context.schema))
                 yield Change(before, context.to_sql(column))
@@ -37,8 +42,9 @@ def apply(context: RuleContext) -> Finding | None:
 def _find_captured(tree: exp.Query, context: RuleContext) -> Iterator[tuple[exp.Column, list[Table], Table]]:
     """Selected columns that no table of their own SELECT has, those tables, and the table around that has them."""
     for select in tree.find_all(exp.Select):
-        around = select.find_ancestor(exp.Select)
-        if around is None or isinstance(select.find_ancestor(exp.Exists, exp.Select), exp.Exists):
+        around, user = select.find_ancestor(exp.Select), select.parent
+        user = user.parent if isinstance(user, exp.Subquery) else user
+        if around is None or not isinstance(user, exp.In | exp.EQ | exp.NEQ | exp.Any | exp.All):
             continue
         inner = [table for table in context.tables(select).values() if table is not None]
         if not inner or len(inner) < len(context.tables(select)):

@@ -15,6 +15,7 @@ from executors.base import Column
 from executors.sql.literals import owner_of
 
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
+_YEAR = re.compile(r"(?:19|20)\d\d")
 _DATE_TYPE = re.compile(r"date|timestamp", re.IGNORECASE)
 _SAME = (exp.Max, exp.Min, exp.Coalesce, exp.Paren)  # of a date they give a date
 _DATES = (exp.Date, exp.CurrentDate, exp.CurrentTimestamp, exp.TsOrDsToDate, exp.Timestamp)
@@ -25,10 +26,18 @@ def apply(context: RuleContext) -> Finding | None:
     if context.schema.dialect not in {"sqlite", "mysql"}:
         return None
     for node in context.query.find_all(exp.Add, exp.Sub, exp.Avg, exp.Sum):
-        operands = (node.this, node.args.get("expression"))
-        if not isinstance(operands[1], exp.Interval) and any(_is_date(it, context) for it in operands):
+        operands = [it for it in (node.this, node.args.get("expression")) if it is not None]
+        if any(_is_date(it, context) for it in operands) and not any(map(_is_step_or_year, operands)):
             return Finding(f"The dates in {context.to_sql(node)} are taken for numbers, not for times.")
     return None
+
+
+def _is_step_or_year(node: exp.Expr) -> bool:
+    """Whether it is an interval, or a year: of a year less a date, SQLite gives the difference of years."""
+    is_year = isinstance(node, exp.Literal) and not node.is_string and _YEAR.fullmatch(str(node.this)) is not None
+    return (
+        isinstance(node, exp.Interval) or is_year or (isinstance(node, exp.TimeToStr) and node.text("format") == "%Y")
+    )
 
 
 def _is_date(node: exp.Expr | None, context: RuleContext) -> bool:

@@ -1,39 +1,37 @@
-"""Rows without a value, which `<>`, NOT IN and NOT LIKE leave out: NULL is neither equal nor unequal to anything."""
+"""Rows without a value, which `<>`, NOT IN and NOT LIKE leave out: NULL is neither equal nor unequal to anything.
+
+`<> ''` and `<> 0` are meant so: they ask for what has a value.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Iterator
 
 from sqlglot import exp
 
 from agent.checks.rules.base import Finding, Rule, RuleContext
 from executors.sql.literals import owner_of
-from executors.sql.names.tables import identifier, to_source
-
-_DENIALS = (exp.NEQ, exp.Not, exp.Like, exp.ILike)
 
 
 def apply(context: RuleContext) -> Finding | None:
-    for node in context.query.find_all(*_DENIALS):
+    tree = context.query.copy()
+    denials = list(_find_denials(tree, context))
+    if not denials:
+        return None
+    for node, column in denials:
+        node.replace(exp.paren(exp.or_(node.copy(), column.copy().is_(exp.Null()))))
+    names = " or ".join(dict.fromkeys(column.name for _, column in denials))
+    written = ", ".join(dict.fromkeys(context.to_sql(node) for node, _ in denials))
+    return Finding(f"{written} also leaves out rows without {names}.", probes=(context.sql, context.to_sql(tree)))
+
+
+def _find_denials(tree: exp.Query, context: RuleContext) -> Iterator[tuple[exp.Expr, exp.Column]]:
+    """What WHERE denies of a column that may be NULL, and the column."""
+    for node in list(tree.find_all(exp.NEQ, exp.Not, exp.Like, exp.ILike)):
         column = _find_denied(node)
         owner = owner_of(column, context.schema) if column is not None else None
-        if (
-            column is None
-            or owner is None
-            or not owner[1].nullable
-            or not isinstance(node.find_ancestor(exp.Where), exp.Where)
-        ):
-            continue
-        table, denied = owner[0], context.to_sql(node)
-        tree = context.query.copy()
-        twin = next(it for it in tree.find_all(*_DENIALS) if it == node)
-        twin.replace(exp.paren(exp.or_(twin.copy(), column.copy().is_(exp.Null()))))
-        empty = exp.column(identifier(owner[1].name, context.schema)).is_(exp.Null())
-        count = exp.select(exp.Count(this=exp.Star())).from_(to_source(table, context.schema)).where(empty)
-        return Finding(
-            f"{denied} also leaves out rows without {owner[1].name}; {table.name} has {{}}.",
-            counts=(context.to_sql(count),),
-            probes=(context.sql, context.to_sql(tree)),
-        )
-    return None
+        if column is not None and owner is not None and owner[1].nullable and node.find_ancestor(exp.Where) is not None:
+            yield (node.parent if isinstance(node.parent, exp.Escape) else node), column
 
 
 def _find_denied(node: exp.Expr) -> exp.Column | None:
@@ -46,8 +44,8 @@ def _find_denied(node: exp.Expr) -> exp.Column | None:
         case _:
             return None
     values = condition.expressions or [condition.args.get("expression")]
-    column = condition.this
-    return column if isinstance(column, exp.Column) and all(isinstance(it, exp.Literal) for it in values) else None
+    told = all(isinstance(it, exp.Literal) and str(it.this) not in {"", "0"} for it in values)
+    return condition.this if told and isinstance(condition.this, exp.Column) else None
 
 
 RULE = Rule("dropped_nulls", "query", "data", "doubt", apply)

@@ -1,7 +1,7 @@
 """Functions of another dialect, mostly of dates and times, translated into the query's own.
 
-SQLite has few of them, and models write those of other databases. What sqlglot does not write for SQLite is translated
-here, if it has one meaning.
+SQLite has few of them, and models write those of other databases. Those with one meaning are translated here; of the
+rest sqlglot translates a few to SQLite, and all to the other dialects.
 """
 
 from __future__ import annotations
@@ -14,21 +14,31 @@ from sqlglot import exp
 from sqlglot.errors import ErrorLevel, SqlglotError, UnsupportedError
 
 from agent.checks.rules.base import WORDS, Change, Finding, Rule, RuleContext
-from executors.dialects.table import DIALECTS
 from executors.sql.parsed import parse_sql
 
 # What each unit of time is in strftime.
 _PARTS = {"year": "%Y", "month": "%m", "day": "%d", "hour": "%H", "minute": "%M", "second": "%S", "week": "%W"}
 _PARTS |= {"doy": "%j", "dow": "%w", "dayofweek": "%w", "epoch": "%s"}
-# Parts of a day in which a difference is counted; SQLite's julianday counts days.
-_IN_A_DAY = {"day": 1, "hour": 24, "minute": 1440, "second": 86400}
+_SECONDS = {"day": 86_400, "hour": 3_600, "minute": 60, "second": 1}  # of the units that differences are counted in
 _TRUNCATED = {"day": (), "month": ("start of month",), "year": ("start of year",), "week": ("weekday 0", "-6 days")}
 _STEPS = {"quarter": ("month", 3), "week": ("day", 7)}
 _NOW = {"now": "datetime", "getdate": "datetime", "sysdate": "datetime", "curdate": "date", "today": "date"}
-_FORMATS = (("YYYY", "%Y"), ("MM", "%m"), ("DD", "%d"), ("HH24", "%H"), ("MI", "%M"), ("SS", "%S"), ("%i", "%M"))
+_FORMATS = (
+    ("YYYY", "%Y"),
+    ("MM", "%m"),
+    ("DD", "%d"),
+    ("HH24", "%H"),
+    ("MI", "%M"),
+    ("SS", "%S"),
+    ("%i", "%M"),
+    ("%s", "%S"),
+)
+_NAMES = re.compile(r"%[MbWaceDhklprjuUvVxX]")  # of MySQL: names of months, and what else strftime writes otherwise
+# What sqlglot writes for SQLite with the same meaning, as a query says it.
 _CALLED = re.compile(r"\b(\w+)\s*\(|(\bILIKE\b|::|\b(?:DATE|TIMESTAMP)\s+(?='))", re.IGNORECASE)
+_WRITTEN = {"LEN", "NVL", "STRING_AGG", "IF", "POSITION", "ILIKE", "DATE ", "TIMESTAMP "}
+_CAST = re.compile(r"::\s*(?:date|timestamp|text|varchar)\b", re.IGNORECASE)
 _FOREIGN = ("postgres", "mysql", "tsql", "duckdb", "snowflake")
-_KNOWN = DIALECTS["sqlite"].functions | {"cast", "max", "min", "group_concat"}
 
 
 def apply(context: RuleContext) -> Finding | None:
@@ -62,9 +72,9 @@ def _say_in_sqlite(tree: exp.Query, sql: str) -> Iterator[Change | str]:
     if not changed:
         with suppress(UnsupportedError):
             written = _list_called(tree.sql(dialect="sqlite", unsupported_level=ErrorLevel.RAISE))
-            called = _list_called(sql)
-            gone = [it for it in called if it not in written]
-            if gone and all(it.lower() in _KNOWN for it in written if it not in called):
+            gone = [it for it in _list_called(sql) if it not in written]
+            same = _WRITTEN | ({"::"} if len(_CAST.findall(sql)) == sql.count("::") else set())
+            if gone and same.issuperset(gone):
                 yield f"{', '.join(gone)} in SQLite's words"
 
 
@@ -78,12 +88,6 @@ def _in_sqlite(node: exp.Expr) -> exp.Expr | None:
     match node:
         case exp.Extract():
             return _part(node.this.name, node.expression)
-        case exp.DateDiff() if node.args.get("unit") is not None and node.this.name.lower() in _IN_A_DAY:
-            return _difference(node.this.name, node.expression, node.args["unit"])
-        case exp.TimestampDiff():  # which the parser reads as another dialect writes it, with the unit last
-            return _difference(node.this.name, node.expression, exp.column(node.text("unit").lower()))
-        case exp.Concat(expressions=[first, *rest]):
-            return _join(first, rest)
         case (
             exp.Year()
             | exp.Quarter()
@@ -95,6 +99,10 @@ def _in_sqlite(node: exp.Expr) -> exp.Expr | None:
             | exp.DayOfWeek()
         ):
             return _part(node.key, node.this)
+        case exp.DateDiff() | exp.TimestampDiff():
+            return _translate_difference(node)
+        case exp.Concat() if type(node) is exp.Concat:
+            return _join(node.expressions)
         case exp.DateTrunc() | exp.TimestampTrunc():
             steps = _TRUNCATED.get(node.args["unit"].name.lower())
             return None if steps is None else _call("date", node.this, *steps)
@@ -122,10 +130,8 @@ def _translate_call(name: str, args: list[exp.Expr]) -> exp.Expr | None:
             return _part("epoch", args[0])
         case ("isnull", 2):
             return _call("ifnull", *args)
-        case ("to_date", 2):
+        case ("to_date", 2) if args[1].name.upper() == "YYYY-MM-DD":
             return _call("date", args[0])
-        case ("datediff" | "date_diff" | "timestampdiff", 3):
-            return _difference(args[0].name, args[1], args[2])
         case ("date_format", 2):
             return _translate_format(args[0], args[1])
         case ("dateadd" | "date_add", 3):
@@ -133,36 +139,64 @@ def _translate_call(name: str, args: list[exp.Expr]) -> exp.Expr | None:
     return None
 
 
-def _join(first: exp.Expr, rest: Sequence[exp.Expr]) -> exp.Expr:
-    joined = first.copy()
-    for part in rest:
-        joined = exp.DPipe(this=joined, expression=part.copy())
+def _join(parts: Sequence[exp.Expr]) -> exp.Expr | None:
+    """Texts one after the other, without those that are NULL, as most databases and newer SQLite join them."""
+    texts: list[exp.Expr] = []
+    for part in parts:
+        value = part.this if isinstance(part, exp.Coalesce) else part  # which the parser puts around some
+        texts.append(part.copy() if isinstance(part, exp.Literal) else _call("ifnull", value, ""))
+    joined = texts.pop(0) if texts else None
+    for text in texts:
+        joined = exp.DPipe(this=joined, expression=text)
     return joined
 
 
-def _difference(unit: str, earlier: exp.Expr, later: exp.Expr) -> exp.Expr | None:
-    """How many whole units lie between two moments."""
-    times = _IN_A_DAY.get(unit.lower())
-    if times is None:
+def _translate_difference(node: exp.DateDiff | exp.TimestampDiff) -> exp.Expr | None:
+    """Args: node: of three arguments, the parser takes the first for a moment, and the last for the unit."""
+    last, by_calendar = node.args.get("unit"), isinstance(node, exp.DateDiff)
+    if last is None:
+        return _difference("day", node.expression, node.this, by_calendar=True) if by_calendar else None
+    if isinstance(last, exp.Var):  # an identifier; of a literal it lost the quotes
+        last = exp.column(last.name.lower()) if re.fullmatch(r"[A-Za-z_]\w*", last.name) else None
+    return _difference(node.this.name, node.expression, last, by_calendar=by_calendar) if last is not None else None
+
+
+def _difference(unit: str, earlier: exp.Expr, later: exp.Expr, *, by_calendar: bool) -> exp.Expr | None:
+    """How many units end between two moments, or with `by_calendar` false how many whole ones fit between them."""
+    size = _SECONDS.get(unit.lower())
+    if size is None:
         return None
-    days = exp.paren(exp.Sub(this=_call("julianday", later), expression=_call("julianday", earlier)))
-    number = days if times == 1 else exp.Mul(this=days, expression=exp.Literal.number(times))
-    return exp.cast(_call("round", number) if times > 1 else number, "INTEGER")
+    ends = [_part("epoch", it) for it in (later, earlier)]
+
+    def units(seconds: exp.Expr | None) -> exp.Expr:
+        return exp.cast(exp.Div(this=seconds, expression=exp.Literal.number(size)), "INTEGER")
+
+    if by_calendar:
+        return exp.paren(exp.Sub(this=units(ends[0]), expression=units(ends[1])))
+    return units(exp.paren(exp.Sub(this=ends[0], expression=ends[1])))
 
 
 def _part(unit: str, moment: exp.Expr) -> exp.Expr | None:
+    times = moment.unnest()
+    if isinstance(times, exp.Sub):  # as PostgreSQL says how long something took
+        ends = [_part("epoch", it) for it in (times.this, times.expression)]
+        return exp.paren(exp.Sub(this=ends[0], expression=ends[1])) if unit.lower() == "epoch" else None
     if unit.lower() == "quarter":
         month = exp.cast(_call("strftime", "%m", moment), "INTEGER")
         return exp.cast(exp.Div(this=exp.paren(month + 2), expression=exp.Literal.number(3)), "INTEGER")
     form = _PARTS.get(unit.lower())
-    return exp.cast(_call("strftime", form, moment), "INTEGER") if form else None
+    kind = "REAL" if unit.lower() == "epoch" else "INTEGER"  # seconds may be divided
+    return exp.cast(_call("strftime", form, moment), kind) if form else None
 
 
 def _translate_format(moment: exp.Expr, form: exp.Expr) -> exp.Expr | None:
     text = form.name if isinstance(form, exp.Literal) else ""
+    if _NAMES.search(text):
+        return None
     for foreign, own in _FORMATS:
         text = text.replace(foreign, own)
-    return _call("strftime", text, moment) if "%" in text else None
+    is_whole = "%" in text and re.search(r"[A-Za-z]", re.sub("%.", "", text)) is None
+    return _call("strftime", text, moment) if is_whole else None
 
 
 def _shift(moment: exp.Expr, step: exp.Interval, sign: int) -> exp.Expr | None:

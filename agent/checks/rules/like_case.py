@@ -1,4 +1,7 @@
-"""LIKE tells capitals from small letters in most databases: `'%coffee%'` does not find "Coffee Mug"."""
+"""LIKE tells capitals from small letters in most databases: `'%coffee%'` does not find "Coffee Mug".
+
+Where it does, the rows show whether it matters. A pattern in capitals, such as `'%IT%'`, is meant as it is written.
+"""
 
 from __future__ import annotations
 
@@ -19,14 +22,19 @@ def apply(context: RuleContext) -> Finding | None:
         owner = owner_of(column, context.schema) if isinstance(column, exp.Column) else None
         if owner is None or not is_text(owner[1]) or not isinstance(pattern, exp.Literal) or not pattern.is_string:
             return None
-        folded = str(pattern.this).lower()
-        if folded == str(pattern.this).upper():  # no letters
+        text = str(pattern.this)
+        if text == text.upper() or isinstance(node.parent, exp.Escape):
             return None
         node.set("this", exp.Lower(this=column.copy()))
-        node.set("expression", exp.Literal.string(folded))
+        node.set("expression", exp.Literal.string(text.lower()))
         return node
 
-    return context.change_each(exp.Like, by=fold, detail="LIKE tells capitals from small letters: {}.")
+    changed = context.change_each(
+        exp.Like, by=fold, detail="LIKE tells capitals from small letters: {} gives other rows."
+    )
+    if changed is None or changed.sql is None:
+        return None
+    return Finding(changed.detail, probes=(context.sql, changed.sql))
 
 
-RULE = Rule("like_case", "query", "data", "alternative", apply)
+RULE = Rule("like_case", "query", "data", "doubt", apply)

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 from sqlglot import exp
 
 from agent.checks.rules.base import Finding, Rule, RuleContext
 from agent.checks.rules.reading import group_keys
-from executors.sql.literals import owner_of
 
 _UNITS = {"MONTH", "QUARTER", "WEEK"}
 _YEARLESS = re.compile(r"%[mbBVUW]|(?i:month|mon|mm)")  # formats of a month or week, and of nothing else
-_TIME = re.compile(r"date|time|year|\b\d{4}\b", re.IGNORECASE)  # of types, names and values
 _CALLS = {"tomonth": "toYear", "toquarter": "toYear"}  # ClickHouse's
 
 
@@ -21,17 +18,20 @@ def apply(context: RuleContext) -> Finding | None:
     for select in context.selects:
         keys = group_keys(select)
         years = [found for key in keys for node in key.walk() if (found := _year_of(node)) is not None]
-        if not years or any(_tells_year(node, context) for key in keys for node in key.walk()):
+        if not years or any(map(_names_year, (*select.selects, *keys))):
             continue
-        query = select.copy()
-        for part in ("group", "having", "order", "limit", "offset", "distinct", "with_"):
-            query.set(part, None)
+        if select is not context.query and None in context.tables(select).values():
+            continue  # it reads a query that stands elsewhere
+        # The most years that one group has, where one has several.
         number = exp.Count(this=exp.Distinct(expressions=[years[0]]))
-        query.set("expressions", [exp.case().when(number > 1, number.copy())])
-        return Finding(
-            "Nothing groups by the year: months or weeks of {} years are added together.",
-            counts=(context.to_sql(query),),
-        )
+        query = select.copy()
+        for part in ("order", "limit", "offset", "distinct"):
+            query.set(part, None)
+        query.set("expressions", [exp.alias_(number, "years")])
+        query.set("group", exp.Group(expressions=[key.copy() for key in keys]))
+        query = query.having(number.copy() > 1).order_by("1 DESC").limit(1)
+        detail = "Nothing groups by the year: months or weeks of {} years are added together."
+        return Finding(detail, counts=(context.to_sql(query),))
     return None
 
 
@@ -53,29 +53,10 @@ def _year_of(node: exp.Expr) -> exp.Expr | None:
     return None
 
 
-def _tells_year(node: exp.Expr, context: RuleContext) -> bool:
-    match node:
-        case exp.Year() | exp.TimestampTrunc() | exp.DateTrunc():
-            return True
-        case exp.Extract():
-            return "YEAR" in node.name.upper()
-        case exp.TimeToStr():
-            return "y" in node.text("format").lower()
-        case exp.Anonymous():
-            return "year" in context.to_sql(node).lower()
-        case exp.Column():
-            owner = owner_of(node, context.schema)
-            said = (owner[1].type, owner[1].name, *owner[1].samples) if owner is not None else ()
-            return any(map(_TIME.search, said)) and not any(_year_of(it) is not None for it in _around(node))
-    return False
-
-
-def _around(column: exp.Column) -> Iterator[exp.Expr]:
-    """What a column of a group key is an argument of."""
-    node = column.parent
-    while node is not None and not isinstance(node, exp.Group | exp.Select):
-        yield node
-        node = node.parent
+def _names_year(item: exp.Expr) -> bool:
+    """Whether an item or a key tells years apart: `YEAR(day)`, `SUM(CASE WHEN YEAR(day) = 2024 ...)`."""
+    years = item.find_all(exp.Year, exp.Extract, exp.TimeToStr)
+    return any(isinstance(it, exp.Year) or it.name.upper() == "YEAR" or "%Y" in it.text("format") for it in years)
 
 
 RULE = Rule("merged_months", "query", "data", "doubt", apply)

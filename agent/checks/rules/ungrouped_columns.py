@@ -35,12 +35,15 @@ def apply(context: RuleContext) -> Finding | None:
 
 
 def _find_idle_order(select: exp.Select) -> exp.Column | None:
-    """A column that one row of aggregates is ordered by."""
-    items, order = [it.unalias() for it in select.selects], select.args.get("order")
-    if order is None or group_keys(select) or not all(it.find(exp.AggFunc) and not it.find(exp.Window) for it in items):
+    """A column by which the first of what is one row of aggregates is looked for."""
+    order = select.args.get("order")
+    if order is None or select.args.get("limit") is None or group_keys(select) or select.find(exp.Window) is not None:
+        return None
+    calls = list(find_all_in_scope(select, exp.AggFunc))
+    if any(not any(call in it.walk() for call in calls) for it in select.selects):
         return None
     named = {it.alias.lower() for it in select.selects if it.alias}
-    columns = [it for it in order.find_all(exp.Column) if it.find_ancestor(exp.AggFunc) is None]
+    columns = [it for it in find_all_in_scope(order, exp.Column) if it.find_ancestor(exp.AggFunc, exp.Order) is order]
     return next((it for it in columns if it.table or it.name.lower() not in named), None)
 
 
