@@ -1,7 +1,7 @@
 """Past queries as examples: for a question without a time, without theirs.
 
 A small model copies the year of a past query into a query for a question that has none. What else the query shows, such
-as which orders count as revenue, is worth keeping.
+as which orders count as revenue, is worth keeping. Where its time is more than one condition, the example is left out.
 """
 
 from __future__ import annotations
@@ -21,10 +21,14 @@ from rag.words import tokens
 if TYPE_CHECKING:
     from sqlglot import exp
 
+_YEAR = re.compile(r"(?:19|20)\d\d")
 _TIME = re.compile(r"(?:19|20)\d\d(?:-\d\d)*(?:[ T].*)?")  # a year, a month, a day or a moment as a literal
+_SAID = re.compile(rf"\b{_YEAR.pattern}\b|\d[./-]\d|\bQ[1-4]\b|\bFY\s?\d")
 # Without "may", which is mostly another word.
 _MONTHS = {it.lower() for it in (*MONTHS, *calendar.month_name) if len(it) > 3}
-_BEFORE = r"\s*\b(?:in|of|on|for|during|since|until|from|im|am|seit|en|de|du|del|au|nel|dal)?\s*\b(?:the|jahr|year)?\s*"
+# The time at the end of a question, with the words that lead to it: " in the year 2023?"
+_LEADING = r"\s+(?:(?:in|of|on|for|during|since|im|am|seit|en|nel|del)\s+(?:the\s+)?)?(?:(?:year|jahre?)\s+)?"
+_AT_END = _LEADING + r"{}(?=\s*[?.!]?\s*$)"
 
 
 class Example(Frozen):
@@ -40,34 +44,50 @@ def make_examples(question: str, queries: Sequence[Document], dialect: str) -> t
     `dialect`: sqlglot's name.
     """
     examples = [Example(question=it.text, sql=it.sql) for it in queries]
-    if not _has_time(question) and not any(it.folded in _MONTHS for it in tokens(question)):
+    if not _has_time(question):
         examples = [found for it in examples if (found := _without_time(it, dialect)) is not None]
     return tuple(examples)
 
 
 def _has_time(question: str) -> bool:
-    return bool(periods_in(question)) or counts_from_today(question)
+    """Whether a question says a time, or may."""
+    is_said = _SAID.search(question) is not None or any(it.folded in _MONTHS for it in tokens(question))
+    return is_said or bool(periods_in(question)) or counts_from_today(question)
 
 
 def _without_time(example: Example, dialect: str) -> Example | None:
-    """The example without the conditions that compare with a time; None if a time stands elsewhere, too."""
+    """The example without the conditions that compare with its time; None if a time would be left."""
     from executors.sql.tree import conjuncts, selects_of, set_conjuncts, tree_to_change
 
+    periods = periods_in(example.question)
     if not _has_time(example.question):
         return example
-    text = example.question
-    for period in periods_in(text):
-        text = re.sub(_BEFORE + re.escape(period.mention), "", text)
-    tree = tree_to_change(example.sql, dialect)
-    if tree is None or _has_time(text):
+    text, tree = example.question, tree_to_change(example.sql, dialect)
+    if tree is None or len(periods) != 1:
         return None
-    for select in selects_of(tree):
+    text = re.sub(_AT_END.format(re.escape(periods[0].mention)), "", text, flags=re.IGNORECASE)
+    for select in reversed(selects_of(tree)):  # what is inside comes first
         if (where := select.args.get("where")) is not None:
-            set_conjuncts(select, [it for it in conjuncts(where.this) if not _names_time(it)])
-    return None if _names_time(tree) else Example(question=text, sql=tree.sql(dialect))
+            set_conjuncts(select, [it for it in conjuncts(where.this) if not _compares_with_time(it)])
+    sql = tree.sql(dialect)
+    return None if _has_time(text) or _YEAR.search(sql) or _reads_month(tree) else Example(question=text, sql=sql)
 
 
-def _names_time(node: exp.Expr) -> bool:
+def _compares_with_time(condition: exp.Expr) -> bool:
+    """Whether this is a comparison with a time, and says nothing else."""
     from sqlglot import exp
 
-    return any(_TIME.fullmatch(str(it.this)) for it in node.find_all(exp.Literal))
+    literals = list(condition.find_all(exp.Literal))
+    is_alone = condition.find(exp.Connector, exp.Not, exp.Query, exp.Is) is None
+    # A number alone may be a price: it is a year beside the year of a column.
+    is_year = condition.find(exp.Year, exp.Extract) is not None
+    texts = [it for it in literals if it.is_string or is_year]
+    return is_alone and any(_TIME.fullmatch(str(it.this)) for it in texts)
+
+
+def _reads_month(tree: exp.Query) -> bool:
+    """Whether a condition is left that reads a part of a time: `MONTH(day) = 3`."""
+    from sqlglot import exp
+
+    parts = (exp.Month, exp.Quarter, exp.Extract, exp.TimeToStr, exp.Year)
+    return any(where.find(*parts) is not None for where in tree.find_all(exp.Where))
