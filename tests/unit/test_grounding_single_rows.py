@@ -6,6 +6,7 @@ import pytest
 
 from agent.checks.grounding.answer import check_text, compose_text
 from agent.checks.grounding.evidence.facts import Facts
+from agent.checks.grounding.omissions import YEAR_LEFT_OUT
 from executors.base import JsonValue, QueryResult
 
 
@@ -313,8 +314,35 @@ BUSIEST_MONTH = "SELECT strftime('%Y-%m', day) AS month, COUNT(*) AS n FROM trip
             "The month with the most trips is December.",
             False,
         ),
+        (
+            "Which month has the most trips?",
+            "WHERE day > '2023-12-31' AND day < '2025-01-01 00:00:00'",
+            "The month with the most trips is December.",
+            True,
+        ),
+        (
+            "Which month of last year has the most trips?",
+            "",
+            "The month of last year with the most trips is December.",
+            True,
+        ),
+        (
+            "In welchem Monat gab es die meisten Fahrten?",
+            "",
+            "Die meisten Fahrten gab es im Dezember.",
+            False,
+        ),
+        ("Quel mois a le plus de trajets ?", "", "Le mois qui a le plus de trajets est décembre 2024.", True),
     ],
 )
 def test_a_month_keeps_the_year_of_its_row(question: str, where: str, sentence: str, is_whole: bool) -> None:
     evidence = facts(question, {"month": "2024-12", "n": 900}, BUSIEST_MONTH.format(where))
     assert (check_text(sentence, evidence).problems == ()) == is_whole
+
+
+def test_a_birthday_needs_no_year() -> None:
+    evidence = facts(
+        "When is Ada's birthday?", {"born_on": "1990-05-03"}, "SELECT born_on FROM people WHERE name = 'Ada'"
+    )
+
+    assert YEAR_LEFT_OUT not in [it.why for it in check_text("Ada's birthday is May 3.", evidence).problems]

@@ -20,6 +20,7 @@ from agent.checks.grounding.languages.vocabulary import LANGUAGES, Class, vocabu
 from agent.checks.grounding.languages.words import is_among, is_same_word, words_of
 from agent.checks.grounding.result import Problem
 from agent.checks.grounding.support.found import Support
+from rag.linking.relative_dates import counts_from_today
 
 LEFT_OUT = "the question speaks of it, and the answer leaves it out"
 TIME_LEFT_OUT = "the question asks for this time, and the answer leaves it out"
@@ -29,7 +30,10 @@ _DIRECTION = dict.fromkeys(("to", "into", "nach", "vers", "hacia", "verso"), 1)
 _DIRECTION |= dict.fromkeys(("from", "von", "aus", "ab", "depuis", "desde", "da"), -1)
 _DIRECTED = re.compile(rf"\b({'|'.join(_DIRECTION)})\s+([^\W\d_]+)", re.IGNORECASE)
 _YEAR = re.compile(r"(?:1[89]|20)\d\d")
-_YEARS = re.compile(rf"\b{_YEAR.pattern}\b")
+_STARTS_WITH_YEAR = re.compile(rf"{_YEAR.pattern}-")
+_SAYS_YEAR = re.compile(rf"(?<!\d){_YEAR.pattern}(?!\d)|\b(?:FY|['’])\s?\d\d\b", re.IGNORECASE)
+_DAY = re.compile(r"(\d{4})-(\d\d)-\d\d")
+_A_YEAR = 13  # months between the bounds of a year, of which both may be left out
 _DATE = re.compile(r"\d{4}-\d\d")
 _PREPOSITIONS = frozenset({*_DIRECTION, "in", "at", "of", "for", "by", "with", "on", "à", "en", "au", "de", "di"})
 # "On that date" is the time of the question.
@@ -107,19 +111,18 @@ def find_omissions(
 
 def _find_left_years(items: Sequence[Item], facts: Facts) -> Iterator[Problem]:
     """Months that a sentence tells without the year of their row, where neither question nor query says which it is."""
-    compared = {int(year) for it in facts.conditions for value in it.values for year in _YEARS.findall(value)}
-    ends = {year for year in compared if year - 1 in compared and f"{year}-01-01" in _list_values(facts)}
     told = [reading for it in items if it.date for reading in it.date.readings]
-    if len(compared - ends) == 1 or _YEARS.search(facts.question) or any(year for year, *_ in told):
+    if _SAYS_YEAR.search(facts.question) or counts_from_today(facts.question) or any(year for year, *_ in told):
+        return
+    values = [value for it in facts.conditions for value in it.values]
+    months = sorted(12 * int(found[1]) + int(found[2]) for value in values if (found := _DAY.match(value)))
+    if any(map(_YEAR.fullmatch, values)) or (months and months[-1] - months[0] <= _A_YEAR):
         return
     for item in items:
-        cells = (facts.rows[row][column] for column, rows in item.places.items() for row in rows)
-        if item.date and any(month for _, month, *_ in item.date.readings) and any(map(_YEARS.search, map(str, cells))):
+        readings = item.date.readings if item.date else ()
+        cells = [str(facts.rows[row][column]) for column, rows in item.places.items() for row in rows]
+        if any(month and not day for _, month, day, _ in readings) and any(map(_STARTS_WITH_YEAR.match, cells)):
             yield Problem(item.text, YEAR_LEFT_OUT)
-
-
-def _list_values(facts: Facts) -> set[str]:
-    return {value for it in facts.conditions for value in it.values}
 
 
 def _find_left_mean(

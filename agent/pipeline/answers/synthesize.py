@@ -69,7 +69,7 @@ class Writer:
         holes = {
             "question": question,
             "sql": attempt.executed_sql or attempt.sql,
-            "table": templates.as_table(rows, shown, decimals=2 if self.profile.answer_prefix == "own" else 6),
+            "table": templates.as_table(rows, shown, decimals=None if self.profile.placeholders else 2),
             "row_context": templates.row_context(rows, shown),
             "last": last,
             "complaint": complaint,

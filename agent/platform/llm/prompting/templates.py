@@ -26,8 +26,11 @@ def cut(text: str, length: int) -> str:
     return text if len(text) <= length else text[: length - 1].rstrip() + "…"
 
 
-def as_table(result: QueryResult, rows: int, *, decimals: int = 6) -> str:
-    """The first rows as lines of `a | b`, under the column names. A number below 1 has four decimals at least."""
+def as_table(result: QueryResult, rows: int, *, decimals: int | None = None) -> str:
+    """The first rows as lines of `a | b`, under the column names.
+
+    Args: decimals: of a number; below 1, two more digits are shown. None: six decimals.
+    """
     lines = [" | ".join(one_line(column) for column in result.columns)]
     lines += [" | ".join(_cell(value, decimals) for value in row) for row in result.rows[:rows]]
     return "\n".join(lines)
@@ -42,11 +45,13 @@ def row_context(result: QueryResult, rows: int) -> str:
     return f"It returned {total}." if count <= rows else f"It returned {total}; the first {rows}:"
 
 
-def _cell(value: JsonValue, decimals: int) -> str:
+def _cell(value: JsonValue, decimals: int | None) -> str:
     if value is None:
         return "NULL"
     if isinstance(value, float):
-        return repr(round(value, decimals if abs(value) >= 1 else max(decimals, 4)))
+        if decimals is None or abs(value) >= 1:
+            return repr(round(value, 6 if decimals is None else decimals))
+        return repr(float(f"{value:.{decimals + 2}g}"))
     return cut(one_line(str(value)), CELL_CHARS)
 
 
