@@ -345,4 +345,4 @@ def test_a_birthday_needs_no_year() -> None:
         "When is Ada's birthday?", {"born_on": "1990-05-03"}, "SELECT born_on FROM people WHERE name = 'Ada'"
     )
 
-    assert YEAR_LEFT_OUT not in [it.why for it in check_text("Ada's birthday is May 3.", evidence).problems]
+    assert not any(YEAR_LEFT_OUT in it for it in check_text("Ada's birthday is May 3.", evidence).problems)
