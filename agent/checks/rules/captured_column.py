@@ -61,7 +61,7 @@ def _list_keys(table: Table, outer: Table, name: str) -> Iterator[str]:
     """The columns of a table that are joined with this column of the outer one."""
     for referring, referred in ((table, outer), (outer, table)):
         for key in referring.foreign_keys:
-            if key.table.lower() == referred.name.lower() and len(key.columns) == 1:
+            if key.table.lower() == referred.name.lower() and len(key.columns) == len(key.referenced) == 1:
                 own, other = (key.columns[0], key.referenced[0])[:: 1 if referring is table else -1]
                 if other.lower() == name.lower():
                     yield own
