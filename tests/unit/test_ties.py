@@ -78,6 +78,18 @@ def test_rows_that_look_like_a_shown_one_or_tie_on_nothing_do_not_count() -> Non
     assert tie.count_ties([["x"]], [["x", 5]]) == 0
 
 
+def test_a_shown_row_ties_with_itself_however_its_number_is_written() -> None:
+    row = DIALECTS["duckdb"]
+    tree = tree_to_change("SELECT a, SUM(x) AS s FROM t GROUP BY a ORDER BY s LIMIT 1", row.sqlglot)
+    assert tree is not None
+    tie = find_tie_query(tree, 2, 1, 50, row)
+    assert tie is not None
+
+    assert tie.count_ties([["x", 62805]], [["x", 62805.0], ["y", 56811.5]]) == 0, "another row makes the column floats"
+    assert tie.count_ties([["x", 0.3]], [["x", 0.30000000000000004], ["y", 0.2]]) == 0, "summed in another order"
+    assert tie.count_ties([["x", 5]], [["x", 5.0], ["y", 5.0], ["z", 4.5]]) == 1
+
+
 async def test_an_answer_says_how_many_more_tie(ask: Ask, model: ScriptedModel) -> None:
     model.replies(sql=RAREST)
     model.replies(correct=True, reason="one of them")
