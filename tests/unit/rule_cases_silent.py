@@ -52,6 +52,66 @@ SILENT_CASES: dict[str, tuple[Case, ...]] = {
         *_left_alone(("SELECT taken_at - due FROM loans", "PostgreSQL subtracts times"), dialect="postgresql"),
         *_left_alone(("SELECT taken_at - due FROM loans", "so does DuckDB"), dialect=ELSEWHERE),
     ),
+    "repeated_amount": (
+        *_doubted(
+            ("SELECT SUM(fee) AS fees_2023, SUM(fee) AS fees_2024 FROM loans", "the years are not in the sums"),
+            (
+                "SELECT SUM(fee) AS a, SUM(fee) AS b FROM loans UNION ALL SELECT SUM(fee), 0 FROM loans",
+                "in one of several queries",
+            ),
+            ("SELECT id FROM (SELECT id, COUNT(*) AS n, COUNT(*) AS m FROM loans GROUP BY id) AS x", "inside"),
+        ),
+        *_left_alone(
+            ("SELECT SUM(fee) AS fees, AVG(fee) AS mean FROM loans", "different aggregates"),
+            ("SELECT SUM(fee) AS fees, SUM(id) AS ids FROM loans", "of different columns"),
+            ("SELECT SUM(fee) AS fees, SUM(fee) AS FEES FROM loans", "the same name"),
+            ("SELECT SUM(fee), SUM(fee) FROM loans", "no name says that they differ"),
+            ("SELECT fee AS a, fee AS b FROM loans", "a column under two names shows what it is"),
+        ),
+    ),
+    "counted_groups": (
+        *(
+            Case(before, after, why)
+            for before, after, why in (
+                (
+                    "SELECT COUNT(DISTINCT reader_id) FROM loans GROUP BY reader_id HAVING COUNT(*) > 5",
+                    "SELECT COUNT(*) FROM (SELECT reader_id FROM loans GROUP BY reader_id HAVING COUNT(*) > 5)"
+                    " AS matching",
+                    "each reader is one",
+                ),
+                (
+                    "SELECT COUNT(DISTINCT reader_id) AS readers FROM loans GROUP BY reader_id",
+                    "SELECT COUNT(*) AS readers FROM (SELECT reader_id FROM loans GROUP BY reader_id) AS matching",
+                    "even without a condition",
+                ),
+                (
+                    "SELECT COUNT(*) FROM loans AS l JOIN books AS b ON l.book_id = b.id WHERE b.price > 9"
+                    " GROUP BY l.reader_id HAVING SUM(l.fee) > 5",
+                    "SELECT COUNT(*) FROM (SELECT l.reader_id FROM loans AS l JOIN books AS b ON l.book_id = b.id"
+                    " WHERE b.price > 9 GROUP BY l.reader_id HAVING SUM(l.fee) > 5) AS matching",
+                    "sizes of groups without their names",
+                ),
+            )
+        ),
+        *_left_alone(
+            ("SELECT COUNT(*) FROM loans GROUP BY reader_id", "the sizes of all groups may be a distribution"),
+            ("SELECT reader_id, COUNT(*) FROM loans GROUP BY reader_id HAVING COUNT(*) > 5", "named groups"),
+            (
+                "SELECT COUNT(*) FROM loans GROUP BY reader_id HAVING COUNT(*) > 5 ORDER BY 1 LIMIT 1",
+                "the smallest one",
+            ),
+            ("SELECT COUNT(*) FROM loans GROUP BY reader_id HAVING reader_id = 5", "one group"),
+            ("SELECT COUNT(DISTINCT book_id) FROM loans GROUP BY reader_id", "the books of each reader"),
+            ("SELECT COUNT(DISTINCT reader_id) FROM loans", "no groups"),
+            ("SELECT SUM(fee) FROM loans GROUP BY reader_id HAVING COUNT(*) > 5", "an amount"),
+        ),
+        Case(
+            "SELECT COUNT(*) FROM loans GROUP BY reader_id HAVING COUNT(*) > 5",
+            None,
+            "the sizes are asked for",
+            question="How many loans has each reader with more than 5?",
+        ),
+    ),
     "captured_column": (
         *(
             Case(sql.format(written), sql.format(meant), why)

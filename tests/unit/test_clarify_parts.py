@@ -68,6 +68,7 @@ def test_what_a_question_asks_for(question: str, things: list[str], why: str) ->
 
 
 @pytest.mark.parametrize("question, presumed", [
+    ("Compare revenue of 2024 and 2023", ["revenue"]),
     ("Revenue by month", ["Revenue"]),
     ("Show me our turnover.", ["turnover"]),
     ("Who quit last year?", []),

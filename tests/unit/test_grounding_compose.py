@@ -15,6 +15,11 @@ OF_2023 = "WHERE admitted_on >= '2023-01-01' AND admitted_on < '2024-01-01'"
     "question, columns, rows, sql, text",
     [
         pytest.param(
+            "How long does an average stay last?", "average_stay", (("PT25H30M3.67S",),),
+            "SELECT AVG(left_at - admitted_at) AS average_stay FROM admissions",
+            "Average stay: 1 d 1 h 30 min 4 s.", id="a duration",
+        ),
+        pytest.param(
             "How many admissions did each ward have in 2023?", "ward admissions", (("North", 48), ("South", 12)),
             f"SELECT ward, COUNT(*) AS admissions FROM admissions {OF_2023} GROUP BY ward",
             "Admissions by ward (2023): North: 48; South: 12.", id="a year that no column shows",

@@ -18,6 +18,7 @@ from agent.checks.grounding.arithmetic.display import (
     ColumnFormat,
     column_format,
     format_cell,
+    format_duration,
     format_number,
 )
 
@@ -61,6 +62,32 @@ def test_the_numbers_of_a_column_are_written_alike(name: str, values: list[objec
     style = column_format(name, values)
 
     assert [format_cell(value, "en", style) for value in values] == expected
+
+
+DURATIONS = [
+    ("PT1H25M3.668356S", "1 h 25 min 4 s"),
+    ("PT59M59.7S", "1 h"),
+    ("P1DT2H", "1 d 2 h"),
+    ("PT36H", "1 d 12 h"),
+    ("PT3.668S", "3.67 s"),
+    ("-PT5M", "-5 min"),
+    ("P0D", "0 s"),
+    ("PT0S", "0 s"),
+    ("P1Y2M", None),
+    ("P", None),
+    ("PT", None),
+    ("Paid", None),
+]
+
+
+@pytest.mark.parametrize("text, expected", DURATIONS)
+def test_a_duration_is_written_with_its_units(text: str, expected: str | None) -> None:
+    assert format_duration(text) == expected
+    assert format_cell(text) == (expected or text)
+
+
+def test_a_duration_has_the_marks_of_its_language() -> None:
+    assert format_duration("PT3.668S", "de") == "3,67 s"
 
 
 def test_the_page_has_the_same_rules_for_names() -> None:

@@ -3,7 +3,7 @@ import { firstWish, kindOf, specOf } from "../src/state/chart";
 import { meaningsOfRecords } from "../src/state/columns";
 import { fileName } from "../src/state/download";
 import { compare, matches } from "../src/state/filter";
-import { type Cell, cell, columnFormat, cost, duration, isGrouped, localized, span, written } from "../src/state/format";
+import { type Cell, cell, columnFormat, cost, duration, durationText, isGrouped, localized, span, written } from "../src/state/format";
 import { isFigure, origin, pieces } from "../src/state/numbers";
 import { hashOf, parseRoute } from "../src/state/route";
 import { markdownOf } from "../src/state/share";
@@ -207,6 +207,13 @@ describe("what is shown", () => {
   ])("writes %s of a sentence in %s with the reader's marks: %s", (text, language, shown) => {
     expect(localized(text, language, "en")).toBe(shown);
     expect(localized(text, language, language)).toBe(text);
+  });
+
+  it("writes an ISO 8601 duration with its units", () => {
+    const texts = ["PT1H25M3.668356S", "PT59M59.7S", "P1DT2H", "PT36H", "PT3.668S", "-PT5M", "P0D", "P1Y2M", "P", "PT", "Paid"];
+    const expected = ["1 h 25 min 4 s", "1 h", "1 d 2 h", "1 d 12 h", "3.67 s", "-5 min", "0 s", null, null, null, null];
+    expect(texts.map((text) => durationText(text, "en"))).toEqual(expected);
+    expect(cell("PT1H25M")).toBe("1 h 25 min");
   });
 
   it("writes a number of a sentence as its column is written, unless it is rounded", () => {

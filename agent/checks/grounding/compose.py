@@ -11,6 +11,7 @@ from agent.checks.grounding.arithmetic.display import (
     MAX_DECIMALS,
     ColumnFormat,
     column_formats,
+    format_duration,
     format_number,
     is_number,
 )
@@ -266,6 +267,8 @@ class _Composer:
             return month_in_words(int(found[1]), int(found[2]), self._language)
         if not is_number(cell):
             value = number_of(cell) if column.kind == "measure" else None
+            if value is None and (duration := format_duration(str(cell), self._language)):
+                return duration
             if value is None:
                 return templates.cut(one_line(_MIDNIGHT.sub(r"\1", str(cell))), templates.CELL_CHARS)
             return self._with_unit(format_number(value, self._language), column)

@@ -23,6 +23,7 @@ RULES = (
     "missing_partner",
     "counted_amount",
     "captured_column",
+    "counted_groups",
     # doubts, from schema and data
     "fan_out",
     "merged_names",
@@ -36,6 +37,7 @@ RULES = (
     "dropped_nulls",
     "merged_months",
     "like_case",
+    "repeated_amount",
     # doubts, from the words of the question
     "loose_or",
     "said_numbers",

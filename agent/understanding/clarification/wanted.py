@@ -173,4 +173,5 @@ def find_presumed_words(question: str) -> list[str]:
     """What a question may be about though it asks for it in no such words: "Revenue by month" can be another name's."""
     parts = tokens(question)
     acting = {it.text for before, it in itertools.pairwise(parts) if before.folded in _BEFORE_VERBS}
-    return [it for it in content_words(question)[:1] if it not in acting]
+    named = [it for it in content_words(question) if not words(it) <= _ORDERS]
+    return [it for it in named[:1] if it not in acting]

@@ -112,6 +112,26 @@ export function localized(text: string, language: string, reader?: string, from?
   return before + written(Math.abs(value), reader, format) + after;
 }
 
+// An ISO 8601 duration without years and months, whose days differ: `P1DT2H3M4.5S`.
+const DURATION = /^(-?)P(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?)?$/;
+const UNITS_OF_TIME: readonly [string, number][] = [["d", 86_400], ["h", 3600], ["min", 60], ["s", 1]];
+const MINUTE = 60;
+
+/** An ISO 8601 duration in days and less, with the symbols of its units, from a minute on in whole seconds; null for any other text. */
+export function durationText(text: string, language?: string): string | null {
+  const [, sign = "", ...digits] = DURATION.exec(text) ?? [];
+  if (!digits.some(Boolean)) return null;
+  const seconds = UNITS_OF_TIME.reduce((sum, [, size], place) => sum + Number(digits[place] ?? 0) * size, 0);
+  let rest = seconds >= MINUTE ? Math.round(seconds) : Math.round(seconds * 100) / 100;
+  const parts: string[] = [];
+  for (const [symbol, size] of UNITS_OF_TIME) {
+    const amount = size === 1 ? rest : Math.floor(rest / size);
+    if (size !== 1) rest -= amount * size;
+    if (amount) parts.push(`${written(amount, language, BARE)} ${symbol}`);
+  }
+  return sign + (parts.join(" ") || "0 s");
+}
+
 const PLAIN: ColumnFormat = { grouped: true, decimals: null };
 export const BARE: ColumnFormat = { grouped: false, decimals: null };
 
@@ -121,7 +141,7 @@ export function cell(value: unknown, format: ColumnFormat = PLAIN, language?: st
   if (format.moment && (typeof value === "string" || typeof value === "number")) return dateText(value, format.moment, language);
   if (typeof value === "number") return written(value, language, format);
   if (typeof value === "object") return JSON.stringify(value);
-  return String(value);
+  return durationText(String(value), language) ?? String(value);
 }
 
 /** A probability in whole percent, from 1 to 99. */

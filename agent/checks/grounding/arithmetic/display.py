@@ -9,7 +9,7 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
+from decimal import ROUND_HALF_UP, Decimal
 from fractions import Fraction
 
 from agent.checks.grounding.arithmetic.numerals import decimals_needed, write_number
@@ -35,6 +35,10 @@ MARKS: Mapping[str, tuple[str, str]] = {
 # A number of such a column names something: thousands are not marked in a year or a key.
 NAMING = re.compile(r"(^|_)(id|key|code|no|nr|year|jahr|month|day|zip|phone)($|_)", re.IGNORECASE)
 NAMING_CAMEL = re.compile(r"[a-z](Id|ID|Key|Code|No|Nr|Year|Month)$")
+# An ISO 8601 duration without years and months, whose days differ: `P1DT2H3M4.5S`.
+_DURATION = re.compile(r"(-?)P(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?)?", re.ASCII)
+_UNITS_OF_TIME = (("d", 86400), ("h", 3600), ("min", 60), ("s", 1))
+_MINUTE = 60
 
 
 @dataclass(frozen=True)
@@ -93,10 +97,34 @@ def format_number(value: Number, language: str = "en", style: ColumnFormat = Col
     return write_number(exact, decimals, grouping=grouping if style.grouped else "", mark=mark)
 
 
+def format_duration(text: str, language: str = "en") -> str | None:
+    """An ISO 8601 duration in days and less, with the symbols of its units; None for any other text.
+
+    From a minute on the seconds are whole.
+
+    >>> format_duration("PT1H25M3.668356S")
+    '1 h 25 min 4 s'
+    """
+    found = _DURATION.fullmatch(text)
+    if found is None or not any(found.groups()[1:]):
+        return None
+    parts = zip(found.groups()[1:], _UNITS_OF_TIME, strict=True)
+    seconds = sum((Decimal(digits or 0) * size for digits, (_, size) in parts), Decimal())
+    rest = seconds.quantize(Decimal(1) if seconds >= _MINUTE else Decimal("0.01"), ROUND_HALF_UP)
+    written: list[str] = []
+    for symbol, size in _UNITS_OF_TIME:
+        amount, rest = (rest, Decimal()) if size == 1 else divmod(rest, size)
+        if amount:
+            written.append(f"{format_number(amount, language, ColumnFormat(grouped=False))} {symbol}")
+    return found[1] + " ".join(written or ["0 s"])
+
+
 def format_cell(value: JsonValue, language: str = "en", style: ColumnFormat = ColumnFormat()) -> str:
-    """A cell of a result as text: numbers by language, anything else as it is; empty for NULL."""
+    """A cell of a result as text: numbers by language, durations in words, anything else as it is; empty for NULL."""
     if value is None:
         return ""
+    if isinstance(value, str):
+        return format_duration(value, language) or value
     return format_number(value, language, style) if is_number(value) else str(value)
 
 
