@@ -18,7 +18,6 @@ LEAST = 0.35  # fused score under which a document says nothing about the questi
 OF_BEST = 0.6  # and the part of the best one's score
 LEAST_LIKE = 0.4  # cosine under which a past query is another question
 TERM_SHARE = 0.66  # of a term's words that a question must use to mean it
-MEANS_TERM = 0.5  # or the cosine from which it does, in other words
 
 RANK_OFFSET = 10  # of reciprocal ranks: how much the first place is worth over the tenth (twice as much)
 
@@ -91,7 +90,7 @@ def fuse(question: str, hits: Sequence[Retrieved], top_k: int) -> tuple[Retrieve
 
     The lexical part is the share of the question's telling words that a document holds, rare words counting for more
     (the idea of BM25's inverse document frequency, over the hits themselves). An entry of a glossary matters only where
-    the question uses its term, or means it.
+    the question uses its term: a question in the words of its definition means something else.
     """
     terms = telling_words(question)
     matching = [hit for hit in hits if _applies(hit, question, terms)]
@@ -118,11 +117,7 @@ def _applies(hit: Retrieved, question: str, terms: frozenset[str]) -> bool:
     if hit.document.kind == "query":
         return hit.score >= LEAST_LIKE
     term = term_of(hit.document.text)
-    if not term:
-        return True
-    if uses_term(term, question, terms):
-        return True
-    return _years(term) <= terms and hit.score >= MEANS_TERM
+    return not term or uses_term(term, question, terms)
 
 
 def uses_term(term: str, question: str, terms: frozenset[str]) -> bool:
