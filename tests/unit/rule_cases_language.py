@@ -8,6 +8,68 @@ from rag.docs.documents import make_document
 from rag.linking.values import LinkedValue
 
 LANGUAGE_CASES: dict[str, tuple[Case, ...]] = {
+    "latest_as_longest": (
+        *(
+            Case(sql, DOUBT, why, question=question)
+            for sql, question, why in (
+                ("SELECT MAX(due) FROM loans", "What was the longest loan?", "when it ended"),
+                ("SELECT id FROM loans ORDER BY due DESC LIMIT 1", "What was the longest loan?", "in an order"),
+                ("SELECT MIN(due) AS d FROM loans", "What was the shortest loan?", "the other end"),
+                ("SELECT MAX(due) FROM loans", "Was war die längste Ausleihe?", "in German"),
+                ("SELECT MAX(due) FROM loans", "Quel est le prêt le plus long ?", "in French"),
+            )
+        ),
+        *(
+            Case(sql, None, why, question=question)
+            for sql, question, why in (
+                ("SELECT reader_id FROM loans ORDER BY due LIMIT 1", "Who has had a book the longest?", "since when"),
+                ("SELECT MAX(julianday(due)) FROM loans", "What was the longest loan?", "a number"),
+                ("SELECT MAX(julianday(due) - julianday(taken_at)) FROM loans", "The longest loan?", "a length"),
+                ("SELECT MAX(fee) FROM loans", "What was the longest loan?", "no date"),
+                ("SELECT MAX(due) FROM loans", "What was the latest loan?", "the latest is asked for"),
+                ("SELECT id FROM loans ORDER BY due DESC", "Loans by due date, the longest?", "all rows"),
+            )
+        ),
+    ),
+    "counted_rows": (
+        *(
+            Case(sql, DOUBT, why, question=question)
+            for sql, question, why in (
+                ("SELECT COUNT(*) FROM loans", "How many readers have borrowed a book?", "a reader may have two loans"),
+                ("SELECT COUNT(reader_id) AS n FROM loans", "How many readers?", "the rows with a value"),
+                ("SELECT COUNT(*) FROM readers", "How many different channels are there?", "of the table's own column"),
+                (
+                    "SELECT book_id, COUNT(*) FROM loans GROUP BY book_id",
+                    "The number of readers of each book",
+                    "in each group",
+                ),
+                (
+                    "SELECT COUNT(*) FROM loans WHERE reader_id IN"
+                    " (SELECT reader_id FROM loans GROUP BY reader_id HAVING COUNT(*) > 5)",
+                    "How many readers have more than 5 loans?",
+                    "the loans of these readers",
+                ),
+                ("SELECT COUNT(*) FROM openings", "Combien de remarks y a-t-il ?", "in another language"),
+            )
+        ),
+        *(
+            Case(sql, None, why, question=question)
+            for sql, question, why in (
+                ("SELECT COUNT(*) FROM loans", "How many loans are there?", "the table is named so"),
+                ("SELECT COUNT(DISTINCT reader_id) FROM loans", "How many readers?", "each once"),
+                (
+                    "SELECT COUNT(*) FROM readers AS r JOIN loans AS l ON r.id = l.reader_id",
+                    "How many readers have a loan?",
+                    "a table that is read is named so, and `fan_out` looks at the join",
+                ),
+                ("SELECT COUNT(*) FROM loans", "How many times was a book borrowed?", "times are no data"),
+                ("SELECT COUNT(*) FROM loans", "How many visitors came?", "no column is named so"),
+                ("SELECT COUNT(*) FROM loans", "Which reader has most?", "nothing is counted"),
+                ("SELECT SUM(fee) FROM loans", "How many readers?", "a sum"),
+                ("SELECT COUNT(*) FROM loans", "How many 3 readers?", "no noun"),
+            )
+        ),
+    ),
     "said_numbers": (
         Case(f"{LOANS} fee > 5", DOUBT, "10 is nowhere", question="How many loans over 10?"),
         Case(f"{LOANS} fee >= 11", None, "one more", question="How many loans over 10?"),

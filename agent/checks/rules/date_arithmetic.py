@@ -11,12 +11,10 @@ import re
 from sqlglot import exp
 
 from agent.checks.rules.base import Finding, Rule, RuleContext
-from executors.base import Column
+from agent.checks.rules.reading import holds_dates
 from executors.sql.literals import owner_of
 
-_DATE = re.compile(r"\d{4}-\d\d-\d\d")
 _YEAR = re.compile(r"(?:19|20)\d\d")
-_DATE_TYPE = re.compile(r"date|timestamp", re.IGNORECASE)
 _SAME = (exp.Max, exp.Min, exp.Coalesce, exp.Paren)  # of a date they give a date
 _DATES = (exp.Date, exp.CurrentDate, exp.CurrentTimestamp, exp.TsOrDsToDate, exp.Timestamp)
 _FUNCTIONS = {"DATE", "DATETIME", "NOW"}
@@ -45,14 +43,8 @@ def _is_date(node: exp.Expr | None, context: RuleContext) -> bool:
         node = node.this
     if isinstance(node, exp.Column):
         owner = owner_of(node, context.schema)
-        return owner is not None and _holds_dates(owner[1], context.schema.dialect)
+        return owner is not None and holds_dates(owner[1], context.schema.dialect)
     return isinstance(node, _DATES) or (isinstance(node, exp.Anonymous) and node.name.upper() in _FUNCTIONS)
-
-
-def _holds_dates(column: Column, dialect: str) -> bool:
-    if dialect == "sqlite":  # which stores what it is given, whatever the type
-        return bool(column.samples) and all(map(_DATE.match, column.samples))
-    return _DATE_TYPE.search(column.type) is not None
 
 
 RULE = Rule("date_arithmetic", "query", "schema", "doubt", apply)

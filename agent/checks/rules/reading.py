@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from sqlglot import exp
 
-from executors.base import Table
+from executors.base import Column, Table
 from executors.sql.tree import conjuncts
 
 Place = tuple[str, str]  # an alias and a column, in small letters
+_DATE = re.compile(r"\d{4}-\d\d-\d\d")
+_DATE_TYPE = re.compile(r"date|timestamp", re.IGNORECASE)
+
+
+def holds_dates(column: Column, dialect: str) -> bool:
+    """Whether the values of a column are dates, with times of day or without."""
+    if dialect == "sqlite":  # which stores what it is given, whatever the type
+        return bool(column.samples) and all(map(_DATE.match, column.samples))
+    return _DATE_TYPE.search(column.type) is not None
 
 
 def group_keys(select: exp.Query) -> list[exp.Expr]:

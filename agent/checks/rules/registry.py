@@ -47,6 +47,8 @@ RULES = (
     "unread_join",
     "asked_of_each",
     "unasked_count",
+    "counted_rows",
+    "latest_as_longest",
     "repeated_rows",
 )
 

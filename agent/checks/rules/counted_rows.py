@@ -1,0 +1,72 @@
+"""Rows counted for a question about the different values of a column: "how many instructors" of a table of classes.
+
+`COUNT(*)` counts the classes of these instructors. Where each instructor has one class, both numbers are the same, and
+nothing is doubted.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+
+from sqlglot import exp
+
+from agent.checks.rules.base import Finding, Rule, RuleContext
+from agent.understanding.clarification.wanted import GENERIC
+from executors.base import Column, Table
+from executors.sql.names.tables import column_of
+from rag.words import split_name, stem_of, tokens, words
+
+_HOW_MANY = re.compile(
+    r"\b(?:how many|number of|wie viele|anzahl der|combien d(?:e\b|['’])|cu[aá]nt[oa]s|quant[ie])\s*", re.IGNORECASE
+)
+_REACH = 3  # words in which what is counted is named: "how many different kinds"
+_OF_A_NAME = words("name id code number no key")  # `instructor_name` holds instructors
+
+
+def apply(context: RuleContext) -> Finding | None:
+    select = context.query
+    if not isinstance(select, exp.Select) or not context.question:
+        return None
+    counts = [count for item in select.selects if isinstance(count := item.unalias(), exp.Count)]
+    if len(counts) != 1 or isinstance(counts[0].this, exp.Distinct):
+        return None
+    tables = context.tables(select)
+    found = _find_counted_column(context.question, tables)
+    if found is None:
+        return None
+    alias, table, column = found
+    tree = context.query.copy()
+    for count in [it for item in tree.selects if isinstance(it := item.unalias(), exp.Count)]:
+        name = column_of(alias, column.name, context.schema)
+        count.set("this", exp.Distinct(expressions=[name]))
+    detail = f"The query counts rows of {table.name}, and not the different values of {column.name}."
+    return Finding(detail, probes=(context.sql, context.to_sql(tree)))
+
+
+def _find_counted_column(question: str, tables: dict[str, Table | None]) -> tuple[str, Table, Column] | None:
+    """The one column that what a question counts is named as, with its table and its alias; none where a table is."""
+    noun = _find_noun(question)
+    read = {alias: table for alias, table in tables.items() if table is not None}
+    if noun is None or len(read) < len(tables) or any(noun in words(split_name(it.name)) for it in read.values()):
+        return None
+    found = [
+        (alias, table, column)
+        for alias, table in read.items()
+        for column in table.columns
+        if words(split_name(column.name)) - _OF_A_NAME == {noun}
+    ]
+    return found[0] if len(found) == 1 else None
+
+
+def _find_noun(question: str) -> str | None:
+    """The stem of what is counted: the first plural of the next words, else the first of them."""
+    match = _HOW_MANY.search(question)
+    if match is None:
+        return None
+    near = list(itertools.takewhile(lambda it: it.text.isalpha(), tokens(question[match.end() :])[:_REACH]))
+    noun = next((it for it in near if it.folded != it.singular), near[0] if near else None)
+    return stem_of(noun) if noun is not None and stem_of(noun) not in GENERIC else None
+
+
+RULE = Rule("counted_rows", "query", "language", "doubt", apply)
