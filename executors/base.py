@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cached_property
 from typing import Annotated, Any, Literal, NotRequired, TypedDict, Unpack
@@ -396,6 +397,19 @@ class Cancel:
     @property
     def is_cancelled(self) -> bool:
         return self._cancelled
+
+
+@contextmanager
+def stoppable(cancel: Cancel | None, stop: Callable[[], None]) -> Iterator[None]:
+    """Call `stop` when `cancel` is called while the block runs, or was called before."""
+    if cancel is None:
+        yield
+        return
+    cancel.attach(stop)
+    try:
+        yield
+    finally:
+        cancel.attach(None)
 
 
 class Executor(ABC):

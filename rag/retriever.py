@@ -1,9 +1,8 @@
-"""Retrieves what is known about a question from the index: rules, columns and past queries. It returns less rather than
-fail.
-"""
+"""Retrieves what is known about a question from the index: rules, columns and past queries."""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import Executor
 
@@ -37,37 +36,11 @@ class Retrieval(Frozen):
         return self.rules + self.columns + self.queries
 
 
-class Searcher:
-    """Searches by text. Its methods block, and are safe in threads."""
-
-    def __init__(self, store: Store, embedder: Embedder) -> None:
-        self._store, self._embedder = store, embedder
-
-    def search(self, text: str, database: str, top_k: int, *kinds: Collection[Kind]) -> list[list[Retrieved]]:
-        """For each set of kinds the `top_k` nearest, best first. Raises StoreUnavailable, EmbedderUnavailable."""
-        return self.search_each(database, *((text, top_k, wanted) for wanted in kinds))
-
-    def search_each(
-        self, database: str, *searches: tuple[str, int, Collection[Kind]], also: Collection[str] = ()
-    ) -> list[list[Retrieved]]:
-        """The same for searches of a text, a number of documents and kinds each; the texts are embedded at once.
-
-        So are those that a later step needs (`also`).
-        """
-        if not self._store.is_indexed(database):
-            return [[] for _ in searches]  # and no model is loaded for it
-        texts = list(dict.fromkeys([*(text for text, _, _ in searches), *also]))
-        vectors, model = dict(zip(texts, self._embedder.embed(texts), strict=True)), self._embedder.name
-        return [
-            self._store.search(database, vectors[text], top_k, wanted, model=model) for text, top_k, wanted in searches
-        ]
-
-
 class Retriever:
-    """Retrieval for the loop: what cannot be retrieved is a warning there, not an error."""
+    """Retrieval by text. Its methods are safe in threads."""
 
     def __init__(self, store: Store, embedder: Embedder, threads: Executor | None = None) -> None:
-        self._searcher, self._threads = Searcher(store, embedder), threads
+        self._store, self._embedder, self._threads = store, embedder, threads
 
     async def retrieve(
         self,
@@ -87,7 +60,7 @@ class Retriever:
         searches = [*((question, top_k, sort) for sort in _SORTS), (masked, CANDIDATE_QUERIES, _QUERIES)]
         try:
             rules, columns, queries = await in_thread(
-                self._threads, lambda: self._searcher.search_each(database, *searches, also=also())
+                self._threads, lambda: self._search(database, *searches, also=also())
             )
         except RetrievalError as error:
             return Retrieval(warnings=(f"Answered without the docs of this database: {error}",))
@@ -96,6 +69,25 @@ class Retriever:
             columns=fuse(question, columns, top_k),
             queries=distinct(fuse(question, queries, CANDIDATE_QUERIES)),
         )
+
+    async def search(self, query: str, database: str, top_k: int = 5, kinds: Collection[Kind] = ()) -> list[Retrieved]:
+        """The documents nearest to the query, best first, at most `top_k`; all kinds where `kinds` is empty.
+        Raises StoreUnavailable, EmbedderUnavailable: the message says what to do."""
+        (found,) = await asyncio.to_thread(self._search, database, (query, top_k, kinds))
+        return found
+
+    def _search(
+        self, database: str, *searches: tuple[str, int, Collection[Kind]], also: Collection[str] = ()
+    ) -> list[list[Retrieved]]:
+        """For each text, number and set of kinds the nearest documents, best first. All texts are embedded at once, and
+        so are those that a later step needs (`also`)."""
+        if not self._store.is_indexed(database):
+            return [[] for _ in searches]  # and no model is loaded for it
+        texts = list(dict.fromkeys([*(text for text, _, _ in searches), *also]))
+        vectors, model = dict(zip(texts, self._embedder.embed(texts), strict=True)), self._embedder.name
+        return [
+            self._store.search(database, vectors[text], top_k, wanted, model=model) for text, top_k, wanted in searches
+        ]
 
 
 def distinct(hits: Sequence[Retrieved]) -> tuple[Retrieved, ...]:

@@ -158,11 +158,7 @@ def models_of(settings: Settings) -> dict[str, str | None]:
 
 async def of_model(settings: Settings, check: str, name: str | None) -> Sequence[Diagnosis]:
     """Whether a model answers one tiny question. Raises ModelUnavailable, ModelFailed."""
-    model = build_model(settings, model_name=name)
-    try:
-        return [await _answers(model, check)]
-    finally:
-        await model.close()
+    return [await _ask(build_model(settings, model_name=name), check)]
 
 
 async def of_second_model(settings: Settings) -> Sequence[Diagnosis]:
@@ -172,21 +168,21 @@ async def of_second_model(settings: Settings) -> Sequence[Diagnosis]:
     if message := explain_missing_second(settings):
         return [Diagnosis(part="model", check=SECOND, status="warning", message=message)]
     model = build_second_model(settings)
-    if model is None:
-        return []
+    return [] if model is None else [await _ask(model, SECOND)]
+
+
+async def _ask(model: ChatModel, check: str) -> Diagnosis:
+    """Whether the model answers; it is closed then."""
+    began = time.perf_counter()
     try:
-        return [await _answers(model, SECOND)]
+        reply = await model.complete(_PING, max_tokens=_REPLY_TOKENS)
+        elapsed = time.perf_counter() - began
     finally:
         await model.close()
-
-
-async def _answers(model: ChatModel, check: str) -> Diagnosis:
-    began = time.perf_counter()
-    reply = await model.complete(_PING, max_tokens=_REPLY_TOKENS)
     if not reply.text.strip():
         message = f"{model.name} sent an empty reply; check that it is a chat model."
         return Diagnosis(part="model", check=check, status="failed", message=message)
-    message = f"{model.name} answered in {time.perf_counter() - began:.1f} s."
+    message = f"{model.name} answered in {elapsed:.1f} s."
     return Diagnosis(part="model", check=check, status="ok", message=message)
 
 

@@ -38,8 +38,6 @@ class GoldQuestion(Frozen):
     question: str
     gold: tuple[str, ...]
     evidence: str = ""
-    needs_docs: bool = False
-    note: str = ""
     in_registry: bool = False
 
     @property
@@ -59,8 +57,6 @@ class _Entry(BaseModel):
     question: Annotated[str, Field(min_length=1)]
     gold: Annotated[list[Annotated[str, Field(min_length=1)]], Field(min_length=1)]
     evidence: str = Field("", validation_alias=AliasChoices("evidence", "instructions"))
-    needs_docs: bool = False
-    note: str = ""
 
 
 _ENTRIES = TypeAdapter(list[_Entry])
@@ -127,7 +123,7 @@ async def evaluate(
                 line = await _ask(question, ask) if line is None else line.model_copy(update={"gold": question.gold})
                 line = known[question.key] = await asyncio.to_thread(scorer.score, question.path, line)
                 if out:
-                    _write(out, [line] if is_new else known.values(), mode="a" if is_new else "w")
+                    write_lines(out, [line] if is_new else known.values(), mode="a" if is_new else "w")
             lines.append(line)
             if on_result:
                 on_result(line)
@@ -202,7 +198,7 @@ def read_results(path: Path) -> dict[tuple[str, str], ResultLine]:
         # Only what begins as a result does is taken for one that was cut short: nobody else's file is shortened.
         if not rest.startswith(_BEGINNING):
             raise _not_ours(path, len(rows) + 1)
-        _write(path, lines.values(), mode="w")
+        write_lines(path, lines.values(), mode="w")
     return lines
 
 
@@ -212,7 +208,8 @@ def _not_ours(path: Path, number: int) -> EvaluationInvalid:
     )
 
 
-def _write(path: Path, lines: Iterable[ResultLine], *, mode: Literal["a", "w"]) -> None:
+def write_lines(path: Path, lines: Iterable[BaseModel], *, mode: Literal["a", "w"]) -> None:
+    """Write one JSON line for each. Raises EvaluationInvalid: the file cannot be written."""
     try:
         with path.open(mode, encoding="utf-8") as file:
             file.writelines(line.model_dump_json() + "\n" for line in lines)

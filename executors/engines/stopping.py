@@ -25,13 +25,13 @@ class Watch:
     ) -> None:
         self._interrupt, self._timeout_s, self._cancel, self._again_s = interrupt, timeout_s, cancel, again_s
         self.interrupted = False  # whether the interrupt was said at all
-        self._woken, self._ended, self._cancelled = threading.Event(), threading.Event(), threading.Event()
+        self._woken, self._ended = threading.Event(), threading.Event()
         self._thread = threading.Thread(target=self._wait, name="query-watch", daemon=True)
 
     def __enter__(self) -> Self:
         self._thread.start()
         if self._cancel is not None:
-            self._cancel.attach(self._stop)
+            self._cancel.attach(self._woken.set)
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
@@ -43,11 +43,7 @@ class Watch:
 
     def error(self) -> SqlFailed:
         """Why the database was interrupted, as the loop wants it."""
-        return out_of_time(None if self._cancelled.is_set() else self._timeout_s)
-
-    def _stop(self) -> None:
-        self._cancelled.set()
-        self._woken.set()
+        return out_of_time(self._timeout_s, self._cancel)
 
     def _wait(self) -> None:
         self._woken.wait(self._timeout_s)
@@ -57,9 +53,9 @@ class Watch:
             self._ended.wait(self._again_s)
 
 
-def out_of_time(timeout_s: float | None) -> SqlFailed:
-    """The error of a stopped query. Args: timeout_s: None where the caller cancelled it."""
-    if timeout_s is None:
+def out_of_time(timeout_s: float, cancel: Cancel | None = None) -> SqlFailed:
+    """The error of a query that was stopped: by `cancel`, or after its time."""
+    if cancel is not None and cancel.is_cancelled:
         return SqlFailed(ErrorKind.TIMEOUT, "The query was stopped because its result is no longer wanted.")
     return SqlFailed(
         ErrorKind.TIMEOUT,

@@ -137,22 +137,22 @@ class IsolatedExecutor(Executor):
             with self._pool.worker(self._serves, wait_s=within_s, cancel=cancel) as worker:
                 reply = worker.call(name, request, within_s=within_s, cancel=cancel)
         except WorkerEnded as error:
-            raise _translate(error, timeout_s, Path(self._opening.path).name) from error
+            raise _translate(error, timeout_s, cancel, Path(self._opening.path).name) from error
         if reply.error is not None:
             raise reply.error
         return reply
 
 
-def _translate(error: WorkerEnded, timeout_s: float | None, file: str) -> SqlFailed | DatabaseUnavailable:
+def _translate(
+    error: WorkerEnded, timeout_s: float | None, cancel: Cancel | None, file: str
+) -> SqlFailed | DatabaseUnavailable:
     """Why there is no answer, where the worker is gone."""
-    if error.cancelled:
-        return out_of_time(None)
     if timeout_s is None:
         return DatabaseUnavailable(
             f"{file} takes more memory or time to be read than it may; check the file, and PLUMBLINE_WORKER_MEMORY."
         )
-    if error.out_of_time:
-        return out_of_time(timeout_s)
+    if error.out_of_time or (cancel is not None and cancel.is_cancelled):
+        return out_of_time(timeout_s, cancel)
     return SqlFailed(
         ErrorKind.RESOURCE,
         "The query ended the process that it ran in: it needs more memory than it may have.",

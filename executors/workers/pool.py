@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
 
-from executors.base import Cancel
+from executors.base import Cancel, stoppable
 from executors.errors import DatabaseUnavailable, ExecutorError
 from executors.workers.process import Worker, WorkerEnded
 
@@ -95,23 +95,17 @@ class WorkerPool:
 
     def _take(self, serves: str, wait_s: float, cancel: Cancel | None) -> Worker:
         deadline = time.monotonic() + wait_s
-        if cancel is not None:
-            cancel.attach(self._wake)
-        try:
-            with self._changed:
-                while (chosen := self._choose(serves)) is None and not self._has_room():
-                    if cancel is not None and cancel.is_cancelled:
-                        raise WorkerEnded(out_of_time=False, cancelled=True)
-                    if not self._changed.wait(deadline - time.monotonic()):
-                        raise DatabaseUnavailable(BUSY.format(count=self.size), 1)
-                if chosen is not None:
-                    self._idle.remove(chosen)
-                    self._busy.add(chosen)
-                else:
-                    self._starting += 1
-        finally:
-            if cancel is not None:
-                cancel.attach(None)
+        with stoppable(cancel, self._wake), self._changed:
+            while (chosen := self._choose(serves)) is None and not self._has_room():
+                if cancel is not None and cancel.is_cancelled:
+                    raise WorkerEnded(out_of_time=False)
+                if not self._changed.wait(deadline - time.monotonic()):
+                    raise DatabaseUnavailable(BUSY.format(count=self.size), 1)
+            if chosen is not None:
+                self._idle.remove(chosen)
+                self._busy.add(chosen)
+            else:
+                self._starting += 1
         if chosen is not None:
             if chosen.is_alive:
                 chosen.serves = serves

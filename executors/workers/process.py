@@ -18,7 +18,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from executors.base import Cancel
+from executors.base import Cancel, stoppable
 from executors.errors import (
     Because,
     DatabaseUnavailable,
@@ -110,11 +110,11 @@ _ENVIRONMENT = (
 
 class WorkerEnded(Exception):
     """The worker is gone, and took its request with it. `out_of_time`: whether it was ended because it took too long;
-    else it ended by itself. `cancelled`: whether somebody had cancelled the request."""
+    else it ended by itself, or its request was cancelled."""
 
-    def __init__(self, *, out_of_time: bool, cancelled: bool) -> None:
+    def __init__(self, *, out_of_time: bool) -> None:
         super().__init__("a worker process ended")
-        self.out_of_time, self.cancelled = out_of_time, cancelled
+        self.out_of_time = out_of_time
 
 
 class Worker:
@@ -165,16 +165,13 @@ class Worker:
         frame = REQUEST + pickle.dumps((name, arguments))
         try:
             self._send(frame)
-            if cancel is not None:
-                cancel.attach(partial(self._stop, self._calls))
-            if not self._connection.poll(max(0.0, deadline - time.monotonic())):
-                raise WorkerEnded(out_of_time=True, cancelled=cancel is not None and cancel.is_cancelled)
-            reply = unpack(self._connection.recv_bytes())
+            with stoppable(cancel, partial(self._stop, self._calls)):
+                if not self._connection.poll(max(0.0, deadline - time.monotonic())):
+                    raise WorkerEnded(out_of_time=True)
+                reply = unpack(self._connection.recv_bytes())
         except (EOFError, OSError, ValueError, LookupError) as error:
-            raise WorkerEnded(out_of_time=False, cancelled=cancel is not None and cancel.is_cancelled) from error
+            raise WorkerEnded(out_of_time=False) from error
         finally:
-            if cancel is not None:
-                cancel.attach(None)
             with self._lock:
                 self._calls += 1
         self.is_spent = reply.spent

@@ -97,11 +97,6 @@ def comment_documents(schema: Schema) -> tuple[Document, ...]:
     return tuple(found)
 
 
-def docs_digest(documents: tuple[Document, ...]) -> str:
-    """A digest of what the docs say; past queries are left out, since they come and go and say nothing new."""
-    return _digest_of(documents)
-
-
 def _digest(documents: tuple[Document, ...]) -> str:
     digest = hashlib.sha256()
     for document in documents:
@@ -110,4 +105,5 @@ def _digest(documents: tuple[Document, ...]) -> str:
     return digest.hexdigest()
 
 
-_digest_of = IdentityCache(_digest)
+docs_digest = IdentityCache(_digest)
+"""A digest of what the docs say; past queries are left out, since they come and go and say nothing new."""

@@ -14,6 +14,7 @@ from typing import Literal, NamedTuple
 
 from rag.docs.collector import DocsCollector
 from rag.docs.names import bare, letters
+from rag.words import split_name
 
 # fmt: off
 Role = Literal["namespace", "table", "table_text", "column", "name", "label", "text", "values", "format", "unit",
@@ -27,8 +28,6 @@ class Field(NamedTuple):
     role: Role
     prefix: str = ""
 
-
-_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_]+")
 
 # The first line of which a field's name has a word says what it holds.
 _LINES: tuple[tuple[Role, str], ...] = (
@@ -63,7 +62,7 @@ _TYPE_NAME = re.compile(r"[A-Za-z_ ]+(?:\([\d, ]*\))?")  # the schema has it; `Y
 
 def field_of(header: str) -> Field | None:
     """What a field of this name holds; None where its name does not say, or says what is of no use here."""
-    words_of_name = [word.lower() for word in _WORD.findall(header)]
+    words_of_name = split_name(header).split()
     found = frozenset(words_of_name)
     if found & _NOTHINGS or (found & _TYPES and "format" not in found):
         return None

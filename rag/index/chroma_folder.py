@@ -22,7 +22,7 @@ import threading
 import uuid
 from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
@@ -301,16 +301,9 @@ class FolderRevisions:
             if opened.copy is not None:
                 shutil.rmtree(opened.copy, ignore_errors=True)
 
-    @contextmanager
-    def _errors(self) -> Iterator[None]:
+    def _errors(self) -> AbstractContextManager[None]:
         """Errors of the folder as StoreUnavailable, without its path."""
-        try:
-            yield
-        except (OSError, sqlite3.Error) as error:
-            detail = f" ({error.strerror})" if isinstance(error, OSError) and error.strerror else ""
-            raise StoreUnavailable(
-                f"The index in {self._path.name!r} cannot be read or written{detail}. {_ADVICE}"
-            ) from error
+        return chroma.translate_errors(f"The index in {self._path.name!r}", _ADVICE)
 
 
 def _in_chroma(folder: Path, manifest: Manifest) -> _Opened:

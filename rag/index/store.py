@@ -38,28 +38,28 @@ class _HeldDocuments:
         self._kinds = Counter(document.kind for document in self.documents)
 
     def nearest(
-        self, reading: OpenRevision, vectors: Sequence[Sequence[float]], top_k: int, kinds: Collection[Kind]
-    ) -> list[list[Retrieved]]:
-        """For each vector the documents nearest to it, best first, at most `top_k`; no `kinds`: all kinds."""
-        found = self._nearest(reading, vectors, top_k, frozenset(kinds or self._kinds))
-        return [[Retrieved(document=self._by_id[key], score=score) for key, score in hits] for hits in found]
+        self, reading: OpenRevision, vector: Sequence[float], top_k: int, kinds: Collection[Kind]
+    ) -> list[Retrieved]:
+        """The documents nearest to a vector, best first, at most `top_k`; no `kinds`: all kinds."""
+        found = self._nearest(reading, vector, top_k, frozenset(kinds or self._kinds))
+        return [Retrieved(document=self._by_id[key], score=score) for key, score in found]
 
     def _nearest(
-        self, reading: OpenRevision, vectors: Sequence[Sequence[float]], top_k: int, kinds: frozenset[Kind]
-    ) -> list[list[Near]]:
+        self, reading: OpenRevision, vector: Sequence[float], top_k: int, kinds: frozenset[Kind]
+    ) -> list[Near]:
         """Filters by kind in Chroma only where needed: it compares documents of a kind one by one."""
         wanted, every = sum(self._kinds[kind] for kind in kinds), len(self.documents)
         if not wanted:
-            return [[] for _ in vectors]
+            return []
         if wanted == every:
-            return reading.vectors.nearest(vectors, top_k)
+            return reading.vectors.nearest([vector], top_k)[0]
         if not reading.vectors.exact and wanted >= every * _SHARE:
             most = min(every, math.ceil(_MORE * top_k * every / wanted))
-            found = reading.vectors.nearest(vectors, most)
-            chosen = [[hit for hit in hits if self._by_id[hit[0]].kind in kinds][:top_k] for hits in found]
-            if all(len(hits) == min(top_k, wanted) for hits in chosen):
+            (found,) = reading.vectors.nearest([vector], most)
+            chosen = [hit for hit in found if self._by_id[hit[0]].kind in kinds][:top_k]
+            if len(chosen) == min(top_k, wanted):
                 return chosen
-        return reading.vectors.nearest(vectors, top_k, kinds)
+        return reading.vectors.nearest([vector], top_k, kinds)[0]
 
 
 BATCH = 64  # documents embedded at a time, where the embedder says nothing else; lost at most by a sync that is killed
@@ -159,24 +159,15 @@ class Store:
         In an index of many thousands it takes long with `kinds`. Raises IndexOutdated: it was made with another
         embedding model than `model`.
         """
-        return self.search_all(name, [vector], top_k, kinds, model=model)[0]
-
-    def search_all(
-        self,
-        name: str,
-        vectors: Sequence[Sequence[float]],
-        top_k: int,
-        kinds: Collection[Kind] = (),
-        *,
-        model: str | None = None,
-    ) -> list[list[Retrieved]]:
-        """The same for several vectors at once, in their order; faster than one after the other. Raises as `search`."""
-        return self._search(name, vectors, model, lambda it: self._hold(name, it).nearest(it, vectors, top_k, kinds))
+        (found,) = self._search(
+            name, [vector], model, lambda it: [self._hold(name, it).nearest(it, vector, top_k, kinds)]
+        )
+        return found
 
     def search_ids(
         self, name: str, vectors: Sequence[Sequence[float]], top_k: int, *, model: str | None = None
     ) -> list[list[tuple[str, float]]]:
-        """The nearest documents' ids and similarities, from the graph alone. Arguments and errors: `search_all`."""
+        """The nearest documents' ids and similarities, from the graph alone. Arguments and errors: `search`."""
         return self._search(name, vectors, model, lambda it: it.vectors.nearest(vectors, top_k))
 
     def documents_by_id(self, name: str, ids: Collection[str]) -> dict[str, Document]:

@@ -73,14 +73,6 @@ class _Span(NamedTuple):
     weight: float  # 1 where it looks like a value (quoted, with a capital or a digit, several words), else less
 
 
-class _Postings(NamedTuple):
-    """Places of values, while they are gathered: by the whole spelling, by that of the singulars, by each word."""
-
-    spelling: dict[str, list[int]]
-    singular: dict[str, list[int]]
-    word: dict[str, list[int]]
-
-
 class ValueIndex:
     """Stored values, never private ones, by their spelling, and by the words in them. A word of the schema's own names
     in small letters more probably means the column."""
@@ -88,30 +80,26 @@ class ValueIndex:
     def __init__(self, stored: Iterable[StoredValues], names: Collection[str] = ()) -> None:
         self._names = frozenset(names)
         self._values: list[tuple[str, str, str]] = []  # table, column, value
+        spelling, singular, by_word = (defaultdict[str, list[int]](list) for _ in range(3))
         dated: list[tuple[str, int]] = []
-        spelling, singular, word = postings = _Postings(defaultdict(list), defaultdict(list), defaultdict(list))
-        for column in stored:
-            for value in column.values:
-                self._add(column, value, dated, postings)
+        for column, value in ((it, value) for it in stored for value in it.values):
+            parts = tokens(value)
+            if not parts:
+                continue
+            at = len(self._values)
+            self._values.append((column.table, column.column, value))
+            if len(parts) <= _LONGEST:
+                spelling[join_folded(parts)].append(at)
+                singular[" ".join(part.singular for part in parts)].append(at)
+            for word in {part.folded for part in parts}:
+                by_word[word].append(at)
+            if _ISO.match(value):
+                dated.append((value, at))
         dated.sort()
-        self._by_spelling, self._by_singular, self._by_word = _freeze(spelling), _freeze(singular), _freeze(word)
+        self._by_spelling, self._by_singular, self._by_word = _freeze(spelling), _freeze(singular), _freeze(by_word)
         self._dates, self._dated = [day for day, _ in dated], [at for _, at in dated]
         self._words = [word for word in self._by_word if len(word) >= _NEAR_WORD_CHARS]
         self._alike: dict[str, tuple[str, ...]] = {}  # by a word of questions, which use the same ones again and again
-
-    def _add(self, column: StoredValues, value: str, dated: list[tuple[str, int]], postings: _Postings) -> None:
-        parts = tokens(value)
-        if not parts:
-            return
-        at = len(self._values)
-        self._values.append((column.table, column.column, value))
-        if len(parts) <= _LONGEST:
-            postings.spelling[join_folded(parts)].append(at)
-            postings.singular[" ".join(part.singular for part in parts)].append(at)
-        for word in {part.folded for part in parts}:
-            postings.word[word].append(at)
-        if _ISO.match(value):
-            dated.append((value, at))
 
     def find(self, text: str) -> list[LinkedValue]:
         """Every stored value that the text spells out, and what is near to words that spell none; surest first."""

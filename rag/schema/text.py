@@ -14,7 +14,7 @@ from itertools import chain
 from typing import Literal
 
 from executors.base import Column, ForeignKey, Frozen, Schema, Table
-from rag.docs.documents import Document, Retrieved, descriptions_of
+from rag.docs.documents import Document, descriptions_of
 from rag.docs.plain_text import fold_comment, on_one_line, plain
 from rag.identity_cache import IdentityCache
 from rag.linking.linking import SchemaLinker
@@ -211,7 +211,6 @@ def render(
     style: Style,
     budget_tokens: int,
     max_sample_values: int,
-    relevant: Sequence[Retrieved] = (),
     question: str = "",
     ranking: Ranking | None = None,
     close_joins: bool = True,
@@ -229,7 +228,7 @@ def render(
             those that name nothing in the schema, are not shown here.
         style: `ddl` (CREATE TABLE statements) or `compact` (a line for each table).
         ranking: what decides in step 3, see `linking`.
-        relevant, question: what decides where there is no ranking: their words alone.
+        question: what decides where there is no ranking: its words alone.
         close_joins: whether tables between the chosen ones come with them; without them only for measuring.
 
     One table is always shown, with its keys, even if it alone is over the budget.
@@ -239,7 +238,7 @@ def render(
     if bare is not None:
         return _whole_of(schema, texts, budget_tokens, True) or bare
     if ranking is None:
-        ranking = SchemaLinker(schema, documents).link(question, relevant=relevant).ranking
+        ranking = SchemaLinker(schema, documents).link(question).ranking
     joins = joins_of(schema, documents)
     selection = _Selection(schema, texts, ranking, joins, budget_tokens, close_joins=close_joins)
     selection.choose()

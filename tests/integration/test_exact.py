@@ -65,7 +65,7 @@ def large(tmp_path: Path, embedder: HashingEmbedder, monkeypatch: pytest.MonkeyP
 
 def found_in(path: Path, vectors: Sequence[Sequence[float]], kinds: Sequence[Kind]) -> list[list[Retrieved]]:
     store = Store(path)
-    found = store.search_all("shop", vectors, 12, kinds)
+    found = [store.search("shop", vector, 12, kinds) for vector in vectors]
     store.close()
     return found
 

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from rag.agent import RagAgent
 from rag.docs.documents import make_document
 from rag.embedding.embedder import QuestionVectors
 from rag.errors import EmbedderUnavailable, StoreUnavailable
@@ -93,7 +92,7 @@ async def test_an_index_of_another_model_is_a_warning(store: Store) -> None:
 
 
 async def test_the_tool_finds_documents_of_every_kind(store: Store, embedder: HashingEmbedder) -> None:
-    hits = await RagAgent(store, embedder).run("How many orders?", "shop")
+    hits = await Retriever(store, embedder).search("How many orders?", "shop")
     assert hits[0].document == COUNT
     assert len(hits) == 5
     assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
@@ -101,4 +100,4 @@ async def test_the_tool_finds_documents_of_every_kind(store: Store, embedder: Ha
 
 async def test_the_tool_raises_what_went_wrong(damaged: Store, embedder: HashingEmbedder) -> None:
     with pytest.raises(StoreUnavailable, match="index again"):
-        await RagAgent(damaged, embedder).run("city", "shop")
+        await Retriever(damaged, embedder).search("city", "shop")

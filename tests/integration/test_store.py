@@ -85,13 +85,6 @@ def test_the_same_text_has_a_score_of_one(store: Store, embedder: HashingEmbedde
     assert store.search("shop", embedder.embed([GUEST.passage])[0], 1)[0].score == pytest.approx(1.0, abs=1e-5)
 
 
-def test_several_searches_at_once_find_what_each_would(store: Store, embedder: HashingEmbedder) -> None:
-    store.sync("shop", ALL, embedder)
-    vectors = embedder.embed([GUEST.passage, CITY.passage])
-    assert store.search_all("shop", vectors, 2) == [store.search("shop", vector, 2) for vector in vectors]
-    assert store.search_all("shop", [], 2) == []
-
-
 def test_a_search_may_ask_for_some_kinds_only(store: Store, embedder: HashingEmbedder) -> None:
     store.sync("shop", ALL, embedder)
     (vector,) = embedder.embed(["order"])

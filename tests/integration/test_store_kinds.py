@@ -67,7 +67,7 @@ def test_the_nearest_of_some_kinds_are_those_a_comparison_with_each_finds(
 def test_ids_are_found_as_documents_are(store: Store, embedder: HashingEmbedder) -> None:
     vectors = embedder.embed(["colour 7", "red cars"])
     ids = store.search_ids("cars", vectors, 5)
-    documents = store.search_all("cars", vectors, 5)
+    documents = [store.search("cars", vector, 5) for vector in vectors]
     assert ids == [[(hit.document.id, hit.score) for hit in hits] for hits in documents]
 
 

@@ -6,6 +6,7 @@ import pytest
 
 from executors.base import Column, ForeignKey, Schema, Table
 from rag.docs.documents import Document, Retrieved, make_document
+from rag.linking.linking import SchemaLinker
 from rag.schema.text import SchemaText, Style, estimate_tokens, render
 from rag.words import telling_words, words
 
@@ -51,14 +52,15 @@ def text_of(
     relevant: tuple[Retrieved, ...] = (),
     question: str = "",
 ) -> SchemaText:
+    ranking = SchemaLinker(schema, documents).link(question, relevant=relevant).ranking if relevant else None
     return render(
         schema,
         documents,
         style=style,
         budget_tokens=budget,
         max_sample_values=samples,
-        relevant=relevant,
         question=question,
+        ranking=ranking,
     )
 
 

@@ -23,7 +23,6 @@ from agent.databases.knowledge.linking import SchemaLinks
 from agent.platform.llm.wrappers.protected import ProtectedEmbedder
 from executors.base import CheckedSql, Frozen, Schema
 from executors.errors import SqlRefused
-from rag.agent import RagAgent
 from rag.docs.documents import Document, Kind, ReadResult, Retrieved, comment_documents
 from rag.docs.past_queries import vocabulary_of
 from rag.docs.reading import read_documents
@@ -188,7 +187,7 @@ class Knowledge:
         self._patience_s = patience_s
         # Its own: an index that hangs takes no thread from what everything else waits for.
         self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="retrieval")
-        self._retriever, self._agent = Retriever(store, self.embedder, self._threads), RagAgent(store, self.embedder)
+        self._retriever = Retriever(store, self.embedder, self._threads)
         self._examples = Examples()
         self.links = SchemaLinks(store, self.embedder, threads=self._threads, index_patience_s=patience_s)
         self.keys = ImpliedKeys()
@@ -281,7 +280,7 @@ class Knowledge:
     ) -> tuple[list[Retrieved], tuple[str, ...]]:
         """The `top_k` nearest documents, best first; what is missing. Raises RetrievalError, DatabaseUnavailable."""
         failure = await self._ensure_synced(database)
-        found = await self._agent.run(query, database.name, top_k, kinds)
+        found = await self._retriever.search(query, database.name, top_k, kinds)
         seen = await self._find_seen_documents(database)
         found = found if seen is None else list(seen.of(found))
         missing = (f"The docs of this database could not be brought up to date: {failure}",) if failure else ()

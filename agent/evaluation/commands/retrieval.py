@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.progress import Progress, TaskID
 from rich.text import Text
 
-from agent.evaluation.harness import EvaluationInvalid
+from agent.evaluation.harness import EvaluationInvalid, write_lines
 from agent.evaluation.retrieval.cases import Folder, read_cases, read_catalogue, read_folders
 from agent.evaluation.retrieval.measure import Measure, RetrievalCase, RetrievalLine
 from agent.evaluation.retrieval.merged import MergedCatalogue, merge
@@ -62,7 +62,7 @@ async def run_retrieval_evaluation(
         indexes.close()
         router.close()
     if results is not None:
-        _write(results, lines)
+        write_lines(results, lines, mode="w")
     figures = recalls(lines)
     for catalogue in dict.fromkeys(line.catalogue for line in lines):
         out.print(recall_table(catalogue, figures), "")
@@ -115,11 +115,3 @@ def _show(bar: Progress, task: TaskID, done: int, total: int) -> None:
 def _tell(err: Console, problems: Sequence[str]) -> None:
     for problem in problems:
         err.print(Text(f"! {plain(problem)}", style="yellow"), soft_wrap=True)
-
-
-def _write(results: Path, lines: Sequence[RetrievalLine]) -> None:
-    try:
-        with results.open("w", encoding="utf-8") as file:
-            file.writelines(line.model_dump_json() + "\n" for line in lines)
-    except OSError as error:
-        raise EvaluationInvalid(f"The results cannot be written to {results}: {error.strerror}.") from error

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from executors.base import ForeignKey, Frozen, Schema, Table
+from executors.base import ForeignKey, Frozen, Schema, Table, make_unique
 from rag.docs.documents import Document, make_document
 from rag.linking.values import StoredValues
 
@@ -38,10 +38,9 @@ def merge(catalogues: Mapping[str, MergedCatalogue], name: str = "merged") -> Me
     documents: list[Document] = []
     stored: list[StoredValues] = []
     renamed: dict[str, dict[str, str]] = {}
-    taken: set[str] = set()
-    for key, catalogue in catalogues.items():
+    namespaces = make_unique([it.db_schema.database for it in catalogues.values()], same_case=False)
+    for (key, catalogue), namespace in zip(catalogues.items(), namespaces, strict=True):
         schema = catalogue.db_schema
-        namespace = _free(schema.database, taken)
         names = renamed[key] = {table.name: f"{namespace}.{'_'.join(table.parts)}" for table in schema.tables}
         tables += [_rename_table(table, namespace, names, schema) for table in schema.tables]
         documents += [
@@ -68,13 +67,3 @@ def _rename_table(table: Table, namespace: str, names: Mapping[str, str], schema
         if other is not None:
             keys.append(key.model_copy(update={"table": names[other.name]}))
     return table.model_copy(update={"name": names[table.name], "namespace": namespace, "foreign_keys": tuple(keys)})
-
-
-def _free(name: str, taken: set[str]) -> str:
-    """The name, or with a number where it is taken; it is taken from then on."""
-    found, number = name, 1
-    while found.lower() in taken:
-        number += 1
-        found = f"{name}_{number}"
-    taken.add(found.lower())
-    return found

@@ -10,7 +10,6 @@ import pickle
 import re
 import shutil
 import threading
-import time
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import count
 from pathlib import Path
@@ -34,7 +33,6 @@ from executors.engines.files.file_table import FileTable
 from executors.engines.files.file_tables import WHOLE_BYTES
 from executors.engines.files.prepared import prepare_file
 from executors.engines.local.files import FileState, duckdb_layers, quote_name, state_of
-from executors.engines.stopping import out_of_time
 from executors.errors import DatabaseUnavailable, DiskFull, is_disk_full
 from executors.registry.kinds import FILE_SUFFIXES, PACKED, PACKED_TEXTS, is_file_of_data, is_glob, why_unread
 
@@ -94,7 +92,6 @@ class FilesExecutor(Executor):
         self._memory, self._threads = memory, threads
         self._scratch, self._numbers = scratch_folder(self), count(1)
         self._lock = threading.RLock()
-        self._turns = threading.BoundedSemaphore(threads)
         self._inspected: dict[_File, tuple[_Part, ...] | DatabaseUnavailable] = {}
         self._written: dict[_File, Path] = {}  # where what is read in a file's place was written
         self._described: dict[tuple[str, tuple[_File, ...]], tuple[Table, TableReport]] = {}
@@ -114,21 +111,7 @@ class FilesExecutor(Executor):
             return self._schema
 
     def run(self, query: CheckedSql, *, timeout_s: float, cancel: Cancel | None = None) -> QueryResult:
-        """See `Executor.run`. A line that does not fit the types of a large file has them inferred from all of it.
-
-        No more queries run at once than DuckDB has threads: each takes buffers of tens of megabytes to read files
-        of text, and one already uses all threads.
-        """
-        started = time.monotonic()
-        if not self._turns.acquire(timeout=timeout_s):
-            raise out_of_time(timeout_s)
-        waited = time.monotonic() - started
-        try:
-            return self._run(query, timeout_s=round(timeout_s - waited, 2), cancel=cancel)
-        finally:
-            self._turns.release()
-
-    def _run(self, query: CheckedSql, *, timeout_s: float, cancel: Cancel | None) -> QueryResult:
+        """See `Executor.run`. A line that does not fit the types of a large file has them inferred from all of it."""
         import duckdb
 
         from executors.sql.names import diagnose

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from pydantic import SecretStr
 
-from executors.base import TRACEPARENT, Cancel
+from executors.base import TRACEPARENT, Cancel, stoppable
 from executors.engines.servers.tokens import CredentialError, TokenSource
 from executors.errors import DatabaseUnavailable
 
@@ -82,10 +82,9 @@ class AppClient:
 
         headers = self._headers()
         future = self._start(self._send(method, path, body, params, headers, timeout_s))
-        if cancel is not None:
-            cancel.attach(lambda: (future.cancel(), None)[1])
         try:
-            return future.result()
+            with stoppable(cancel, lambda: (future.cancel(), None)[1]):
+                return future.result()
         except (concurrent.futures.CancelledError, TimeoutError) as error:
             raise Stopped from error
         except httpx2.HTTPError as error:
@@ -94,9 +93,6 @@ class AppClient:
                 f"The app that has {self._database} cannot be reached; check `via` in databases.yaml, and whether the "
                 "app runs."
             ) from error
-        finally:
-            if cancel is not None:
-                cancel.attach(None)
 
     def close(self) -> None:
         """Cancel what runs and close the connections; a later request opens them again."""

@@ -131,7 +131,7 @@ class RemoteExecutor(Executor):
         try:
             return self._app.request("POST", "execute", body=body, timeout_s=timeout_s + MARGIN_S, cancel=cancel)
         except Stopped as error:
-            raise out_of_time(None if cancel is not None and cancel.is_cancelled else timeout_s) from error
+            raise out_of_time(timeout_s, cancel) from error
 
     def close(self) -> None:
         """Close the connections."""

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from executors.base import Cancel
+from executors.base import Cancel, stoppable
 from executors.engines.servers import failures
 from executors.engines.servers.tokens import CredentialError
 from executors.engines.stopping import out_of_time
@@ -128,7 +128,7 @@ class ConnectionPool:
         try:
             if not taken:
                 if cancel is not None and cancel.is_cancelled:
-                    raise out_of_time(None)
+                    raise out_of_time(timeout_s, cancel)
                 message = f"All {self._size} connections to {self._name} are busy."
                 raise SqlFailed(ErrorKind.RESOURCE, message, "Ask again in a moment.")
             lease = self._connect()
@@ -164,14 +164,8 @@ class ConnectionPool:
         def over() -> bool:
             return cancel is not None and cancel.is_cancelled
 
-        if cancel is not None:
-            cancel.attach(wake)
-        try:
-            with self._changed:
-                self._changed.wait_for(lambda: self._free > 0 or over(), timeout_s)
-                taken = self._free > 0 and not over()
-                self._free -= taken
-                return taken
-        finally:
-            if cancel is not None:
-                cancel.attach(None)
+        with stoppable(cancel, wake), self._changed:
+            self._changed.wait_for(lambda: self._free > 0 or over(), timeout_s)
+            taken = self._free > 0 and not over()
+            self._free -= taken
+            return taken

@@ -191,7 +191,7 @@ class SqlAlchemyExecutor(Executor):
             except (ValueError, OverflowError) as error:
                 raise failures.unreadable_value(error) from error
             if watch.interrupted:
-                raise self._build_stop_error(timeout_s, cancel)
+                raise out_of_time(timeout_s, cancel)
         elapsed = round((time.monotonic() - started) * 1000, 3)
         return QueryResult(columns=columns, rows=rows, truncated=truncated, elapsed_ms=elapsed)
 
@@ -394,7 +394,7 @@ class SqlAlchemyExecutor(Executor):
             raise row_too_large() from error
         except self._driver_error() as error:
             if watch.interrupted:
-                raise self._build_stop_error(timeout_s, cancel) from error
+                raise out_of_time(timeout_s, cancel) from error
             if self._is_lost(error, lease):
                 lease.invalidate(error)
                 raise failures.connection_lost(self.name) from error
@@ -402,10 +402,6 @@ class SqlAlchemyExecutor(Executor):
         finally:
             if watch.interrupted and lease.is_valid:
                 lease.invalidate()  # a cancel that comes late must not meet the next query
-
-    @staticmethod
-    def _build_stop_error(timeout_s: float, cancel: Cancel | None) -> SqlFailed:
-        return out_of_time(None if cancel is not None and cancel.is_cancelled else timeout_s)
 
     @contextmanager
     def _translate_errors(self, sql: str, timeout_s: float) -> Iterator[None]:

@@ -85,32 +85,26 @@ class SqliteExecutor(Executor):
         """See `Executor.run`. Texts and blobs over `MAX_VALUE_BYTES` are an error of kind RESOURCE."""
         started = time.monotonic()
         deadline = started + timeout_s
-        stopped = threading.Event()
 
         def is_over() -> bool:
-            return stopped.is_set() or time.monotonic() > deadline
+            return (cancel is not None and cancel.is_cancelled) or time.monotonic() > deadline
 
-        if cancel is not None:
-            cancel.attach(stopped.set)
         try:
             with self._connection() as connection:
                 _restrict(connection)
                 # Called by SQLite itself while it works: no thread is needed to stop it.
                 connection.set_progress_handler(is_over, _STEPS_BETWEEN_CHECKS)
                 if is_over():
-                    raise _build_stop_error(stopped, timeout_s)
+                    raise out_of_time(timeout_s, cancel)
                 return _rows(connection, query, started)
         except sqlite3.OperationalError as error:
             if error.sqlite_errorcode == sqlite3.SQLITE_INTERRUPT:
-                raise _build_stop_error(stopped, timeout_s) from error
+                raise out_of_time(timeout_s, cancel) from error
             raise self._diagnose(query.executable, error) from error
         except (sqlite3.Error, sqlite3.Warning) as error:
             raise self._diagnose(query.executable, error) from error
         except (RowTooLarge, MemoryError) as error:
             raise row_too_large() from error
-        finally:
-            if cancel is not None:
-                cancel.attach(None)
 
     def write(self, statement: CheckedWrite, **terms: Unpack[base.WriteTerms]) -> WriteResult:
         """See `Executor.write`. Foreign keys are enforced, whatever the file's own programs do."""
@@ -232,10 +226,6 @@ def _rows(connection: sqlite3.Connection, query: CheckedSql, started: float) -> 
         truncated=truncated,
         elapsed_ms=round((time.monotonic() - started) * 1000, 3),
     )
-
-
-def _build_stop_error(cancelled: threading.Event, timeout_s: float) -> SqlFailed:
-    return out_of_time(None if cancelled.is_set() else timeout_s)
 
 
 def _uses_wal(path: Path) -> bool:
