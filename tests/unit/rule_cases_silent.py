@@ -69,6 +69,50 @@ SILENT_CASES: dict[str, tuple[Case, ...]] = {
             ("SELECT fee AS a, fee AS b FROM loans", "a column under two names shows what it is"),
         ),
     ),
+    "share_of_itself": (
+        *(
+            Case(before, after, why)
+            for before, after, why in (
+                (
+                    "SELECT CAST(COUNT(*) AS REAL) / COUNT(*) FROM loans WHERE fee > 5",
+                    "SELECT CAST(SUM(CASE WHEN fee > 5 THEN 1.0 ELSE 0 END) AS REAL) / COUNT(*) FROM loans",
+                    "one condition",
+                ),
+                (
+                    "SELECT book_id, COUNT(*) * 100.0 / COUNT(*) AS share FROM loans WHERE fee > 5 GROUP BY book_id",
+                    "SELECT book_id, SUM(CASE WHEN fee > 5 THEN 1.0 ELSE 0 END) * 100.0 / COUNT(*) AS share FROM loans"
+                    " GROUP BY book_id",
+                    "in each group",
+                ),
+                (
+                    "SELECT 100.0 * SUM(fee) / SUM(fee) FROM loans WHERE reader_id = 7",
+                    "SELECT 100.0 * SUM(CASE WHEN reader_id = 7 THEN fee ELSE 0 END) / SUM(fee) FROM loans",
+                    "of an amount",
+                ),
+                (
+                    "SELECT SUM(CASE WHEN fee > 5 THEN 1 ELSE 0 END) * 1.0 / COUNT(*) FROM loans"
+                    " WHERE fee > 5 AND book_id = 3",
+                    "SELECT SUM(CASE WHEN fee > 5 THEN 1 ELSE 0 END) * 1.0 / COUNT(*) FROM loans WHERE book_id = 3",
+                    "the part says which condition is its own",
+                ),
+            )
+        ),
+        *_doubted(
+            ("SELECT COUNT(*) * 1.0 / COUNT(*) FROM loans WHERE fee > 5 AND book_id = 3", "either may be the part's"),
+            ("SELECT COUNT(*) * 1.0 / COUNT(*) FROM loans", "no condition"),
+            ("SELECT AVG(fee) / AVG(fee) FROM loans WHERE book_id = 3", "a mean is no part"),
+        ),
+        *_left_alone(
+            ("SELECT SUM(fee) / COUNT(*) FROM loans WHERE book_id = 3", "a mean"),
+            ("SELECT COUNT(*) * 1.0 / (SELECT COUNT(*) FROM loans) FROM loans WHERE fee > 5", "another query's whole"),
+            (
+                "SELECT SUM(CASE WHEN fee > 5 THEN 1 ELSE 0 END) * 1.0 / COUNT(*) FROM loans WHERE book_id = 3",
+                "a share",
+            ),
+            ("SELECT fee / fee FROM loans", "not of aggregates"),
+            ("SELECT COUNT(fee) * 1.0 / COUNT(*) FROM loans WHERE book_id = 3", "those that have a value"),
+        ),
+    ),
     "counted_groups": (
         *(
             Case(before, after, why)

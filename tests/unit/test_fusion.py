@@ -49,7 +49,13 @@ def test_the_term_that_an_entry_explains(text: str, term: str) -> None:
     [
         ("How many active customers?", "Active customer: ordered this year", 0.4, True, "the question uses the term"),
         ("How many orders?", "Active customer: ordered this year", 0.45, False, "it does not"),
-        ("How many orders this year?", "Active customer: ordered this year", 0.55, False, "only its definition is near"),
+        (
+            "How many orders this year?",
+            "Active customer: ordered this year",
+            0.55,
+            False,
+            "only its definition is near",
+        ),
         ("What was the AOV in May?", "AOV of a month: revenue / orders", 0.4, True, "a short form is enough"),
         ("How many orders?", "Note: cancelled ones are kept", 0.45, True, "a remark is no entry of a glossary"),
         ("How many orders?", "Cancelled ones are kept", 0.45, True, "nor is a plain rule"),

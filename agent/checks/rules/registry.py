@@ -24,6 +24,7 @@ RULES = (
     "counted_amount",
     "captured_column",
     "counted_groups",
+    "share_of_itself",
     # doubts, from schema and data
     "fan_out",
     "merged_names",
