@@ -173,6 +173,16 @@ COUNTEREXAMPLES: dict[str, list[Case]] = {
             ("SELECT p.id FROM prizes AS p JOIN badges AS g ON p.id = g.id", "the prize's number"),
             ("SELECT p.id FROM prizes AS p JOIN badges AS g ON p.badge_id = g.giver_id", "a reader is no badge"),
             (
+                "SELECT p.id FROM prizes AS p JOIN books AS b ON p.badge_id = b.id",
+                "a badge is no book, and no key leads there",
+            ),
+            ("SELECT l.id FROM loans AS l JOIN (SELECT id FROM books) AS b ON l.id = b.id", "through a query inside"),
+            (
+                "SELECT b.title FROM books AS b JOIN (SELECT x.reader_id AS who, AVG(x.fee) AS mean FROM"
+                " (SELECT reader_id, fee FROM loans) AS x GROUP BY x.reader_id) AS l ON b.id = l.who",
+                "through two of them, under another name",
+            ),
+            (
                 "SELECT name FROM readers AS r WHERE EXISTS (SELECT 1 FROM loans AS l JOIN books AS b ON b.id = l.id)",
                 "inside",
             ),
@@ -188,7 +198,18 @@ COUNTEREXAMPLES: dict[str, list[Case]] = {
             ("SELECT l.id FROM loans AS l JOIN books AS b ON l.book_id = b.id AND l.fee > b.price", "and a condition"),
             ("SELECT l.id FROM loans AS l JOIN books AS b ON l.book_id = 3", "a number"),
             ("SELECT l.id FROM loans AS l CROSS JOIN books AS b", "all pairs"),
-            ("SELECT l.id FROM loans AS l JOIN (SELECT id FROM books) AS b ON l.id = b.id", "a query inside"),
+            (
+                "SELECT l.id FROM loans AS l JOIN (SELECT id + 1 AS id FROM books) AS b ON l.id = b.id",
+                "a number inside",
+            ),
+            (
+                "SELECT r.name FROM readers AS r JOIN (SELECT reader_id FROM loans) AS l ON r.id = l.reader_id",
+                "the key",
+            ),
+            (
+                "SELECT r.name FROM readers AS r JOIN (SELECT MAX(reader_id) AS id FROM loans) AS l ON r.id = l.id",
+                "one",
+            ),
         ),
     ],
     "contradicted_code": [

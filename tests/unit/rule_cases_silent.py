@@ -18,6 +18,24 @@ def _left_alone(*rows: tuple[str, str], dialect: str = "sqlite") -> tuple[Case, 
 
 SILENT_CASES: dict[str, tuple[Case, ...]] = {
     "date_arithmetic": (
+        Case(
+            "SELECT AVG(held_on - planned_on) FROM openings",
+            "SELECT AVG(JULIANDAY(held_on) - JULIANDAY(planned_on)) FROM openings",
+            "days between days",
+        ),
+        Case(
+            "SELECT MAX(held_on) - MIN(held_on) FROM openings WHERE held_on - planned_on > 7",
+            "SELECT JULIANDAY(MAX(held_on)) - JULIANDAY(MIN(held_on)) FROM openings"
+            " WHERE JULIANDAY(held_on) - JULIANDAY(planned_on) > 7",
+            "of the first and the last, and in a condition",
+        ),
+        Case(
+            "SELECT AVG(held_on - planned_on) FROM openings",
+            "SELECT AVG(DATEDIFF(held_on, planned_on)) FROM openings",
+            "MySQL has a function for it",
+            dialect="mysql",
+        ),
+        Case("SELECT AVG(held_on - planned_on) FROM openings", None, "PostgreSQL gives days", dialect="postgresql"),
         *_doubted(
             ("SELECT AVG(taken_at - due) FROM loans", "a difference of years"),
             ("SELECT id FROM loans WHERE DATE('now') - taken_at > 7", "days are meant"),
@@ -88,6 +106,13 @@ SILENT_CASES: dict[str, tuple[Case, ...]] = {
                     "SELECT 100.0 * SUM(fee) / SUM(fee) FROM loans WHERE reader_id = 7",
                     "SELECT 100.0 * SUM(CASE WHEN reader_id = 7 THEN fee ELSE 0 END) / SUM(fee) FROM loans",
                     "of an amount",
+                ),
+                (
+                    "SELECT COUNT(DISTINCT id) * 100.0 / COUNT(DISTINCT id) FROM readers"
+                    " WHERE id IN (SELECT reader_id FROM loans)",
+                    "SELECT COUNT(DISTINCT CASE WHEN id IN (SELECT reader_id FROM loans) THEN id END) * 100.0"
+                    " / COUNT(DISTINCT id) FROM readers",
+                    "of different values, with a query inside",
                 ),
                 (
                     "SELECT SUM(CASE WHEN fee > 5 THEN 1 ELSE 0 END) * 1.0 / COUNT(*) FROM loans"

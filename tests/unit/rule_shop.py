@@ -73,6 +73,8 @@ TABLES = (
             _column("remarks", "TEXT"),
             _column("season"),
             _column("keys"),
+            _column("planned_on", "DATE", "2024-02-01"),
+            _column("held_on", "DATE", "2024-03-01"),
         ),
         primary_key=("id",),
         foreign_keys=(_key("keys", "badges"),),

@@ -1,19 +1,22 @@
 """Sums and differences of dates, where the database takes them for numbers.
 
 SQLite reads the digits that a text begins with: `'2024-03-01' - '2024-01-01'` is 0. MySQL reads all digits:
-`DATE '2024-02-01' - DATE '2024-01-31'` is 70.
+`DATE '2024-02-01' - DATE '2024-01-31'` is 70. PostgreSQL and DuckDB give days, so the query that does becomes a
+candidate; between times of day the unit is not known.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from sqlglot import exp
 
-from agent.checks.rules.base import Finding, Rule, RuleContext
+from agent.checks.rules.base import Change, Finding, Rule, RuleContext
 from agent.checks.rules.reading import holds_dates
 from executors.sql.literals import owner_of
 
+_DAY = re.compile(r"\d{4}-\d\d-\d\d")
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _SAME = (exp.Max, exp.Min, exp.Coalesce, exp.Paren)  # of a date they give a date
 _DATES = (exp.Date, exp.CurrentDate, exp.CurrentTimestamp, exp.TsOrDsToDate, exp.Timestamp)
@@ -26,8 +29,37 @@ def apply(context: RuleContext) -> Finding | None:
     for node in context.query.find_all(exp.Add, exp.Sub, exp.Avg, exp.Sum):
         operands = [it for it in (node.this, node.args.get("expression")) if it is not None]
         if any(_is_date(it, context) for it in operands) and not any(map(_is_step_or_year, operands)):
-            return Finding(f"The dates in {context.to_sql(node)} are taken for numbers, not for times.")
+            detail = f"The dates in {context.to_sql(node)} are taken for numbers, not for times."
+            changed = context.change(lambda tree: _count_days(tree, context))
+            return changed._replace(detail=detail) if changed is not None else Finding(detail)
     return None
+
+
+def _count_days(tree: exp.Query, context: RuleContext) -> Iterator[Change]:
+    """Have differences of days count them."""
+    for node in list(tree.find_all(exp.Sub)):
+        sides = (node.this, node.expression)
+        if all(_is_day(it, context) for it in sides):
+            before = context.to_sql(node)
+            if context.schema.dialect == "mysql":
+                days: exp.Expr = exp.DateDiff(this=sides[0].copy(), expression=sides[1].copy())
+            else:
+                start, end = (exp.Anonymous(this="JULIANDAY", expressions=[it.copy()]) for it in sides)
+                days = exp.Sub(this=start, expression=end)
+            yield Change(before, context.to_sql(node.replace(days)))
+
+
+def _is_day(node: exp.Expr, context: RuleContext) -> bool:
+    """Whether it is a stored date without a time of day, or the first or the last one."""
+    while isinstance(node, exp.Max | exp.Min | exp.Paren):
+        node = node.this
+    owner = owner_of(node, context.schema) if isinstance(node, exp.Column) else None
+    if owner is None:
+        return False
+    column = owner[1]
+    if context.schema.dialect == "mysql":
+        return column.type.upper() == "DATE"
+    return bool(column.samples) and all(map(_DAY.fullmatch, column.samples))
 
 
 def _is_step_or_year(node: exp.Expr) -> bool:
@@ -47,4 +79,4 @@ def _is_date(node: exp.Expr | None, context: RuleContext) -> bool:
     return isinstance(node, _DATES) or (isinstance(node, exp.Anonymous) and node.name.upper() in _FUNCTIONS)
 
 
-RULE = Rule("date_arithmetic", "query", "schema", "doubt", apply)
+RULE = Rule("date_arithmetic", "query", "schema", "alternative", apply)

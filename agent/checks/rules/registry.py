@@ -25,6 +25,7 @@ RULES = (
     "captured_column",
     "counted_groups",
     "share_of_itself",
+    "date_arithmetic",
     # doubts, from schema and data
     "fan_out",
     "merged_names",
@@ -34,7 +35,6 @@ RULES = (
     "unrelated_keys",
     "contradicted_code",
     "unnamed_groups",
-    "date_arithmetic",
     "dropped_nulls",
     "merged_months",
     "like_case",

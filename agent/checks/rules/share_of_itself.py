@@ -45,8 +45,7 @@ def _find_ones(select: exp.Select) -> Iterator[tuple[exp.Div, exp.Expr | None]]:
         if part is None or whole is None:
             continue
         if part == whole:
-            is_plain = len(kept) == 1 and kept[0].find(exp.Select) is None and _reads_rows(part)
-            yield division, kept[0] if is_plain else None
+            yield division, kept[0] if len(kept) == 1 and isinstance(part, exp.Count | exp.Sum) else None
         elif (condition := _condition_of(part)) is not None and whole.find(exp.Case, exp.Filter) is None:
             yield from ((division, it) for it in kept if it.unnest() == condition.unnest())
 
@@ -65,10 +64,6 @@ def _aggregate_of(side: exp.Expr) -> exp.Expr | None:
                 return None
 
 
-def _reads_rows(aggregate: exp.Expr) -> bool:
-    return isinstance(aggregate, exp.Count | exp.Sum) and not isinstance(aggregate.this, exp.Distinct)
-
-
 def _condition_of(part: exp.Expr) -> exp.Expr | None:
     """What the rows of a part must have: of `SUM(CASE WHEN status = 'X' THEN 1 ELSE 0 END)`."""
     case = part.this if isinstance(part, exp.Sum | exp.Count) else None
@@ -83,9 +78,13 @@ def _count_part(division: exp.Div, condition: exp.Expr) -> None:
     part = _aggregate_of(division.this)
     if part is None or _condition_of(part) is not None:
         return
-    amount = exp.Literal.number("1.0") if isinstance(part, exp.Count) else part.this.copy()
-    branch = exp.Case().when(condition.copy(), amount).else_(exp.Literal.number(0))
-    part.replace(exp.Sum(this=branch))
+    branch, counted = exp.Case(), part.this
+    if isinstance(counted, exp.Distinct):
+        value = branch.when(condition.copy(), counted.expressions[0].copy())
+        part.replace(exp.Count(this=exp.Distinct(expressions=[value])))
+        return
+    amount = exp.Literal.number("1.0") if isinstance(part, exp.Count) else counted.copy()
+    part.replace(exp.Sum(this=branch.when(condition.copy(), amount).else_(exp.Literal.number(0))))
 
 
 RULE = Rule("share_of_itself", "query", "schema", "alternative", apply)

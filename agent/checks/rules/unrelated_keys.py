@@ -1,9 +1,16 @@
-"""Two tables joined by keys that no foreign key relates, although a foreign key links the tables."""
+"""Two tables joined by keys of different things: `hotels.hotel_id = reviews.booking_id`.
+
+Two primary keys may be shared without a word of the schema, so they are doubted only if another key joins the tables.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+from sqlglot import exp
+
 from agent.checks.rules.base import Finding, Rule, RuleContext
-from agent.checks.rules.reading import equal_columns
+from agent.checks.rules.reading import Place, equal_columns, owner_alias
 from executors.base import Table
 from executors.sql.names.tables import edges
 
@@ -14,24 +21,61 @@ def apply(context: RuleContext) -> Finding | None:
     for select in context.selects:
         tables = context.tables(select)
         for one, other in sorted(equal_columns(select)):
-            mine, theirs = tables.get(one[0]), tables.get(other[0])
-            if mine is None or theirs is None or mine is theirs or (one[1] == other[1] and one[1] not in _ANY_KEY):
+            mine, theirs = (_find_origin(select, side, tables, context) for side in (one, other))
+            if mine is None or theirs is None or mine[0] is theirs[0]:
+                continue
+            if one[1] == other[1] and one[1] not in _ANY_KEY:
                 continue  # a name of their own says that both hold the same
-            here, there = _means(mine, one[1]), _means(theirs, other[1])
-            joined = any(edge.to is theirs for edge in edges(mine.name, context.schema))
-            if joined and here and there and not here & there:
-                pair = " = ".join(".".join(side) for side in (one, other))
-                return Finding(f"No key relates {pair}, and another key joins these tables.")
+            here, there = _list_meanings(*mine, context), _list_meanings(*theirs, context)
+            refers = any(len(it) > (origin in it) for it, origin in ((here, _place(mine)), (there, _place(theirs))))
+            joined = any(edge.to is theirs[0] for edge in edges(mine[0].name, context.schema))
+            if here and there and not here & there and (refers or joined):
+                return Finding(f"No key relates {' = '.join('.'.join(side) for side in (one, other))}.")
     return None
 
 
-def _means(table: Table, column: str) -> set[tuple[str, str]]:
+def _find_origin(
+    select: exp.Select, side: Place, tables: Mapping[str, Table | None], context: RuleContext
+) -> tuple[Table, str] | None:
+    """The table and the column that a side of a join reads, also where a query in FROM passes it on."""
+    alias, column = side
+    table = tables.get(alias)
+    if table is not None:
+        return table, column
+    for source in [part.this for part in (select.args.get("from_"), *(select.args.get("joins") or ())) if part]:
+        inner = source.this if isinstance(source, exp.Subquery) and source.alias.lower() == alias else None
+        for item in inner.selects if isinstance(inner, exp.Select) else ():
+            passed = item.unalias()
+            if (
+                item.alias_or_name.lower() == column
+                and isinstance(passed, exp.Column)
+                and isinstance(inner, exp.Select)
+            ):
+                read = context.tables(inner)
+                owner = passed.table.lower() or owner_alias(passed, read)
+                return _find_origin(inner, (owner, passed.name.lower()), read, context) if owner else None
+    return None
+
+
+def _list_meanings(table: Table, column: str, context: RuleContext) -> set[tuple[str, str]]:
     """The keys whose values a column holds, as table and column in small letters: its own, and those it refers to."""
-    held = {(table.name.lower(), column)} if column in {it.lower() for it in table.primary_key} else set()
-    for key in table.foreign_keys:
-        pairs = zip(key.columns, key.referenced, strict=False)
-        held |= {(key.table.lower(), there.lower()) for here, there in pairs if here.lower() == column}
-    return held
+    found: set[tuple[str, str]] = set()
+    if column in {it.lower() for it in table.primary_key}:
+        found.add((table.name.lower(), column))
+    open_places = [(table, column)]
+    while open_places:
+        at, name = open_places.pop()
+        for key in at.foreign_keys:
+            for here, there in zip(key.columns, key.referenced, strict=False):
+                place = (key.table.lower(), there.lower())
+                if here.lower() == name and place not in found:
+                    found.add(place)
+                    open_places += [(it, place[1]) for it in context.schema.tables_named(key.table)]
+    return found
+
+
+def _place(origin: tuple[Table, str]) -> tuple[str, str]:
+    return origin[0].name.lower(), origin[1]
 
 
 RULE = Rule("unrelated_keys", "query", "schema", "doubt", apply)

@@ -48,6 +48,7 @@ GENERIC = words(
     " days hour hours weekday weekdays"
     " quarter quarters date dates times period people person details information info overview summary"
     " statistics stat figures top best worst most least highest lowest largest smallest biggest first last next new old"
+    " longest shortest oldest youngest newest latest earliest busiest quietest fastest slowest"
     " full whole entire alphabetical alphabetically sorted ordered"
     " different distinct unique single other same profit margin gap combination pair group range level cumulative"
     " ascending descending increasing decreasing minimum maximum min max avg greatest fewest corresponding cheapest respective following category code order"
