@@ -18,24 +18,8 @@ from executors.base import JsonValue
 
 _AS = frozenset(["as", "so", "aussi", "tan"])
 _EVERYONE = frozenset(["everyone", "everybody", "jeder", "chacun", "chacune", "ciascuno"])
-_ZERO = frozenset(
-    [
-        "none",
-        "keiner",
-        "keines",
-        "ninguno",
-        "nessuno",
-        "nothing",
-        "nichts",
-        "rien",
-        "nada",
-        "niente",
-        "nulla",
-        "zero",
-        "zéro",
-        "cero",
-    ]
-)
+_ZERO = frozenset(["none", "nothing", "keiner", "keines", "nichts", "rien", "ninguno", "nada", "nessuno", "niente"])
+_ZERO |= {"nulla", "zero", "zéro", "cero"}
 # What is said to be missing: a value, and not what it would be of.
 _VALUE_WORDS = """
     value values figure figures data entry recorded available entered known wert werte angabe angaben eintrag datum
@@ -139,7 +123,7 @@ class Denials:
 
     def _all(self, segment: Segment, place: int) -> str:
         after = segment.items[place + 1 : place + 4]
-        if not self._context.polar and Class.ALL in self._context.question_classes:
+        if not self._facts.is_polar and Class.ALL in self._context.question_classes:
             return ""
         if {Class.MOST, Class.LEAST} & {it.cls for it in segment.items[max(0, place - 2) : place]}:
             return ""  # "the most of all": held there
@@ -192,8 +176,7 @@ class Denials:
             return ""  # "each took 14.8 hours on average"
         counted = any(it.kind == "number" for it in segment.items[max(0, place - 2) : place])
         if counted:  # "Ada and Bo have 12 trips each", not "20 people have 12 trips each"
-            sentence = [it for it in self._context.segments if it.sentence == segment.sentence]
-            several = sum(len(it.names) for it in sentence) > 1
+            several = len(self._context.list_sentence_names(segment)) > 1
             return "" if several and len(segment.numbers) == 1 else "the rows do not say so of each"
         asked = {Class.EACH, Class.PER} & self._context.question_classes
         after = segment.items[place + 1] if place + 1 < len(segment.items) else None
@@ -242,7 +225,7 @@ class Denials:
 
     def _yes(self, _segment: Segment, _: int) -> str:
         cells = [cell for row in self._facts.rows for cell in row]
-        holds = self._context.polar and bool(cells) and not any(_is_nothing(cell) for cell in cells)
+        holds = self._facts.is_polar and bool(cells) and not any(_is_nothing(cell) for cell in cells)
         return "" if holds else "the rows do not say yes"
 
     def _no_value(self, segment: Segment, _: int) -> str:
