@@ -11,7 +11,7 @@ from agent.checks.grounding.evidence.facts import ColumnFacts
 from agent.checks.grounding.languages.vocabulary import LANGUAGES, Class, vocabulary
 from agent.checks.grounding.languages.words import is_among, words_of
 from agent.checks.grounding.support.across import whole_of
-from agent.checks.grounding.support.beside import are_flagged
+from agent.checks.grounding.support.beside import are_flagged, list_words_behind
 from agent.checks.grounding.wording.context import Checks, WordingContext
 from agent.checks.grounding.wording.series import is_steady, says_each_step
 from executors.base import JsonValue
@@ -88,12 +88,11 @@ class Denials:
 
     def _is_denied_so(self, segment: Segment, place: int) -> bool:
         """Whether the question denies in the same words: of "which have no tag", "no car has one" denies more."""
-        item, asked = segment.items[place], self._context.asked
+        item = segment.items[place]
         if not _NO.match(item.text) or not self._context.is_in_question(item):
             return self._context.is_in_question(item)
         following = [it.text.lower() for it in segment.items[place + 1 :] if it.kind == "word"][:1]
-        places = [at for at, it in enumerate(asked) if it.cls is Class.NOT]
-        denied = [it.text.lower() for at in places for it in asked[at + 1 : at + 3] if it.kind == "word"]
+        denied = list_words_behind(self._context.asked, Class.NOT)
         return all(is_among(it, denied) for it in following)
 
     def _is_none(self, cell: JsonValue, column: ColumnFacts) -> bool:
@@ -194,10 +193,9 @@ class Denials:
 
     def _list_asked_of_each(self) -> list[str]:
         """What the question asks for each of: "team" of "in each team"; every word where it does not say."""
-        words = [it.text.lower() for it in self._context.asked if it.kind == "word"]
-        places = [at for at, it in enumerate(self._context.asked) if it.cls in (Class.EACH, Class.PER)]
-        found = [it.text.lower() for at in places for it in self._context.asked[at + 1 : at + 3] if it.kind == "word"]
-        return found or words
+        asked = self._context.asked
+        found = list_words_behind(asked, Class.EACH, Class.PER)
+        return found or [it.text.lower() for it in asked if it.kind == "word"]
 
     def _only(self, segment: Segment, place: int) -> str:
         if Class.ONLY in self._context.question_classes or any(
