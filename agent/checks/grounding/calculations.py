@@ -69,8 +69,7 @@ class Calculations:
         at = 0
         for one in filled:
             start = text.find(one.shown, at)
-            digits = re.search(r"\d", one.shown)
-            if start >= 0 and digits:
+            if start >= 0:
                 at = start + len(one.shown)
                 within = (it.start for it in kept if start <= it.start < at and it.kind == "number")
                 self._expressions[next(within, -1)] = one.expression

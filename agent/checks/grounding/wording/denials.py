@@ -65,7 +65,7 @@ class Denials:
         zeros = any(cell is not None and self._is_none(cell, it) for cell, it in cells)
         counted = zeros or any(it.projection.aggregate in ("count", "sum") for it in empty)
         words = [it.text.lower() for it in segment.items if it.kind == "word"]
-        missing = bool(empty) and not zeros and not counted
+        missing = bool(empty) and not counted
         numbers = [value for it in empty if it.kind == "measure" for value in facts.values(it.index)]
         whole = bool(numbers) and all(it.denominator == 1 for it in numbers)
         after = next((it.text.lower() for it in segment.items[place + 1 :] if it.kind == "word"), "")
@@ -97,7 +97,7 @@ class Denials:
 
     def _is_none(self, cell: JsonValue, column: ColumnFacts) -> bool:
         """Whether a cell says that there is none: zero of what is counted, not zero degrees."""
-        if column.kind == "dimension" or cell is None or not _is_nothing(cell):
+        if column.kind == "dimension" or not _is_nothing(cell):
             return False
         if cell is False:
             return True
