@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from functools import partial
 
 from agent.checks.grounding.arithmetic.display import MARKS, is_amount, is_number
-from agent.checks.grounding.calculations import Calculation
 from agent.checks.grounding.check import MAX_CHARS, Checked, check, names_rows
 from agent.checks.grounding.claims.item import Item
 from agent.checks.grounding.compose import compose, one_value, show_cell
@@ -73,8 +72,7 @@ def check_written(text: str, facts: Facts) -> CheckedText:
         counts = f"{plural(len(computed.values), 'calculation')}, {len(computed.corrected)} corrected."
         detail = " ".join(computed.warnings) or counts
         calculator = Check(name="calculator", passed=not computed.warnings, detail=detail)
-    filled = [Calculation(it.expression, it.computed) for it in computed.filled]
-    found = check(computed.text, facts, filled)
+    found = check(computed.text, facts, computed.filled)
     problems = tuple(f"“{it.text}”: {it.why}" for it in found.problems) + computed.warnings
     corrections = (*computed.filled, *computed.corrected)
     links = _link_numbers(computed.text, found, facts, corrections)
