@@ -136,7 +136,7 @@ def test_steps_that_look_at_a_query_do_without_what_takes_too_much_work() -> Non
     assert explain(sql, "duckdb")
     subject = RuleContext(sql, _schema("duckdb"), tree_to_change(sql, "duckdb"))
     assert all(rule.find(subject) is None for rule in rules("alternative"))
-    assert Rule("x", "schema", "doubt", lambda it: Finding(it.to_sql(it.query))).find(subject) is None
+    assert Rule("x", "query", "schema", "doubt", lambda it: Finding(it.to_sql(it.query))).find(subject) is None
     assert own_functions(f"SELECT {'DATE(' * DEEP}a{')' * DEEP} FROM t", _schema("sqlite")) is None
 
 

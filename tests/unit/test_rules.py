@@ -62,7 +62,9 @@ def test_every_rule_has_cases_that_it_finds_and_cases_that_it_leaves_alone() -> 
 def test_words_of_a_question_only_doubt() -> None:
     assert {rule.action for rule in ALL.values() if rule.evidence == "language"} == {"doubt"}
     with pytest.raises(ValueError, match="can only doubt"):
-        Rule("x", "language", "alternative", lambda _: None)
+        Rule("x", "query", "language", "alternative", lambda _: None)
+    with pytest.raises(ValueError, match="repaired"):
+        Rule("x", "query", "schema", "repair", lambda _: None)
 
 
 def test_a_rule_can_be_left_out() -> None:

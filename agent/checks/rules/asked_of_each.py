@@ -59,4 +59,4 @@ def _list_filtered(context: RuleContext) -> Iterator[str]:
             yield table.name if table is not None else ""
 
 
-RULE = Rule("asked_of_each", "language", "doubt", apply)
+RULE = Rule("asked_of_each", "query", "language", "doubt", apply)

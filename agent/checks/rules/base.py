@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from rag.linking.values import LinkedValue
 
 Edit = Callable[["exp.Expr"], "exp.Expr | None"]
+Stage = Literal["error", "query", "rows"]
 Action = Literal["repair", "alternative", "doubt"]
 
 # What can be repaired by other names, and by other words for the same.
@@ -84,7 +85,7 @@ class RuleContext:
 
     @cached_property
     def query(self) -> exp.Query:
-        """The tree, where there is one: only repairs run on a query that does not parse."""
+        """The tree, where there is one: rules of the stages `query` and `rows` are asked of no other."""
         if self.tree is None:
             raise ValueError("the query does not parse")
         return self.tree
@@ -134,12 +135,14 @@ class Rule:
     """One thing that is known of queries.
 
     id: the name of its file.
+    stage: `error`: of a query that cannot run; `query`: of one that ran; `rows`: of what it gave.
     evidence: what it rests on.
     action: `repair`, of what cannot run; `alternative`, a further candidate; `doubt`, which changes nothing.
     apply: its one method.
     """
 
     id: str
+    stage: Stage
     evidence: RuleEvidence
     action: Action
     apply: Callable[[RuleContext], Finding | None]
@@ -156,3 +159,5 @@ class Rule:
     def __post_init__(self) -> None:
         if self.evidence == "language" and self.action != "doubt":
             raise ValueError(f"{self.id}: the words of a question change no query, they can only doubt")
+        if (self.stage == "error") != (self.action == "repair"):
+            raise ValueError(f"{self.id}: what cannot run is repaired, and nothing else is")

@@ -67,4 +67,4 @@ def _list_keys(table: Table, outer: Table, name: str) -> Iterator[str]:
                     yield own
 
 
-RULE = Rule("captured_column", "schema", "alternative", apply)
+RULE = Rule("captured_column", "query", "schema", "alternative", apply)

@@ -45,4 +45,4 @@ def _codes(context: RuleContext, of: TextFilter) -> Mapping[str, str]:
     return found
 
 
-RULE = Rule("contradicted_code", "data", "doubt", apply)
+RULE = Rule("contradicted_code", "query", "data", "doubt", apply)

@@ -53,4 +53,4 @@ def _column_called(alias: str, table: Table | None) -> Column | None:
     return found[0] if plural and _NUMBER.search(found[0].type) else None
 
 
-RULE = Rule("counted_amount", "schema", "alternative", apply)
+RULE = Rule("counted_amount", "query", "schema", "alternative", apply)

@@ -26,4 +26,4 @@ def apply(context: RuleContext) -> Finding | None:
     return None
 
 
-RULE = Rule("counted_nothing", "schema", "doubt", apply)
+RULE = Rule("counted_nothing", "query", "schema", "doubt", apply)

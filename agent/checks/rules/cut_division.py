@@ -33,4 +33,4 @@ def apply(context: RuleContext) -> Finding | None:
     return context.change_each(exp.Div, by=divide, detail=detail)
 
 
-RULE = Rule("cut_division", "schema", "alternative", apply)
+RULE = Rule("cut_division", "query", "schema", "alternative", apply)

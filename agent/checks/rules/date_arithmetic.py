@@ -55,4 +55,4 @@ def _holds_dates(column: Column, dialect: str) -> bool:
     return _DATE_TYPE.search(column.type) is not None
 
 
-RULE = Rule("date_arithmetic", "schema", "doubt", apply)
+RULE = Rule("date_arithmetic", "query", "schema", "doubt", apply)

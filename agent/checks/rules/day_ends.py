@@ -65,4 +65,4 @@ def _holds_times(column: Column, dialect: str) -> bool:
     return is_timed or any(map(_TIMED.match, column.samples))
 
 
-RULE = Rule("day_ends", "schema", "alternative", apply)
+RULE = Rule("day_ends", "query", "schema", "alternative", apply)

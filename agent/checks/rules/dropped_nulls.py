@@ -48,4 +48,4 @@ def _find_denied(node: exp.Expr) -> exp.Column | None:
     return condition.this if told and isinstance(condition.this, exp.Column) else None
 
 
-RULE = Rule("dropped_nulls", "data", "doubt", apply)
+RULE = Rule("dropped_nulls", "query", "data", "doubt", apply)

@@ -98,4 +98,4 @@ def _unique_probes(context: RuleContext, joined: list[Joined]) -> tuple[str, ...
     return tuple(found)
 
 
-RULE = Rule("fan_out", "schema", "doubt", apply)
+RULE = Rule("fan_out", "query", "schema", "doubt", apply)

@@ -208,4 +208,4 @@ def _call(name: str, *args: exp.Expr | str) -> exp.Anonymous:
     return exp.Anonymous(this=name, expressions=made)
 
 
-RULE = Rule("foreign_functions", "schema", "repair", apply)
+RULE = Rule("foreign_functions", "error", "schema", "repair", apply)

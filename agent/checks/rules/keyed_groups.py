@@ -56,4 +56,4 @@ def _find_decided(select: exp.Select, context: RuleContext) -> list[exp.Column]:
     return list(found)
 
 
-RULE = Rule("keyed_groups", "schema", "repair", apply)
+RULE = Rule("keyed_groups", "error", "schema", "repair", apply)

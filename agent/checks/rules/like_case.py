@@ -37,4 +37,4 @@ def apply(context: RuleContext) -> Finding | None:
     return Finding(changed.detail, probes=(context.sql, changed.sql))
 
 
-RULE = Rule("like_case", "data", "doubt", apply)
+RULE = Rule("like_case", "query", "data", "doubt", apply)

@@ -15,4 +15,4 @@ def apply(context: RuleContext) -> Finding | None:
     return None
 
 
-RULE = Rule("loose_or", "language", "doubt", apply)
+RULE = Rule("loose_or", "query", "language", "doubt", apply)

@@ -106,4 +106,4 @@ class _Rejoined:
                 column.replace(new)
 
 
-RULE = Rule("lost_joins", "schema", "repair", apply)
+RULE = Rule("lost_joins", "error", "schema", "repair", apply)

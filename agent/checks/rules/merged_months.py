@@ -59,4 +59,4 @@ def _names_year(item: exp.Expr) -> bool:
     return any(isinstance(it, exp.Year) or it.name.upper() == "YEAR" or "%Y" in it.text("format") for it in years)
 
 
-RULE = Rule("merged_months", "data", "doubt", apply)
+RULE = Rule("merged_months", "query", "data", "doubt", apply)

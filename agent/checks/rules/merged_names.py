@@ -69,4 +69,4 @@ def _count_merged(context: RuleContext, select: exp.Select, entity: exp.Column) 
     return context.to_sql(exp.select("SUM(entities)").from_(groups.subquery("each_group")).where("entities > 1"))
 
 
-RULE = Rule("merged_names", "data", "doubt", apply)
+RULE = Rule("merged_names", "query", "data", "doubt", apply)

@@ -33,4 +33,4 @@ def apply(context: RuleContext) -> Finding | None:
     return context.change_each(exp.Join, by=keep_rows, detail="No joined row is without what it was joined by: {}.")
 
 
-RULE = Rule("missing_partner", "schema", "alternative", apply)
+RULE = Rule("missing_partner", "query", "schema", "alternative", apply)

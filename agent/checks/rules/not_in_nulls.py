@@ -31,4 +31,4 @@ def apply(context: RuleContext) -> Finding | None:
     )
 
 
-RULE = Rule("not_in_nulls", "schema", "alternative", apply)
+RULE = Rule("not_in_nulls", "query", "schema", "alternative", apply)

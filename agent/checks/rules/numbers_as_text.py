@@ -39,4 +39,4 @@ def apply(context: RuleContext) -> Finding | None:
     return context.change_each(*_PLACES, exp.EQ, exp.NEQ, exp.In, by=cast, detail=detail)
 
 
-RULE = Rule("numbers_as_text", "data", "alternative", apply)
+RULE = Rule("numbers_as_text", "query", "data", "alternative", apply)

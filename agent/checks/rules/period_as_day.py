@@ -24,4 +24,4 @@ def apply(context: RuleContext) -> Finding | None:
     return None
 
 
-RULE = Rule("period_as_day", "language", "doubt", apply)
+RULE = Rule("period_as_day", "query", "language", "doubt", apply)

@@ -17,4 +17,4 @@ def apply(context: RuleContext) -> Finding | None:
     return Finding(f"{repeated} of {len(rows)} rows repeat earlier ones: distinct ones may be meant.")
 
 
-RULE = Rule("repeated_rows", "language", "doubt", apply)
+RULE = Rule("repeated_rows", "rows", "language", "doubt", apply)

@@ -31,4 +31,4 @@ def apply(context: RuleContext) -> Finding | None:
     return Finding(f"The query does not have {', '.join(missing)}, which the question says.") if missing else None
 
 
-RULE = Rule("said_numbers", "language", "doubt", apply)
+RULE = Rule("said_numbers", "query", "language", "doubt", apply)

@@ -25,4 +25,4 @@ def apply(context: RuleContext) -> Finding | None:
     return Finding(f"The query does not have {', '.join(missing)}, which the question names.") if missing else None
 
 
-RULE = Rule("said_values", "language", "doubt", apply)
+RULE = Rule("said_values", "query", "language", "doubt", apply)

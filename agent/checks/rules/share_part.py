@@ -76,4 +76,4 @@ def _split(conditions: Iterable[exp.Expr]) -> list[exp.Expr]:
     return [part.unnest() for condition in conditions for part in conjuncts(condition)]
 
 
-RULE = Rule("share_part", "schema", "doubt", apply)
+RULE = Rule("share_part", "query", "schema", "doubt", apply)

@@ -45,4 +45,4 @@ def apply(context: RuleContext) -> Finding | None:
     return changed._replace(detail=detail) if changed is not None else Finding(detail)
 
 
-RULE = Rule("stored_values", "data", "alternative", apply)
+RULE = Rule("stored_values", "query", "data", "alternative", apply)

@@ -24,4 +24,4 @@ def apply(context: RuleContext) -> Finding | None:
     return context.change_each(*_OF_TEXTS, by=cast) if context.error in WORDS else None
 
 
-RULE = Rule("text_of_values", "schema", "repair", apply)
+RULE = Rule("text_of_values", "error", "schema", "repair", apply)

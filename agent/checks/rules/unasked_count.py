@@ -31,4 +31,4 @@ def apply(context: RuleContext) -> Finding | None:
     return Finding(f"The rows show {count} too, which the question does not ask for. Ask for it if you want it.")
 
 
-RULE = Rule("unasked_count", "language", "doubt", apply)
+RULE = Rule("unasked_count", "query", "language", "doubt", apply)

@@ -64,4 +64,4 @@ def _find_ungrouped(select: exp.Select, dialect: str) -> list[int]:
     ]
 
 
-RULE = Rule("ungrouped_columns", "schema", "doubt", apply)
+RULE = Rule("ungrouped_columns", "query", "schema", "doubt", apply)

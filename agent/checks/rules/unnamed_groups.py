@@ -19,4 +19,4 @@ def apply(context: RuleContext) -> Finding | None:
     return Finding(f"The rows are grouped by {keys}, and do not show which row belongs to what.")
 
 
-RULE = Rule("unnamed_groups", "schema", "doubt", apply)
+RULE = Rule("unnamed_groups", "rows", "schema", "doubt", apply)

@@ -36,4 +36,4 @@ def apply(context: RuleContext) -> Finding | None:
     return None
 
 
-RULE = Rule("unread_join", "language", "doubt", apply)
+RULE = Rule("unread_join", "query", "language", "doubt", apply)

@@ -34,4 +34,4 @@ def _means(table: Table, column: str) -> set[tuple[str, str]]:
     return held
 
 
-RULE = Rule("unrelated_keys", "schema", "doubt", apply)
+RULE = Rule("unrelated_keys", "query", "schema", "doubt", apply)

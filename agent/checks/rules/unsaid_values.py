@@ -51,4 +51,4 @@ def _is_said(day: str, told: str, context: RuleContext) -> bool:
     return False
 
 
-RULE = Rule("unsaid_values", "language", "doubt", apply)
+RULE = Rule("unsaid_values", "query", "language", "doubt", apply)
