@@ -12,6 +12,7 @@ from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from agent.core.kinds import AboutData, Talk, Topic
+from agent.understanding.clarification.nearness import PATIENCE_S
 from agent.understanding.examples import DATA, TALK, TOPICS
 from agent.understanding.followups.words import LANGUAGES as FUNCTION_WORDS
 from agent.understanding.reading import LANGUAGES, DataQuestion, language_of
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
 
     from rag.embedding.embedder import Embedder
 
-PATIENCE_S = 5.0  # for the model; where it takes longer, the message is a question for SQL
 # How much nearer a message is to questions about the data, by the mean cosine of the two nearest examples of each side.
 ABOUT = 0.10
 _NEAREST = 2

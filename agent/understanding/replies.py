@@ -11,13 +11,13 @@ from collections.abc import Sequence
 from agent.core.kinds import AboutData, Talk, Topic
 from agent.databases.database import Database
 from agent.databases.knowledge.context import Context
-from agent.understanding.clarification.inquiry import Inquiry, Place, date_places
+from agent.understanding.clarification.inquiry import Inquiry, Place, date_places, find_place
 from agent.understanding.clarification.lookups import Lookups
 from agent.understanding.clarification.main_date import list_plausible
 from agent.understanding.overview import COUNTED_TABLES, with_rows
 from agent.understanding.sentences import Sentences, sentences_of, write_count
 from agent.understanding.suggest import telling_tables
-from executors.base import Column, Frozen, JsonValue, Schema, Table
+from executors.base import Frozen, JsonValue, Schema, Table
 from rag.docs.documents import Document
 from rag.linking.fusion import term_of
 
@@ -216,14 +216,12 @@ class DataReplies:
         lines: list[str] = []
         rows: list[dict[str, JsonValue]] = []
         for owner, name in about.columns[:_MOST_COLUMNS]:
-            table = self._schema.table(owner)
-            column = table.column(name) if table is not None else None
-            if table is None or column is None:
+            place = find_place(self._schema, owner, name)
+            if place is None:
                 continue
-            lines += self._describe_column(table, column)
-            place = Place(table, column)
-            dates = await self._lookups.date_range(place) if place in date_places(table) else None
-            hidden = column.private or dates is not None
+            lines += self._describe_column(place)
+            dates = await self._lookups.date_range(place) if place in date_places(place.table) else None
+            hidden = place.column.private or dates is not None
             values = [] if hidden else await self._lookups.distinct(place, LISTED + 1)
             if dates is not None:
                 lines.append(self._phrases.goes.format(column=f"{owner}.{name}", first=dates.first, last=dates.last))
@@ -253,22 +251,20 @@ class DataReplies:
         return _listing("\n".join(lines), [], tables)
 
     def _column_lines(self, name: str, column_name: str) -> list[str]:
-        table = self._schema.table(name)
-        column = table.column(column_name) if table is not None else None
-        if table is None or column is None:
+        place = find_place(self._schema, name, column_name)
+        if place is None:
             return []
-        lines = self._describe_column(table, column)
+        lines, column = self._describe_column(place), place.column
         samples = [] if column.private else [it for it in column.samples if it][:_VALUES]
         return [*lines, *([self._phrases.values.format(values=", ".join(map(repr, samples)))] if samples else [])]
 
-    def _describe_column(self, table: Table, column: Column) -> list[str]:
-        """Its type, and what docs say of it."""
+    def _describe_column(self, place: Place) -> list[str]:
+        """The type of a column, and what the docs say of it."""
         self._from_schema()
-        whole = f"{table.name}.{column.name}"
-        docs = [self._quote(it) for it in self._column_docs(table.name, column.name)]
+        docs = [self._quote(it) for it in self._column_docs(place.table.name, place.column.name)]
         return [
-            self._phrases.is_a.format(column=whole, type=column.type),
-            *(docs or [self._phrases.undocumented.format(name=whole)]),
+            self._phrases.is_a.format(column=place.name, type=place.column.type),
+            *(docs or [self._phrases.undocumented.format(name=place.name)]),
         ]
 
     def _table_lines(self, name: str) -> list[str]:

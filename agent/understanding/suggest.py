@@ -13,6 +13,8 @@ from executors.base import Column, Schema, Table
 
 NUMERIC = re.compile(r"int|dec|num|real|float|double|money", re.IGNORECASE)
 TEXT = re.compile(r"char|text|string|clob", re.IGNORECASE)
+_DATE = re.compile(r"date|timestamp", re.IGNORECASE)
+_DAY = re.compile(r"\d{4}-\d{2}-\d{2}(?!\d)")
 MAX_SAMPLE = 30  # characters of a value of a category
 
 # Numbers that name something: adding them up or averaging them says nothing.
@@ -45,6 +47,19 @@ def telling_tables(schema: Schema) -> list[Table]:
         for key in table.foreign_keys:
             links.update((table.name.lower(), key.table.lower()))
     return sorted(schema.tables, key=lambda it: (it.is_view, -links[it.name.lower()], -(it.row_count or 0)))
+
+
+def list_keys(table: Table) -> set[str]:
+    """The columns of a table's keys, its own and those that refer to others."""
+    return {*table.primary_key, *(name for key in table.foreign_keys for name in key.columns)}
+
+
+def is_date(column: Column) -> bool:
+    """Whether a column holds dates; texts that are ISO 8601 dates count."""
+    if _DATE.search(column.type):
+        return True
+    written = [it for it in column.samples if it]
+    return bool(written) and bool(TEXT.search(column.type)) and all(map(_DAY.match, written))
 
 
 def is_measure(column: Column) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -144,11 +144,15 @@ async def service(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Ser
     await built.close()
 
 
+async def no_examples(_tables: Sequence[str]) -> Sequence[str]:
+    return ()
+
+
 async def clarifier(service: Service, database: str, question: str) -> Clarifier:
     target = await service.registered.get(database, LOCAL)
     asked = Question(text=question, database=database, trace_id="0" * 32, principal=LOCAL)
     context = await enrich(asked, target, service.knowledge, service.parts.profile, service.settings)
-    return Clarifier(asked, context, target, service.knowledge.embedder)
+    return Clarifier(asked, context, target, service.knowledge.embedder, meaning=None, examples=no_examples)
 
 
 async def found(service: Service, database: str, question: str) -> Clarification | None:

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from functools import partial
 
 from agent.checks.grounding.arithmetic.display import MARKS, is_amount, is_number
-from agent.checks.grounding.calculations import Calculation
 from agent.checks.grounding.check import MAX_CHARS, Checked, check, names_rows
 from agent.checks.grounding.claims.item import Item
 from agent.checks.grounding.compose import compose, one_value, show_cell
@@ -73,8 +72,7 @@ def check_written(text: str, facts: Facts) -> CheckedText:
         counts = f"{plural(len(computed.values), 'calculation')}, {len(computed.corrected)} corrected."
         detail = " ".join(computed.warnings) or counts
         calculator = Check(name="calculator", passed=not computed.warnings, detail=detail)
-    filled = [Calculation(it.expression, it.computed) for it in computed.filled]
-    found = check(computed.text, facts, filled)
+    found = check(computed.text, facts, computed.filled)
     problems = tuple(f"“{it.text}”: {it.why}" for it in found.problems) + computed.warnings
     corrections = (*computed.filled, *computed.corrected)
     links = _link_numbers(computed.text, found, facts, corrections)
@@ -178,33 +176,28 @@ def _grounding(found: Checked, problems: tuple[str, ...]) -> Check:
 def _link_numbers(
     text: str, found: Checked, facts: Facts, calculations: tuple[Correction, ...]
 ) -> tuple[AnswerNumber, ...]:
-    links = [_number(text, item, support, facts, calculations) for item, support in found.numbers]
+    links = [_link(text, item, support, facts, calculations) for item, support in found.numbers]
     for item in found.names:
         if any(char.isdigit() for char in item.text):
             column, rows = next(iter(item.places.items()))
-            links.append(_link(item, Support("result", item.value, min(rows, default=None), column), facts, ""))
+            links.append(_link(text, item, Support("result", item.value, min(rows, default=None), column), facts, ()))
     return tuple(sorted(links, key=lambda it: it.start))
 
 
-def _number(
+def _link(
     text: str, item: Item, support: Support | None, facts: Facts, calculations: tuple[Correction, ...]
 ) -> AnswerNumber:
     if support is None:
         return AnswerNumber(text=item.text, start=item.start, end=item.end, source=None)
-    expression = support.expression
-    if support.origin in ("calculation", "result"):
-        expression = expression or expression_of(text, item.text, item.start, calculations)
-    return _link(item, support, facts, expression)
-
-
-def _link(item: Item, support: Support, facts: Facts, expression: str) -> AnswerNumber:
-    column = facts.result.columns[support.column] if support.column is not None else None
+    expression = ""
+    if support.origin == "calculation":
+        expression = support.expression or expression_of(text, item.text, item.start, calculations)
     return AnswerNumber(
         text=item.text,
         start=item.start,
         end=item.end,
         source=support.origin,
         row=support.row,
-        column=column,
-        expression=expression if support.origin == "calculation" else "",
+        column=facts.result.columns[support.column] if support.column is not None else None,
+        expression=expression,
     )

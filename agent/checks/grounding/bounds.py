@@ -141,8 +141,7 @@ def _list_parts(numbers: Numbers, segment: Segment) -> list[Item]:
 
 def _is_circular(facts: Facts) -> bool:
     """Whether the query itself keeps only rows with some values of a measure."""
-    measured = {source for it in facts.measures for source in (it.name.lower(), *it.projection.sources)}
-    return any(set(it.columns) & measured and not it.present for it in facts.conditions)
+    return any(facts.measured_names.intersection(it.columns) and not it.present for it in facts.conditions)
 
 
 def _verdict(

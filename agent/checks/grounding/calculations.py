@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
-from typing import NamedTuple
 
 from agent.checks.grounding.arithmetic.calculator import calculate
 from agent.checks.grounding.arithmetic.numerals import decimals_needed, is_rounding
@@ -18,6 +17,7 @@ from agent.checks.grounding.languages.vocabulary import Class
 from agent.checks.grounding.result import Problem
 from agent.checks.grounding.support.found import Support
 from agent.checks.grounding.support.support import Numbers
+from agent.core.answers import Correction
 
 _NUMBER = r"[-−]?[$€£¥]?\s?\d[\d.,  ]*\s?[%€$£]?"
 _SIGN = r"[+*/×÷·−–-]"
@@ -35,13 +35,6 @@ _WORDS = {
 }
 
 
-class Calculation(NamedTuple):
-    """An expression that was computed, and what stands in the text for it."""
-
-    expression: str
-    shown: str
-
-
 class Calculations:
     """The calculations of a text.
 
@@ -49,7 +42,7 @@ class Calculations:
     problems: arithmetic that is stated, where nothing may be computed, or that cannot be.
     """
 
-    def __init__(self, text: str, items: Sequence[Item], facts: Facts, filled: Sequence[Calculation]) -> None:
+    def __init__(self, text: str, items: Sequence[Item], facts: Facts, filled: Sequence[Correction]) -> None:
         self._facts = facts
         self.problems: list[Problem] = []
         self._expressions: dict[int, str] = {}
@@ -68,10 +61,9 @@ class Calculations:
         ]
         at = 0
         for one in filled:
-            start = text.find(one.shown, at)
-            digits = re.search(r"\d", one.shown)
-            if start >= 0 and digits:
-                at = start + len(one.shown)
+            start = text.find(one.computed, at)
+            if start >= 0:
+                at = start + len(one.computed)
                 within = (it.start for it in kept if start <= it.start < at and it.kind == "number")
                 self._expressions[next(within, -1)] = one.expression
         self.items = kept

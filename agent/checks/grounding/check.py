@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from agent.checks.grounding.arithmetic.dates import find_dates
 from agent.checks.grounding.bounds import list_settled_items, settle
-from agent.checks.grounding.calculations import Calculation, Calculations
+from agent.checks.grounding.calculations import Calculations
 from agent.checks.grounding.claims.claims import Segment, find_crossed, groups_of, pair_parallel, segments_of
 from agent.checks.grounding.claims.item import Item
 from agent.checks.grounding.claims.names import NameIndex, Places
@@ -39,6 +39,7 @@ from agent.checks.grounding.support.support import Numbers
 from agent.checks.grounding.wording.causes import causes
 from agent.checks.grounding.wording.context import WordingContext
 from agent.checks.grounding.wording.words import Wording
+from agent.core.answers import Correction
 from rag.words import denies
 
 MAX_CHARS = 2000
@@ -66,19 +67,19 @@ class Checked(NamedTuple):
     read: bool
 
 
-def check(text: str, facts: Facts, calculations: Sequence[Calculation] = ()) -> Checked:
+def check(text: str, facts: Facts, filled: Sequence[Correction] = ()) -> Checked:
     """Take a text apart and support each claim.
 
     Args:
         text: an answer, its placeholders filled in.
-        calculations: what they were filled with.
+        filled: what these stood for, and their values.
     """
     if unfit := _find_unfit(text):
         return Checked((), (), (unfit,), read=False)
     names = NameIndex(facts)
     items = items_of(text, facts, names)
     asked = items_of(facts.question, facts, names)
-    found = Calculations(text, _list_conditions_repeated(items, asked), facts, calculations)
+    found = Calculations(text, _list_conditions_repeated(items, asked), facts, filled)
     items = with_roles(found.items, facts, names)
     segments = segments_of(items)
     numbers = Numbers(facts, asked, segments, items)

@@ -16,7 +16,6 @@ from agent.checks.grounding.arithmetic.display import (
     is_number,
 )
 from agent.checks.grounding.evidence.facts import ColumnFacts, Facts, number_of, spell_out
-from agent.checks.grounding.languages.months import FIRST_OF_MONTH, MONTH, month_in_words
 from agent.checks.grounding.limits import limits_of
 from agent.checks.grounding.nouns import find_counted_noun
 from agent.core.answers import AnswerNumber
@@ -40,6 +39,19 @@ _NAMELESS = re.compile(
 # The column that one aggregate without a name reads: `MAX(t.unit_price)`.
 _AGGREGATED = re.compile(r"(avg|sum|min|max)\((?:\w+\.)*[\"`\[]?([^\W\d]\w*)[\"`\]]?\)", re.IGNORECASE)
 _AGGREGATES = {"avg": "average", "sum": "total", "min": "minimum", "max": "maximum"}
+
+
+_MONTH = re.compile(r"([12]\d{3})-(0[1-9]|1[0-2])")
+_FIRST_OF_MONTH = re.compile(r"([12]\d{3})-(0[1-9]|1[0-2])-01(?:[T ]00:00(?::00(?:\.0+)?)?)?")
+
+_MONTHS: Mapping[str, str] = {
+    "en": "January February March April May June July August September October November December",
+    "de": "Januar Februar März April Mai Juni Juli August September Oktober November Dezember",
+    "fr": "janvier février mars avril mai juin juillet août septembre octobre novembre décembre",
+    "es": "enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre",
+    "it": "gennaio febbraio marzo aprile maggio giugno luglio agosto settembre ottobre novembre dicembre",
+}
+_MONTH_OF_YEAR: Mapping[str, str] = {"es": "{month} de {year}", "ko": "{year}년 {number}월"}
 
 
 class Frames(NamedTuple):
@@ -264,7 +276,7 @@ class _Composer:
         if isinstance(cell, bool) or (column.kind == "flag" and column.name.lower().startswith(("is_", "has_"))):
             return self._frames.yes if cell else self._frames.no
         if (month := self._months(column)) and (found := month.fullmatch(str(cell))):
-            return month_in_words(int(found[1]), int(found[2]), self._language)
+            return _write_month(int(found[1]), int(found[2]), self._language)
         if not is_number(cell):
             value = number_of(cell) if column.kind == "measure" else None
             if value is None and (duration := format_duration(str(cell), self._language)):
@@ -280,7 +292,7 @@ class _Composer:
     def _months(self, column: ColumnFacts) -> re.Pattern[str] | None:
         """How the months of a column are written, where all of its values are months."""
         cells = [row[column.index] for row in self.facts.rows if row[column.index] is not None]
-        pattern = FIRST_OF_MONTH if column.projection.monthly else MONTH
+        pattern = _FIRST_OF_MONTH if column.projection.monthly else _MONTH
         return pattern if cells and all(isinstance(it, str) and pattern.fullmatch(it) for it in cells) else None
 
     def _format(self, column: ColumnFacts) -> ColumnFormat:
@@ -326,6 +338,12 @@ class _Composer:
         if not column.units or column.units[0] == "%" or column.rate:
             return digits
         return f"{digits} {_UNITS.get(column.units[0], column.units[0])}"
+
+
+def _write_month(year: int, number: int, language: str) -> str:
+    """`March 2024`, `marzo de 2024`, `2024년 3월`. Args: number: from 1."""
+    names = _MONTHS.get(language, _MONTHS["en"]).split()
+    return _MONTH_OF_YEAR.get(language, "{month} {year}").format(year=year, number=number, month=names[number - 1])
 
 
 def _capital(text: str) -> str:

@@ -6,6 +6,8 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+_NONE = r"(?!)"  # matches nothing
+
 
 class Kind(NamedTuple):
     """A kind of measure.
@@ -20,7 +22,7 @@ class Kind(NamedTuple):
     adjectives: re.Pattern[str]
 
 
-def _kind(columns: str, words: str, adjectives: str, *, counts: bool = False) -> Kind:
+def _kind(columns: str, words: str, adjectives: str = _NONE, *, counts: bool = False) -> Kind:
     return Kind(
         re.compile(columns, re.IGNORECASE), counts, frozenset(words.split()), re.compile(adjectives, re.IGNORECASE)
     )
@@ -80,23 +82,19 @@ _KINDS = (
         r"^(?!.*(?:produ|output|generat|erzeug)).*(?:kwh|mwh|energ|electri|strom|verbrauch|électri|énerg|consum|elettric)",
         """use uses used using usage consume consumes consumed consuming consumption verbraucht verbrauchte verbrauch
         nutzte consommé consomme consommation consumió consume consumo consumato consumi utilisé utilizó usato""",
-        r"(?!)",
     ),
     _kind(
         r"occup|auslastung|load factor|capacity|ocupac",
         "full occupied belegt ausgelastet voll plein pleine occupé occupée lleno llena ocupado ocupada pieno piena",
-        r"(?!)",
     ),
     _kind(
         r"rating|score|severity|bewertung|valoraci|valutaz|\bnotes?\b|\bvoto\b",
         "rate rates rated rating bewertet erreicht noté notée valorado valorada valutato valutata",
-        r"(?!)",
     ),
     _kind(
         r"quantit|(?:^|[_ ])(?:qty|stock|units?)(?:$|[_ ])|cantidad|menge|pieces|stück",
         """unit units piece pieces stück einheit einheiten unité unités pièce pièces unidad unidades pieza piezas unità
         pezzo pezzi""",
-        r"(?!)",
     ),
     _kind(
         r"temp|celsius|°",
@@ -116,13 +114,11 @@ _KINDS = (
     _kind(
         r"(?:^|[_ ])(?:area|m2|sqm|qm)(?:$|[_ ])|fläche|surface|superfici",
         "m² qm square area fläche surface superficie quadratmeter",
-        r"(?!)",
     ),
     _kind(
         r"passenger|parcel|freight|cargo|fahrg[aä]st|passag|pasajer|passegger|paket|colis",
         """carry carries carried transport transports transported befördert beförderte beförderten transporté
         transportés transporta transportó trasportato trasportati""",
-        r"(?!)",
     ),
     _kind(
         r"revenue|sales|turnover|income|profit|earn|margin|fare|fee|amount|salary|wage|pay|value|total|umsatz|gewinn|"

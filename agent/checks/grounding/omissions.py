@@ -99,13 +99,12 @@ def find_omissions(
         yield Problem(others[0], LEFT_OUT)
     yield from find_left_times(items, facts, asked)
     yield from _find_left_numbers(items, facts, asked)
-    polar = vocabulary(facts.language).is_polar(facts.question)
     if any(Class.NOT in it.classes for it in segments) and facts.conditions:
         why = "the question asks of fewer, and the answer denies all"
-        yield from (Problem(it, why) for it in _find_dropped(asked, text, polar=polar))
+        yield from (Problem(it, why) for it in _find_dropped(asked, text, polar=facts.is_polar))
     denials = sum(it.cls is Class.NOT for it in items)
     none = not facts.rows  # of what is denied there is none: "no supplier has never been late"
-    if _asks_denied(asked, facts, polar=polar) and denials < 1 + none:
+    if _asks_denied(asked, facts) and denials < 1 + none:
         yield Problem("not", "the question denies something, and the answer does not")
 
 
@@ -171,11 +170,10 @@ def _find_left_numbers(items: Sequence[Item], facts: Facts, asked: Sequence[Item
 
 def affirms(items: Sequence[Item], asked: Sequence[Item], facts: Facts) -> bool:
     """Whether a sentence repeats a question that asks yes or no, of which the one cell says yes."""
-    polar = facts.language in LANGUAGES and vocabulary(facts.language).is_polar(facts.question)
     cells = [cell for row in facts.rows for cell in row]
     said = {word for it in items for word in words_of(it.text)}
     repeats = all(is_among(word, said) for it in asked if it.kind == "word" for word in words_of(it.text))
-    return polar and repeats and len(cells) == 1 and (cells[0] is True or cells[0] == 1)
+    return facts.is_polar and repeats and len(cells) == 1 and (cells[0] is True or cells[0] == 1)
 
 
 def _find_dropped(asked: Sequence[Item], said: set[str], *, polar: bool) -> Iterator[str]:
@@ -227,9 +225,8 @@ def _list_needed(facts: Facts, content: Sequence[str], *, verbs: bool) -> Iterat
     shown = {it.name.lower() for it in facts.columns if it.kind == "dimension"} | {
         source for it in facts.columns if it.kind == "dimension" for source in it.projection.sources
     }
-    measured = {source for it in facts.measures for source in (it.name.lower(), *it.projection.sources)}
     for condition in facts.conditions:
-        if condition.present and set(condition.columns) <= measured:
+        if condition.present and facts.measured_names.issuperset(condition.columns):
             continue  # only what has a value can be computed
         words: list[str] = []
         for value in condition.values:
@@ -276,18 +273,17 @@ def _is_number(value: str, number: Item) -> bool:
 
 def _is_of_shown(number: Item, facts: Facts) -> bool:
     """Whether all conditions with a number are about a measure that is shown, or pick one row by its key."""
-    measured = {source for it in facts.measures for source in (it.name.lower(), *it.projection.sources)}
     found = [it for it in facts.conditions if any(_is_number(value, number) for value in it.values)]
     keys = all(re.search(r"(?:^|_)(?:id|no|nr|code|key)$", name) for it in found for name in it.columns)
-    return bool(found) and (all(set(it.columns) <= measured for it in found) or (keys and len(facts.rows) == 1))
+    measured = all(facts.measured_names.issuperset(it.columns) for it in found)
+    return bool(found) and (measured or (keys and len(facts.rows) == 1))
 
 
-def _asks_denied(asked: Sequence[Item], facts: Facts, *, polar: bool) -> bool:
+def _asks_denied(asked: Sequence[Item], facts: Facts) -> bool:
     """Whether what the question asks for is denied: "not serviced since 2024"; yes or no, as the query has it."""
-    if not polar:
-        return any(it.cls is Class.NOT for it in asked)
     flags = any(set(it.values) & {"0", "false", "FALSE"} for it in facts.conditions)
-    return any(it.cls is Class.NOT for it in asked) and (flags or any(it.denied for it in facts.conditions))
+    denied = flags or any(it.denied for it in facts.conditions)
+    return any(it.cls is Class.NOT for it in asked) and (denied or not facts.is_polar)
 
 
 def find_miscounted(segments: Sequence[Segment], facts: Facts, supports: Mapping[int, Support]) -> Iterator[Problem]:

@@ -13,6 +13,7 @@ from sqlglot import exp
 
 from agent.checks.rules.base import Finding, Rule, RuleContext
 from agent.checks.rules.reading import owner_alias
+from agent.understanding.clarification.inquiry import words_of_names
 from agent.understanding.clarification.languages import is_english
 from rag.words import is_silent, stem_of, tokens, words
 
@@ -37,7 +38,7 @@ def apply(context: RuleContext) -> Finding | None:
     items = [item.unalias() for item in select.selects]
     if not items or any(it.find(exp.AggFunc) is None or it.find(*_SPREAD) is not None for it in items):
         return None
-    known = words(" ".join(name for it in context.schema.tables for name in (it.name, *(c.name for c in it.columns))))
+    known = words_of_names(context.schema)
     english = is_english(context.question)
     filtered = words(" ".join(_list_filtered(context)))
     for match in (_ENGLISH if english else _OTHERS).finditer(context.question):

@@ -11,6 +11,7 @@ from sqlglot import exp
 from sqlglot.optimizer.scope import find_all_in_scope
 
 from agent.checks.rules.base import Finding, Rule, RuleContext
+from agent.understanding.suggest import list_keys
 from executors.base import Column, Table
 from executors.sql.names.tables import identifier
 from rag.words import split_name, tokens, words
@@ -46,7 +47,7 @@ def _column_called(alias: str, table: Table | None) -> Column | None:
     named = words(alias) - _SAYS_COUNT
     if table is None or not named or named <= words(table.name):
         return None
-    keys = {*table.primary_key, *(name for key in table.foreign_keys for name in key.columns)}
+    keys = list_keys(table)
     found = [it for it in table.columns if it.name not in keys and words(it.name) - _SAYS_COUNT == named]
     plural = len(found) == 1 and any(it.folded != it.singular for it in tokens(split_name(found[0].name)))
     return found[0] if plural and _NUMBER.search(found[0].type) else None

@@ -22,6 +22,7 @@ _PARTS |= {"doy": "%j", "dow": "%w", "dayofweek": "%w", "epoch": "%s"}
 _SECONDS = {"day": 86_400, "hour": 3_600, "minute": 60, "second": 1}  # of the units that differences are counted in
 _TRUNCATED = {"day": (), "month": ("start of month",), "year": ("start of year",), "week": ("weekday 0", "-6 days")}
 _STEPS = {"quarter": ("month", 3), "week": ("day", 7)}
+_OF_DATES = (exp.Year, exp.Quarter, exp.Month, exp.Day, exp.Hour, exp.Minute, exp.Second, exp.DayOfWeek)
 _NOW = {"now": "datetime", "getdate": "datetime", "sysdate": "datetime", "curdate": "date", "today": "date"}
 _FORMATS = (
     ("YYYY", "%Y"),
@@ -88,16 +89,7 @@ def _in_sqlite(node: exp.Expr) -> exp.Expr | None:
     match node:
         case exp.Extract():
             return _part(node.this.name, node.expression)
-        case (
-            exp.Year()
-            | exp.Quarter()
-            | exp.Month()
-            | exp.Day()
-            | exp.Hour()
-            | exp.Minute()
-            | exp.Second()
-            | exp.DayOfWeek()
-        ):
+        case exp.Func() if isinstance(node, _OF_DATES):
             return _part(node.key, node.this)
         case exp.DateDiff() | exp.TimestampDiff():
             return _translate_difference(node)

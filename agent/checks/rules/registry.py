@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from functools import cache
 from importlib import import_module
 
 from agent.checks.rules.base import Action, Rule
@@ -56,9 +55,5 @@ RULES = (
 
 def rules(action: Action, without: Collection[str] = ()) -> tuple[Rule, ...]:
     """The rules of one action, but for those of these ids."""
-    return tuple(rule for rule in _all() if rule.action == action and rule.id not in without)
-
-
-@cache
-def _all() -> tuple[Rule, ...]:
-    return tuple(import_module(f"agent.checks.rules.{name}").RULE for name in RULES)
+    found: list[Rule] = [import_module(f"agent.checks.rules.{name}").RULE for name in RULES if name not in without]
+    return tuple(rule for rule in found if rule.action == action)

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from agent.core.models import Choice, Clarification
-from agent.understanding.clarification.inquiry import Inquiry, ask, own_words, words_of_names
+from agent.understanding.clarification.inquiry import Inquiry, ask, ask_by_measure, own_words, words_of_names
 from agent.understanding.clarification.languages import is_english
 from agent.understanding.clarification.measures import SAYS, is_measure, is_settled, list_measures
 from agent.understanding.clarification.missing import UNLIKE_IN_ANY_LANGUAGE
@@ -222,10 +222,7 @@ def _ask_for_measure(inquiry: Inquiry, found: _Described) -> Clarification | Non
     names = list_measures(inquiry, table) if table is not None else []
     if table is not None and len(names) < 2 and word.folded in _SUPERLATIVES:
         return None
-    labels = [frames.by.format(name=name) for name in names]
-    choices = [Choice(label=label, question=inquiry.with_ending(label)) for label in labels]
-    meant = frames.assumed.format(mention=word.text, meant=labels[0]) if labels else ""
-    return ask("vague_measure", frames.vague_measure.format(mention=word.text), choices, meant)
+    return ask_by_measure(inquiry, word.text, names)
 
 
 def _ask_for_limit(inquiry: Inquiry, found: _Described, adjective: str = "") -> Clarification | None:

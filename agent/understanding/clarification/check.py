@@ -15,9 +15,9 @@ from agent.understanding.clarification.inquiry import Inquiry, Place, ask, date_
 from agent.understanding.clarification.languages import write_list
 from agent.understanding.clarification.lookups import Lookups
 from agent.understanding.clarification.measures import vague_measure
-from agent.understanding.clarification.missing import Examples, Missing, missing_data, no_examples, suggest_instead
+from agent.understanding.clarification.missing import Examples, Missing, missing_data, suggest_instead
 from agent.understanding.clarification.names import ambiguous_name
-from agent.understanding.clarification.times import span_choices, two_dates, vague_time
+from agent.understanding.clarification.times import date_choices, span_choices, two_dates, vague_time
 from agent.understanding.followups.leaning import Lost, find_lost_reference
 
 if TYPE_CHECKING:
@@ -43,10 +43,10 @@ class Clarifier:
         question: Question,
         context: Context,
         database: Database,
-        embedder: Embedder | None = None,
+        embedder: Embedder | None,
         *,
-        meaning: Embedder | None = None,
-        examples: Examples = no_examples,
+        meaning: Embedder | None,
+        examples: Examples,
     ) -> None:
         self.inquiry = Inquiry(question.text, context)
         self._lookups = Lookups(database, context.db_schema, question.principal)
@@ -107,18 +107,9 @@ class Clarifier:
         return ask("model", text, [Choice(label=it, question=inquiry.with_ending(end)) for it, end in endings.items()])
 
     async def _with_ranges(self, text: str, dates: list[Place]) -> Clarification:
-        frames, inquiry = self.inquiry.frames, self.inquiry
-        ranges: list[str] = []
-        choices: list[Choice] = []
-        for place in dates[:_FEW_VALUES]:
-            known = await self._lookups.date_range(place)
-            if known is not None:
-                ranges.append(frames.days.format(column=place.name, first=known.first, last=known.last))
-            if len(dates) == 1:
-                choices = span_choices(inquiry, place, known)
-            else:
-                label = frames.by_date.format(name=place.column.name.replace("_", " "))
-                choices.append(Choice(label=label, question=inquiry.with_ending(f"{label} ({place.name})")))
+        choices, ranges = await date_choices(self.inquiry, dates[:_FEW_VALUES], self._lookups)
+        if len(dates) == 1:
+            choices = span_choices(self.inquiry, dates[0], await self._lookups.date_range(dates[0]))
         return Clarification(reason="model", text=write_list(text, ranges), choices=tuple(choices))
 
 

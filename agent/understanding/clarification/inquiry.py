@@ -10,6 +10,7 @@ from typing import NamedTuple
 from agent.core.models import Choice, Clarification, Reason
 from agent.databases.knowledge.context import Context
 from agent.understanding.clarification.languages import Frames, frames_of, write_list
+from agent.understanding.suggest import is_date
 from executors.base import Column, Schema, Table
 from rag.docs.documents import Document, Retrieved
 from rag.identity_cache import IdentityCache
@@ -20,9 +21,6 @@ from rag.words import telling_words, words
 _WAREHOUSE = frozenset({"t", "dim", "fact", "tbl", "tb", "stg", "raw", "vw", "view"})  # before a table's own name
 # What a column of times is called, whatever it is the time of.
 _TIME_WORDS = words("at on of in date datum time timestamp datetime day dt ts utc")
-_DATE_TYPE = re.compile(r"date|timestamp", re.IGNORECASE)
-_DAY = re.compile(r"\d{4}-\d{2}-\d{2}(?!\d)")
-_TEXT_TYPE = re.compile(r"char|text|string|clob", re.IGNORECASE)
 _STEM = 4  # letters that forms of a word share: shipped, shipping, shipment
 # Words that say that it does not matter, or that nobody is to be asked.
 _DECLINES = re.compile(
@@ -113,10 +111,6 @@ class Inquiry:
         return tuple(found.values())
 
     @cached_property
-    def names(self) -> frozenset[str]:
-        return words_of_names(self.schema)
-
-    @cached_property
     def columns(self) -> tuple[Place, ...]:
         return tuple(Place(table, it) for table in self.schema.tables for it in table.columns if not it.private)
 
@@ -160,15 +154,24 @@ def are_alike(some: Iterable[str], others: Iterable[str]) -> bool:
 
 
 def date_places(table: Table) -> list[Place]:
-    """The date columns that may be shown; texts that are ISO 8601 dates count."""
-    return [Place(table, it) for it in table.columns if not it.private and _is_date(it)]
+    """The date columns that may be shown."""
+    return [Place(table, it) for it in table.columns if not it.private and is_date(it)]
 
 
-def _is_date(column: Column) -> bool:
-    if _DATE_TYPE.search(column.type):
-        return True
-    written = [it for it in column.samples if it]
-    return bool(written) and bool(_TEXT_TYPE.search(column.type)) and all(map(_DAY.match, written))
+def find_place(schema: Schema, table: str, column: str) -> Place | None:
+    """A column of a table, both by their names; None where there is none."""
+    found = schema.table(table)
+    named = found.column(column) if found is not None else None
+    return Place(found, named) if found is not None and named is not None else None
+
+
+def ask_by_measure(inquiry: Inquiry, mention: str, names: Sequence[str]) -> Clarification:
+    """By which measure something vague is meant. Args: names: of the measures, the first of which is assumed."""
+    frames = inquiry.frames
+    labels = [frames.by.format(name=name) for name in names]
+    choices = [Choice(label=label, question=inquiry.with_ending(label)) for label in labels]
+    meant = frames.assumed.format(mention=mention, meant=labels[0]) if labels else ""
+    return ask("vague_measure", frames.vague_measure.format(mention=mention), choices, meant)
 
 
 def ask(reason: Reason, text: str, choices: Sequence[Choice], assumption: str = "") -> Clarification:

@@ -47,8 +47,8 @@ class RangeCache:
     def find(self, principal: str, schema: Schema, column: str) -> _Entry | None:
         """What was read, if it still holds."""
         entry = self._entries.get((principal, schema.database, column))
-        fresh = entry is not None and self._clock() - entry.at < TTL_S
-        return entry if entry is not None and fresh and (entry.schema is schema or entry.schema == schema) else None
+        holds = entry is not None and self._clock() - entry.at < TTL_S and entry.schema == schema
+        return entry if holds else None
 
     def keep(self, principal: str, schema: Schema, column: str, found: DateRange | None) -> None:
         """Remember it; the oldest is forgotten where there are too many."""

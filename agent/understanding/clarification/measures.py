@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 
-from agent.core.models import Choice, Clarification
-from agent.understanding.clarification.inquiry import Inquiry, ask, own_words
+from agent.core.models import Clarification
+from agent.understanding.clarification.inquiry import Inquiry, ask_by_measure, own_words
 from agent.understanding.clarification.languages import is_english
 from agent.understanding.clarification.mentions import list_mentioned, without_particle
 from agent.understanding.clarification.missing import UNLIKE_IN_ANY_LANGUAGE
 from agent.understanding.clarification.nearness import Terms, nearest
 from agent.understanding.shape import NUMBER_WORDS
+from agent.understanding.suggest import NUMERIC, list_keys
 from executors.base import Column, Table
 from rag.docs.documents import Document, Retrieved
 from rag.embedding.embedder import Embedder
@@ -40,7 +41,6 @@ _OWN = words(
     "rating rate rank ranking score grade gpa point points star stars vote votes popularity like likes follower"
     " followers level elo win wins performance importance priority sales revenue turnover profit"
 )
-_NUMERIC = re.compile(r"int|dec|num|real|float|double|money", re.IGNORECASE)
 _ADDITIVE = words("amount total revenue sale sales quantity qty units unit sum volume spend spent paid profit turnover")
 _NOT_ADDED = words("price cost rate percent percentage ratio average avg tax fee discount id number line position")
 _NAMING = words("id number no code year month day latitude longitude lat lon zip phone position line")
@@ -68,10 +68,7 @@ async def vague_measure(inquiry: Inquiry, meaning: Embedder | None = None) -> Cl
     names = list_measures(inquiry, entity)
     if len(names) < 2:
         return None
-    labels = [inquiry.frames.by.format(name=name) for name in names]
-    choices = [Choice(label=label, question=inquiry.with_ending(label)) for label in labels]
-    text = inquiry.frames.vague_measure.format(mention=mention)
-    return ask("vague_measure", text, choices, inquiry.frames.assumed.format(mention=mention, meant=labels[0]))
+    return ask_by_measure(inquiry, mention, names)
 
 
 def _first_noun(phrase: str) -> str:
@@ -92,10 +89,10 @@ async def _entity_by_meaning(inquiry: Inquiry, mention: str, noun: str, meaning:
 
 def is_settled(inquiry: Inquiry, entity: Table | None, mention: str, rest: frozenset[str]) -> bool:
     """Whether the table's own numbers, another name of the schema, or the docs say by what."""
-    numbers = [it for it in entity.columns if _NUMERIC.search(it.type)] if entity is not None else []
+    numbers = [it for it in entity.columns if NUMERIC.search(it.type)] if entity is not None else []
     own = any(words(it.name) & _OWN for it in numbers)
     others = entity is not None and any(it is not entity and own_words(it) <= rest for it in inquiry.schema.tables)
-    columns = [it for table in inquiry.schema.tables for it in table.columns if _NUMERIC.search(it.type)]
+    columns = [it for table in inquiry.schema.tables for it in table.columns if NUMERIC.search(it.type)]
     number_mentioned = any(words(it.name) - {"id"} and words(it.name) <= rest for it in columns)
     defined = r"\W+(?:\w+\W+)?".join(re.escape(it) for it in mention.split() if it.isalpha())
     known_text = re.search(rf"\b{defined}\b", inquiry.known_text, re.IGNORECASE)
@@ -148,6 +145,5 @@ def _adds_up(table: Table, column: Column) -> bool:
 
 
 def is_measure(table: Table, column: Column) -> bool:
-    keys = {*table.primary_key, *(name for key in table.foreign_keys for name in key.columns)}
-    plain = column.name not in keys and not column.private and bool(_NUMERIC.search(column.type))
+    plain = column.name not in list_keys(table) and not column.private and bool(NUMERIC.search(column.type))
     return plain and not words(column.name) & _NAMING

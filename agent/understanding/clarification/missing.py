@@ -14,7 +14,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from agent.core.models import Choice, Clarification, Reason
-from agent.understanding.clarification.inquiry import Inquiry, ask, text_of
+from agent.understanding.clarification.inquiry import Inquiry, ask, text_of, words_of_names
 from agent.understanding.clarification.languages import is_english
 from agent.understanding.clarification.mentions import (
     ANYTHING,
@@ -75,11 +75,6 @@ _CUES = {
 Examples = Callable[[Sequence[str]], Awaitable[Sequence[str]]]
 
 
-async def no_examples(_tables: Sequence[str]) -> tuple[str, ...]:
-    """Where nobody knows what the database can answer."""
-    return ()
-
-
 class Lacking(NamedTuple):
     """Something that is asked for and that no name looks like.
 
@@ -109,7 +104,7 @@ class Missing(NamedTuple):
 
 
 async def missing_data(
-    inquiry: Inquiry, embedder: Embedder | None, meaning: Embedder | None = None, examples: Examples = no_examples
+    inquiry: Inquiry, embedder: Embedder | None, meaning: Embedder | None, examples: Examples
 ) -> Missing:
     """What the question asks for, where the database has nothing like it.
 
@@ -280,7 +275,7 @@ def _find_lacking_elsewhere(inquiry: Inquiry) -> tuple[Lacking, ...]:
     if language is None:
         return ()
     mention = [it for it in _list_counted(inquiry) if it.casefold() not in language.naming_nothing]
-    speaks_it = any(_is_named(it, inquiry.names) for it in inquiry.stems | words(" ".join(mention)))
+    speaks_it = any(_is_named(it, words_of_names(inquiry.schema)) for it in inquiry.stems | words(" ".join(mention)))
     return _once(Lacking(it) for it in mention if speaks_it and not _is_known(it.casefold(), known))
 
 

@@ -7,8 +7,9 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from agent.core.models import Choice, Clarification
-from agent.understanding.clarification.inquiry import Inquiry, Place, ask, own_words
+from agent.understanding.clarification.inquiry import Inquiry, Place, ask, find_place, own_words, words_of_names
 from agent.understanding.clarification.lookups import Lookups
+from agent.understanding.suggest import list_keys
 from rag.linking.values import LinkedValue, find_quoted
 from rag.words import is_silent, tokens, words
 
@@ -60,7 +61,7 @@ def _is_one_name(inquiry: Inquiry, mention: str) -> bool:
     leads = inquiry.text[:at].strip() == "" and len(parts) == 1
     capitals = all(it.text[:1].isupper() or not it.text.isalpha() or is_silent(it) for it in parts)
     is_name = in_quotes or (capitals and not leads)
-    plain = words(mention) <= inquiry.names
+    plain = words(mention) <= words_of_names(inquiry.schema)
     return is_name and not plain and not _MEANS_ALL.search(inquiry.text[:at]) and not _is_plural(inquiry, mention, at)
 
 
@@ -77,10 +78,9 @@ def _is_plural(inquiry: Inquiry, mention: str, at: int) -> bool:
 def _places(inquiry: Inquiry, values: Sequence[LinkedValue]) -> list[Place]:
     found: dict[str, Place] = {}
     for value in values:
-        table = inquiry.schema.table(value.table)
-        column = table.column(value.column) if table else None
-        if table is not None and column is not None and not column.private:
-            found[f"{table.name}.{column.name}"] = Place(table, column)
+        place = find_place(inquiry.schema, value.table, value.column)
+        if place is not None and not place.column.private:
+            found[place.name] = place
     return list(found.values())
 
 
@@ -119,8 +119,7 @@ async def _several_columns(
 
 
 def _is_key(place: Place) -> bool:
-    keys = [name for key in place.table.foreign_keys for name in key.columns]
-    return place.column.name in {*keys, *place.table.primary_key}
+    return place.column.name in list_keys(place.table)
 
 
 def _joins(inquiry: Inquiry, place: Place, others: set[str]) -> bool:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from datetime import date
 
 from agent.core.models import Choice, Clarification
-from agent.understanding.clarification.inquiry import Inquiry, Place, ask
+from agent.understanding.clarification.inquiry import Inquiry, Place, ask, words_of_names
 from agent.understanding.clarification.lookups import DateRange, Lookups, days_before, months_before
 from agent.understanding.clarification.main_date import has_deed, list_plausible, main_date
 from agent.understanding.clarification.vague_words import first_time_word, vague_words
@@ -30,7 +31,7 @@ async def vague_time(inquiry: Inquiry, lookups: Lookups) -> Clarification | None
     match = vague_words(inquiry.text)
     if match is None or periods_in(inquiry.text):
         return None
-    if first_time_word(inquiry.known_text) or inquiry.names & words(match[0]) & _VAGUE_STEMS:
+    if first_time_word(inquiry.known_text) or words_of_names(inquiry.schema) & words(match[0]) & _VAGUE_STEMS:
         return None  # the docs say what it means, or it is a name
     place = main_date(inquiry)
     if place is None:
@@ -58,17 +59,22 @@ async def two_dates(inquiry: Inquiry, lookups: Lookups) -> Clarification | None:
     period, places = periods[0], dated[0][1]
     if await lookups.same_rows(places, period.first, period.after) is not False:
         return None
-    choices: list[Choice] = []
-    ranges: list[str] = []
-    for place in places:
-        name = place.column.name.replace("_", " ")
-        label = inquiry.frames.by_date.format(name=name)
-        if known := await lookups.date_range(place):
-            ranges.append(inquiry.frames.days.format(column=place.name, first=known.first, last=known.last))
-        choices.append(Choice(label=label, question=inquiry.with_ending(f"{label} ({place.name})")))
+    choices, ranges = await date_choices(inquiry, places, lookups)
     text = inquiry.frames.two_dates.format(mention=period.mention, ranges="; ".join(ranges))
     assumption = inquiry.frames.assumed.format(mention=period.mention, meant=choices[0].label)
     return ask("two_dates", text, choices, assumption)
+
+
+async def date_choices(inquiry: Inquiry, places: Sequence[Place], lookups: Lookups) -> tuple[list[Choice], list[str]]:
+    """A choice for each date that may be meant, and sentences that say which days the columns hold."""
+    choices: list[Choice] = []
+    ranges: list[str] = []
+    for place in places:
+        label = inquiry.frames.by_date.format(name=place.column.name.replace("_", " "))
+        choices.append(Choice(label=label, question=inquiry.with_ending(f"{label} ({place.name})")))
+        if known := await lookups.date_range(place):
+            ranges.append(inquiry.frames.days.format(column=place.name, first=known.first, last=known.last))
+    return choices, ranges
 
 
 def span_choices(inquiry: Inquiry, place: Place, known: DateRange | None) -> list[Choice]:

@@ -12,7 +12,16 @@ from functools import partial
 from typing import NamedTuple
 
 from agent.understanding.first_look.wordings import WORDINGS, Kind
-from agent.understanding.suggest import aggregate_of, has_headings, is_category, is_measure, rows_of, words_of
+from agent.understanding.suggest import (
+    aggregate_of,
+    has_headings,
+    is_category,
+    is_date,
+    is_measure,
+    list_keys,
+    rows_of,
+    words_of,
+)
 from executors.base import Column, JsonValue, Schema, Table
 from executors.dialects.table import DIALECTS
 
@@ -83,18 +92,19 @@ class TableProfile:
 
     def __init__(self, schema: Schema, table: Table) -> None:
         self._schema, self._table = schema, table
-        keys = {*table.primary_key, *(name for key in table.foreign_keys for name in key.columns)}
+        self._quote = schema.quote_name
+        keys = list_keys(table)
         plain = [it for it in table.columns if it.name not in keys and not it.private and is_readable(it.name)]
         self.measures = [it for it in plain if is_measure(it) and not self._names_table(it)][:MOST_COLUMNS]
         self.categories = [it for it in plain if is_category(it)][:MOST_COLUMNS]
-        self.dates = [it for it in plain if _is_date(it)][:MOST_COLUMNS]
+        self.dates = [it for it in plain if is_date(it)][:MOST_COLUMNS]
 
     @property
     def sql(self) -> str:
         """Of all rows: their number, and of each column what tells whether it is what its name says."""
         counted = ["COUNT(*)"]
-        counted += [f"COUNT(DISTINCT {self._name(it)})" for it in (*self.measures, *self.categories)]
-        counted += [f"MAX({self._name(it)})" for it in self.dates]
+        counted += [f"COUNT(DISTINCT {self._quote(it.name)})" for it in (*self.measures, *self.categories)]
+        counted += [f"MAX({self._quote(it.name)})" for it in self.dates]
         named = ", ".join(f"{it} AS v{at}" for at, it in enumerate(counted))
         return f"SELECT {named} FROM {self._schema.quote_table(self._table)}"
 
@@ -115,16 +125,13 @@ class TableProfile:
         is_whole = _WHOLE.search(column.type) is not None
         return is_whole and len(name) >= LEAST_LETTERS and any(it.startswith(name) for it in others)
 
-    def _name(self, column: Column) -> str:
-        return self._schema.quote_name(column.name)
-
 
 class Asker:
     """Makes the questions of one table."""
 
     def __init__(self, schema: Schema, table: Table, seen: SeenSchema) -> None:
         self._schema, self._table, self._seen = schema, table, seen
-        self._from = schema.quote_table(table)
+        self._from, self._quote = schema.quote_table(table), schema.quote_name
         self._question = partial(SuggestedQuestion, table=table)
 
     def candidates(self) -> Iterator[SuggestedQuestion]:
@@ -133,17 +140,17 @@ class Asker:
         measure = seen.measures[0] if seen.measures else None
         category = seen.categories[0] if seen.categories else None
         if measure is not None and category is not None:
-            group, total = self._name(category), self._total(measure)
+            group, total = self._quote(category.name), self._total(measure)
             sql = f"SELECT {group}, {total} FROM {self._from} GROUP BY {group}"
             yield self._question("groups", sql, measure=measure, category=category)
         if seen.dates and seen.year is not None:
             yield from self._of_year(seen.dates[0], seen.year, measure)
         if measure is not None and len(seen.categories) > 1:
-            group, total = self._name(seen.categories[1]), self._total(measure)
+            group, total = self._quote(seen.categories[1].name), self._total(measure)
             sql = f"SELECT {group}, {total} AS v FROM {self._from} GROUP BY {group} ORDER BY v DESC"
             yield self._question("highest", sql, measure=measure, category=seen.categories[1])
         if category is not None:
-            group = self._name(category)
+            group = self._quote(category.name)
             sql = f"SELECT {group}, COUNT(*) FROM {self._from} GROUP BY {group}"
             yield self._question("counts", sql, category=category)
         if measure is not None:
@@ -152,7 +159,7 @@ class Asker:
             yield self._question("count", f"SELECT COUNT(*) FROM {self._from}")
 
     def _of_year(self, date: Column, year: int, measure: Column | None) -> Iterator[SuggestedQuestion]:
-        day = self._name(date)
+        day = self._quote(date.name)
         within = f"{day} >= {self._day(date, year)} AND {day} < {self._day(date, year + 1)}"
         month = DIALECTS[self._schema.dialect].truncate_month.format(column=day)
         named = date if len(self._seen.dates) > 1 else None
@@ -166,10 +173,7 @@ class Asker:
         return f"'{year}-01-01'" if not _DATE.search(date.type) else f"CAST('{year}-01-01' AS DATE)"
 
     def _total(self, measure: Column) -> str:
-        return f"{'SUM' if _adds_up(measure) else 'AVG'}({self._name(measure)})"
-
-    def _name(self, column: Column) -> str:
-        return self._schema.quote_name(column.name)
+        return f"{'SUM' if _adds_up(measure) else 'AVG'}({self._quote(measure.name)})"
 
 
 def _adds_up(measure: Column) -> bool:
@@ -179,7 +183,3 @@ def _adds_up(measure: Column) -> bool:
 def is_readable(name: str) -> bool:
     """Whether a name has a word in it that a person could say: `icd10_cd` and `x7` have none."""
     return any(_VOWEL.search(word) for word in _READABLE.findall(words_of(name)))
-
-
-def _is_date(column: Column) -> bool:
-    return bool(_DATE.search(column.type)) or (bool(column.samples) and all(map(_DAY.match, column.samples)))

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 
 from agent.checks.grounding.arithmetic.equality import (
@@ -28,14 +27,14 @@ from agent.checks.grounding.arithmetic.numerals import (
     write_number,
 )
 from agent.checks.grounding.arithmetic.prose import Piece, Role, pieces
-from agent.checks.grounding.arithmetic.said import find_said_edits
+from agent.checks.grounding.arithmetic.said import Edit, find_said_edits
 from agent.checks.grounding.arithmetic.sides import find_expression_before, segment_start
 from agent.checks.grounding.arithmetic.stated import Stated, find_stated_after
 from agent.core.answers import Correction
 from executors.base import Frozen
 
 _MAX_DECIMALS = 6
-_MAX_ROUNDS = 3
+_MAX_ROUNDS = 4
 _TELLING_DIGITS = 3
 _CHAINED_DIGITS = 2
 _CONCLUSION = re.compile(
@@ -53,35 +52,25 @@ class Recomputed(Frozen):
     values: tuple[Fraction, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class _Edit:
-    start: int
-    end: int
-    text: str
-
-
 def recompute(text: str, language: str | None = None) -> Recomputed:
     """Recompute every equation in `text`, and correct the results that are wrong.
 
     Args:
         language: whose number words are read in calculations that are said in words; None: only digits are.
     """
-    outcome = _recompute_once(text, language)
+    corrections: list[Correction] = []
+    outcome = Recomputed(text=text)
     for _ in range(_MAX_ROUNDS):  # a corrected result may be part of the next equation
+        outcome = _recompute_once(outcome.text, language)
+        corrections += outcome.corrections
         if not outcome.corrections:
             break
-        again = _recompute_once(outcome.text, language)
-        corrections = (*outcome.corrections, *again.corrections)
-        outcome = Recomputed(text=again.text, corrections=corrections, values=again.values)
-        if not again.corrections:
-            break
-    return outcome
+    return outcome.model_copy(update={"corrections": tuple(corrections)})
 
 
 def _recompute_once(text: str, language: str | None) -> Recomputed:
     found = pieces(text)
-    edits: list[_Edit] = []
-    corrections: list[Correction] = []
+    edits: list[Edit] = []
     values: list[Fraction] = []
     for index, piece in enumerate(found):
         stated = find_stated_after(text, found, index) if piece.role is Role.EQUALS else None
@@ -96,27 +85,19 @@ def _recompute_once(text: str, language: str | None) -> Recomputed:
         if piece.verbal and says_more(sides[0], stated):
             continue
         edit = _correct(sides, stated)
-        if edit is not None:
-            side, change = edit
-            edits.append(change)
-            corrections.append(
-                Correction(
-                    expression=side.expression.write_span(),
-                    stated=text[change.start : change.end],
-                    computed=change.text,
-                )
-            )
+        edits += [edit] if edit is not None else []
     for said in find_said_edits(text, language):
         if not any(edit.start < said.end and said.start < edit.end for edit in edits):
-            edits.append(_Edit(said.start, said.end, said.text))
-            wrong = text[said.start : said.end]
-            corrections.append(Correction(expression=said.expression, stated=wrong, computed=said.text))
+            edits.append(said)
+    corrections = tuple(
+        Correction(expression=it.expression, stated=text[it.start : it.end], computed=it.text) for it in edits
+    )
     for change in sorted((*edits, *_repeat_corrections(text, found, edits)), key=lambda change: -change.start):
         text = text[: change.start] + change.text + text[change.end :]
-    return Recomputed(text=text, corrections=tuple(corrections), values=tuple(values))
+    return Recomputed(text=text, corrections=corrections, values=tuple(values))
 
 
-def _repeat_corrections(text: str, found: Sequence[Piece], edits: Sequence[_Edit]) -> Iterator[_Edit]:
+def _repeat_corrections(text: str, found: Sequence[Piece], edits: Sequence[Edit]) -> Iterator[Edit]:
     """Change a wrong result also where a later sentence concludes with it: "So the total is 136.7."
 
     Only a telling number (three digits) counts, that is not said before the equation, nor is part of another one.
@@ -132,14 +113,14 @@ def _repeat_corrections(text: str, found: Sequence[Piece], edits: Sequence[_Edit
         for i in same:
             numeral = found[i].numeral
             if numeral and _is_operand(found, i) and found[i].start > edit.end:  # the next step of a chain
-                yield _Edit(*numeral.digits, text=new.raw)
+                yield Edit(*numeral.digits, text=new.raw)
                 continue
             stated = any(piece.operator or piece.text == "=" for piece in found[i - 1 : i + 2])
             stated = (
                 stated or digits < _TELLING_DIGITS or any(other.start <= found[i].start < other.end for other in edits)
             )
             if numeral and not stated and _CONCLUSION.search(text, edit.end, found[i].start):
-                yield _Edit(*numeral.digits, text=new.raw)
+                yield Edit(*numeral.digits, text=new.raw)
 
 
 def _is_operand(found: Sequence[Piece], index: int) -> bool:
@@ -188,18 +169,18 @@ def _runs_on(near: Side, far: Side) -> bool:
     return near.value.number != far.value.number and first == far.value.number
 
 
-def _correct(sides: Sequence[Side], stated: Stated) -> tuple[Side, _Edit] | None:
+def _correct(sides: Sequence[Side], stated: Stated) -> Edit | None:
     """The change that makes the equation true; None where it cannot be told what was meant."""
     side = sides[-1]  # the start of the chain; what follows was derived from it
     if side.expression.doubtful or not stated.numeral.readings or is_share_or_range(side, stated):
         return None
     if stated.under is not None:
-        return _correct_fraction(side, stated)
+        return _correct_fraction(side, stated, stated.under)
     value = choose_likeliest(side, stated)
     if value is None:
         return None
     reading = stated.numeral.reading(european=side.european) or stated.numeral.readings[0]
-    return side, _restate(side, stated, reading, value)
+    return _restate(side, stated, reading, value)
 
 
 def _list_stated_values(stated: Stated) -> list[Fraction]:
@@ -207,18 +188,16 @@ def _list_stated_values(stated: Stated) -> list[Fraction]:
     return [reading.value * stated.numeral.factor for reading in stated.numeral.readings[:1]]
 
 
-def _correct_fraction(side: Side, stated: Stated) -> tuple[Side, _Edit] | None:
+def _correct_fraction(side: Side, stated: Stated, under: Numeral) -> Edit | None:
     """Write a fraction for a fraction, where the expression has one too."""
     value = side.value.number
     slashes = any(part.operator == "/" for part in side.expression.parts)
-    if not slashes or not side.value.exact or value.denominator > 1000 or stated.under is None:
+    if not slashes or not side.value.exact or value.denominator > 1000:
         return None
-    whole = value.denominator == 1
-    shown = str(value.numerator) if whole else f"{value.numerator}/{value.denominator}"
-    return side, _Edit(stated.start, stated.piece.end + 1 + len(stated.under.text), shown)
+    return Edit(stated.start, stated.piece.end + 1 + len(under.text), str(value), side.expression.write_span())
 
 
-def _restate(side: Side, stated: Stated, reading: Reading, value: Fraction) -> _Edit:
+def _restate(side: Side, stated: Stated, reading: Reading, value: Fraction) -> Edit:
     """The value in the style of the stated number: its marks, its currency, as many decimals as truth needs."""
     numeral = stated.numeral
     decimals = _decimals(numeral, reading, value, exact=side.value.exact)
@@ -232,9 +211,10 @@ def _restate(side: Side, stated: Stated, reading: Reading, value: Fraction) -> _
     shown += numeral.text[numeral.digits[1] - numeral.start :]
     if round_half_up(value, decimals) < 0:
         shown = f"-{shown}"
+    end = stated.piece.end
     if stated.ordinal and value.denominator == 1:
-        return _Edit(stated.start, stated.piece.end + 2, shown + _ordinal(value.numerator))
-    return _Edit(stated.start, stated.piece.end, shown)
+        shown, end = shown + _ordinal(value.numerator), end + 2
+    return Edit(stated.start, end, shown, side.expression.write_span())
 
 
 def _ordinal(number: int) -> str:
@@ -258,6 +238,6 @@ def _marks(side: Side, reading: Reading) -> tuple[str, str]:
     """The thousands and decimal marks: those stated, else those of the expression."""
     readings = [r for n in side.expression.numerals if (r := n.reading(european=side.european))]
     mark = "," if side.european else "."
-    if reading.grouping or (reading.value >= 1000 and not reading.grouping):
+    if reading.grouping or reading.value >= 1000:
         return reading.grouping, mark
     return next((r.grouping for r in readings if r.grouping), ""), mark

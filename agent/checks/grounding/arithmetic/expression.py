@@ -58,13 +58,6 @@ def evaluate(tokens: Sequence[Token], *, relative_percent: bool = False) -> Valu
     return Value(number, exact, term.hundredfold)
 
 
-def _sympy() -> Any:
-    """SymPy, imported when the first expression needs it: it takes half a second."""
-    import sympy  # type: ignore[import-untyped,unused-ignore]
-
-    return sympy
-
-
 def _fraction(expression: Any) -> tuple[Fraction, bool]:
     """A SymPy number as a fraction, and whether that is exact."""
     if expression.is_Rational:
@@ -86,9 +79,11 @@ class _Parser:
     """Recursive descent over the grammar at the top of this module; every rule returns a term."""
 
     def __init__(self, tokens: Sequence[Token], *, relative_percent: bool) -> None:
+        import sympy  # type: ignore[import-untyped,unused-ignore]  # takes half a second, so not before it is needed
+
         self._tokens, self._next, self._depth = tokens, 0, 0
         self._relative_percent = relative_percent
-        self._sympy = _sympy()
+        self._sympy: Any = sympy
 
     def parse(self) -> _Term:
         term = self._sum()

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from fractions import Fraction
+from unicodedata import numeric
 
 MAX_DIGITS = 40
 
@@ -17,51 +18,19 @@ CURRENCY_CODES = tuple(
     "USD EUR GBP CHF JPY CNY INR CAD AUD NZD SEK NOK DKK PLN MXN BRL KRW CZK HUF ZAR CLP".split()  # noqa: SIM905
 )
 
-_SCALES: dict[str, int] = {
-    "hundred": 2,
-    "thousand": 3,
-    "tausend": 3,
-    "k": 3,
-    "million": 6,
-    "millions": 6,
-    "millionen": 6,
-    "mio": 6,
-    "mn": 6,
-    "m": 6,
-    "billion": 9,
-    "billions": 9,
-    "bn": 9,
-    "b": 9,
-    "mrd": 9,
-    "milliarde": 9,
-    "milliarden": 9,
-    "trillion": 12,
-    "millón": 6,
-    "millones": 6,
-    "milione": 6,
-    "milioni": 6,
-    "milliard": 9,
-    "milliards": 9,
-    "miliardo": 9,
-    "miliardi": 9,
-    "mille": 3,
-    "mila": 3,
-    "mil": 3,
-    "tn": 12,
+# Words of scale, by the power of ten that they stand for.
+_SCALES = {
+    word: power
+    for power, listed in {
+        2: "hundred",
+        3: "thousand tausend k mille mila mil",
+        6: "million millions millionen mio mn m millón millones milione milioni",
+        9: "billion billions bn b mrd milliarde milliarden milliard milliards miliardo miliardi",
+        12: "trillion tn",
+    }.items()
+    for word in listed.split()
 }
-_VULGAR: dict[str, Fraction] = {
-    "½": Fraction(1, 2),
-    "⅓": Fraction(1, 3),
-    "⅔": Fraction(2, 3),
-    "¼": Fraction(1, 4),
-    "¾": Fraction(3, 4),
-    "⅕": Fraction(1, 5),
-    "⅙": Fraction(1, 6),
-    "⅛": Fraction(1, 8),
-    "⅜": Fraction(3, 8),
-    "⅝": Fraction(5, 8),
-    "⅞": Fraction(7, 8),
-}
+_VULGAR = {sign: Fraction(numeric(sign)).limit_denominator(8) for sign in "½⅓⅔¼¾⅕⅙⅛⅜⅝⅞"}
 _EUROPEAN = frozenset({"de", "fr", "es", "it"})
 # Spaces that only typesetters put between groups of digits; a plain space separates two numbers.
 _THIN_SPACES = "\u00a0\u202f\u2009"
@@ -192,7 +161,7 @@ def readings(raw: str) -> tuple[Reading, ...]:
     groups, marks = parts[::2], parts[1::2]
     if sum(map(len, groups)) > MAX_DIGITS:
         return ()
-    found = [_read(groups, marks, ".", ","), _read(groups, marks, ",", ".")]
+    found = [_read(groups, marks, "."), _read(groups, marks, ",")]
     unique: list[Reading] = []
     for reading in found:
         if reading is not None and reading not in unique:
@@ -200,16 +169,14 @@ def readings(raw: str) -> tuple[Reading, ...]:
     return tuple(unique)
 
 
-def _read(groups: list[str], marks: list[str], point: str, comma: str) -> Reading | None:
-    """The number, where `point` starts the decimals and `comma`, an apostrophe or a thin space separates thousands."""
+def _read(groups: list[str], marks: list[str], point: str) -> Reading | None:
+    """The number, where `point` starts the decimals and any other mark separates thousands."""
     decimal = bool(marks) and marks[-1] == point
     separators = marks[:-1] if decimal else marks
     whole = groups[:-1] if decimal else groups
     if len(set(separators)) > 1 or point in separators or not _is_grouped(whole):
         return None
     grouping = separators[0] if separators else ""
-    if grouping and grouping not in (comma, *_APOSTROPHES, *_THIN_SPACES):
-        return None
     fraction = groups[-1] if decimal else ""
     digits = int(("".join(whole) or "0") + fraction)
     return Reading(Fraction(digits, 10 ** len(fraction)), len(fraction), grouping, point if decimal else "")

@@ -52,12 +52,12 @@ _OF = r"(?:of|from|aus|von|der\sZahlen|de|di)"
 
 
 class Edit(NamedTuple):
-    """A stated result that is wrong, and what it should be; `expression` as arithmetic."""
+    """A stated result that is wrong, and what it should be; `expression` as arithmetic, where it ends one."""
 
     start: int
     end: int
     text: str
-    expression: str
+    expression: str = ""
 
 
 class _Move(NamedTuple):

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import takewhile
 
 from agent.checks.grounding.arithmetic.numerals import Numeral
 from agent.checks.grounding.arithmetic.prose import APPROXIMATELY, Piece, Role, vocabulary
@@ -66,19 +67,13 @@ def find_stated_after(text: str, pieces: Sequence[Piece], index: int) -> Stated 
         return None
     under = _denominator(pieces, at)
     last = at + 2 if under else at
-    words = tuple(_words_after(pieces, last))
+    after = takewhile(lambda it: it.role is Role.WORD, pieces[last + 1 : last + 5])
+    words = tuple(it.text.lower() for it in after)
     if _goes_on(pieces, last) or _composite(text, pieces[last].end, pieces, last):
         return None
     truncated = text.startswith(("...", "…"), pieces[at].end) or bool({"repeating", "recurring"} & set(words))
     ordinal = words[:1] in (("st",), ("nd",), ("rd",), ("th",)) and pieces[last + 1].start == pieces[last].end
     return Stated(pieces[at], numeral, under, sign, last, approximate, truncated, words, ordinal)
-
-
-def _words_after(pieces: Sequence[Piece], last: int) -> Iterator[str]:
-    for piece in pieces[last + 1 : last + 5]:
-        if piece.role is not Role.WORD:
-            return
-        yield piece.text.lower()
 
 
 def _denominator(pieces: Sequence[Piece], at: int) -> Numeral | None:

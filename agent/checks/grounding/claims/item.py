@@ -47,5 +47,10 @@ class Item:
         return frozenset(row for rows in self.places.values() for row in rows)
 
     @property
+    def is_year(self) -> bool:
+        """Whether it is written as a year is: four digits, without any mark."""
+        return self.numeral is not None and len(self.numeral.raw) == 4 and self.numeral.raw.isdigit()
+
+    @property
     def currency(self) -> str:
         return self.numeral.currency if self.numeral is not None else ""

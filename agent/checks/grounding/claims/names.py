@@ -129,13 +129,6 @@ class NameIndex:
         single = len(set(times.values())) == len(rows) and len({step for step, _ in times.values()}) == 1
         return sorted(rows, key=lambda row: times[row][1]) if single and len(times) == len(rows) else ()
 
-    def _has_years(self) -> bool:
-        return any(year is not None for year, *_ in self.dates)
-
-    @cached_property
-    def _compared_values(self) -> set[str]:
-        return {value for condition in self._facts.conditions for value in condition.values}
-
     def is_only_name(self, digits: str) -> bool:
         """Whether digits stand in the rows as a text of the one column of such texts, and no number is as large."""
         facts = self._facts
@@ -218,7 +211,8 @@ class NameIndex:
         if year is None or day is not None:
             return None
         parts = [self.dates.get((year, None, None, None)), self.dates.get((None, month, None, quarter))]
-        if parts[0] is None and not self._has_years() and str(year) in self._compared_values:
+        asked = any(str(year) in it.values for it in self._facts.conditions)
+        if parts[0] is None and asked and all(known is None for known, *_ in self.dates):
             parts = parts[1:]  # a month of the only year that the query asks for
         if (month is None and quarter is None) or any(part is None for part in parts):
             return None

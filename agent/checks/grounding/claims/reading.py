@@ -10,7 +10,7 @@ from itertools import takewhile
 
 from agent.checks.grounding.arithmetic.dates import MONTHS, DateInText, find_dates
 from agent.checks.grounding.arithmetic.number_words import read_number_words
-from agent.checks.grounding.arithmetic.numerals import Numeral, Reading, is_european, read_numeral
+from agent.checks.grounding.arithmetic.numerals import Numeral, is_european, read_numeral
 from agent.checks.grounding.claims.compounds import read_korean, with_durations, with_fractions
 from agent.checks.grounding.claims.item import Item, Kind
 from agent.checks.grounding.claims.names import TOKEN, NameIndex, Places
@@ -79,11 +79,6 @@ _NOUNS = 2  # "l'interruzione media più lunga"
 _BESIDE = 2  # words before digits that are beside them
 _THAN = frozenset(["than", "als", "que", "che"])
 _JOINED = frozenset(["than", "als", "que", "che", "and", "und", "et", "y", "e"])
-
-
-def choose_reading(numeral: Numeral, language: str | None) -> Reading | None:
-    """The one way to read a number in a language; the other style only where it cannot be read in its own."""
-    return numeral.reading(european=is_european(language)) or (numeral.readings[0] if numeral.readings else None)
 
 
 def items_of(text: str, facts: Facts, names: NameIndex) -> list[Item]:
@@ -352,7 +347,8 @@ class _Reader:
             return None
         if _MARKER.search(self._text[:at]) and re.match(r"[.)]\s", self._text[numeral.end :]):
             return self._item("mark", at, numeral.end + 1)
-        reading = choose_reading(numeral, self._language)
+        european = is_european(self._language)
+        reading = numeral.reading(european=european) or next(iter(numeral.readings), None)
         if reading is None:  # `1.2.3`
             return self._item("word", at, numeral.end)
         signed = numeral.negative or re.search(r"(?:^|[\s(])[-−]$", self._text[:at]) is not None

@@ -15,6 +15,7 @@ from agent.checks.grounding.evidence.query_facts import Condition, Projection, Q
 from agent.checks.grounding.kinds import words_of_kind
 from agent.checks.grounding.languages.currencies import find_currency
 from agent.checks.grounding.languages.language import language_of
+from agent.checks.grounding.languages.vocabulary import LANGUAGES, vocabulary
 from agent.checks.grounding.languages.words import is_among, words_of
 from executors.base import JsonValue, QueryResult
 from rag.docs.documents import Document
@@ -185,6 +186,16 @@ class Facts:
     def measures(self) -> tuple[ColumnFacts, ...]:
         """The columns whose numbers are told."""
         return tuple(it for it in self.columns if it.kind == "measure")
+
+    @cached_property
+    def measured_names(self) -> frozenset[str]:
+        """The names of the measures and of the stored columns that they are computed from, in small letters."""
+        return frozenset(name for it in self.measures for name in (it.name.lower(), *it.projection.sources))
+
+    @cached_property
+    def is_polar(self) -> bool:
+        """Whether the question wants yes or no, as far as its language is known."""
+        return self.language in LANGUAGES and vocabulary(self.language).is_polar(self.question)
 
     @property
     def rows(self) -> tuple[tuple[JsonValue, ...], ...]:

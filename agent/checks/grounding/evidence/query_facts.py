@@ -98,7 +98,7 @@ def query_facts(sql: str, dialect: str) -> QueryFacts:
         return QueryFacts()
     if not isinstance(tree, exp.Query):
         return QueryFacts()
-    select = tree.find(exp.Select) if not isinstance(tree, exp.Select) else tree
+    select = tree.find(exp.Select)
     if select is None:
         return QueryFacts()
     grouped = _group_keys(select)
@@ -107,7 +107,7 @@ def query_facts(sql: str, dialect: str) -> QueryFacts:
     return QueryFacts(
         projections=tuple(_projection(it, tree, grouped) for it in select.expressions),
         conditions=tuple(_conditions(tree)),
-        order=tuple(_order(tree)),
+        order=tuple(_order(tree, select)),
         limit=int(count.this) if isinstance(count, exp.Literal) and str(count.this).isdigit() else None,
         grouped=select.args.get("group") is not None,
         tables=tuple(dict.fromkeys(it.name for it in tree.find_all(exp.Table))),
@@ -129,12 +129,6 @@ def _group_keys(select: exp.Select) -> frozenset[str]:
     return frozenset(found)
 
 
-_AGGREGATES = {"Count": "count", "Sum": "sum", "Avg": "avg", "Min": "min", "Max": "max", "CountIf": "count"}
-
-
-_RANKS = frozenset({"Rank", "DenseRank", "RowNumber"})
-
-
 def _projection(column: exp.Expr, tree: exp.Query, grouped: frozenset[str]) -> Projection:
     from sqlglot import exp
 
@@ -149,11 +143,9 @@ def _projection(column: exp.Expr, tree: exp.Query, grouped: frozenset[str]) -> P
         whole += more
     columns = [it for one in whole for it in one.find_all(exp.Column)]
     sources = dict.fromkeys(it.name.lower() for it in columns)
-    found = [
-        it for one in whole for it in one.walk() if isinstance(it, exp.AggFunc) or type(it).__name__ in _AGGREGATES
-    ]
-    kinds = [_AGGREGATES.get(type(it).__name__, it.key) for it in found]
-    if isinstance(inner, exp.Window) and type(inner.this).__name__ in _RANKS:
+    found = [it for one in whole for it in one.find_all(exp.AggFunc)]
+    kinds = ["count" if isinstance(it, exp.CountIf) else it.key for it in found]
+    if isinstance(inner, exp.Window) and isinstance(inner.this, exp.Rank | exp.DenseRank | exp.RowNumber):
         kinds = ["rank"]
     aliases = {it.alias_or_name: it.name for it in tree.find_all(exp.Table)}
     return Projection(
@@ -217,15 +209,14 @@ def _condition(part: exp.Expr) -> Condition:
     )
 
 
-def _order(tree: exp.Query) -> Iterator[tuple[str, bool]]:
+def _order(tree: exp.Query, select: exp.Select) -> Iterator[tuple[str, bool]]:
     from sqlglot import exp
 
     order = tree.args.get("order")
     for key in order.expressions if order is not None else ():
         this = key.this
         place = int(this.this) if isinstance(this, exp.Literal) and str(this.this).isdigit() else None
-        select = tree if isinstance(tree, exp.Select) else tree.find(exp.Select)
-        columns: Sequence[exp.Expr] = select.expressions if select is not None else ()
+        columns: Sequence[exp.Expr] = select.expressions
         if place is not None and 0 < place <= len(columns):
             name = columns[place - 1].alias_or_name
         else:

@@ -74,6 +74,12 @@ def list_in_order(segment: Segment, rows: Rows) -> list[int]:
     return [*order, *sorted(rows - set(order))]
 
 
+def list_words_behind(items: Sequence[Item], *classes: Class) -> list[str]:
+    """The words right behind those of some classes, in small letters: "team" of "in each team"."""
+    places = [at for at, it in enumerate(items) if it.cls in classes]
+    return [it.text.lower() for at in places for it in items[at + 1 : at + 3] if it.kind == "word"]
+
+
 def list_counted_words(items: Sequence[Item], place: int) -> list[Item]:
     found: list[Item] = []
     for item in items[place + 1 : place + 1 + NEAR]:

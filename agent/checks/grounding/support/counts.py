@@ -16,7 +16,15 @@ from agent.checks.grounding.evidence.facts import Facts
 from agent.checks.grounding.kinds import words_of_kind
 from agent.checks.grounding.languages.vocabulary import Class
 from agent.checks.grounding.languages.words import is_among, words_of
-from agent.checks.grounding.support.beside import NEAR, OF_THE, PART_OF, THE, are_flagged, list_counted_words
+from agent.checks.grounding.support.beside import (
+    NEAR,
+    OF_THE,
+    PART_OF,
+    THE,
+    are_flagged,
+    list_counted_words,
+    list_words_behind,
+)
 from agent.checks.grounding.support.found import Support
 
 # Names of columns that hold what a row of a table is called.
@@ -73,8 +81,7 @@ class Counts:
     def _nouns(self) -> frozenset[str]:
         """What the rows may be called: by their keys, by what the question asks for each of, by the keys' table."""
         facts = self.facts
-        places = [at for at, it in enumerate(self.asked) if it.cls in (Class.EACH, Class.PER)]
-        each = {it.text.lower() for at in places for it in self.asked[at + 1 : at + 3] if it.kind == "word"}
+        each = {*list_words_behind(self.asked, Class.EACH, Class.PER)}
         keys = [it for it in facts.columns if it.kind == "dimension"]
         tables = {table for it in keys for table in it.projection.tables}
         named = all(_LABEL.fullmatch(it) for key in keys for it in key.projection.sources) or (

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from typing import NamedTuple
 
 from agent.checks.grounding.claims.claims import Segment
 from agent.checks.grounding.claims.names import Rows
@@ -18,21 +17,13 @@ from executors.base import JsonValue
 _AGGREGATES = frozenset({Class.SUM, Class.MEAN, Class.MOST, Class.LEAST})
 
 
-class OverRecords(NamedTuple):
-    """Something computed over records.
-
-    column: of the records; None where they are counted. words: that name it, so that the sentence may say them.
-    """
-
-    computed: Computed
-    column: ColumnFacts | None
-    words: frozenset[str]
-
-
-def compute_over_records(facts: Facts, segment: Segment, place: int, rows: Rows | None) -> Iterator[OverRecords]:
+def compute_over_records(
+    facts: Facts, segment: Segment, place: int, rows: Rows | None
+) -> Iterator[tuple[Computed, ColumnFacts | None, frozenset[str]]]:
     """What a number of a segment may be: how many records there are, or an aggregate of the column named beside it.
 
-    Nothing where the records are not all there, or where a join may repeat them.
+    Each comes with its column, None for a number of records, and with the words of it that the sentence may say.
+    Nothing is computed if some records are missing, or if a join may repeat them.
 
     Args:
         rows: that the segment names; None where it names none.
@@ -47,11 +38,11 @@ def compute_over_records(facts: Facts, segment: Segment, place: int, rows: Rows 
     names = frozenset(words_of(facts.query.tables[0])[-1:])
     counts = any(it.projection.aggregate == "count" for it in facts.columns)  # 3 vehicles, of which there are 4 records
     if is_among(word, names) and not counts and not item.currency:
-        yield OverRecords(Computed(Fraction(len(chosen)), "count(*)", Class.SUM), None, names)
+        yield Computed(Fraction(len(chosen)), "count(*)", Class.SUM), None, names
     for column in _list_columns_beside(records, segment, place, word):
         for computed in candidates(records, segment, item, column, chosen, named=False):
             if computed.cls in _AGGREGATES:
-                yield OverRecords(computed, column, frozenset({*column.words, *column.units}))
+                yield computed, column, frozenset({*column.words, *column.units})
 
 
 def _records_of(facts: Facts, records: Facts, rows: Rows | None) -> Sequence[int]:

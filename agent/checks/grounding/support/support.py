@@ -407,8 +407,7 @@ class Numbers:
                 currencies(segment.items, place), currencies(self.asked, at)
             ):
                 continue
-            year = item.numeral is not None and len(item.numeral.raw) == 4 and item.numeral.raw.isdigit()
-            if year or item.currency or have_same_beside(self.asked, at, segment.items, place):
+            if item.is_year or item.currency or have_same_beside(self.asked, at, segment.items, place):
                 return Support("question", item.value)
         return None
 

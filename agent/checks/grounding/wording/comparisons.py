@@ -41,9 +41,7 @@ class Comparisons:
 
     def _comparison(self, segment: Segment, place: int) -> str:
         item = segment.items[place]
-        if item.cls in self._context.question_classes or any(
-            self._context.origin(it) == "calculation" for it in segment.numbers
-        ):
+        if item.cls in self._context.question_classes or self._context.is_calculated(segment):
             return ""
         if self._is_end(segment, place):
             return ""
@@ -56,7 +54,7 @@ class Comparisons:
             if pair is not None:
                 return _hold(item, *pair)
         if len(names) == 1:  # "higher (900) than Ada (600)"
-            names = [it for one in self._context.segments if one.sentence == segment.sentence for it in one.names]
+            names = self._context.list_sentence_names(segment)
         if len(names) == 2 and (pair := self._pair(segment, place, names)) is not None:
             return _hold(item, *pair)
         return "the rows do not compare this"
@@ -75,16 +73,16 @@ class Comparisons:
         """ "As many as": of two names with one value, or after a number of times."""
         if Class.EQUAL in self._context.question_classes or Class.STABLE in segment.classes:
             return ""  # "stayed the same" is held there
-        if Class.TIMES in segment.classes and any(self._context.origin(it) == "calculation" for it in segment.numbers):
+        if Class.TIMES in segment.classes and self._context.is_calculated(segment):
             return ""
-        names = [it for one in self._context.segments if one.sentence == segment.sentence for it in one.names]
+        names = self._context.list_sentence_names(segment)
         pairs = [self._pair(segment, place, [names[0], other]) for other in names[1:]]
         equal = bool(pairs) and all(it is not None and it[0] == it[1] for it in pairs)
         return "" if equal else "the rows do not say that they are equal"
 
     def _range(self, segment: Segment, _: int) -> str:
         """ "Range from 12 to 48": the least and the most of a column, or of a query that asks for both."""
-        told = [it for one in self._context.segments if one.sentence == segment.sentence for it in one.numbers]
+        told = [it for one in self._context.list_sentence(segment) for it in one.numbers]
         told = list(segment.numbers) if len(segment.numbers) == _ENDS else told
         found = [it for it in (self._context.supports.get(one.start) for one in told) if it is not None]
         found = [it for it in found if it.origin != "question"]
@@ -238,7 +236,7 @@ class Comparisons:
 
     def _check_multiplied(self, segment: Segment, _: int) -> str:
         """ "Doubled": of an earlier time."""
-        names = [it for one in self._context.segments if one.sentence == segment.sentence for it in one.names]
+        names = self._context.list_sentence_names(segment)
         timed = all(self._is_timed(it) for it in names) or {Class.RISE, Class.FALL} & self._context.question_classes
         return "" if timed else "no row is a later time of another"
 
@@ -246,8 +244,7 @@ class Comparisons:
         return name.kind == "date" or bool(self._context.names.dated & name.places.keys())
 
     def _points(self, segment: Segment, _: int) -> str:
-        told = any(self._context.origin(it) == "calculation" for it in segment.numbers)
-        return "" if told else "it is no difference of two percentages"
+        return "" if self._context.is_calculated(segment) else "it is no difference of two percentages"
 
 
 def _hold(item: Item, one: Fraction, other: Fraction) -> str:

@@ -13,7 +13,7 @@ from agent.checks.grounding.claims.names import NameIndex
 from agent.checks.grounding.evidence.facts import ColumnFacts, Facts
 from agent.checks.grounding.kinds import fits, is_adjective
 from agent.checks.grounding.languages.language import split_words
-from agent.checks.grounding.languages.vocabulary import LANGUAGES, Class, vocabulary
+from agent.checks.grounding.languages.vocabulary import Class
 from agent.checks.grounding.languages.words import is_same_word, words_of
 from agent.checks.grounding.support.conversion import find_factor
 from agent.checks.grounding.support.found import Support
@@ -42,7 +42,7 @@ class WordingContext:
         supports: of the numbers that were found, by where they start.
         segments: of the text.
 
-    known: words that a sentence may use. queried: those of the tables. polar: whether the question wants yes or no.
+    known: words that a sentence may use. queried: those of the tables.
     """
 
     def __init__(
@@ -57,7 +57,6 @@ class WordingContext:
         self.facts, self.names, self.asked = facts, names, asked
         self.numbers, self.supports, self.segments = numbers, supports, segments
         self.question_classes = frozenset(it.cls for it in asked if it.cls is not None)
-        self.polar = facts.language in LANGUAGES and vocabulary(facts.language).is_polar(facts.question)
         self.known = _find_known_words(facts) | {it.text.lower() for it in asked if it.kind == "word"}
         self.queried = frozenset(word for name in facts.query.tables for word in words_of(name))
 
@@ -77,6 +76,18 @@ class WordingContext:
     def cls(self, item: Item) -> Class | None:
         support = self.supports.get(item.start)
         return support.cls if support is not None else None
+
+    def is_calculated(self, segment: Segment) -> bool:
+        """Whether a number of a segment was recomputed."""
+        return any(self.origin(it) == "calculation" for it in segment.numbers)
+
+    def list_sentence(self, segment: Segment) -> list[Segment]:
+        """The segments of the sentence that a segment belongs to."""
+        return [it for it in self.segments if it.sentence == segment.sentence]
+
+    def list_sentence_names(self, segment: Segment) -> list[Item]:
+        """The names of rows in the sentence that a segment belongs to."""
+        return [it for one in self.list_sentence(segment) for it in one.names]
 
     def aggregates(self, *names: str) -> bool:
         return any(it.aggregate in names for it in self.facts.query.projections)

@@ -11,31 +11,15 @@ from agent.checks.grounding.evidence.facts import ColumnFacts
 from agent.checks.grounding.languages.vocabulary import LANGUAGES, Class, vocabulary
 from agent.checks.grounding.languages.words import is_among, words_of
 from agent.checks.grounding.support.across import whole_of
-from agent.checks.grounding.support.beside import are_flagged
+from agent.checks.grounding.support.beside import are_flagged, list_words_behind
 from agent.checks.grounding.wording.context import Checks, WordingContext
 from agent.checks.grounding.wording.series import is_steady, says_each_step
 from executors.base import JsonValue
 
 _AS = frozenset(["as", "so", "aussi", "tan"])
 _EVERYONE = frozenset(["everyone", "everybody", "jeder", "chacun", "chacune", "ciascuno"])
-_ZERO = frozenset(
-    [
-        "none",
-        "keiner",
-        "keines",
-        "ninguno",
-        "nessuno",
-        "nothing",
-        "nichts",
-        "rien",
-        "nada",
-        "niente",
-        "nulla",
-        "zero",
-        "zéro",
-        "cero",
-    ]
-)
+_ZERO = frozenset(["none", "nothing", "keiner", "keines", "nichts", "rien", "ninguno", "nada", "nessuno", "niente"])
+_ZERO |= {"nulla", "zero", "zéro", "cero"}
 # What is said to be missing: a value, and not what it would be of.
 _VALUE_WORDS = """
     value values figure figures data entry recorded available entered known wert werte angabe angaben eintrag datum
@@ -81,7 +65,7 @@ class Denials:
         zeros = any(cell is not None and self._is_none(cell, it) for cell, it in cells)
         counted = zeros or any(it.projection.aggregate in ("count", "sum") for it in empty)
         words = [it.text.lower() for it in segment.items if it.kind == "word"]
-        missing = bool(empty) and not zeros and not counted
+        missing = bool(empty) and not counted
         numbers = [value for it in empty if it.kind == "measure" for value in facts.values(it.index)]
         whole = bool(numbers) and all(it.denominator == 1 for it in numbers)
         after = next((it.text.lower() for it in segment.items[place + 1 :] if it.kind == "word"), "")
@@ -104,17 +88,16 @@ class Denials:
 
     def _is_denied_so(self, segment: Segment, place: int) -> bool:
         """Whether the question denies in the same words: of "which have no tag", "no car has one" denies more."""
-        item, asked = segment.items[place], self._context.asked
+        item = segment.items[place]
         if not _NO.match(item.text) or not self._context.is_in_question(item):
             return self._context.is_in_question(item)
         following = [it.text.lower() for it in segment.items[place + 1 :] if it.kind == "word"][:1]
-        places = [at for at, it in enumerate(asked) if it.cls is Class.NOT]
-        denied = [it.text.lower() for at in places for it in asked[at + 1 : at + 3] if it.kind == "word"]
+        denied = list_words_behind(self._context.asked, Class.NOT)
         return all(is_among(it, denied) for it in following)
 
     def _is_none(self, cell: JsonValue, column: ColumnFacts) -> bool:
         """Whether a cell says that there is none: zero of what is counted, not zero degrees."""
-        if column.kind == "dimension" or cell is None or not _is_nothing(cell):
+        if column.kind == "dimension" or not _is_nothing(cell):
             return False
         if cell is False:
             return True
@@ -139,7 +122,7 @@ class Denials:
 
     def _all(self, segment: Segment, place: int) -> str:
         after = segment.items[place + 1 : place + 4]
-        if not self._context.polar and Class.ALL in self._context.question_classes:
+        if not self._facts.is_polar and Class.ALL in self._context.question_classes:
             return ""
         if {Class.MOST, Class.LEAST} & {it.cls for it in segment.items[max(0, place - 2) : place]}:
             return ""  # "the most of all": held there
@@ -192,8 +175,7 @@ class Denials:
             return ""  # "each took 14.8 hours on average"
         counted = any(it.kind == "number" for it in segment.items[max(0, place - 2) : place])
         if counted:  # "Ada and Bo have 12 trips each", not "20 people have 12 trips each"
-            sentence = [it for it in self._context.segments if it.sentence == segment.sentence]
-            several = sum(len(it.names) for it in sentence) > 1
+            several = len(self._context.list_sentence_names(segment)) > 1
             return "" if several and len(segment.numbers) == 1 else "the rows do not say so of each"
         asked = {Class.EACH, Class.PER} & self._context.question_classes
         after = segment.items[place + 1] if place + 1 < len(segment.items) else None
@@ -211,10 +193,9 @@ class Denials:
 
     def _list_asked_of_each(self) -> list[str]:
         """What the question asks for each of: "team" of "in each team"; every word where it does not say."""
-        words = [it.text.lower() for it in self._context.asked if it.kind == "word"]
-        places = [at for at, it in enumerate(self._context.asked) if it.cls in (Class.EACH, Class.PER)]
-        found = [it.text.lower() for at in places for it in self._context.asked[at + 1 : at + 3] if it.kind == "word"]
-        return found or words
+        asked = self._context.asked
+        found = list_words_behind(asked, Class.EACH, Class.PER)
+        return found or [it.text.lower() for it in asked if it.kind == "word"]
 
     def _only(self, segment: Segment, place: int) -> str:
         if Class.ONLY in self._context.question_classes or any(
@@ -242,7 +223,7 @@ class Denials:
 
     def _yes(self, _segment: Segment, _: int) -> str:
         cells = [cell for row in self._facts.rows for cell in row]
-        holds = self._context.polar and bool(cells) and not any(_is_nothing(cell) for cell in cells)
+        holds = self._facts.is_polar and bool(cells) and not any(_is_nothing(cell) for cell in cells)
         return "" if holds else "the rows do not say yes"
 
     def _no_value(self, segment: Segment, _: int) -> str:

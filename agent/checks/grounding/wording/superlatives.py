@@ -139,7 +139,7 @@ class Superlatives:
         if len(self._facts.measures) == 1 and (changes or Class.NEGATIVE in segment.classes):
             return True  # "the largest loss"
         known = {word for it in self._facts.measures for word in it.words}
-        sentence = [it for one in self._context.segments if one.sentence == segment.sentence for it in one.items]
+        sentence = [it for one in self._context.list_sentence(segment) for it in one.items]
         return any(
             it.kind in ("word", "phrase") and is_among(it.text.lower(), known) for it in sentence
         ) or is_adjective(segment.items[place].text.lower().split()[-1])
@@ -153,7 +153,7 @@ class Superlatives:
             return False
         if all(is_fraction(self._facts, it) for it in columns):
             return False  # a rate of yes and no is of all of them: "the highest pass rate"
-        return not any(Class.MEAN in it.classes for it in self._context.segments if it.sentence == segment.sentence)
+        return not any(Class.MEAN in it.classes for it in self._context.list_sentence(segment))
 
     def _is_chosen_by(self, cls: Class) -> bool:
         """Whether the query picks the rows so: the first by an order, or MAX and MIN."""
@@ -185,7 +185,7 @@ class Superlatives:
             cells = {row: str(self._facts.rows[row][dated[0]]) for row in range(len(self._facts.rows))}
             end = max(cells.values()) if cls is Class.LATEST else min(cells.values())
             return "" if all(cells[row] == end for row in rows) else "another row is beyond it"
-        sentence = [one for one in self._context.segments if one.sentence == segment.sentence]
+        sentence = self._context.list_sentence(segment)
         if cls is Class.LATEST and not dated and any(Class.RANK in it.classes for it in sentence):
             return self._check_last_place(segment, place)  # "Ada is first, Bo second and Cy last"
         return "the question does not ask for it"

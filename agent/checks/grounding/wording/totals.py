@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 
 from agent.checks.grounding.claims.claims import Segment
-from agent.checks.grounding.claims.item import Item
 from agent.checks.grounding.languages.vocabulary import Class
 from agent.checks.grounding.languages.words import is_among
 from agent.checks.grounding.wording.context import Checks, WordingContext
@@ -42,10 +41,7 @@ class Totals:
 
     def _check_calculated(self, segment: Segment, place: int) -> str:
         item = segment.items[place]
-        if (
-            any(self._context.origin(it) == "calculation" for it in segment.numbers)
-            or item.cls in self._context.question_classes
-        ):
+        if self._context.is_calculated(segment) or item.cls in self._context.question_classes:
             return ""
         before, after = segment.items[place - 1 : place], segment.items[place + 1 : place + 2]
         support = self._context.supports.get(before[0].start) if before else None
@@ -79,7 +75,7 @@ class Totals:
         """A rate: as asked, computed, or of rows that are told one by one."""
         item = segment.items[place]
         after = segment.items[place + 1] if place + 1 < len(segment.items) else None
-        told = any(self._context.origin(it) == "calculation" for it in segment.numbers)
+        told = self._context.is_calculated(segment)
         docs = {
             word for it in self._context.columns_of_numbers(segment) for one in it.told for word in _RATED.findall(one)
         }
@@ -129,10 +125,10 @@ class Totals:
                 "" if {Class.PER, Class.EACH} & self._context.question_classes else "the rows hold no rate"
             )  # "40 a month"
         beside = segment.items[max(0, place - 2) : place + 3]
-        dated = any(it.kind == "date" or _is_year(it) for it in beside) or (
+        dated = any(it.kind == "date" or it.is_year for it in beside) or (
             self._context.names.dated and len(segment.names) > 0
         )
-        counts = before is not None and before.kind == "number" and not _is_year(before)
+        counts = before is not None and before.kind == "number" and not before.is_year
         return "" if dated and not counts else "no row is counted in it"
 
     def _check_as_asked(self, segment: Segment, place: int) -> str:
@@ -154,7 +150,3 @@ class Totals:
 def _is_that(segment: Segment, place: int) -> bool:
     """Whether a unit of time is the one spoken of: "that date"."""
     return place > 0 and segment.items[place - 1].text.lower() in _THAT
-
-
-def _is_year(item: Item) -> bool:
-    return item.numeral is not None and len(item.numeral.raw) == 4 and item.numeral.raw.isdigit()
