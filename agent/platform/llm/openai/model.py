@@ -6,13 +6,14 @@ import asyncio
 import importlib
 import json
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from pydantic import SecretStr
 from tenacity import AsyncRetrying, retry_if_exception, stop_after_attempt
 
 from agent.core.errors import ModelFailed, ModelUnavailable
-from agent.platform.llm.chat import ENTRA_SCOPE, Message, Reply, ReplyGrammar, ReplySchema
+from agent.platform.llm.chat import Message, Reply, ReplyGrammar, ReplySchema, build_entra_tokens
 from agent.platform.llm.openai.chat_request import Abilities, chat_fields, tokens_of
 from agent.platform.llm.openai.completion import (
     USAGE,
@@ -196,11 +197,12 @@ class AzureOpenAIModel(OpenAIModel):
         import openai
 
         key = self._api_key.get_secret_value() if self._api_key else None
+        tokens = build_entra_tokens("Azure OpenAI", ModelUnavailable)
         return openai.AsyncAzureOpenAI(
             azure_endpoint=self._azure_endpoint,
             api_version=self._api_version,
             api_key=key,
-            azure_ad_token_provider=None if key else _entra_token_provider(),
+            azure_ad_token_provider=None if key else partial(asyncio.to_thread, tokens),
             **self._options(),
         )
 
@@ -227,25 +229,6 @@ def _import_client() -> None:
     """Load what a connection needs; it takes most of a second."""
     for name in ("openai", "openai.types.chat", "httpcore2"):
         importlib.import_module(name)
-
-
-def _entra_token_provider() -> Callable[[], Awaitable[str]]:
-    """Tokens for Azure OpenAI, fetched in a thread; azure-identity caches and renews them."""
-    from azure.core.exceptions import AzureError
-    from azure.identity import DefaultAzureCredential, get_bearer_token_provider
-
-    provider = get_bearer_token_provider(DefaultAzureCredential(), ENTRA_SCOPE)
-
-    async def token() -> str:
-        try:
-            return await asyncio.to_thread(provider)
-        except AzureError as error:
-            raise ModelUnavailable(
-                "Entra ID issued no token for Azure OpenAI: sign in with `az login`, give the app a managed identity, "
-                "or set AZURE_OPENAI_API_KEY."
-            ) from error
-
-    return token
 
 
 def _is_refusal(error: Exception) -> bool:
