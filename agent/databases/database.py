@@ -186,9 +186,9 @@ class Database:
         try:
             call = partial(self.executor.run, query, timeout_s=timeout_s, cancel=cancel)
             traced = telemetry.get().query(self.name, self.dialect, query.sql, "SELECT", query.tables)
-            with self._watching(), traced as span:
+            with self._watching(), traced as record_rows:
                 result = await in_thread(self._queries, call)
-                span.record_rows(result.row_count)
+                record_rows(result.row_count)
                 return result
         except asyncio.CancelledError:
             cancel.cancel()
