@@ -23,7 +23,6 @@ from executors.base import Column, ForeignKey, Schema, Table
 from executors.errors import ExecutorError
 
 if TYPE_CHECKING:
-
     from agent.databases.database import Database
 
 
