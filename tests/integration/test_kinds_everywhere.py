@@ -21,8 +21,8 @@ from tool_calls import call_tool
 from agent.core.callers import LOCAL
 from agent.core.events import AnswerDelta, Event
 from agent.pipeline.service import Service
-from agent.platform.llm.scripted import ScriptedModel
 from agent.present.terminal import StepPrinter
+from testbed.scripted_model import ScriptedModel
 
 pytestmark = pytest.mark.usefixtures("patient")
 

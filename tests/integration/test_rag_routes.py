@@ -19,12 +19,12 @@ from agent.api.app import api_routes, create_app
 from agent.core.callers import LOCAL
 from agent.databases.knowledge.added_documents import MAX_DOCUMENTS, AddedDocuments
 from agent.pipeline.service import Service
-from agent.platform.llm.scripted import ScriptedModel
 from agent.platform.storage.sqlite import SqliteStore
 from executors.errors import SqlRefused, UnknownDatabase
 from rag.docs.documents import make_document
 from rag.errors import EmbedderUnavailable
 from rag.testing import HashingEmbedder
+from testbed.scripted_model import ScriptedModel
 
 Client = httpx2.AsyncClient
 

@@ -13,8 +13,8 @@ from shop_questions import Make
 
 from agent.core.errors import StateUnavailable
 from agent.people.feedback.shelf import CHUNK
-from agent.platform.llm.scripted import ScriptedModel
 from agent.platform.storage.sqlite import SqliteStore
+from testbed.scripted_model import ScriptedModel
 
 REJECTED = {"decision": "reject"}
 NOBODY: dict[str, str] = {}

@@ -20,10 +20,10 @@ from agent.core.callers import LOCAL
 from agent.core.errors import WritesNotAllowed
 from agent.core.kinds import AboutData, Topic
 from agent.databases.knowledge import build
-from agent.platform.llm.scripted import ScriptedModel
 from agent.understanding.replies import DataReplies
 from executors.errors import DatabaseUnavailable, UnknownDatabase
 from rag.testing import HashingEmbedder
+from testbed.scripted_model import ScriptedModel
 
 Client = httpx2.AsyncClient
 

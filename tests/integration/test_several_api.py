@@ -20,8 +20,8 @@ from agent.api.app import create_app
 from agent.core.answers import Answer
 from agent.pipeline.service import build_service
 from agent.platform.config.settings import Settings
-from agent.platform.llm.scripted import ScriptedModel
 from agent.present.terminal import StepPrinter, Transcript
+from testbed.scripted_model import ScriptedModel
 
 WHY = "Why did the amount of orders fall in April?"
 MARCH, APRIL = "What is the total amount of orders in March?", "What is the total amount of orders in April?"

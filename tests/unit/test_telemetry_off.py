@@ -18,7 +18,7 @@ ASK = """
 import asyncio, sys
 from pathlib import Path
 from agent.platform import telemetry
-from agent.platform.llm.scripted import ScriptedModel
+from testbed.scripted_model import ScriptedModel
 from agent.pipeline.service import build_service
 from agent.platform.config.settings import Settings
 
