@@ -25,7 +25,7 @@ from agent.platform.llm.openai.completion import (
     translate_error,
     wait_before_retry,
 )
-from agent.platform.llm.pace import CALL, PACE
+from agent.platform.llm.pace import CALL, Pace
 from agent.platform.llm.replies import ON_TEXT, ends_its_query
 
 if TYPE_CHECKING:
@@ -44,6 +44,8 @@ class OpenAIModel:
     Args:
         base_url: the endpoint, `/v1` included; None for OpenAI itself. api_key: None for an endpoint that wants none.
         timeout_s: seconds for one reply. retries: tries after the first, with `sleep` between.
+
+    `pace` makes every try wait for its turn; None: the endpoint's limits are not kept.
     """
 
     def __init__(
@@ -57,6 +59,7 @@ class OpenAIModel:
         sleep: Sleep = asyncio.sleep,
     ) -> None:
         self.name = name
+        self.pace: Pace | None = None
         self._base_url, self._api_key = base_url, api_key
         self._timeout_s, self._retries, self._sleep = timeout_s, retries, sleep
         self._abilities = Abilities()
@@ -161,10 +164,9 @@ class OpenAIModel:
 
     async def _once(self, client: AsyncOpenAI, request: dict[str, Any], ended: Ended) -> object:
         """One try, in its turn where the endpoint's limits are kept. What it waits for that is not its timeout's."""
-        pace = PACE.get()
-        if pace is None:
+        if self.pace is None:
             return await self._post(client, request, ended)
-        async with pace.turn(tokens_of(request)) as call:
+        async with self.pace.turn(tokens_of(request)) as call:
             completion = await self._post(client, request, ended)
             call.spent = read_total_tokens(completion)
             return completion
