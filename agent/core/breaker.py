@@ -19,7 +19,7 @@ from rag.errors import EmbedderUnavailable
 
 State = Literal["closed", "open", "half_open"]
 Failure = type[ModelUnavailable | EmbedderUnavailable | DatabaseUnavailable]
-PROBED_AGAIN_S = 1  # for who comes while another call finds out
+PROBED_AGAIN_S = 1  # for a caller who comes while another call tests the part
 
 
 class Breaker:
@@ -80,7 +80,7 @@ class Breaker:
                 self._probing = False
 
     def _enter(self) -> bool:
-        """Whether this call is the one that finds out. Raises the refusal."""
+        """Whether this call tests the part. Raises the refusal."""
         with self._lock:
             state = self.state
             if state == "open":

@@ -21,7 +21,7 @@ async def off_loop(call: Callable[[], T]) -> T:
 
 
 async def run_to_its_end(call: Callable[[], T]) -> T:
-    """The call's result, from a thread. A cancelled caller waits until the thread is done, so nothing follows."""
+    """The call's result, from a thread. A cancelled caller waits until the thread has ended."""
     task = asyncio.create_task(asyncio.to_thread(call))
     try:
         return await asyncio.shield(task)

@@ -165,7 +165,7 @@ class Dashboard:
         self._check_s, self.clock = check_s, clock
 
     async def put(self, principal: str, query_id: str, *, minutes: int, alert: Alert | None) -> tuple[Shown, str]:
-        """Add or change a tile, and run it; the tile, and the secret of its webhooks where that is new.
+        """Add or change a tile, and run it. Returns the tile, and the secret of its webhooks if that is new.
 
         Raises UnknownSavedQuery; TileInvalid: its webhook may not go there.
         """

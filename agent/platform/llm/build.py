@@ -27,7 +27,7 @@ def build_model(settings: Settings, *, model_name: str | None = None) -> ChatMod
 
 
 def pace_model(model: ChatModel, settings: Settings, state: StateStore) -> ChatModel:
-    """The model, its limits shared with every process of the same state; any but a hosted one as it is."""
+    """The model; a hosted one shares its rate limits with every process of the same state."""
     if settings.provider not in PACED:
         return model
     from agent.platform.llm.openai.model import OpenAIModel

@@ -174,7 +174,7 @@ async def collect_stream(
 
 
 class Pieces:
-    """The reply to a request, as far as it has come. A last message of the assistant is the beginning of the reply."""
+    """The reply to a request, as far as it has come. A last message of the assistant is its beginning."""
 
     def __init__(self, request: Mapping[str, Any]) -> None:
         last = request["messages"][-1]
