@@ -15,8 +15,8 @@ from agent.core.events import Event
 from agent.core.models import Options
 from agent.pipeline.service import Service, build_service
 from agent.platform.config.settings import Settings
-from agent.platform.llm.scripted import ScriptedModel
 from executors.workers.pool import WorkerPool, get_shared_pool
+from testbed.scripted_model import ScriptedModel
 
 # How long an example takes is no property of what is tested; a busy machine takes longer.
 hypothesis.settings.register_profile(

@@ -9,7 +9,7 @@ import pytest
 from agent.pipeline.drafts import progress
 from agent.platform.llm.chat import Reply
 from agent.platform.llm.replies import ON_TEXT
-from agent.platform.llm.scripted import ScriptedModel
+from testbed.scripted_model import ScriptedModel
 
 
 def told_while_written(model: ScriptedModel, monkeypatch: pytest.MonkeyPatch) -> None:

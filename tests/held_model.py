@@ -8,7 +8,7 @@ from typing import Unpack
 
 from agent.platform.llm.chat import ChatRequest, Message, Reply
 from agent.platform.llm.replies import ON_TEXT
-from agent.platform.llm.scripted import ScriptedModel
+from testbed.scripted_model import ScriptedModel
 
 
 class HeldModel(ScriptedModel):

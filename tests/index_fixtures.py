@@ -9,13 +9,13 @@ import pytest
 
 from agent.databases.database import Database
 from agent.databases.knowledge import build
-from agent.platform.llm.scripted import ScriptedModel
 from executors.engines.sqlite.executor import SqliteExecutor
 from rag.docs.documents import Document, make_document
 from rag.errors import EmbedderUnavailable
 from rag.index.revision import Turn, slug_of
 from rag.index.store import Store
 from rag.testing import HashingEmbedder
+from testbed.scripted_model import ScriptedModel
 
 TOTAL = make_document("column", "amount without tax", table="orders", column="total", source="shop.md")
 CITY = make_document("column", "where the customer lives", table="customers", column="city", source="shop.md")

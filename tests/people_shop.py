@@ -12,7 +12,7 @@ from api_client import api_client
 from shop_questions import TOTAL, Make
 
 from agent.api.app import create_app
-from agent.platform.llm.scripted import ScriptedModel
+from testbed.scripted_model import ScriptedModel
 
 Client = httpx2.AsyncClient
 

@@ -16,9 +16,9 @@ from starlette.types import ASGIApp
 from agent.api.app import create_app
 from agent.pipeline.service import Service, build_service
 from agent.platform.config.settings import Settings
-from agent.platform.llm.scripted import ScriptedModel
 from executors.engines.remote.executor import RemoteExecutor
 from executors.registry.entry import ServerOptions
+from testbed.scripted_model import ScriptedModel
 
 PATIENCE_S = 60.0
 

@@ -146,7 +146,6 @@ class Content:
         if part.name == "schema":
             found = await read_schema(self._service, SchemaRequest(database=database), self._principal)
             return "\n".join([*(f"-- {warning}" for warning in found.warnings), found.schema_text])
-        self._service.registered.admit(database, self._principal)
         page = await self._service.documents.page(
             database, limit=MAX_DOCUMENTS, kinds=_KINDS[part.name], principal=self._principal
         )

@@ -25,7 +25,7 @@ from agent.api.schemas.rag import FoundDocument, SearchRequest, SearchResponse
 from agent.core.answers import Answer
 from agent.core.models import Options, ReadOptions
 from agent.pipeline.service import Service
-from executors.base import Frozen, JsonValue
+from executors.base import Frozen
 
 Body = TypeVar("Body", bound=BaseModel)
 Run = Callable[[Service, Any, str], Awaitable[BaseModel]]
@@ -68,11 +68,6 @@ class Tool(NamedTuple):
         """The JSON schema of the arguments, without references."""
         schema: dict[str, Any] = _plain(self.input.model_json_schema(), {})
         return {key: value for key, value in schema.items() if key != "description"}  # the tool has its own
-
-    async def call(self, service: Service, arguments: Mapping[str, Any], principal: str) -> JsonValue:
-        """The result as JSON. Raises pydantic.ValidationError of the arguments, and what the route raises."""
-        result = await self.run(service, self.input.model_validate(dict(arguments)), principal)
-        return result.model_dump(mode="json")
 
 
 class ToolList(Frozen):
@@ -118,34 +113,23 @@ async def _ask(service: Service, body: Any, principal: str) -> Answer:
     return with_first_records(await answering)
 
 
-async def _search(service: Service, body: SearchRequest, principal: str) -> SearchResponse:
-    await service.registered.follow(body.database)
-    service.registered.admit(body.database, principal)
-    return await search_docs(service, body, principal)
-
-
 async def _list(service: Service, body: NoArguments, principal: str) -> DatabaseList:  # noqa: ARG001
     return DatabaseList(databases=await service.databases(principal))
 
 
 async def read_schema(service: Service, body: SchemaRequest, principal: str) -> SchemaText:
     """A database's schema as the model reads it. Raises UnknownDatabase, DatabaseUnavailable."""
-    await service.registered.follow(body.database)
-    service.registered.admit(body.database, principal)
     schema, warnings = await service.raw_schema(body.database, principal=principal)
     text = (await service.schema(body.database, principal))[1]
     return SchemaText(database=body.database, dialect=schema.dialect, schema_text=text, warnings=warnings)
 
 
 async def _run(service: Service, body: Any, principal: str) -> ExecuteResponse:
-    await service.registered.follow(body.database)
-    service.registered.admit(body.database, principal)
     done = await service.registered.execute(body.database, body.sql, row_limit=body.row_limit, principal=principal)
     return ExecuteResponse.of(done)
 
 
 async def _more(service: Service, body: Any, principal: str) -> ExecuteResponse:
-    service.registered.admit(body.database, principal)
     done = await service.registered.next_page(body.database, body.cursor, row_limit=body.row_limit, principal=principal)
     return ExecuteResponse.of(done)
 
@@ -212,7 +196,7 @@ TOOLS: tuple[Tool, ...] = (
         SearchRequest,
         "POST",
         "/api/rag/search",
-        _search,
+        search_docs,
     ),
     Tool(
         "list_databases",

@@ -7,7 +7,7 @@ import binascii
 import html
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 from urllib.parse import unquote_plus
 
@@ -149,11 +149,11 @@ def _first(node: exp.Expr) -> str:
     return next((str(it.this) for it in node.iter_expressions() if isinstance(it, exp.Literal)), "")
 
 
-def _decode(text: str, how: object) -> str:
-    if not text or not callable(how):
+def _decode(text: str, how: Callable[[str], bytes]) -> str:
+    if not text:
         return _HIDDEN
     try:
-        return bytes(how(text)).decode("utf-8", "replace")
+        return how(text).decode("utf-8", "replace")
     except (ValueError, binascii.Error):
         return _HIDDEN
 

@@ -13,14 +13,19 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Literal
 
+from agent.core.errors import ModelUnavailable
+from executors.errors import DatabaseUnavailable
+from rag.errors import EmbedderUnavailable
+
 State = Literal["closed", "open", "half_open"]
-PROBED_AGAIN_S = 1  # for who comes while another call finds out
+Failure = type[ModelUnavailable | EmbedderUnavailable | DatabaseUnavailable]
+PROBED_AGAIN_S = 1  # for a caller who comes while another call tests the part
 
 
 class Breaker:
-    """Counts the failures of one outside part, errors of the kind `fails`. Safe in threads.
+    """Counts the failures of one outside part. Safe in threads.
 
-    `failures` in a row open it for `pause_s` seconds; `refusal` makes the error of a call that is not made.
+    `failures` in a row open it for `pause_s` seconds. `error` is the class of a failure, and of the refusal of a call.
     """
 
     def __init__(
@@ -29,12 +34,11 @@ class Breaker:
         *,
         failures: int,
         pause_s: float,
-        fails: type[Exception],
-        refusal: Callable[[str, int], Exception],
+        error: Failure,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._part, self._most, self._pause_s = part, failures, pause_s
-        self._fails, self._refusal, self._clock = fails, refusal, clock
+        self._error, self._clock = error, clock
         self._lock = threading.Lock()
         self._failed = 0
         self._last = ""
@@ -60,11 +64,11 @@ class Breaker:
         probe = self._enter()
         try:
             yield
-        except self._fails as error:
+        except self._error as error:
             self._note(failed=True, last=str(error))
             raise
         except (asyncio.CancelledError, GeneratorExit):
-            raise  # nobody knows what would have come
+            raise  # whether the call would have failed is unknown
         except BaseException:
             self._note(failed=False)
             raise
@@ -76,7 +80,7 @@ class Breaker:
                 self._probing = False
 
     def _enter(self) -> bool:
-        """Whether this call is the one that finds out. Raises the refusal."""
+        """Whether this call tests the part. Raises the refusal."""
         with self._lock:
             state = self.state
             if state == "open":
@@ -97,7 +101,7 @@ class Breaker:
         return self._opened_at + self._pause_s - self._clock()
 
     def _build_refusal(self, seconds: int) -> Exception:
-        return self._refusal(
+        return self._error(
             f"{self._part} has failed {self._failed} times in a row and is not called for {seconds} s. At last: "
             f"{self._last}",
             seconds,

@@ -1,8 +1,7 @@
 """Errors of a question. Errors of a single query are in `executors.errors`, of retrieval in `rag.errors`.
 
 PlumblineError
-├── Retryable               the model reads it and tries again
-│   └── ReplyUnusable
+├── ReplyUnusable           the model reads it and tries again
 ├── ConfigurationInvalid    for the operator: all that is wrong with settings and registry, at once
 ├── AccessInvalid           for the operator: the settings do not say who may call, so nobody may
 ├── AddressUnavailable      for the operator: the service cannot listen there
@@ -36,12 +35,8 @@ class PlumblineError(Exception):
             cls.status, cls.slug, cls.title = status, slug, title
 
 
-class Retryable(PlumblineError):
-    """The model reads the message and tries again."""
-
-
-class ReplyUnusable(Retryable):
-    """The model's reply does not fit the request."""
+class ReplyUnusable(PlumblineError):
+    """The model's reply does not fit the request; the model reads the message and tries again."""
 
 
 class AddressUnavailable(PlumblineError):

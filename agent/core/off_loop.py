@@ -1,7 +1,8 @@
-"""CPU-bound work in threads: the longest query takes tenths of a second to read, in which no one would be answered."""
+"""Work in threads, so that the event loop goes on: the longest query takes tenths of a second to read."""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
@@ -17,3 +18,13 @@ _THREADS = ThreadPoolExecutor(2, thread_name_prefix="reading")
 async def off_loop(call: Callable[[], T]) -> T:
     """The call's result, from a thread; it must change no shared state, since it outlives a cancelled caller."""
     return await in_thread(_THREADS, call)
+
+
+async def run_to_its_end(call: Callable[[], T]) -> T:
+    """The call's result, from a thread. A cancelled caller waits until the thread has ended."""
+    task = asyncio.create_task(asyncio.to_thread(call))
+    try:
+        return await asyncio.shield(task)
+    except asyncio.CancelledError:
+        await asyncio.wait({task})
+        raise

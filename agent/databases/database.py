@@ -109,7 +109,7 @@ class Database:
         if not rows.admits(principal):
             raise UnknownDatabase(self.name, ())
         values = rows.values_of(principal)
-        return self if values is None else FilteredDatabase(self, values)
+        return self if values is None else FilteredDatabase(self, rows, values)
 
     async def schema(self) -> Schema:
         """The schema, read in a thread, and in a question once for all of its steps; see `Executor.schema`."""
@@ -186,9 +186,9 @@ class Database:
         try:
             call = partial(self.executor.run, query, timeout_s=timeout_s, cancel=cancel)
             traced = telemetry.get().query(self.name, self.dialect, query.sql, "SELECT", query.tables)
-            with self._watching(), traced as span:
+            with self._watching(), traced as record_rows:
                 result = await in_thread(self._queries, call)
-                span.record_rows(result.row_count)
+                record_rows(result.row_count)
                 return result
         except asyncio.CancelledError:
             cancel.cancel()
@@ -243,12 +243,12 @@ class FilteredDatabase(Database):
 
     is_filtered = True
 
-    def __init__(self, whole: Database, values: Values) -> None:
+    def __init__(self, whole: Database, row_filter: RowFilter, values: Values) -> None:
         self.executor, self.timeout_s, self.row_limit = whole.executor, whole.timeout_s, whole.row_limit
         self.breaker = whole.breaker
         self._queries, self._schemas, self._running = whole._queries, whole._schemas, whole._running
-        self._row_filter, self._whole, self._values = whole._row_filter, whole, values
-        self.sight = whole._row_filter.sight(values) if whole._row_filter else ""
+        self._whole, self._filter, self._values = whole, row_filter, values
+        self.sight = row_filter.sight(values)
         self._functions = self._catalogue = frozenset()  # one of them may read what is not seen
 
     @property
@@ -272,21 +272,16 @@ class FilteredDatabase(Database):
         """What of the schema is seen. Raises DatabaseUnavailable, too, where the filter does not fit it."""
         return (await self._rows()).visible
 
-    async def rules(self) -> RowRules | None:
-        return await self._whole.rules()
+    async def rules(self) -> RowRules:
+        return await in_thread(self._schemas, partial(self._whole._read, self._filter))
 
     async def _rows(self) -> HeldRows:
-        rules = await self.rules()
-        assert rules is not None  # noqa: S101  only a database with a filter has such views
-        return rules.of(self._values)
+        return (await self.rules()).of(self._values)
 
     async def _build_seen(self) -> Seen | None:
         from executors.workers.checking import Seen
 
-        rules = await self.rules()
-        assert rules is not None  # noqa: S101  as above
-        assert self._row_filter is not None  # noqa: S101
-        return Seen(rules.whole, self._row_filter, self._values)
+        return Seen((await self.rules()).whole, self._filter, self._values)
 
     async def run(self, query: CheckedSql, *, timeout_s: float | None = None) -> QueryResult:
         """See `Database.run`. An error shows nothing that could be about hidden rows."""

@@ -83,10 +83,10 @@ class Executed(Frozen):
 
 
 class Databases:
-    """Opens databases by name, once each, within the limits of the settings. Without a catalogue, none is added."""
+    """Opens databases by name, once each, within the limits of the settings."""
 
     def __init__(
-        self, router: Router, settings: Settings, changes: Changes, cursors: Cursors, catalogue: Catalogue | None = None
+        self, router: Router, settings: Settings, changes: Changes, cursors: Cursors, catalogue: Catalogue
     ) -> None:
         self._router, self._settings, self._changes, self._catalogue = router, settings, changes, catalogue
         self._cursors = cursors
@@ -96,8 +96,7 @@ class Databases:
 
     async def follow(self, name: str = "", *, now: bool = False) -> None:
         """Hear of databases that are new, others, or gone. Args: see `Catalogue.follow`."""
-        if self._catalogue is not None:
-            await self._catalogue.follow(name, now=now)
+        await self._catalogue.follow(name, now=now)
 
     def drop(self, names: Sequence[str]) -> None:
         """Reopen these on their next use. Current users go on with the old ones."""
@@ -155,19 +154,13 @@ class Databases:
     async def _whole(self, name: str) -> Database:
         while name not in self._open:
             entry = self._router.entry(name)
-            if self._catalogue is not None:
-                await asyncio.to_thread(self._catalogue.bring, name)
+            await asyncio.to_thread(self._catalogue.bring, name)
             executor = await asyncio.to_thread(self._router.get, name)
             if self._router.entry(name) is not entry:
                 continue  # the registry was changed meanwhile
             settings, limits = self._settings, entry.limits
-            breaker = None if not executor.is_remote else Breaker(
-                f"The database {name!r}",
-                failures=settings.breaker_failures,
-                pause_s=settings.breaker_pause_s,
-                fails=DatabaseUnavailable,
-                refusal=DatabaseUnavailable,
-            )  # fmt: skip
+            part = f"The database {name!r}"
+            breaker = settings.build_breaker(part, DatabaseUnavailable) if executor.is_remote else None
             database = Database(
                 executor,
                 limit=min(settings.queries_per_database, limits.queries or settings.queries_per_database),
@@ -222,7 +215,7 @@ class Databases:
         entry: Entry = self._router.entry(name)
         known = DatabaseInfo(name=name, dialect=None, description=entry.description, owners=entry.owners)
         if entry.is_upload:
-            upload = self._catalogue.upload(name) if self._catalogue is not None else None
+            upload = self._catalogue.upload(name)
             came = None if upload is None else UploadInfo(
                 file=upload.file, size=upload.size, created_at=upload.created_time, expires_at=upload.expires
             )  # fmt: skip

@@ -45,9 +45,8 @@ from agent.platform import telemetry
 from agent.platform.config.profiles import choose
 from agent.platform.config.settings import Settings
 from agent.platform.configuration import load_extensions
-from agent.platform.llm.build import build_model, build_second_model
+from agent.platform.llm.build import build_model, build_second_model, pace_model
 from agent.platform.llm.chat import ChatModel, Message
-from agent.platform.llm.pace import pace_model
 from agent.platform.llm.wrappers.protected import ProtectedModel, protect_model
 from agent.platform.storage.idempotency import Idempotency
 from agent.platform.telemetry.ledger import Ledger

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from playwright.async_api import Locator, Page, expect
 
-from agent.platform.llm.scripted import ScriptedModel
+from testbed.scripted_model import ScriptedModel
 
 BY_STATUS = "SELECT status, COUNT(*) AS orders FROM orders GROUP BY status ORDER BY orders DESC, status"
 QUESTION = "How many orders are there for each status?"

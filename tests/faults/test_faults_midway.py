@@ -12,8 +12,8 @@ from agent.core.models import Options
 from agent.pipeline.service import Service
 from agent.platform.config.settings import Settings
 from agent.platform.llm.chat import ChatRequest, Message, Reply
-from agent.platform.llm.scripted import ScriptedModel
 from executors.errors import DatabaseUnavailable
+from testbed.scripted_model import ScriptedModel
 
 ORDERS = "SELECT count(*) AS orders FROM orders"
 OPTIONS = Options(enable_retrieval=False)

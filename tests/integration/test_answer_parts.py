@@ -16,7 +16,7 @@ from eventually import eventually
 from agent.api.schemas.common import ALWAYS, PARTS
 from agent.core.answers import Answer
 from agent.pipeline.service import Service
-from agent.platform.llm.scripted import ScriptedModel
+from testbed.scripted_model import ScriptedModel
 
 Client = httpx2.AsyncClient
 

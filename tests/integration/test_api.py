@@ -15,7 +15,7 @@ from shop_questions import TOTAL
 
 from agent.core.errors import ModelFailed, ModelUnavailable, OutOfTime
 from agent.pipeline.service import Service
-from agent.platform.llm.scripted import ScriptedModel
+from testbed.scripted_model import ScriptedModel
 
 ASKED = {"question": "What is the total of all orders?", "database": "shop"}
 TRACE_ID = "0af7651916cd43dd8448eb211c80319c"

@@ -13,8 +13,8 @@ from api_client import api_client, app_without_docs, problem
 
 from agent.api.app import api_routes, create_app
 from agent.pipeline.service import Service
-from agent.platform.llm.scripted import ScriptedModel
 from rag.errors import EmbedderUnavailable, StoreUnavailable
+from testbed.scripted_model import ScriptedModel
 
 ASKED = {"question": "What is the total of all orders?", "database": "shop"}
 

@@ -15,7 +15,7 @@ from pydantic import SecretStr
 from agent.pipeline.service import build_service
 from agent.platform import telemetry
 from agent.platform.config.settings import Settings
-from agent.platform.llm.scripted import ScriptedModel
+from testbed.scripted_model import ScriptedModel
 
 KEY = "00000000-0000-0000-0000-0000000000aa"
 

@@ -15,7 +15,7 @@ from sse import read_events
 
 from agent.api.app import create_app
 from agent.pipeline.service import Service
-from agent.platform.llm.scripted import ScriptedModel
+from testbed.scripted_model import ScriptedModel
 
 Client = httpx2.AsyncClient
 ROOT = "/agents/text-to-sql"

@@ -14,7 +14,7 @@ from agent.cli import main as cli
 from agent.core.answers import Answer
 from agent.pipeline.service import Service
 from agent.platform.config.settings import Settings
-from agent.platform.llm.scripted import ScriptedModel
+from testbed.scripted_model import ScriptedModel
 
 Run = Callable[..., Result]
 

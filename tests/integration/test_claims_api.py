@@ -12,7 +12,7 @@ from api_client import api_client, app_without_docs
 from shop_questions import TOTAL
 
 from agent.pipeline.service import Service
-from agent.platform.llm.scripted import ScriptedModel
+from testbed.scripted_model import ScriptedModel
 
 REVENUE = ("What was the revenue?", TOTAL.replace("total", "revenue"))
 SHARE = ("Which share of the orders is completed?", "SELECT AVG(status = 'C') AS share FROM orders")

@@ -15,7 +15,7 @@ from agent.core.callers import LOCAL
 from agent.core.models import Options
 from agent.pipeline.service import Service, build_service
 from agent.platform.config.settings import Settings
-from agent.platform.llm.scripted import ScriptedModel
+from testbed.scripted_model import ScriptedModel
 
 pytestmark = pytest.mark.usefixtures("patient")
 

@@ -15,8 +15,8 @@ from agent.core.models import Clarification, Question
 from agent.databases.knowledge.context import enrich
 from agent.pipeline.service import Service, build_service
 from agent.platform.config.settings import Settings
-from agent.platform.llm.scripted import ScriptedModel
 from agent.understanding.clarification.check import Clarifier
+from testbed.scripted_model import ScriptedModel
 
 pytestmark = pytest.mark.usefixtures("patient")
 

@@ -10,7 +10,7 @@ from clarify_databases import make_databases
 from agent.core.answers import Answer
 from agent.pipeline.service import build_service
 from agent.platform.config.settings import Settings
-from agent.platform.llm.scripted import ScriptedModel
+from testbed.scripted_model import ScriptedModel
 
 RULES = """, row_filter: {orders: "client_id = :client", clients: "client_id = :client"},
   principals: {ann: {client: 1}, bob: {client: 2}}"""

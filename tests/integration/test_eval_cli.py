@@ -18,8 +18,8 @@ from agent.pipeline.service import Service
 from agent.platform.config.profiles import EMBEDDED, PROFILES
 from agent.platform.config.settings import Settings
 from agent.platform.llm.chat import Reply, ReplySchema
-from agent.platform.llm.scripted import ScriptedModel
 from rag.testing import HashingEmbedder
+from testbed.scripted_model import ScriptedModel
 
 QUESTION = "How many orders were cancelled?"
 SQL = "SELECT COUNT(*) FROM orders WHERE status = 'X'"

@@ -20,9 +20,9 @@ from until import until
 
 from agent.pipeline.service import Service
 from agent.platform.config.settings import Settings
-from agent.platform.llm.scripted import ScriptedModel
 from executors.workers import checking
 from executors.workers.pool import get_shared_pool
+from testbed.scripted_model import ScriptedModel
 
 Client = httpx2.AsyncClient
 

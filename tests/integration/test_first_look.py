@@ -14,13 +14,13 @@ from api_client import api_client, problem
 from agent.api.app import create_app
 from agent.core.callers import LOCAL
 from agent.pipeline.service import Service
-from agent.platform.llm.scripted import ScriptedModel
 from agent.understanding.first_look.questions import is_readable
 from executors.base import CheckedSql, QueryResult
 from executors.engines.duckdb import engine as duckdb_engine
 from executors.engines.files.executor import MOST_LOOKS, FilesExecutor
 from executors.engines.files.prepared import MOST_CELLS, prepare_file
 from executors.errors import DatabaseUnavailable
+from testbed.scripted_model import ScriptedModel
 
 Client = httpx2.AsyncClient
 

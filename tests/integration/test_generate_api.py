@@ -13,7 +13,7 @@ from api_client import api_client, app_without_docs, problem
 from agent.api.app import create_app
 from agent.api.schemas.generate import NODES, GenerateRequest, dialect_name
 from agent.pipeline.service import Service
-from agent.platform.llm.scripted import ScriptedModel
+from testbed.scripted_model import ScriptedModel
 
 Client = httpx2.AsyncClient
 LATEST = "SELECT * FROM orders ORDER BY ordered_at DESC LIMIT 10"

@@ -13,7 +13,7 @@ from api_client import api_client, app_without_docs
 from shop_questions import TOTAL
 
 from agent.pipeline.service import Service
-from agent.platform.llm.scripted import ScriptedModel
+from testbed.scripted_model import ScriptedModel
 
 QUESTION = "What is the total of all orders?"
 FALSE = "All orders together come to 999.5, twice as much as last year."

@@ -24,11 +24,11 @@ from agent.api.mcp import build_server
 from agent.core.models import Options
 from agent.pipeline.service import Service
 from agent.platform.config.settings import ROOT
-from agent.platform.llm.scripted import ScriptedModel
 from executors.base import CheckedSql, QueryResult
 from executors.engines.sqlite.executor import SqliteExecutor
 from executors.workers import checking
 from executors.workers.isolated import IsolatedExecutor
+from testbed.scripted_model import ScriptedModel
 
 HOSTILE = "SELECT sqlite_version() AS total"  # tells of the server
 ALLOWED = REGISTRY.replace("shop: {", "shop: {functions: [sqlite_version], ", 1)

@@ -20,9 +20,9 @@ from agent.api.http.idempotent import TAKING
 from agent.core.errors import KeyReused, ModelFailed, RequestInProgress, ResponseNotKept
 from agent.pipeline.service import build_service
 from agent.platform.config.settings import Settings
-from agent.platform.llm.scripted import ScriptedModel
 from agent.platform.storage.idempotency import PART_CHARS, Claim, Idempotency, StoredResponse
 from agent.platform.storage.memory import MemoryStore
+from testbed.scripted_model import ScriptedModel
 
 QUERY = {"question": "What is the total of all orders?", "database": "shop"}
 KEY = {"idempotency-key": "8e03978e-40d5-43dd-bc93-6894a57f9324"}

@@ -29,9 +29,9 @@ from starlette.routing import Route
 from agent.core.callers import LOCAL
 from agent.pipeline.service import Service, build_service
 from agent.platform.config.settings import Settings
-from agent.platform.llm.scripted import ScriptedModel
 from rag.index.store import Store
 from testbed.openai_replies import embeddings_of, texts_of
+from testbed.scripted_model import ScriptedModel
 
 ROOT = Path(__file__).parents[2]
 PATIENCE_S = 60.0

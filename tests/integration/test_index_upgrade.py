@@ -12,8 +12,10 @@ import pytest
 from index_fixtures import RULE
 
 from agent.databases.database import Database
+from agent.databases.knowledge.added_documents import AddedDocuments
 from agent.databases.knowledge.indexing import PATIENCE_S
 from agent.databases.knowledge.knowledge import Knowledge
+from agent.platform.storage.memory import MemoryStore
 from rag.docs.documents import make_document
 from rag.index.chroma_folder import MANIFEST
 from rag.index.revision import INDEX_VERSION
@@ -45,7 +47,14 @@ def embedder() -> HeldEmbedder:
 async def knowledge(tmp_path: Path, rule_docs: Path, embedder: HeldEmbedder) -> AsyncIterator[Knowledge]:
     """Of a new process: it knows the index's folder and nothing else."""
     store, impatient = Store(tmp_path / "index"), itertools.count(0, PATIENCE_S).__next__
-    made = Knowledge(store, embedder, names=lambda: ("shop",), docs_of=lambda _: (rule_docs,), clock=impatient)
+    made = Knowledge(
+        store,
+        embedder,
+        names=lambda: ("shop",),
+        docs_of=lambda _: (rule_docs,),
+        clock=impatient,
+        added=AddedDocuments(MemoryStore()),
+    )
     yield made
     embedder.may_embed.set()
     await made.close()

@@ -16,13 +16,13 @@ from api_client import api_client, app_without_docs
 from rich.console import Console
 from shop_questions import Ask
 from sse import read_events
+from tool_calls import call_tool
 
-from agent.api.tools import TOOLS
 from agent.core.callers import LOCAL
 from agent.core.events import AnswerDelta, Event
 from agent.pipeline.service import Service
-from agent.platform.llm.scripted import ScriptedModel
 from agent.present.terminal import StepPrinter
+from testbed.scripted_model import ScriptedModel
 
 pytestmark = pytest.mark.usefixtures("patient")
 
@@ -204,10 +204,8 @@ async def test_generate_tells_the_kind(client: httpx2.AsyncClient) -> None:
 
 
 async def test_the_tool_of_other_agents_tells_the_kind(service: Service) -> None:
-    tool = next(it for it in TOOLS if it.name == "ask")
-    told = await tool.call(service, {"question": "what tables are there?", "database": "shop"}, LOCAL)
+    told = await call_tool(service, "ask", {"question": "what tables are there?", "database": "shop"}, LOCAL)
 
-    assert isinstance(told, dict)
     assert told["kind"] == "about_data"
     json.dumps(told)
 

@@ -26,9 +26,9 @@ from agent.api.mcp import build_server, http_app, result_type
 from agent.api.tools import TOOLS
 from agent.core.callers import LOCAL
 from agent.pipeline.service import Service
-from agent.platform.llm.scripted import ScriptedModel
 from executors.workers.isolated import IsolatedExecutor
 from rag.docs.documents import Document
+from testbed.scripted_model import ScriptedModel
 
 ROOT = Path(__file__).parents[2]
 

@@ -16,7 +16,6 @@ from agent.core.models import Exchange, Options, Pending, Question
 from agent.databases.knowledge.build import build_embedder, build_meaning
 from agent.pipeline.service import Service
 from agent.platform.config.settings import Settings
-from agent.platform.llm.scripted import ScriptedModel
 from agent.understanding.by_meaning import Nearness, about_data_by_meaning, nearness
 from agent.understanding.clarification.languages import frames_of
 from agent.understanding.clarification.mentions import list_mentioned, spellings, with_umlauts
@@ -26,6 +25,7 @@ from rag.embedding import multilingual
 from rag.embedding.embedder import Embedder
 from rag.embedding.multilingual import DIMENSION, MODEL, MultilingualEmbedder
 from rag.errors import EmbedderUnavailable
+from testbed.scripted_model import ScriptedModel
 
 pytestmark = pytest.mark.usefixtures("patient")
 

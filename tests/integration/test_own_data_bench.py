@@ -14,11 +14,11 @@ from agent.core.answers import Answer
 from agent.core.usage import Usage
 from agent.platform.config.settings import Settings
 from agent.platform.llm.chat import ChatRequest, Message, Reply
-from agent.platform.llm.scripted import ScriptedModel
 from bench import own_data
 from bench.own_data import measure
 from bench.own_data_answers import Outcome, ask_all, is_right, load_by_defaults
 from bench.own_data_sets import write_all
+from testbed.scripted_model import ScriptedModel
 
 
 def test_every_data_set_is_read_whole(tmp_path: Path) -> None:

@@ -17,9 +17,9 @@ from mcp import Client as McpClient
 from agent.api.mcp import build_server
 from agent.databases.paging import LIFETIME_S, Cursors, Paged
 from agent.pipeline.service import Service
-from agent.platform.llm.scripted import ScriptedModel
 from agent.platform.storage.memory import MemoryStore
 from executors.base import QueryResult
+from testbed.scripted_model import ScriptedModel
 
 Client = httpx2.AsyncClient
 

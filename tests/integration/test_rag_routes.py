@@ -13,18 +13,18 @@ import pytest
 from api_client import api_client, problem
 from pydantic import ValidationError
 from shop_questions import Make
+from tool_calls import call_tool
 
 from agent.api.app import api_routes, create_app
-from agent.api.tools import TOOLS
 from agent.core.callers import LOCAL
 from agent.databases.knowledge.added_documents import MAX_DOCUMENTS, AddedDocuments
 from agent.pipeline.service import Service
-from agent.platform.llm.scripted import ScriptedModel
 from agent.platform.storage.sqlite import SqliteStore
 from executors.errors import SqlRefused, UnknownDatabase
 from rag.docs.documents import make_document
 from rag.errors import EmbedderUnavailable
 from rag.testing import HashingEmbedder
+from testbed.scripted_model import ScriptedModel
 
 Client = httpx2.AsyncClient
 
@@ -368,7 +368,7 @@ async def test_the_schema_of_a_tool_is_that_of_its_request(client: Client) -> No
 
 async def test_tools_do_what_their_routes_do(docs: Path, service: Service, model: ScriptedModel) -> None:
     async def call(name: str, **arguments: Any) -> Any:
-        return await next(tool for tool in TOOLS if tool.name == name).call(service, arguments, LOCAL)
+        return await call_tool(service, name, arguments, LOCAL)
 
     model.replies(sql="SELECT count(*) AS n FROM orders")
     model.replies(correct=True, reason="counted")
@@ -392,6 +392,5 @@ async def test_tools_do_what_their_routes_do(docs: Path, service: Service, model
 async def test_a_tool_refuses_what_its_route_refuses(
     service: Service, name: str, arguments: dict[str, Any], error: type[Exception]
 ) -> None:
-    tool = next(tool for tool in TOOLS if tool.name == name)
     with pytest.raises(error):
-        await tool.call(service, arguments, LOCAL)
+        await call_tool(service, name, arguments, LOCAL)

@@ -19,12 +19,12 @@ from unguarded import unguarded
 from agent.core.callers import LOCAL
 from agent.core.models import Options
 from agent.pipeline.service import Service
-from agent.platform.llm.scripted import ScriptedModel
 from executors.base import Cancel, CheckedSql, CheckedWrite, Executor
 from executors.engines.remote.executor import RemoteExecutor
 from executors.errors import DatabaseUnavailable, ErrorKind, SqlError, SqlFailed, SqlRefused
 from executors.guard import guard
 from testbed import sqlserver
+from testbed.scripted_model import ScriptedModel
 
 PATIENCE_S = 60.0
 ENDLESS = {

@@ -11,7 +11,7 @@ from api_client import api_client, app_without_docs, problem
 from openapi_document import Document
 
 from agent.pipeline.service import Service
-from agent.platform.llm.scripted import ScriptedModel
+from testbed.scripted_model import ScriptedModel
 
 ASKED: dict[str, Any] = {"question": "How many orders?", "database": "shop"}
 RUN: dict[str, Any] = {"sql": "SELECT order_id FROM orders", "database": "shop"}

@@ -13,8 +13,8 @@ from shop_questions import Make
 
 from agent.core.errors import StateUnavailable
 from agent.people.feedback.shelf import CHUNK
-from agent.platform.llm.scripted import ScriptedModel
 from agent.platform.storage.sqlite import SqliteStore
+from testbed.scripted_model import ScriptedModel
 
 REJECTED = {"decision": "reject"}
 NOBODY: dict[str, str] = {}
@@ -161,13 +161,15 @@ async def test_a_store_that_is_down_costs_no_answer(
         assert any("The folder cannot be written to." in warning for warning in answer["warnings"])
 
 
-async def test_a_store_that_hangs_costs_a_moment(make_service: Make, model: ScriptedModel) -> None:
+async def test_a_store_that_hangs_costs_a_moment(
+    make_service: Make, model: ScriptedModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from threading import Event
 
     may_end = Event()
     service = make_service(enable_retrieval=False)
     recorder = service.people.recorder
-    recorder._wait_s = 0.05
+    monkeypatch.setattr("agent.people.feedback.recorder.WAIT_S", 0.05)
     recorder._shelf.note = lambda _: may_end.wait()  # type: ignore[assignment, method-assign]
     model.replies(sql="SELECT SUM(amount) AS total FROM orders")
     model.replies(correct=True, reason="the sum")

@@ -13,9 +13,9 @@ from people_shop import ANN, BEN, BROKEN, QUESTION, REX, VALID, Client, ask, fai
 from shop_questions import TOTAL, Make
 
 from agent.people.feedback.records import MAX_SQL
-from agent.platform.llm.scripted import ScriptedModel
 from rag.errors import EmbedderUnavailable
 from rag.testing import HashingEmbedder
+from testbed.scripted_model import ScriptedModel
 
 CORRECTED = {"decision": "correct", "sql": VALID, "comment": "Cancelled orders do not count."}
 

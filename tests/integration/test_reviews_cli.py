@@ -15,7 +15,7 @@ from agent.cli import main as cli
 from agent.core.callers import LOCAL
 from agent.pipeline.service import Service
 from agent.platform.config.settings import Settings
-from agent.platform.llm.scripted import ScriptedModel
+from testbed.scripted_model import ScriptedModel
 
 Run = Callable[..., Result]
 

@@ -12,18 +12,18 @@ import pytest
 from api_client import api_client, problem
 from row_filter_shop import TABLES
 from shop_questions import Make
+from tool_calls import call_tool
 
 from agent.api.app import create_app
 from agent.api.http.context import PRINCIPAL_HEADER
-from agent.api.tools import TOOLS
 from agent.core.callers import LOCAL
 from agent.core.errors import WritesNotAllowed
 from agent.core.kinds import AboutData, Topic
 from agent.databases.knowledge import build
-from agent.platform.llm.scripted import ScriptedModel
 from agent.understanding.replies import DataReplies
 from executors.errors import DatabaseUnavailable, UnknownDatabase
 from rag.testing import HashingEmbedder
+from testbed.scripted_model import ScriptedModel
 
 Client = httpx2.AsyncClient
 
@@ -278,13 +278,12 @@ async def test_a_query_that_somebody_added_is_not_told_to_who_sees_less(client: 
 
 async def test_the_tools_are_filtered(make_service: Make) -> None:
     service = make_service()
-    run_sql = next(tool for tool in TOOLS if tool.name == "run_sql")
     arguments = {"database": "sales", "sql": TOTAL}
 
-    assert (await run_sql.call(service, arguments, BILL))["rows"] == [[70]]
-    assert (await run_sql.call(service, arguments, LOCAL))["rows"] == [[290]]
+    assert (await call_tool(service, "run_sql", arguments, BILL))["rows"] == [[70]]
+    assert (await call_tool(service, "run_sql", arguments, LOCAL))["rows"] == [[290]]
     with pytest.raises(UnknownDatabase):
-        await run_sql.call(service, arguments, STRANGER)
+        await call_tool(service, "run_sql", arguments, STRANGER)
     await service.close()
 
 
@@ -343,8 +342,7 @@ async def test_the_schema_lacks_what_is_not_seen(client: Client, refresh: str) -
 
 async def test_the_schema_tool_lacks_it_too(make_service: Make) -> None:
     service = make_service()
-    get_schema = next(tool for tool in TOOLS if tool.name == "get_schema")
-    shown = {who: str(await get_schema.call(service, {"database": "sales"}, who)) for who in (LOCAL, ANNA)}
+    shown = {who: str(await call_tool(service, "get_schema", {"database": "sales"}, who)) for who in (LOCAL, ANNA)}
 
     assert "secrets" in shown[LOCAL]
     assert "secrets" not in shown[ANNA]

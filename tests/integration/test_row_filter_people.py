@@ -11,8 +11,8 @@ from people_shop import ANN, BEN, REX, Client, fail, served, succeed
 from shop_questions import Make
 
 from agent.databases.knowledge import build
-from agent.platform.llm.scripted import ScriptedModel
 from rag.testing import HashingEmbedder
+from testbed.scripted_model import ScriptedModel
 
 REGISTRY = """
 shop:

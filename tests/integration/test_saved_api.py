@@ -13,7 +13,7 @@ from api_client import problem
 from people_shop import ANN, BEN, QUESTION, REX, Client, called, served, succeed
 from shop_questions import TOTAL, Make
 
-from agent.platform.llm.scripted import ScriptedModel
+from testbed.scripted_model import ScriptedModel
 
 BY_STATUS = {
     "name": "By status",

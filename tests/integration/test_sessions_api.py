@@ -13,7 +13,7 @@ from shop_questions import Make
 
 from agent.core.answers import Answer, AnswerPart
 from agent.people.sessions import sessions
-from agent.platform.llm.scripted import ScriptedModel
+from testbed.scripted_model import ScriptedModel
 
 NOBODY: dict[str, str] = {}
 BY_STATUS = "SELECT status, COUNT(*) AS orders FROM orders GROUP BY status ORDER BY orders DESC, status"

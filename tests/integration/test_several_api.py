@@ -14,14 +14,14 @@ from held_model import HeldModel
 from rich.console import Console
 from shop_questions import Make
 from sse import read_events
+from tool_calls import call_tool
 
 from agent.api.app import create_app
-from agent.api.tools import TOOLS
 from agent.core.answers import Answer
 from agent.pipeline.service import build_service
 from agent.platform.config.settings import Settings
-from agent.platform.llm.scripted import ScriptedModel
 from agent.present.terminal import StepPrinter, Transcript
+from testbed.scripted_model import ScriptedModel
 
 WHY = "Why did the amount of orders fall in April?"
 MARCH, APRIL = "What is the total amount of orders in March?", "What is the total amount of orders in April?"
@@ -135,9 +135,8 @@ async def test_feedback_cannot_call_an_answer_without_one_query_right(
 async def test_a_tool_gets_the_first_records_of_each_part(make_service: Make, model: ScriptedModel) -> None:
     answered(model)
     service = make_service(plan=True, enable_retrieval=False)
-    ask = next(tool for tool in TOOLS if tool.name == "ask")
 
-    found: Any = await ask.call(service, ASKED, "somebody")
+    found = await call_tool(service, "ask", ASKED, "somebody")
     await service.close()
 
     assert [len(part["raw_results"]) for part in found["parts"]] == [2, 2]

@@ -16,8 +16,8 @@ from shop_questions import Make
 from agent.core.answers import Answer
 from agent.people.sessions.sessions import Sessions
 from agent.people.sessions.shares import Shares
-from agent.platform.llm.scripted import ScriptedModel
 from agent.platform.storage.memory import MemoryStore
+from testbed.scripted_model import ScriptedModel
 
 REGISTRY = """
 shop: {url: shop.sqlite, allowed: [ann@example.org, ben@example.org]}

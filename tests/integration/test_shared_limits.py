@@ -33,9 +33,8 @@ import asyncio
 import sys
 from pathlib import Path
 from agent.platform.config.settings import Settings
-from agent.platform.llm.build import build_model
+from agent.platform.llm.build import build_model, pace_model
 from agent.platform.llm.chat import Message
-from agent.platform.llm.pace import pace_model
 from agent.platform.storage.build import build_store
 
 async def main(url, folder, calls):

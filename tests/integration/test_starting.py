@@ -21,9 +21,9 @@ from agent.core.errors import OutOfTime, StateUnavailable
 from agent.core.events import Event, Started
 from agent.pipeline import asking
 from agent.pipeline.service import Service
-from agent.platform.llm.scripted import ScriptedModel
 from executors.errors import DatabaseUnavailable, RegistryInvalid
 from rag.errors import RetrievalError, StoreUnavailable
+from testbed.scripted_model import ScriptedModel
 
 QUERY = {"question": "How many orders are there?", "database": "shop"}
 COUNT = "SELECT COUNT(*) AS n FROM orders"

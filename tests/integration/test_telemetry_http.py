@@ -19,9 +19,9 @@ from agent.pipeline.asking import NO_OPTIONS
 from agent.pipeline.service import Service
 from agent.platform import telemetry
 from agent.platform.config.settings import Settings
-from agent.platform.llm.scripted import ScriptedModel
 from agent.platform.telemetry.logs import JsonLines, TraceIds
 from executors.base import TRACEPARENT, CheckedSql
+from testbed.scripted_model import ScriptedModel
 
 TRACE_ID = "0af7651916cd43dd8448eb211c80319c"
 PARENT_ID = "b7ad6b7169203331"

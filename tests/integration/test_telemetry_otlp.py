@@ -14,9 +14,9 @@ from agent.core.errors import ModelUnavailable, QuestionInvalid
 from agent.pipeline.service import build_service
 from agent.platform import telemetry
 from agent.platform.config.settings import Settings
-from agent.platform.llm.scripted import ScriptedModel
 from agent.platform.telemetry.metrics import COUNTERS, COUNTS, LATENCIES
 from executors.errors import UnknownDatabase
+from testbed.scripted_model import ScriptedModel
 
 QUESTION = "What did Ada's completed orders come to?"
 WRONG = "SELECT SUM(amout) AS total FROM orders WHERE status = 'C'"

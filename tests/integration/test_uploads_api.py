@@ -23,13 +23,13 @@ from agent.databases.uploads.uploads import Arriving
 from agent.pipeline.service import Service
 from agent.platform.access.policy import build_access
 from agent.platform.config.settings import MB, UPLOADABLE, Settings
-from agent.platform.llm.scripted import ScriptedModel
 from agent.platform.storage.build import VersionedStore
 from agent.platform.storage.memory import MemoryStore
 from executors.base import Schema
 from executors.errors import DiskFull
 from executors.registry.kinds import FILE_SUFFIXES, kind_of
 from executors.workers.isolated import IsolatedExecutor
+from testbed.scripted_model import ScriptedModel
 
 Client = httpx2.AsyncClient
 Open = Callable[..., Any]

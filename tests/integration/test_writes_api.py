@@ -16,7 +16,7 @@ from sse import read_events
 
 from agent.api.app import create_app
 from agent.pipeline.service import Service
-from agent.platform.llm.scripted import ScriptedModel
+from testbed.scripted_model import ScriptedModel
 
 SQL = "UPDATE orders SET status = 'C' WHERE order_id = 4"
 ORDER: dict[str, Any] = {

@@ -14,7 +14,7 @@ from agent.cli import asking, console
 from agent.cli import main as cli
 from agent.pipeline.service import Service
 from agent.platform.config.settings import Settings
-from agent.platform.llm.scripted import ScriptedModel
+from testbed.scripted_model import ScriptedModel
 
 SQL = "UPDATE orders SET status = 'C' WHERE order_id = 4"
 ORDER = "Set the status of order 4 to C"

@@ -10,7 +10,7 @@ from agent.core.events import (
 )
 from agent.core.models import Options
 from agent.pipeline.service import Service
-from agent.platform.llm.scripted import ScriptedModel
+from testbed.scripted_model import ScriptedModel
 
 WHY = "Why did the amount of orders fall in April?"
 MARCH, APRIL = "What is the total amount of orders in March?", "What is the total amount of orders in April?"

@@ -16,7 +16,7 @@ from agent.core.errors import ModelFailed, OutOfTime, SessionBusy
 from agent.core.models import Exchange, Pending
 from agent.people.sessions.sessions import SessionMessage
 from agent.pipeline.service import Service
-from agent.platform.llm.scripted import ScriptedModel
+from testbed.scripted_model import ScriptedModel
 
 QUESTION = "How many customers are there?"
 

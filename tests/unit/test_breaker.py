@@ -17,7 +17,7 @@ DOWN = ModelUnavailable("The endpoint does not answer.")
 
 @pytest.fixture
 def breaker(clock: Clock) -> Breaker:
-    return Breaker("The model", failures=3, pause_s=10, fails=ModelUnavailable, refusal=ModelUnavailable, clock=clock)
+    return Breaker("The model", failures=3, pause_s=10, error=ModelUnavailable, clock=clock)
 
 
 def call(breaker: Breaker, error: BaseException | None = None, *, proves: bool = True) -> None:

@@ -13,8 +13,8 @@ from agent.core.models import Options
 from agent.core.usage import Usage
 from agent.pipeline.service import Service
 from agent.platform.llm.chat import Message, Reply
-from agent.platform.llm.scripted import ScriptedModel
 from agent.platform.llm.wrappers.protected import BUDGET, SHORTEST_REPLY, Budget, BudgetedModel, estimate_prompt_tokens
+from testbed.scripted_model import ScriptedModel
 
 ASK = [Message(role="user", content="How many orders are there?")]
 PROMPT = estimate_prompt_tokens(ASK)

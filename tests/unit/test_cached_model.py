@@ -10,8 +10,8 @@ import pytest
 from agent.core.errors import ModelUnavailable, StateUnavailable
 from agent.core.usage import Usage
 from agent.platform.llm.chat import ChatModel, Message, Reply, ReplySchema, Token
-from agent.platform.llm.scripted import ScriptedModel
 from agent.platform.llm.wrappers.cached import CachedModel
+from testbed.scripted_model import ScriptedModel
 
 ASKED = [Message(role="user", content="How many?")]
 

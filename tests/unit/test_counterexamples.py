@@ -13,7 +13,7 @@ from shop_questions import Make
 
 from agent.core.models import Options
 from agent.pipeline.service import Service
-from agent.platform.llm.scripted import ScriptedModel
+from testbed.scripted_model import ScriptedModel
 
 NO_SENTENCE = Options(enable_answer=False)
 TABLES = """

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any, cast
 
+from tool_calls import call_tool
+
 from agent.api.schemas.chat import ChatResponse
 from agent.api.schemas.common import with_first_records
-from agent.api.tools import TOOLS
 from agent.core.answers import Answer, AnswerPart
 from agent.pipeline.service import Service
 
@@ -44,7 +45,7 @@ async def test_a_tool_has_the_first_ten_and_their_number() -> None:
         async def query(self, *_: Any, **__: Any) -> Answer:
             return ANSWER
 
-    ask = next(tool for tool in TOOLS if tool.name == "ask")
-    said = await ask.call(cast(Service, Asked()), {"question": "How many?", "database": "shop"}, "local")
+    arguments = {"question": "How many?", "database": "shop"}
+    said = await call_tool(cast(Service, Asked()), "ask", arguments, "local")
 
     assert (said["raw_results"], said["raw_total"], said["raw_truncated"]) == (RECORDS[:10], 25, True)

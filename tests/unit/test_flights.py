@@ -12,7 +12,7 @@ from agent.core.answers import Answer
 from agent.core.errors import ModelUnavailable
 from agent.core.models import Options
 from agent.pipeline.service import Service
-from agent.platform.llm.scripted import ScriptedModel
+from testbed.scripted_model import ScriptedModel
 
 QUESTION = "How many customers are there?"
 SQL = "SELECT COUNT(*) AS customers FROM customers"

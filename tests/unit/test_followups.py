@@ -8,10 +8,10 @@ from agent.core.errors import ModelUnavailable
 from agent.core.events import Entered
 from agent.core.models import Choice, Exchange, Options, Pending, Question
 from agent.pipeline.service import Service
-from agent.platform.llm.scripted import ScriptedModel
 from agent.platform.telemetry.ledger import Ledger
 from agent.understanding.followups.faithful import find_chosen, keeps, with_reply
 from agent.understanding.followups.followups import FollowUps
+from testbed.scripted_model import ScriptedModel
 
 REVENUE = Exchange(
     question="What was the revenue in 2023?", answer="It was 412.50.", sql="SELECT SUM(amount) AS r FROM o"

@@ -11,8 +11,8 @@ from agent.pipeline.drafts.consensus import evidence_of
 from agent.pipeline.drafts.generate import reply_schema
 from agent.pipeline.judging.judge import _SHAPES
 from agent.platform.config.profiles import PROFILES, confirmation
-from agent.platform.llm.scripted import ScriptedModel
 from executors.base import QueryResult
+from testbed.scripted_model import ScriptedModel
 
 
 async def test_a_no_leads_to_another_round_with_its_reason_and_the_third_is_the_last(

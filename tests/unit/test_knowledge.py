@@ -51,7 +51,12 @@ def embedder() -> Embedder:
 @pytest.fixture
 def knowledge(tmp_path: Path, rule_docs: Path, embedder: Embedder, clock: Clock) -> Knowledge:
     return Knowledge(
-        Store(tmp_path / "index"), embedder, names=lambda: ("shop",), docs_of=lambda _: (rule_docs,), clock=clock
+        Store(tmp_path / "index"),
+        embedder,
+        names=lambda: ("shop",),
+        docs_of=lambda _: (rule_docs,),
+        clock=clock,
+        added=AddedDocuments(MemoryStore()),
     )
 
 
@@ -110,7 +115,13 @@ async def test_one_cause_gives_one_warning(
     await knowledge.find(QUESTION, database, 5)  # the index is there, and the docs then change
     rule_docs.write_text(f"# Shop\n\n## Rules\n\n- {RULE}\n- Guests have no account.\n", encoding="utf-8")
     embedder.error = OVERLOADED
-    restarted = Knowledge(Store(tmp_path / "index"), embedder, names=lambda: ("shop",), docs_of=lambda _: (rule_docs,))
+    restarted = Knowledge(
+        Store(tmp_path / "index"),
+        embedder,
+        names=lambda: ("shop",),
+        docs_of=lambda _: (rule_docs,),
+        added=AddedDocuments(MemoryStore()),
+    )
 
     known = await restarted.find(QUESTION, database, 5)
 
@@ -180,7 +191,11 @@ async def test_only_docs_warm_the_embedder_up(tmp_path: Path, rule_docs: Path, h
 
     embedder, listed = Warm(), {"bare": (), "shop": (rule_docs,) if has_docs else ()}
     await Knowledge(
-        Store(tmp_path / "index"), embedder, names=lambda: tuple(listed), docs_of=lambda name: listed[name]
+        Store(tmp_path / "index"),
+        embedder,
+        names=lambda: tuple(listed),
+        docs_of=lambda name: listed[name],
+        added=AddedDocuments(MemoryStore()),
     ).warm_up()
 
     assert embedder.loaded is has_docs

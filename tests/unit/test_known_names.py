@@ -10,12 +10,12 @@ import pytest
 from agent.core.callers import LOCAL
 from agent.pipeline.service import build_service
 from agent.platform.config.settings import Settings
-from agent.platform.llm.scripted import ScriptedModel
 from executors.base import Column, Schema, Table
 from executors.dialects.table import DIALECTS
 from executors.errors import ErrorKind, SqlRefused
 from executors.guard.guard import check
 from executors.sql.names.known_names import quote_names
+from testbed.scripted_model import ScriptedModel
 
 NAMES = ("Brutto Betrag", "Straße", "OrderDate", "order", "2024_total", "Größe (cm)", "plain")
 

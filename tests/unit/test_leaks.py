@@ -14,10 +14,10 @@ from agent.pipeline.judging.judge import Judge
 from agent.platform.config.profiles import EMBEDDED, SMALL_HOSTED
 from agent.platform.llm.prompting import templates
 from agent.platform.llm.prompting.leaks import LINKED, REPEATED, problem, problem_of_query
-from agent.platform.llm.scripted import ScriptedModel
 from agent.platform.telemetry.ledger import Ledger
 from executors.base import QueryResult, Schema
 from executors.dialects.table import DIALECTS
+from testbed.scripted_model import ScriptedModel
 
 RULE = "Revenue is the sum of the amounts of all orders that were not cancelled."
 SYSTEM = templates.render(

@@ -23,9 +23,9 @@ from agent.platform.llm.chat import Message, Reply, Token
 from agent.platform.llm.llama_server import LlamaServer
 from agent.platform.llm.openai.completion import reply_of
 from agent.platform.llm.openai.model import OpenAIModel
-from agent.platform.llm.scripted import ScriptedModel
 from agent.platform.telemetry.ledger import Ledger
 from executors.base import Schema
+from testbed.scripted_model import ScriptedModel
 
 ASKED = [Message(role="user", content="How many?")]
 TOKENS = [Token("```sql\n", -8.0), Token("SELECT", -0.25), Token(" 1", -0.75), Token("\n```", -5.0)]

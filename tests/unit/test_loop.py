@@ -12,10 +12,10 @@ from agent.core.errors import ModelUnavailable, OutOfTime, QuestionInvalid, Writ
 from agent.core.events import Done, Event, NodeComplete, RawRecordsFetched, Repairing, SqlExecuted
 from agent.core.models import Options
 from agent.pipeline.service import Service
-from agent.platform.llm.scripted import ScriptedModel
 from executors.base import Cancel, CheckedSql, QueryResult
 from executors.errors import DatabaseUnavailable, UnknownDatabase
 from executors.workers.isolated import IsolatedExecutor
+from testbed.scripted_model import ScriptedModel
 
 
 def nodes(events: list[Event]) -> list[str]:

@@ -9,7 +9,7 @@ from shop_questions import TOTAL, Ask, EventsOf
 
 from agent.core.events import AnswerDelta, Done
 from agent.pipeline.service import Service
-from agent.platform.llm.scripted import ScriptedModel
+from testbed.scripted_model import ScriptedModel
 
 TWO = "SELECT a.amount AS one, b.amount AS two FROM orders a JOIN orders b ON a.order_id = 1 AND b.order_id = 2"
 

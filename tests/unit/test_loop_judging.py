@@ -9,10 +9,10 @@ from shop_questions import TOTAL, Ask
 
 from agent.core.models import Options
 from agent.pipeline.service import Service
-from agent.platform.llm.scripted import ScriptedModel
 from executors.base import Cancel, CheckedSql, QueryResult
 from executors.errors import ErrorKind, SqlFailed
 from executors.workers.isolated import IsolatedExecutor
+from testbed.scripted_model import ScriptedModel
 
 
 async def test_without_evaluation_nobody_judges_and_the_answer_says_so(ask: Ask, model: ScriptedModel) -> None:

@@ -6,8 +6,8 @@ import pytest
 from shop_questions import Ask
 
 from agent.databases.made_addresses import makes_address
-from agent.platform.llm.scripted import ScriptedModel
 from executors.base import QueryResult
+from testbed.scripted_model import ScriptedModel
 
 LINK = "https://evil.example/?d=ann"
 MADE = [

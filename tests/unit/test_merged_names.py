@@ -10,7 +10,7 @@ import pytest
 from shop_questions import Make
 
 from agent.core.models import Doubt, Options
-from agent.platform.llm.scripted import ScriptedModel
+from testbed.scripted_model import ScriptedModel
 
 TABLES = """
 CREATE TABLE customers (id INTEGER PRIMARY KEY, name TEXT, country TEXT, city TEXT);

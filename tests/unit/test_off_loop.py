@@ -14,8 +14,8 @@ from sqlglot.generator import Generator
 from sqlglot.parser import Parser
 
 from agent.core.off_loop import off_loop
-from agent.platform.llm.scripted import ScriptedModel
 from executors.sql.parsed import statements
+from testbed.scripted_model import ScriptedModel
 
 OWN = 60  # nodes: look-ups of one stored value are made on the loop; they do not grow with the draft
 LONG = " OR ".join(f"c.country = 'land {n}'" for n in range(20))

@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 from agent.databases.database import Database
+from agent.databases.knowledge.added_documents import AddedDocuments
 from agent.databases.knowledge.knowledge import Examples, Knowledge
+from agent.platform.storage.memory import MemoryStore
 from executors.base import Column, Schema, Table
 from rag.docs.documents import Retrieved, make_document
 from rag.docs.past_queries import fold_question, mask, mask_past_question, vocabulary, vocabulary_of
@@ -218,7 +220,13 @@ async def test_the_next_best_takes_the_place_of_one_that_does_not_fit(tmp_path: 
     texts = [f"{question}\n\n```sql\n{sql}\n```\n" for question, sql in queries.items()]
     docs.write_text("# Shop\n\n## Queries\n\n" + "\n".join(texts), encoding="utf-8")
     store = Store(tmp_path / "index")
-    knowledge = Knowledge(store, HashingEmbedder(), names=lambda: ("shop",), docs_of=lambda _: (docs,))
+    knowledge = Knowledge(
+        store,
+        HashingEmbedder(),
+        names=lambda: ("shop",),
+        docs_of=lambda _: (docs,),
+        added=AddedDocuments(MemoryStore()),
+    )
 
     known = await knowledge.find("How many orders are there?", database, 5)
 

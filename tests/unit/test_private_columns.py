@@ -11,7 +11,6 @@ import pytest
 from agent.checks.rules.lookup import look_up
 from agent.databases.database import Database
 from agent.pipeline.service import Service
-from agent.platform.llm.scripted import ScriptedModel
 from executors.base import Column, Schema, Table
 from executors.errors import RegistryInvalid
 from executors.guard.private import PrivateColumns
@@ -19,6 +18,7 @@ from executors.registry.registry import load_registry
 from executors.router import Router
 from executors.sql.tree import tree_to_change
 from testbed.postgres import PostgresServer
+from testbed.scripted_model import ScriptedModel
 
 PEOPLE = """
 CREATE TABLE customers (id INTEGER PRIMARY KEY, email TEXT, city TEXT, ssn TEXT);

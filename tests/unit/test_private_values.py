@@ -11,10 +11,10 @@ import pytest
 from agent.core.models import Options
 from agent.databases.database import describe_left_out, find_hidden_columns
 from agent.pipeline.service import Service
-from agent.platform.llm.scripted import ScriptedModel
 from executors.base import CheckedSql, Column, Schema, Table
 from executors.errors import SqlRefused
 from executors.guard.guard import check
+from testbed.scripted_model import ScriptedModel
 
 CUSTOMERS = Table(
     name="customers",

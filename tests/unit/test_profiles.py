@@ -17,9 +17,9 @@ from agent.pipeline.drafts.generate import _shape_of
 from agent.pipeline.service import Service
 from agent.platform.config.profiles import EMBEDDED, LARGE_HOSTED, SMALL_HOSTED, choose
 from agent.platform.config.settings import Settings
-from agent.platform.llm.scripted import ScriptedModel
 from agent.platform.telemetry.ledger import Ledger
 from executors.base import QueryResult, Schema
+from testbed.scripted_model import ScriptedModel
 
 MakeService = Callable[..., Service]
 COUNT = "SELECT COUNT(*) AS n FROM customers"

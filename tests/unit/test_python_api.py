@@ -18,9 +18,9 @@ from agent.pipeline.service import Service, build_service
 from agent.platform.config.settings import Settings
 from agent.platform.llm.files import model_files
 from agent.platform.llm.files.model_specs import MODELS, ModelSpec
-from agent.platform.llm.scripted import ScriptedModel
 from executors.errors import DatabaseUnavailable
 from plumbline import Plumbline, Result
+from testbed.scripted_model import ScriptedModel
 
 QUESTION = "How many customers are there?"
 

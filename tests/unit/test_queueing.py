@@ -12,7 +12,7 @@ from agent.core.problems import problem_of
 from agent.core.queueing import FIRST_GUESS_S, WAITS, WEIGHT, Standing, Turns
 from agent.platform.access.bulkhead import Bulkhead
 from agent.platform.llm.chat import WrappedModel
-from agent.platform.llm.scripted import ScriptedModel
+from testbed.scripted_model import ScriptedModel
 
 
 class Clock:

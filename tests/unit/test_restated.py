@@ -13,9 +13,9 @@ from agent.core.models import Attempt, Doubt, Verdict
 from agent.databases.knowledge.context import Context
 from agent.pipeline.answers.synthesize import Writer
 from agent.platform.config.profiles import EMBEDDED, LARGE_HOSTED, Profile
-from agent.platform.llm.scripted import ScriptedModel
 from agent.platform.telemetry.ledger import Ledger
 from executors.base import QueryResult, Schema
+from testbed.scripted_model import ScriptedModel
 
 CONTEXT = Context(db_schema=Schema(database="zoo", dialect="sqlite", tables=()), system="The zoo.")
 COUNT = "SELECT COUNT(*) AS animals FROM animals"

@@ -16,11 +16,11 @@ from agent.databases.knowledge import build
 from agent.databases.knowledge.verified_queries import KIND, USED_S, Key, VerifiedQueries, VerifiedQuery
 from agent.pipeline.drafts.reuse import FROM_ANSWER, FROM_DOCS, fingerprint, may_rerun
 from agent.pipeline.service import Service
-from agent.platform.llm.scripted import ScriptedModel
 from agent.platform.storage.memory import MemoryStore
 from agent.platform.storage.sqlite import SqliteStore
 from executors.base import Column, Schema, Table
 from rag.testing import HashingEmbedder
+from testbed.scripted_model import ScriptedModel
 
 QUESTION = "What is the total of all orders?"
 

@@ -18,7 +18,7 @@ from agent.pipeline.answers.synthesize import answer_prefix
 from agent.pipeline.confidence.calibration import of_profile
 from agent.pipeline.run import CHOSEN
 from agent.pipeline.service import Service
-from agent.platform.llm.scripted import ScriptedModel
+from testbed.scripted_model import ScriptedModel
 
 COUNT = "SELECT COUNT(*) AS n FROM customers"
 SAME = "SELECT SUM(o.amount) AS s FROM orders AS o"

@@ -22,9 +22,9 @@ from agent.pipeline.service import Service
 from agent.platform.config.settings import Settings
 from agent.platform.llm.build import build_second_model
 from agent.platform.llm.files.model_specs import MODELS
-from agent.platform.llm.scripted import ScriptedModel
 from agent.platform.llm.wrappers.protected import protect_model
 from executors.base import QueryResult
+from testbed.scripted_model import ScriptedModel
 
 QUESTION = "What do all orders come to?"
 SAME = "SELECT SUM(o.amount) AS s FROM orders AS o"

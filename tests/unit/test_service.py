@@ -24,8 +24,8 @@ from agent.platform.config.settings import ROOT, Settings
 from agent.platform.llm.build import build_model
 from agent.platform.llm.embedded import EmbeddedModel
 from agent.platform.llm.llama_server import LlamaServer
-from agent.platform.llm.scripted import ScriptedModel
 from executors.errors import DatabaseUnavailable, RegistryInvalid, UnknownDatabase
+from testbed.scripted_model import ScriptedModel
 
 
 def answers(model: ScriptedModel, sql: str = "SELECT COUNT(*) AS n FROM customers", text: str = "There are 3.") -> None:

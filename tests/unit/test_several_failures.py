@@ -20,7 +20,7 @@ from agent.core.events import (
 from agent.core.usage import Usage
 from agent.pipeline.service import Service
 from agent.platform.llm.chat import Reply, ReplySchema
-from agent.platform.llm.scripted import ScriptedModel
+from testbed.scripted_model import ScriptedModel
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from shop_questions import Make
 from agent.core.callers import ANONYMOUS
 from agent.core.events import SqlProgress
 from agent.core.models import Options
-from agent.platform.llm.scripted import ScriptedModel
+from testbed.scripted_model import ScriptedModel
 
 
 @pytest.fixture

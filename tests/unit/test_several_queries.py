@@ -20,7 +20,7 @@ from agent.core.events import (
 )
 from agent.core.models import Options
 from agent.pipeline.service import Service
-from agent.platform.llm.scripted import ScriptedModel
+from testbed.scripted_model import ScriptedModel
 
 
 @pytest.fixture

@@ -24,7 +24,7 @@ from agent.pipeline.judging import side_tasks
 from agent.pipeline.round import Round
 from agent.pipeline.service import Service
 from agent.platform.llm.chat import ChatRequest, Message, Reply
-from agent.platform.llm.scripted import ScriptedModel
+from testbed.scripted_model import ScriptedModel
 
 QUESTION = "What do all orders come to?"
 SAME = "SELECT SUM(o.amount) AS s FROM orders AS o"

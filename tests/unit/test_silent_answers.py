@@ -12,7 +12,7 @@ from shop_questions import Make
 
 from agent.core.answers import Answer
 from agent.core.models import Options
-from agent.platform.llm.scripted import ScriptedModel
+from testbed.scripted_model import ScriptedModel
 
 ROWS = """
 CREATE TABLE products (id INTEGER PRIMARY KEY, name VARCHAR, colour VARCHAR, sold_on DATE);

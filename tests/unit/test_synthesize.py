@@ -15,9 +15,9 @@ from agent.databases.knowledge.context import Context
 from agent.pipeline.answers.synthesize import Writer, row_count_context
 from agent.platform.config.profiles import EMBEDDED, LARGE_HOSTED, Profile
 from agent.platform.llm.chat import ChatRequest, Message, Reply
-from agent.platform.llm.scripted import ScriptedModel
 from agent.platform.telemetry.ledger import Ledger
 from executors.base import Column, QueryResult, Schema, Table
+from testbed.scripted_model import ScriptedModel
 
 ONE = QueryResult(columns=("name", "total"), rows=(("Ada", 140.0),))
 CONTEXT = Context(db_schema=Schema(database="shop", dialect="sqlite", tables=()), system="The shop.")

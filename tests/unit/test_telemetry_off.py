@@ -18,7 +18,7 @@ ASK = """
 import asyncio, sys
 from pathlib import Path
 from agent.platform import telemetry
-from agent.platform.llm.scripted import ScriptedModel
+from testbed.scripted_model import ScriptedModel
 from agent.pipeline.service import build_service
 from agent.platform.config.settings import Settings
 
@@ -59,8 +59,11 @@ def test_nothing_is_set_up_and_models_stay_as_they_are(settings: Settings) -> No
     model = object()
     assert telemetry.get().trace_model(model) is model  # type: ignore[arg-type]
     assert telemetry.get().traceparent() == ""
-    with telemetry.get().step("entry"), telemetry.get().query("shop", "sqlite", "SELECT 1", "SELECT", ()) as query:
-        query.record_rows(1)
+    with (
+        telemetry.get().step("entry"),
+        telemetry.get().query("shop", "sqlite", "SELECT 1", "SELECT", ()) as record_rows,
+    ):
+        record_rows(1)
     telemetry.shutdown()
 
 

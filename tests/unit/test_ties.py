@@ -7,12 +7,12 @@ from shop_questions import Ask
 
 from agent.checks.grounding.compose import write_ties
 from agent.checks.grounding.evidence.facts import Facts
-from agent.platform.llm.scripted import ScriptedModel
 from executors.base import QueryResult
 from executors.dialects.table import DIALECTS
 from executors.sql import grammar
 from executors.sql.ties import find_tie_query
 from executors.sql.tree import tree_to_change
+from testbed.scripted_model import ScriptedModel
 
 RAREST = "SELECT status FROM orders WHERE status <> 'C' GROUP BY status ORDER BY COUNT(*) LIMIT 1"
 QUERIES = [

@@ -15,7 +15,7 @@ from agent.core.errors import UnknownWritePlan, WriteNotMade, WritesNotAllowed
 from agent.core.events import Done, NodeComplete, Repairing, SqlExecuted
 from agent.core.models import Options
 from agent.pipeline.service import Service
-from agent.platform.llm.scripted import ScriptedModel
+from testbed.scripted_model import ScriptedModel
 
 ORDER = "Set the status of order 4 to C"
 SQL = "UPDATE orders SET status = 'C' WHERE order_id = 4"

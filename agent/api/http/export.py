@@ -5,14 +5,13 @@ from __future__ import annotations
 import asyncio
 import dataclasses
 import re
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import Sequence
 from functools import partial
 from itertools import chain
 from typing import Annotated, Any
 from urllib.parse import quote
 
 from fastapi import Depends, Request
-from starlette.concurrency import iterate_in_threadpool
 from starlette.responses import Response, StreamingResponse
 
 from agent.api.http.context import trace_id_of
@@ -107,7 +106,7 @@ async def rows_response(
     encoded = quote(sql, safe=" !#$&'()*+,/:;<=>?@[]^`{|}~\"")
     if len(encoded) <= MAX_HEADER_CHARS:
         headers[SQL] = encoded.strip()
-    return StreamingResponse(_stream(first, chunks), headers=headers, media_type=wanted.content_type)
+    return StreamingResponse(chain((first,), chunks), headers=headers, media_type=wanted.content_type)
 
 
 async def build_executed_response(request: Request, wanted: Format, done: Executed, *, database: str) -> Response:
@@ -135,11 +134,6 @@ async def answer_response(request: Request, wanted: Format, answer: Answer, *, d
             f"The answer has {len(answer.parts)} parts with rows of their own. Set Accept to {JSON}, or to Markdown."
         )
     return await rows_response(request, wanted, result, database=database, sql=answer.sql or "", headers=headers)
-
-
-async def _stream(first: bytes, rest: Iterator[bytes]) -> AsyncIterator[bytes]:
-    async for chunk in iterate_in_threadpool(chain((first,), rest)):
-        yield chunk
 
 
 def _flag(value: bool) -> str:

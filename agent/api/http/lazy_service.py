@@ -31,8 +31,7 @@ class LazyService:
         self._factory, self._has_timers, self._deadline_s = factory, has_timers, deadline_s
         self._service: Service | None = None
         self._making: asyncio.Task[Service] | None = None
-        self._beside: tuple[asyncio.Task[None], ...] = ()  # what runs while requests are answered
-        self._refreshing: asyncio.Task[None] | None = None
+        self._beside: list[asyncio.Task[None]] = []  # what runs while requests are answered
 
     async def get(self, database: str = "") -> Service:
         """The service, which may know of a named database. Raises what the factory raises, and Starting."""
@@ -63,15 +62,15 @@ class LazyService:
             self._making = None
             raise
         self._service = service
-        self._beside = (service.start(),)
+        self._beside.append(service.start())
         if not self._has_timers:
-            self._beside += (asyncio.create_task(_clean_up(service)),)
+            self._beside.append(asyncio.create_task(_clean_up(service)))
         return service
 
     def refresh_dashboards(self, every_s: float) -> None:
         """Run the tiles that are due, every so many seconds, where the host has no timers. It makes the service."""
         if not self._has_timers:
-            self._refreshing = asyncio.create_task(self._refresh_dashboards(every_s))
+            self._beside.append(asyncio.create_task(self._refresh_dashboards(every_s)))
 
     async def _refresh_dashboards(self, every_s: float) -> None:
         while True:
@@ -90,10 +89,9 @@ class LazyService:
         """Close the service, where one was made; one that is being made is waited for."""
         if self._making is not None:
             await asyncio.gather(self._making, return_exceptions=True)
-        beside = self._beside + ((self._refreshing,) if self._refreshing else ())
-        for task in beside:
+        for task in self._beside:
             task.cancel()
-        await asyncio.gather(*beside, return_exceptions=True)
+        await asyncio.gather(*self._beside, return_exceptions=True)
         if self._service is not None:
             await self._service.close()
 

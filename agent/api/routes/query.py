@@ -154,7 +154,6 @@ async def execute(
     `text/markdown` or the media type of .xlsx, the rows are streamed as a file.
     """
     service, caller = await lazy.get_for(request, body.database)
-    service.registered.admit(body.database, caller)
     done = await while_listening(request, run(service, body, caller))
     if wanted is not None:
         return await build_executed_response(request, wanted, done, database=body.database)
@@ -231,6 +230,5 @@ async def records(body: RecordsRequest, lazy: Lazy, request: Request) -> Records
     behind the result, the response has no rows and a `reason`.
     """
     service, caller = await lazy.get_for(request, body.database)
-    service.registered.admit(body.database, caller)
     work = service.registered.records(body.database, body.sql, row=body.row, row_limit=body.row_limit, principal=caller)
     return RecordsResponse.of(await while_listening(request, work))

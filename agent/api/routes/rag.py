@@ -32,7 +32,6 @@ Offset = Annotated[int, Query(ge=0, description="Where the page starts: `next_of
 async def search(body: SearchRequest, lazy: Lazy, request: Request) -> SearchResponse:
     """Returns the documents that best match a query: docs of columns and tables, rules, terms and past queries."""
     service, caller = await lazy.get_for(request, body.database)
-    service.registered.admit(body.database, caller)
     return await while_listening(request, search_docs(service, body, caller))
 
 
@@ -42,7 +41,6 @@ async def list_documents(
 ) -> DocumentPage:
     """Returns the documents of a database, page by page, in a stable order."""
     service, caller = await lazy.get_for(request, database)
-    service.registered.admit(database, caller)
     page = await service.documents.page(database, limit=limit, offset=offset, kinds=kind or (), principal=caller)
     return DocumentPage.of(database, page, offset)
 

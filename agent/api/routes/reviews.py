@@ -131,5 +131,7 @@ async def feedback(body: FeedbackRequest, lazy: Lazy, request: Request) -> Feedb
     The query of a wrong answer is not reused. An answer marked as right waits for a reviewer, unless the caller is one.
     """
     service, caller = await lazy.get_for(request)
-    work = service.people.feedback.give(caller, body.trace_id, body.to_feedback())
-    return FeedbackResponse.of(await while_listening(request, work))
+    work = service.people.feedback.give(
+        caller, body.trace_id, correct=body.correct, corrected_sql=body.corrected_sql, comment=body.comment
+    )
+    return FeedbackResponse.of(*await while_listening(request, work))

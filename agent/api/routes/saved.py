@@ -142,8 +142,8 @@ async def put_tile(id: SavedId, body: PutTileRequest, lazy: Lazy, request: Reque
     """
     service, caller = await lazy.get_for(request)
     work = service.dashboard.put(caller, id, minutes=body.minutes, alert=body.alert)
-    put = await while_listening(request, work)
-    return PutTileResponse.with_secret(put.shown, put.secret)
+    shown, secret = await while_listening(request, work)
+    return PutTileResponse.with_secret(shown, secret)
 
 
 @router.delete("/dashboard/{id}", operation_id="remove_tile", summary="Remove a tile", status_code=204,

@@ -11,7 +11,7 @@ from agent.api.schemas.common import BLANK, FILLED, ExecuteResponse, Text, one_o
 from agent.core.events import UsedDocument
 from agent.core.fields import Flag
 from agent.core.models import take_fields
-from agent.people.feedback.feedback import GivenFeedback, Taken
+from agent.databases.registry import Executed
 from agent.people.feedback.records import (
     MAX_COMMENT,
     MAX_SQL,
@@ -183,10 +183,6 @@ class FeedbackRequest(Frozen):
             raise ValueError("An answer that is right has no `corrected_sql`; say `correct: false`.")
         return self
 
-    def to_feedback(self) -> GivenFeedback:
-        """What is said."""
-        return GivenFeedback(self.correct, corrected_sql=self.corrected_sql, comment=self.comment)
-
 
 class FeedbackResponse(Frozen):
     """The review that holds the feedback.
@@ -203,8 +199,7 @@ class FeedbackResponse(Frozen):
     rows: ExecuteResponse | None = None
 
     @classmethod
-    def of(cls, taken: Taken) -> FeedbackResponse:
-        """The wire's shape of what was taken."""
-        review = taken.review
-        rows = ExecuteResponse.of(taken.shown) if taken.shown else None
+    def of(cls, review: Review, shown: Executed | None) -> FeedbackResponse:
+        """The wire's shape of a review that holds feedback, and of the rows of its query."""
+        rows = ExecuteResponse.of(shown) if shown else None
         return cls(trace_id=review.trace_id, review_id=review.id, status=review.status, rows=rows)

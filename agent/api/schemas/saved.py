@@ -21,6 +21,7 @@ from agent.api.schemas.common import (
 )
 from agent.api.schemas.reviews import TRACE_ID, Sql
 from agent.core.answers import Chart
+from agent.core.models import take_fields
 from agent.people.dashboard.dashboard import (
     MAX_MINUTES,
     MIN_MINUTES,
@@ -176,7 +177,16 @@ class TileResponse(Frozen):
     @classmethod
     def of(cls, shown: Shown) -> TileResponse:
         """The wire's shape of a tile."""
-        return cls(**_fields(shown))
+        tile, query, runs = shown
+        return cls(
+            **take_fields(query, TileResponse),
+            minutes=tile.minutes,
+            next_run_at=moment(tile.next_at),
+            last_run=runs.last,
+            failed=runs.failed,
+            alert=tile.alert,
+            alert_state=tile.state if tile.alert else None,
+        )
 
 
 class PutTileResponse(TileResponse):
@@ -190,7 +200,7 @@ class PutTileResponse(TileResponse):
     @classmethod
     def with_secret(cls, shown: Shown, secret: str) -> PutTileResponse:
         """The wire's shape of a tile that was put on the dashboard."""
-        return cls(**_fields(shown), secret=secret)
+        return cls(**dict(TileResponse.of(shown)), secret=secret)
 
 
 class DashboardResponse(Frozen):
@@ -200,23 +210,6 @@ class DashboardResponse(Frozen):
     """
 
     tiles: list[TileResponse]
-
-
-def _fields(shown: Shown) -> dict[str, Any]:
-    tile, query, runs = shown
-    return {
-        "id": tile.id,
-        "name": query.name,
-        "database": query.database,
-        "question": query.question,
-        "sql": query.sql,
-        "minutes": tile.minutes,
-        "next_run_at": moment(tile.next_at),
-        "last_run": runs.last,
-        "failed": runs.failed,
-        "alert": tile.alert,
-        "alert_state": tile.state if tile.alert else None,
-    }
 
 
 _DAY = datetime(2026, 3, 1, 9, 30, tzinfo=UTC)

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import cache, partial
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from agent.core.breaker import Breaker
-from agent.platform.llm.chat import ENTRA_SCOPE
+from agent.platform.llm.chat import build_entra_tokens
 from agent.platform.llm.wrappers.protected import ProtectedEmbedder
 from rag.embedding.embedder import Embedder, LocalEmbedder, OpenAIEmbedder
 from rag.embedding.multilingual import MultilingualEmbedder, is_installed
@@ -47,13 +45,7 @@ def build_embedder(settings: Settings) -> Embedder:
         folder = Path(settings.embedding_model) if settings.embedding_model else None
         return LocalEmbedder(folder, fetch=partial(_fetch, settings.cache_dir))
     embedder = _build_hosted_embedder(settings)
-    breaker = Breaker(
-        f"The embedding model {embedder.name!r}",
-        failures=settings.breaker_failures,
-        pause_s=settings.breaker_pause_s,
-        fails=EmbedderUnavailable,
-        refusal=EmbedderUnavailable,
-    )
+    breaker = settings.build_breaker(f"The embedding model {embedder.name!r}", EmbedderUnavailable)
     return ProtectedEmbedder(embedder, breaker)
 
 
@@ -72,7 +64,7 @@ def _build_hosted_embedder(settings: Settings) -> OpenAIEmbedder:
             api_key=key.get_secret_value() if key else None,
             azure_endpoint=settings.azure_openai_endpoint,
             api_version=settings.azure_openai_api_version,
-            token_provider=None if key else _entra_tokens(),
+            token_provider=None if key else build_entra_tokens("the embedding model", EmbedderUnavailable),
             timeout_s=timeout_s,
             retries=retries,
         )
@@ -84,29 +76,6 @@ def _build_hosted_embedder(settings: Settings) -> OpenAIEmbedder:
         timeout_s=timeout_s,
         retries=retries,
     )
-
-
-def _entra_tokens() -> Callable[[], str]:
-    """Entra ID tokens: a managed identity on Azure, `az login` on a laptop. Nothing is loaded before the first one."""
-
-    @cache
-    def provider() -> Callable[[], str]:
-        from azure.identity import DefaultAzureCredential, get_bearer_token_provider
-
-        return get_bearer_token_provider(DefaultAzureCredential(), ENTRA_SCOPE)
-
-    def token() -> str:
-        from azure.core.exceptions import AzureError
-
-        try:
-            return provider()()
-        except AzureError as error:
-            raise EmbedderUnavailable(
-                "Entra ID issued no token for the embedding model: sign in with `az login`, give the app a managed "
-                "identity, or set AZURE_OPENAI_API_KEY."
-            ) from error
-
-    return token
 
 
 # What fetches is imported where something is to be fetched: the first question waits for every module.

@@ -18,13 +18,11 @@ from collections.abc import Iterator
 from itertools import takewhile
 from typing import TYPE_CHECKING, NamedTuple
 
-from agent.databases.knowledge.values import is_small
+from agent.databases.knowledge.values import is_small, to_source
 from executors.base import Column, ForeignKey, Schema, Table
 from executors.errors import ExecutorError
 
 if TYPE_CHECKING:
-    from sqlglot import exp
-
     from agent.databases.database import Database
 
 
@@ -237,7 +235,7 @@ def _comparison(schema: Schema, pair: Pair) -> str:
     values = (
         exp.select(exp.alias_(value, "v"))
         .distinct()
-        .from_(_source(pair.table, "a"))
+        .from_(to_source(pair.table, "a"))
         .where(exp.Not(this=exp.Is(this=value.copy(), expression=exp.Null())))
         .limit(DISTINCT)
         .subquery("d")
@@ -246,7 +244,7 @@ def _comparison(schema: Schema, pair: Pair) -> str:
     one = exp.column("v", table="d")
     select = exp.select(exp.alias_(exp.Count(this=one), "n"), exp.alias_(exp.Count(this=key), "found")).from_(values)
     is_key = exp.EQ(this=key.copy(), expression=one.copy())
-    select = select.join(_source(pair.owner, "b"), on=is_key, join_type="left")
+    select = select.join(to_source(pair.owner, "b"), on=is_key, join_type="left")
     return select.sql(dialect=DIALECTS[schema.dialect].sqlglot)
 
 
@@ -259,11 +257,4 @@ def _counts(schema: Schema, owner: Table, key: Column) -> str:
     value = exp.column(key.name, table="b", quoted=True)
     different = exp.Count(this=exp.Distinct(expressions=[value]))
     select = exp.select(exp.alias_(exp.Count(this=exp.Star()), "n"), exp.alias_(different, "different"))
-    return select.from_(_source(owner, "b")).sql(dialect=DIALECTS[schema.dialect].sqlglot)
-
-
-def _source(table: Table, alias: str) -> exp.Table:
-    from sqlglot import exp
-
-    *namespace, last = table.parts
-    return exp.table_(last, db=namespace[0] if namespace else None, quoted=True, alias=alias)
+    return select.from_(to_source(owner, "b")).sql(dialect=DIALECTS[schema.dialect].sqlglot)

@@ -23,7 +23,7 @@ from agent.databases.knowledge.linking import SchemaLinks
 from agent.platform.llm.wrappers.protected import ProtectedEmbedder
 from executors.base import CheckedSql, Frozen, Schema
 from executors.errors import SqlRefused
-from rag.docs.documents import Document, Kind, ReadResult, Retrieved, comment_documents
+from rag.docs.documents import Document, Kind, Retrieved, comment_documents
 from rag.docs.past_queries import vocabulary_of
 from rag.docs.reading import read_documents
 from rag.embedding.embedder import Embedder, LocalEmbedder, QuestionVectors
@@ -175,7 +175,7 @@ class Knowledge:
         names: Callable[[], Sequence[str]],
         docs_of: Callable[[str], Sequence[Path]],
         clock: Callable[[], float] = time.monotonic,
-        added: AddedDocuments | None = None,
+        added: AddedDocuments,
         patience_s: float = 20.0,
         meaning: Embedder | None = None,
     ) -> None:
@@ -245,7 +245,7 @@ class Knowledge:
         """The docs that may be shown; None: all. Raises RetrievalError."""
         if not database.is_filtered:
             return None
-        added = await asyncio.to_thread(self.added.of, database.name) if self.added is not None else ()
+        added = await asyncio.to_thread(self.added.of, database.name)
         return SeenDocuments(await database.schema(), await database.whole.schema(), added)
 
     async def index(self, database: Database, progress: Progress | None = None, turn: Turn | None = None) -> Indexed:
@@ -325,8 +325,7 @@ class Knowledge:
     async def forget(self, name: str) -> None:
         """Keep nothing of a database that is gone, neither added docs nor index. Raises RetrievalError."""
         self.outdate(name)
-        if self.added is not None:
-            await asyncio.to_thread(self.added.remove_all, name)
+        await asyncio.to_thread(self.added.remove_all, name)
         await self.links.forget(name)
         if await asyncio.to_thread(self.store.is_indexed, name):
             await asyncio.to_thread(self.store.sync, name, (), self.embedder)
@@ -363,18 +362,15 @@ class Knowledge:
 
     def _index(self, name: str, schema: Schema, progress: Progress, turn: Turn) -> Indexed:
         read = read_documents(self._docs_of(name), schema)
-        added, report = self._read_added(name, schema), SyncReport()
+        added, report = self.added.fitting(name, schema), SyncReport()
         while True:
             documents = (*read.documents, *added.documents, *comment_documents(schema))
             if documents or self.store.is_indexed(name):  # else no model is loaded for nothing
                 report = report.then(self.store.sync(name, documents, self.embedder, progress, turn))
-            before, added = added, self._read_added(name, schema)
+            before, added = added, self.added.fitting(name, schema)
             # While this sync waited for another process, that one may have taken documents: they are not to be lost.
             if added == before:
                 return Indexed(report=report, problems=read.problems + added.problems)
-
-    def _read_added(self, name: str, schema: Schema) -> ReadResult:
-        return self.added.fitting(name, schema) if self.added is not None else ReadResult()
 
 
 Item = TypeVar("Item", Document, Retrieved)

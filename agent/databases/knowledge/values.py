@@ -15,6 +15,8 @@ from executors.errors import DatabaseUnavailable, SqlError
 from rag.linking.values import StoredValues
 
 if TYPE_CHECKING:
+    from sqlglot import exp
+
     from agent.databases.database import Database
 
 
@@ -122,7 +124,14 @@ def _query(schema: Schema, table: Table, column: Column) -> str:
     from executors.dialects.table import DIALECTS
 
     name = exp.column(column.name, quoted=True)
-    *namespace, last = table.parts
-    source = exp.table_(last, db=namespace[0] if namespace else None, quoted=True)
     is_there = exp.Not(this=exp.Is(this=name.copy(), expression=exp.Null()))
-    return exp.select(name).distinct().from_(source).where(is_there).sql(dialect=DIALECTS[schema.dialect].sqlglot)
+    select = exp.select(name).distinct().from_(to_source(table)).where(is_there)
+    return select.sql(dialect=DIALECTS[schema.dialect].sqlglot)
+
+
+def to_source(table: Table, alias: str = "") -> exp.Table:
+    """A table in FROM, its name in quotes."""
+    from sqlglot import exp
+
+    *namespace, last = table.parts
+    return exp.table_(last, db=namespace[0] if namespace else None, quoted=True, alias=alias or None)

@@ -7,13 +7,14 @@ import logging
 import re
 import time
 import uuid
-from collections.abc import AsyncIterable, Callable
+from collections.abc import AsyncIterable
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from agent.core.errors import NameTaken, NotPermitted, StateUnavailable, StorageFull, UploadInvalid
+from agent.core.off_loop import run_to_its_end
 from agent.databases.uploads.folder import (
     DATA,
     LEFT_AFTER_S,
@@ -198,7 +199,7 @@ class Uploads:
             received = Incoming(path, rules.max_bytes)
             with disk_watched():
                 await _receive(received, body)
-                return await _to_the_end(partial(self._keep, arriving, name, place, received))
+                return await run_to_its_end(partial(self._keep, arriving, name, place, received))
         finally:
             await asyncio.to_thread(self._folder.end, place)
 
@@ -324,16 +325,6 @@ def _entry(upload: Upload, folder: Path) -> Entry:
         owners=(upload.owner,),
         is_upload=True,
     )
-
-
-async def _to_the_end(work: Callable[[], Upload]) -> Upload:
-    """Work in a thread, waited for where the caller leaves, too: a thread cannot be stopped, and needs its files."""
-    task = asyncio.create_task(asyncio.to_thread(work))
-    try:
-        return await asyncio.shield(task)
-    except asyncio.CancelledError:
-        await asyncio.wait({task})
-        raise
 
 
 def _check_file(message: str, rules: UploadRules) -> str:

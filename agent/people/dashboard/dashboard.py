@@ -149,13 +149,6 @@ class Shown(NamedTuple):
     runs: TileRuns
 
 
-class Put(NamedTuple):
-    """A tile that was put on the dashboard. secret: of its webhooks, where it is a new one."""
-
-    shown: Shown
-    secret: str
-
-
 class Dashboard:
     """The dashboards of every principal. Every method raises StateUnavailable, and NotPermitted."""
 
@@ -171,8 +164,11 @@ class Dashboard:
         self._state, self._saved, self._webhooks = state, saved, webhooks
         self._check_s, self.clock = check_s, clock
 
-    async def put(self, principal: str, query_id: str, *, minutes: int, alert: Alert | None) -> Put:
-        """Add or change a tile, and run it. Raises UnknownSavedQuery; TileInvalid: its webhook may not go there."""
+    async def put(self, principal: str, query_id: str, *, minutes: int, alert: Alert | None) -> tuple[Shown, str]:
+        """Add or change a tile, and run it. Returns the tile, and the secret of its webhooks if that is new.
+
+        Raises UnknownSavedQuery; TileInvalid: its webhook may not go there.
+        """
         query = (await self._saved.get(principal, query_id)).query
         if alert is not None:
             self._webhooks.hosts.check(alert.url)
@@ -181,7 +177,7 @@ class Dashboard:
             tile = await self._run(tile)
         except TooBusy:
             tile = await asyncio.to_thread(self._give_back, tile)
-        return Put(Shown(tile, query, await asyncio.to_thread(self._runs, tile)), secret)
+        return Shown(tile, query, await asyncio.to_thread(self._runs, tile)), secret
 
     async def all(self, principal: str) -> list[Shown]:
         """The tiles of a principal, in the order of their queries' names."""

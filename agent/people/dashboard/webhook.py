@@ -31,8 +31,8 @@ _NAT64 = IPv6Network("64:ff9b::/96")
 _TRANSLATED = (IPv6Network("64:ff9b:1::/48"), IPv6Network("2001::/32"), IPv6Network("2002::/16"))
 
 
-class HostRefused(Exception):
-    """A webhook may not go there; the message says why."""
+class NotDelivered(Exception):
+    """The receiver did not get, or not take, a webhook; the message says why, and never what it answered."""
 
 
 class AllowedHosts:
@@ -60,15 +60,15 @@ class AllowedHosts:
         return parts
 
     async def address_of(self, parts: SplitResult) -> str:
-        """The address to connect to, resolved once. Raises HostRefused: it is unknown, or not public."""
+        """The address to connect to, resolved once. Raises NotDelivered: it is unknown, or not public."""
         host = parts.hostname or ""
         try:
             found = await asyncio.get_running_loop().getaddrinfo(host, None, type=socket.SOCK_STREAM)
         except (OSError, UnicodeError) as error:
-            raise HostRefused("The host of the webhook's address is unknown.") from error
+            raise NotDelivered("The host of the webhook's address is unknown.") from error
         addresses = [ip_address(one[4][0]) for one in found]
         if not self._listed and not all(is_public(one) for one in addresses):
-            raise HostRefused("The webhook's address is not public.")
+            raise NotDelivered("The webhook's address is not public.")
         return str(addresses[0])
 
 
@@ -92,10 +92,6 @@ SECRET_BYTES = 24
 _TOO_MANY, _FAILED = 429, 500
 
 Wait = Callable[[RetryCallState], float]
-
-
-class NotDelivered(Exception):
-    """The receiver did not take a webhook; the message says why, and never what it answered."""
 
 
 class _TryAgain(NotDelivered):
@@ -143,9 +139,9 @@ class Webhooks:
 
         try:
             parts = self.hosts.check(url)  # the operator may have changed what is allowed
-            address = await self.hosts.address_of(parts)
-        except (HostRefused, TileInvalid) as error:
+        except TileInvalid as error:
             raise NotDelivered(str(error)) from error
+        address = await self.hosts.address_of(parts)
         timestamp = int(self._clock())
         headers = {
             "host": parts.netloc,

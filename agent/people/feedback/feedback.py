@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from typing import NamedTuple
 
 from agent.core.errors import ChangedMeanwhile, FeedbackInvalid, UnknownAnswer
 from agent.databases.registry import Executed
@@ -15,53 +14,40 @@ from agent.platform.storage.store import StateConflict
 TRIES = 5  # where somebody else says something about the same answer at the same moment
 
 
-class GivenFeedback(NamedTuple):
-    """A caller's feedback on an answer."""
-
-    correct: bool
-    corrected_sql: str = ""
-    comment: str = ""
-
-
-class Taken(NamedTuple):
-    """The review that the feedback is in. shown: the first rows of the corrected query, if there is one."""
-
-    review: Review
-    shown: Executed | None
-
-
 class FeedbackBox:
     """Takes feedback on answers of the last days."""
 
     def __init__(self, shelf: Shelf, reviewers: Reviewers, pairs: PastPairs, reviews: Reviews) -> None:
         self._shelf, self._reviewers, self._pairs, self._reviews = shelf, reviewers, pairs, reviews
 
-    async def give(self, principal: str, trace_id: str, given: GivenFeedback) -> Taken:
+    async def give(
+        self, principal: str, trace_id: str, *, correct: bool, corrected_sql: str = "", comment: str = ""
+    ) -> tuple[Review, Executed | None]:
         """Store feedback on an answer; it waits for a reviewer, unless a reviewer calls the answer right.
 
-        The query of an answer that is called wrong is not reused from now on. A second word takes the place of the
-        first until that is settled. Where several questions were asked in one trace, the last one is meant. Raises
-        UnknownAnswer: there is none, or it is another principal's, or too old; FeedbackInvalid: the answer has no query
-        that could be right; StateUnavailable; of the corrected query, what `PastPairs.run` raises; of a reviewer's
-        approval, what `Reviews.settle` raises.
+        Returns the review that holds it, and the first rows of the corrected query, if there is one. The query of an
+        answer that is called wrong is not reused from now on. Later feedback replaces earlier feedback until that is
+        settled. If several questions were asked in one trace, the last one is meant. Raises UnknownAnswer: there is
+        none, or it is another principal's, or too old; FeedbackInvalid: the answer has no query that could be right;
+        StateUnavailable; for the corrected query as `PastPairs.run`; for a reviewer's approval as `Reviews.settle`.
         """
         found = await self._answer(principal, trace_id)
         answer = found.answer
-        if given.correct and not answer.sql:
+        if correct and not answer.sql:
             raise FeedbackInvalid(
                 "This answer has no query that could be right. Say `correct: false`, with the right SQL if you know it."
             )
-        sql = given.corrected_sql.strip()
+        sql = corrected_sql.strip()
         shown = await self._pairs.run(answer.database, sql, principal) if sql else None
-        if not given.correct:
+        if not correct:
             await self._pairs.forget(answer)
         at = moment(self._shelf.clock())
-        feedback = Feedback(by=principal, at=at, correct=given.correct, corrected_sql=sql, comment=given.comment)
+        feedback = Feedback(by=principal, at=at, correct=correct, corrected_sql=sql, comment=comment)
         review = await asyncio.to_thread(self._file, found, feedback)
-        if given.correct and not review.follows and self._reviewers.may_settle(review.database, principal):
-            approval = ReviewDecision("approve", comment=given.comment)
+        if correct and not review.follows and self._reviewers.may_settle(review.database, principal):
+            approval = ReviewDecision("approve", comment=comment)
             review = (await self._reviews.settle(principal, review.id, approval)).review
-        return Taken(review, shown)
+        return review, shown
 
     async def _answer(self, principal: str, trace_id: str) -> StoredAnswer:
         """The principal's own answer of a trace; for reviewers any. Raises UnknownAnswer."""

@@ -29,10 +29,10 @@ log = logging.getLogger(__name__)
 
 
 class Recorder:
-    """Keeps a record of every answer, and a review of unconvincing ones; waits `wait_s` seconds at most."""
+    """Keeps a record of every answer, and a review of unconvincing ones."""
 
-    def __init__(self, shelf: Shelf, *, wait_s: float = WAIT_S) -> None:
-        self._shelf, self._wait_s = shelf, wait_s
+    def __init__(self, shelf: Shelf) -> None:
+        self._shelf = shelf
         self.enabled = True  # False: nothing is kept, as of the questions of an evaluation
 
     def notes(self, question: Question) -> Notes:
@@ -46,10 +46,10 @@ class Recorder:
         record = notes.record(answer)
         review = Review.of(record, self._shelf.clock()) if answer.needs_human_review else None
         try:
-            async with asyncio.timeout(self._wait_s):
+            async with asyncio.timeout(WAIT_S):
                 await asyncio.to_thread(self._write, record, review)
         except (StateUnavailable, TimeoutError) as error:
-            why = str(error) or f"nothing was written within {self._wait_s:g} s."
+            why = str(error) or f"nothing was written within {WAIT_S:g} s."
             log.warning("Nothing was kept of %s: %s", record.trace_id, why)
             warning = f"This answer cannot get feedback because it could not be stored: {why}"
             return answer.model_copy(update={"warnings": [*answer.warnings, warning]})

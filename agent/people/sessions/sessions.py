@@ -19,7 +19,7 @@ from pydantic import ConfigDict, Field
 from agent.core.answers import Answer, AnswerPart
 from agent.core.errors import UnknownSession
 from agent.core.models import Exchange, Pending, take_fields
-from agent.people.sessions.turns import Lease, Turns
+from agent.people.sessions.turns import Change, Lease, Turns
 from agent.platform.storage.store import (
     MAX_CHANGES,
     Insert,
@@ -259,7 +259,7 @@ class Sessions:
             return head, record.version
         raise UnknownSession("There is no such session, or it has expired. Start a new one.")
 
-    def _lease(self, session_id: str, principal: str, change: Callable[[Lease | None], Lease | None]) -> None:
+    def _lease(self, session_id: str, principal: str, change: Change) -> None:
         """Replace the lease of a session by what `change` makes of it, and put off the expiry. Raises its errors."""
 
         def replace() -> None:

@@ -11,13 +11,14 @@ import time
 import uuid
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
-from typing import Protocol
+from functools import partial
 from weakref import WeakValueDictionary
 
 from tenacity import AsyncRetrying, retry_if_exception_type, stop_after_delay, wait_random_exponential
 
 from agent.core.deadline import lies_ahead
 from agent.core.errors import SessionBusy, StateUnavailable, UnknownSession
+from agent.core.off_loop import run_to_its_end
 from executors.base import Frozen
 
 log = logging.getLogger(__name__)
@@ -30,10 +31,9 @@ class Lease(Frozen):
     until: float
 
 
-class Leases(Protocol):
-    """Reads the lease of a session and writes what `change` makes of it; its errors leave all as it was."""
-
-    def __call__(self, session_id: str, principal: str, change: Callable[[Lease | None], Lease | None]) -> None: ...
+Change = Callable[[Lease | None], Lease | None]
+# Replaces the lease of a session, by id and principal, with what a change makes of it; an error leaves it as it was.
+Leases = Callable[[str, str, Change], None]
 
 
 class _NotMine(Exception):
@@ -88,7 +88,7 @@ class Turns:
             reraise=True,
         )
         try:
-            await tries(_to_its_end, self._leases, session_id, principal, change)
+            await tries(run_to_its_end, partial(self._leases, session_id, principal, change))
         except _NotMine as error:
             raise _busy() from error
 
@@ -107,7 +107,7 @@ class Turns:
         while True:
             await asyncio.sleep(self._lease_s / 3)
             try:
-                await _to_its_end(self._leases, session_id, principal, change)
+                await run_to_its_end(partial(self._leases, session_id, principal, change))
             except StateUnavailable as error:
                 log.warning("The turn in a session could not be kept: %s", error)
             except (_NotMine, UnknownSession):
@@ -122,24 +122,12 @@ class Turns:
 
         try:
             with suppress(_NotMine, UnknownSession):
-                await _to_its_end(self._leases, session_id, principal, change)
+                await run_to_its_end(partial(self._leases, session_id, principal, change))
         except StateUnavailable as error:
             log.warning("The turn in a session could not be given back: %s", error)
 
     def _lease_of(self, owner: str) -> Lease:
         return Lease(owner=owner, until=self._clock() + self._lease_s)
-
-
-async def _to_its_end(
-    leases: Leases, session_id: str, principal: str, change: Callable[[Lease | None], Lease | None]
-) -> None:
-    """Change a lease in a thread. A cancelled caller waits until the thread is done, so nothing follows."""
-    task = asyncio.ensure_future(asyncio.to_thread(leases, session_id, principal, change))
-    try:
-        await asyncio.shield(task)
-    except asyncio.CancelledError:
-        await asyncio.gather(task, return_exceptions=True)
-        raise
 
 
 def _busy() -> SessionBusy:

@@ -65,9 +65,6 @@ def orders_change(question: str) -> bool:
     return bool(_ORDER.match(question))
 
 
-__all__ = ["NEVER", "PARTIAL", "orders_change", "refuse_writes", "write_refusal"]
-
-
 _ONLY_READS = "Plumbline only reads here, and answering this would change the data."
 PARTIAL = "You see only some rows of this database, and only a caller who sees all of them may change any."
 NEVER = "Rows can be changed, but never tables, views, columns or rights. Ask for a change of rows, or a question."

@@ -7,10 +7,11 @@ import logging
 from collections.abc import Mapping
 from typing import Annotated
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BeforeValidator, Field
 from pydantic_settings import NoDecode
 
 from agent.core.usage import DIGITS, StepUsage
+from executors.base import Frozen
 
 PER = 1_000_000
 
@@ -21,10 +22,8 @@ log = logging.getLogger(__name__)
 _missed: set[str] = set()  # models whose price was missed already
 
 
-class Price(BaseModel):
+class Price(Frozen):
     """US dollars for a million tokens; `cached` those of the prompt that the endpoint had read before."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     input: Dollars
     cached: Dollars | None = None

@@ -7,6 +7,8 @@ from typing import Annotated
 from pydantic import Field
 from pydantic_settings import BaseSettings
 
+from agent.core.breaker import Breaker, Failure
+
 Count = Annotated[int, Field(ge=1)]
 Seconds = Annotated[float, Field(gt=0)]
 
@@ -78,3 +80,7 @@ class ProtectionSettings(BaseSettings):
     pool_recycle_s: Seconds = Field(
         1800, description="Seconds after which a connection is replaced before its next use."
     )
+
+    def build_breaker(self, part: str, error: Failure) -> Breaker:
+        """The breaker of one outside part."""
+        return Breaker(part, failures=self.breaker_failures, pause_s=self.breaker_pause_s, error=error)

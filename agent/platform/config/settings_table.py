@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from pydantic import AliasChoices, BaseModel, ConfigDict
+from pydantic import AliasChoices
 from pydantic.fields import FieldInfo
 
 from agent.platform.config.settings import PREFIX, Settings
+from executors.base import Frozen
 
 
-class Variable(BaseModel):
+class Variable(Frozen):
     """A setting as the environment has it. field: of `Settings`; names: the one to use, then its aliases."""
-
-    model_config = ConfigDict(frozen=True)
 
     field: str
     names: tuple[str, ...]

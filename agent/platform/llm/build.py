@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from agent.core.errors import ExtensionInvalid
 from agent.platform.config.profiles import choose
 from agent.platform.config.settings import Settings
 from agent.platform.llm.chat import ChatModel
 
+if TYPE_CHECKING:
+    from agent.platform.storage.store import StateStore
+
 DEFAULT_MODEL = "gpt-5-mini"
+PACED = ("azure", "openai")  # providers whose responses say what is left of their limits
 
 
 Provider = Callable[[Settings, str], ChatModel]
@@ -18,6 +24,20 @@ Provider = Callable[[Settings, str], ChatModel]
 def build_model(settings: Settings, *, model_name: str | None = None) -> ChatModel:
     """The model that the settings name; nothing is loaded or called yet. Raises ExtensionInvalid."""
     return provider_of(settings)(settings, model_name or settings.chat_model or DEFAULT_MODEL)
+
+
+def pace_model(model: ChatModel, settings: Settings, state: StateStore) -> ChatModel:
+    """The model; a hosted one shares its rate limits with every process of the same state."""
+    if settings.provider not in PACED:
+        return model
+    from agent.platform.llm.openai.model import OpenAIModel
+    from agent.platform.llm.pace import Pace
+
+    if isinstance(model, OpenAIModel):
+        address = settings.azure_openai_endpoint if settings.provider == "azure" else settings.openai_base_url
+        endpoint = hashlib.sha256(f"{settings.provider} {address} {model.name}".encode()).hexdigest()[:32]
+        model.pace = Pace(state, endpoint, longest_s=settings.request_deadline_s)
+    return model
 
 
 def build_second_model(settings: Settings) -> ChatModel | None:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cache
 from typing import Literal, NamedTuple, Protocol, TypedDict, Unpack
 
+from agent.core.errors import ModelUnavailable
 from agent.core.queueing import Turns
 from agent.core.usage import Usage
 from executors.base import Frozen
+from rag.errors import EmbedderUnavailable
 
 
 class Message(Frozen):
@@ -86,6 +90,33 @@ class ChatModel(Protocol):
 
 
 ENTRA_SCOPE = "https://cognitiveservices.azure.com/.default"  # of all that Azure OpenAI serves
+
+
+def build_entra_tokens(of: str, error: type[ModelUnavailable | EmbedderUnavailable]) -> Callable[[], str]:
+    """What gets an Entra ID token for Azure OpenAI; it blocks, and loads its packages at the first token.
+
+    A managed identity on Azure, `az login` on a laptop; azure-identity caches and renews the tokens. `of` is what the
+    message of an `error` names.
+    """
+
+    @cache
+    def build_provider() -> Callable[[], str]:
+        from azure.identity import DefaultAzureCredential, get_bearer_token_provider
+
+        return get_bearer_token_provider(DefaultAzureCredential(), ENTRA_SCOPE)
+
+    def get_token() -> str:
+        from azure.core.exceptions import AzureError
+
+        try:
+            return build_provider()()
+        except AzureError as refused:
+            raise error(
+                f"Entra ID issued no token for {of}: sign in with `az login`, give the app a managed identity, or set "
+                "AZURE_OPENAI_API_KEY."
+            ) from refused
+
+    return get_token
 
 
 class WrappedModel:

@@ -22,7 +22,7 @@ from agent.platform.llm.openai.completion import (
     reply_of,
     translate_status,
 )
-from agent.platform.llm.replies import ON_TEXT, ends_its_query
+from agent.platform.llm.replies import ends_its_query
 
 if TYPE_CHECKING:
     import httpx2
@@ -82,9 +82,7 @@ class LlamaServer:
 
     async def _read(self, request: dict[str, Any], endpoint: Endpoint, *, may_end: bool) -> Reply:
         """Args: may_end: whether nothing more is wanted after a query."""
-        on_text = ON_TEXT.get()
-        last = request["messages"][-1]
-        reply = Pieces(last["content"] if last["role"] == "assistant" else "")
+        reply = Pieces(request)
         async with (
             self.connect(self._timeout_s) as client,
             client.stream("POST", "/v1/chat/completions", json=request) as response,
@@ -96,11 +94,9 @@ class LlamaServer:
             async with aclosing(_read_events(response)) as events:
                 async for data in events:
                     reply.add(Chunk.model_validate_json(data))
-                    if on_text is not None:
-                        on_text(reply.text)
                     if may_end and ends_its_query(reply.text):
                         break
-        return reply_of(reply.completion(request))
+        return reply_of(reply.completion())
 
 
 async def _read_events(response: httpx2.Response) -> AsyncGenerator[bytes, None]:

@@ -7,7 +7,6 @@ and returns what it did not use.
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import logging
 import math
 import re
@@ -15,12 +14,9 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from contextvars import ContextVar
-from typing import Unpack
 
 from agent.core.errors import ModelBusy, StateUnavailable
 from agent.core.queueing import WAITS, Standing
-from agent.platform.config.settings import Settings
-from agent.platform.llm.chat import ChatModel, ChatRequest, Message, Reply, WrappedModel
 from agent.platform.storage.store import Place, StateStore, put_after, until_no_conflict
 from executors.base import Frozen
 
@@ -270,35 +266,3 @@ class Pace:
 def _busy(wait_s: float) -> ModelBusy:
     seconds = max(1, math.ceil(wait_s))
     return ModelBusy(f"The rate limit of the model's endpoint is used up. Try again in {seconds} s.", seconds)
-
-
-# Of the model that is called; None where nobody keeps to one.
-PACE: ContextVar[Pace | None] = ContextVar("pace", default=None)
-
-
-PACED = ("azure", "openai")  # providers whose responses say what is left
-
-
-class PacedModel(WrappedModel):
-    """A chat model whose every try waits for its turn. Args: model: that is called; pace: gives the turns."""
-
-    def __init__(self, model: ChatModel, pace: Pace) -> None:
-        super().__init__(model)
-        self._pace = pace
-
-    async def complete(self, messages: list[Message], **request: Unpack[ChatRequest]) -> Reply:
-        """See `ChatModel.complete`. Raises ModelBusy, too."""
-        token = PACE.set(self._pace)
-        try:
-            return await super().complete(messages, **request)
-        finally:
-            PACE.reset(token)
-
-
-def pace_model(model: ChatModel, settings: Settings, state: StateStore) -> ChatModel:
-    """The model, its limits shared with every process of the same state; any but a hosted one as it is."""
-    if settings.provider not in PACED:
-        return model
-    address = settings.azure_openai_endpoint if settings.provider == "azure" else settings.openai_base_url
-    endpoint = hashlib.sha256(f"{settings.provider} {address} {model.name}".encode()).hexdigest()[:32]
-    return PacedModel(model, Pace(state, endpoint, longest_s=settings.request_deadline_s))

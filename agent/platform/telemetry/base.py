@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import TYPE_CHECKING
 
@@ -34,15 +34,8 @@ class QuestionTrace:
             self.answer = event.answer
 
 
-class QuerySpan:
-    """One query in a database."""
-
-    def record_rows(self, row_count: int) -> None:
-        """It has ended, with so many rows."""
-
-
 _NOTHING: AbstractContextManager[None] = nullcontext()
-_NO_QUERY: AbstractContextManager[QuerySpan] = nullcontext(QuerySpan())
+_NO_QUERY: AbstractContextManager[Callable[[int], None]] = nullcontext(lambda _: None)
 
 
 class Telemetry:
@@ -84,8 +77,8 @@ class Telemetry:
 
     def query(
         self, database: str, dialect: str, sql: str, operation: str, tables: Sequence[str]
-    ) -> AbstractContextManager[QuerySpan]:
-        """A statement, with its literals, is being run."""
+    ) -> AbstractContextManager[Callable[[int], None]]:
+        """A statement, with its literals, is being run. Yields what takes the number of its rows at the end."""
         return _NO_QUERY
 
     def trace_model(self, model: ChatModel) -> ChatModel:

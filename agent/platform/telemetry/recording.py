@@ -10,10 +10,11 @@ invoke_agent text2sql                  the question; above it FastAPI's span of 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Unpack
+from functools import partial
+from typing import TYPE_CHECKING, Any, Unpack
 
 from opentelemetry import trace
 from opentelemetry.semconv._incubating.attributes import gen_ai_attributes as gen_ai
@@ -23,7 +24,7 @@ from opentelemetry.trace import Span, SpanKind, Tracer
 
 from agent import __version__
 from agent.platform.llm.chat import MAX_TOKENS, WrappedModel
-from agent.platform.telemetry.base import QuerySpan, QuestionTrace, Telemetry, log_answer
+from agent.platform.telemetry.base import QuestionTrace, Telemetry, log_answer
 from agent.platform.telemetry.metrics import CALLS, COST, ERRORS_OF_NODE, QUERIES, TOKENS, Metrics
 from agent.platform.telemetry.question import (
     QuestionSpans,
@@ -63,14 +64,11 @@ class TracedModel(WrappedModel):
             gen_ai.GEN_AI_REQUEST_MAX_TOKENS: request.get("max_tokens", MAX_TOKENS),
             gen_ai.GEN_AI_REQUEST_TEMPERATURE: request.get("temperature", 0.0),
         }
-        start, failure = time.perf_counter(), {}
-        span = self._tracer.start_span(f"chat {self.name}", kind=SpanKind.CLIENT, attributes={**named, **wanted})
-        if self._content:
-            messages_text = messages_json([(message.role, message.content) for message in messages])
-            span.set_attribute(gen_ai.GEN_AI_INPUT_MESSAGES, messages_text)
-        try:
-            with current(span):
-                reply = await super().complete(messages, **request)
+        with record_call(self._tracer, self._metrics, CALLS, f"chat {self.name}", named, wanted) as span:
+            if self._content:
+                messages_text = messages_json([(message.role, message.content) for message in messages])
+                span.set_attribute(gen_ai.GEN_AI_INPUT_MESSAGES, messages_text)
+            reply = await super().complete(messages, **request)
             usage = reply.usage
             span.set_attributes(
                 {
@@ -85,15 +83,26 @@ class TracedModel(WrappedModel):
             step = {**named, "text2sql.node": STEP.get()}
             self._metrics.record(TOKENS, usage.prompt_tokens, {**step, gen_ai.GEN_AI_TOKEN_TYPE: "input"})
             self._metrics.record(TOKENS, usage.completion_tokens, {**step, gen_ai.GEN_AI_TOKEN_TYPE: "output"})
-        except BaseException as error:
-            failure = {ERROR_TYPE: error_type(error)}
-            fail(span, error_type(error))
-            raise
-        else:
             return reply
-        finally:
-            span.end()
-            self._metrics.record(CALLS, time.perf_counter() - start, named | failure)
+
+
+@contextmanager
+def record_call(
+    tracer: Tracer, metrics: Metrics, histogram: str, name: str, named: dict[str, str], more: Mapping[str, Any]
+) -> Iterator[Span]:
+    """A call of another service: its span, which is current inside, and its duration. `more`: of the span alone."""
+    start, failure = time.perf_counter(), {}
+    span = tracer.start_span(name, kind=SpanKind.CLIENT, attributes={**named, **more})
+    try:
+        with current(span):
+            yield span
+    except BaseException as error:
+        failure = {ERROR_TYPE: error_type(error)}
+        fail(span, error_type(error))
+        raise
+    finally:
+        span.end()
+        metrics.record(histogram, time.perf_counter() - start, named | failure)
 
 
 ROWS_RETURNED = "db.response.returned_rows"
@@ -205,7 +214,7 @@ class Recording(Telemetry):
     @contextmanager
     def query(
         self, database: str, dialect: str, sql: str, operation: str, tables: Sequence[str]
-    ) -> Iterator[QuerySpan]:
+    ) -> Iterator[Callable[[int], None]]:
         """See `Telemetry.query`. What another deployment runs for it belongs to its span."""
         named: dict[str, str] = {
             db.DB_SYSTEM_NAME: SYSTEMS.get(dialect, dialect),
@@ -213,19 +222,12 @@ class Recording(Telemetry):
             db.DB_OPERATION_NAME: operation,
         }
         summary = " ".join([operation, *tables])[:255]
-        attributes = {**named, db.DB_QUERY_SUMMARY: summary} | ({db.DB_QUERY_TEXT: sql} if self._content else {})
-        start, failure = time.perf_counter(), {}
-        span = self._tracer.start_span(summary, kind=SpanKind.CLIENT, attributes=attributes)
-        try:
-            with current(span), working_for(traceparent_of_span(span)):
-                yield _QuerySpan(span)
-        except BaseException as error:
-            failure = {ERROR_TYPE: error_type(error)}
-            fail(span, error_type(error))
-            raise
-        finally:
-            span.end()
-            self._metrics.record(QUERIES, time.perf_counter() - start, named | failure)
+        more = {db.DB_QUERY_SUMMARY: summary} | ({db.DB_QUERY_TEXT: sql} if self._content else {})
+        with (
+            record_call(self._tracer, self._metrics, QUERIES, summary, named, more) as span,
+            working_for(traceparent_of_span(span)),
+        ):
+            yield partial(span.set_attribute, ROWS_RETURNED)
 
     def trace_model(self, model: ChatModel) -> ChatModel:
         """See `Telemetry.trace_model`."""
@@ -233,14 +235,6 @@ class Recording(Telemetry):
 
     def close(self) -> None:
         self._providers.close()
-
-
-class _QuerySpan(QuerySpan):
-    def __init__(self, span: Span) -> None:
-        self._span = span
-
-    def record_rows(self, row_count: int) -> None:
-        self._span.set_attribute(ROWS_RETURNED, row_count)
 
 
 def _ms_since(start: float) -> float:

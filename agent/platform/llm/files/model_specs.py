@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Callable
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
-from typing import Protocol
 
 from executors.base import Frozen
 
@@ -75,10 +75,7 @@ MODELS: dict[str, ModelSpec] = {
 }
 
 
-class Progress(Protocol):
-    """Called with a stage's progress, in bytes; `total` is what `done` will be at its end."""
-
-    def __call__(self, stage: str, done: int, total: int) -> None: ...
+Progress = Callable[[str, int, int], None]  # gets a stage, how many of its bytes are done, and how many it has
 
 
 class SourceFailed(Exception):

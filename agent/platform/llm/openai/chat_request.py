@@ -111,12 +111,16 @@ def chat_fields(
     return request
 
 
-def tokens_of(request: Mapping[str, Any]) -> int:
-    """About how many tokens a request may need: of its prompt, and at most of its reply."""
+def estimate_prompt(request: Mapping[str, Any]) -> int:
+    """About how many tokens the prompt of a request has."""
     from rag.schema.text import estimate_tokens
 
-    prompt = sum(estimate_tokens(message["content"]) for message in request["messages"])
-    return prompt + int(request.get("max_tokens") or request.get("max_completion_tokens") or 0)
+    return sum(estimate_tokens(message["content"]) for message in request["messages"])
+
+
+def tokens_of(request: Mapping[str, Any]) -> int:
+    """About how many tokens a request may need: of its prompt, and at most of its reply."""
+    return estimate_prompt(request) + int(request.get("max_tokens") or request.get("max_completion_tokens") or 0)
 
 
 def cache_key(prefix: str) -> str:

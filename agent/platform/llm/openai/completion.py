@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -17,6 +17,7 @@ from pydantic import BaseModel, Field, ValidationError, ValidatorFunctionWrapHan
 from agent.core.errors import Fatal, ModelFailed, ModelUnavailable
 from agent.core.usage import Usage
 from agent.platform.llm.chat import Reply, Token
+from agent.platform.llm.openai.chat_request import estimate_prompt
 from agent.platform.llm.replies import ON_TEXT
 
 if TYPE_CHECKING:
@@ -145,7 +146,7 @@ USAGE = {"include_usage": True}  # in a last piece of its own; an endpoint count
 async def collect_stream(
     client: AsyncOpenAI, request: dict[str, Any], ended: Callable[[str], bool] | None = None
 ) -> object:
-    """A reply that comes in pieces, put together as one completion; each piece is told to `ON_TEXT`.
+    """A reply that comes in pieces, put together as one completion; `ON_TEXT` gets the text after each piece.
 
     Cancelling, or `ended` of the text so far, closes the connection, which ends the reply. Raises openai.OpenAIError.
     """
@@ -159,9 +160,7 @@ async def collect_stream(
         stream=True,
         stream_cls=AsyncStream[ChatCompletionChunk],
     )
-    on_text = ON_TEXT.get()
-    last = request["messages"][-1]
-    reply = Pieces(last["content"] if last["role"] == "assistant" else "")
+    reply = Pieces(request)
     with _translate_connection_errors(stream.response.request):
         async with stream:
             if _is_whole(stream.response):  # it knows no streams, and says nothing of it
@@ -169,24 +168,24 @@ async def collect_stream(
                 return stream.response.json()
             async for chunk in stream:
                 reply.add(chunk)
-                if on_text is not None:
-                    on_text(reply.text)
                 if ended is not None and ended(reply.text):
                     break
-    return reply.completion(request)
+    return reply.completion()
 
 
 class Pieces:
-    """What has come of a reply so far. Args: opening: what it began with before the first piece."""
+    """The reply to a request, as far as it has come. A last message of the assistant is its beginning."""
 
-    def __init__(self, opening: str) -> None:
-        self.text, self._refusal = opening, ""
+    def __init__(self, request: Mapping[str, Any]) -> None:
+        last = request["messages"][-1]
+        self.text, self._refusal = last["content"] if last["role"] == "assistant" else "", ""
+        self._request, self._on_text = request, ON_TEXT.get()
         self._tokens: list[dict[str, object]] = []
         self._finish_reason = "stop"
         self._usage: dict[str, object] | None = None
 
     def add(self, chunk: Any) -> None:
-        """Take the next piece, a `Chunk` or the openai package's own."""
+        """Take the next piece, a `Chunk` or the openai package's own, and hand the text so far to `ON_TEXT`."""
         if chunk.usage:
             self._usage = chunk.usage.model_dump()
         for choice in chunk.choices:
@@ -195,19 +194,20 @@ class Pieces:
             self._finish_reason = choice.finish_reason or self._finish_reason
             listed = choice.logprobs.content if choice.logprobs else None
             self._tokens += [{"token": it.token, "logprob": it.logprob} for it in listed or ()]
+        if self._on_text is not None:
+            self._on_text(self.text)
 
-    def completion(self, request: dict[str, Any]) -> object:
-        """The same as an endpoint sends it in one piece. Args: request: whose tokens are estimated if need be."""
+    def completion(self) -> object:
+        """The same as an endpoint sends it in one piece; its tokens are estimated where the endpoint counts none."""
         message = {"content": self.text, "refusal": self._refusal or None}
         logprobs = {"content": self._tokens}
         choice = {"finish_reason": self._finish_reason, "message": message, "logprobs": logprobs}
-        return {"choices": [choice], "usage": self._usage or self._estimate(request)}
+        return {"choices": [choice], "usage": self._usage or self._estimate()}
 
-    def _estimate(self, request: dict[str, Any]) -> dict[str, object]:
+    def _estimate(self) -> dict[str, object]:
         from rag.schema.text import estimate_tokens
 
-        prompt = sum(estimate_tokens(message["content"]) for message in request["messages"])
-        return {"prompt_tokens": prompt, "completion_tokens": estimate_tokens(self.text)}
+        return {"prompt_tokens": estimate_prompt(self._request), "completion_tokens": estimate_tokens(self.text)}
 
 
 def _is_whole(response: Any) -> bool:

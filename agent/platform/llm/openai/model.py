@@ -6,13 +6,14 @@ import asyncio
 import importlib
 import json
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from pydantic import SecretStr
 from tenacity import AsyncRetrying, retry_if_exception, stop_after_attempt
 
 from agent.core.errors import ModelFailed, ModelUnavailable
-from agent.platform.llm.chat import ENTRA_SCOPE, Message, Reply, ReplyGrammar, ReplySchema
+from agent.platform.llm.chat import Message, Reply, ReplyGrammar, ReplySchema, build_entra_tokens
 from agent.platform.llm.openai.chat_request import Abilities, chat_fields, tokens_of
 from agent.platform.llm.openai.completion import (
     USAGE,
@@ -24,7 +25,7 @@ from agent.platform.llm.openai.completion import (
     translate_error,
     wait_before_retry,
 )
-from agent.platform.llm.pace import CALL, PACE
+from agent.platform.llm.pace import CALL, Pace
 from agent.platform.llm.replies import ON_TEXT, ends_its_query
 
 if TYPE_CHECKING:
@@ -43,6 +44,8 @@ class OpenAIModel:
     Args:
         base_url: the endpoint, `/v1` included; None for OpenAI itself. api_key: None for an endpoint that wants none.
         timeout_s: seconds for one reply. retries: tries after the first, with `sleep` between.
+
+    `pace` makes every try wait for its turn; None: the endpoint's limits are not kept.
     """
 
     def __init__(
@@ -56,6 +59,7 @@ class OpenAIModel:
         sleep: Sleep = asyncio.sleep,
     ) -> None:
         self.name = name
+        self.pace: Pace | None = None
         self._base_url, self._api_key = base_url, api_key
         self._timeout_s, self._retries, self._sleep = timeout_s, retries, sleep
         self._abilities = Abilities()
@@ -160,10 +164,9 @@ class OpenAIModel:
 
     async def _once(self, client: AsyncOpenAI, request: dict[str, Any], ended: Ended) -> object:
         """One try, in its turn where the endpoint's limits are kept. What it waits for that is not its timeout's."""
-        pace = PACE.get()
-        if pace is None:
+        if self.pace is None:
             return await self._post(client, request, ended)
-        async with pace.turn(tokens_of(request)) as call:
+        async with self.pace.turn(tokens_of(request)) as call:
             completion = await self._post(client, request, ended)
             call.spent = read_total_tokens(completion)
             return completion
@@ -196,11 +199,12 @@ class AzureOpenAIModel(OpenAIModel):
         import openai
 
         key = self._api_key.get_secret_value() if self._api_key else None
+        tokens = build_entra_tokens("Azure OpenAI", ModelUnavailable)
         return openai.AsyncAzureOpenAI(
             azure_endpoint=self._azure_endpoint,
             api_version=self._api_version,
             api_key=key,
-            azure_ad_token_provider=None if key else _entra_token_provider(),
+            azure_ad_token_provider=None if key else partial(asyncio.to_thread, tokens),
             **self._options(),
         )
 
@@ -227,25 +231,6 @@ def _import_client() -> None:
     """Load what a connection needs; it takes most of a second."""
     for name in ("openai", "openai.types.chat", "httpcore2"):
         importlib.import_module(name)
-
-
-def _entra_token_provider() -> Callable[[], Awaitable[str]]:
-    """Tokens for Azure OpenAI, fetched in a thread; azure-identity caches and renews them."""
-    from azure.core.exceptions import AzureError
-    from azure.identity import DefaultAzureCredential, get_bearer_token_provider
-
-    provider = get_bearer_token_provider(DefaultAzureCredential(), ENTRA_SCOPE)
-
-    async def token() -> str:
-        try:
-            return await asyncio.to_thread(provider)
-        except AzureError as error:
-            raise ModelUnavailable(
-                "Entra ID issued no token for Azure OpenAI: sign in with `az login`, give the app a managed identity, "
-                "or set AZURE_OPENAI_API_KEY."
-            ) from error
-
-    return token
 
 
 def _is_refusal(error: Exception) -> bool:

@@ -48,8 +48,8 @@ def may_repeat_from(text: str, system: str) -> int:
     """Up to where an unfinished text may be passed on: its last words could become a repetition."""
     words = list(_WORD.finditer(text))[1 - RUN :]
     last = tuple(word[0].casefold() for word in words)
-    own, others = _beginnings(), _beginnings_of(system)
-    found = (at for at in range(len(last) - FREE) if last[at:] in own or last[at:] in others)
+    known = [_find_beginnings(runs) for runs in (_instructions(), _instructions_of(system))]
+    found = (at for at in range(len(last) - FREE) if any(last[at:] in beginnings for beginnings in known))
     return next((words[at + FREE].start() for at in found), len(text))
 
 
@@ -88,11 +88,6 @@ def _instructions_of(system: str) -> frozenset[tuple[str, ...]]:
     return frozenset(_runs(_COMMENT.sub(" ", _FENCED.sub(" ", system))))
 
 
-@lru_cache(maxsize=1)
-def _beginnings() -> frozenset[tuple[str, ...]]:
-    return frozenset(run[:length] for run in _instructions() for length in range(FREE + 1, RUN))
-
-
-@lru_cache(maxsize=16)
-def _beginnings_of(system: str) -> frozenset[tuple[str, ...]]:
-    return frozenset(run[:length] for run in _instructions_of(system) for length in range(FREE + 1, RUN))
+@lru_cache(maxsize=17)
+def _find_beginnings(runs: frozenset[tuple[str, ...]]) -> frozenset[tuple[str, ...]]:
+    return frozenset(run[:length] for run in runs for length in range(FREE + 1, RUN))

@@ -104,13 +104,7 @@ class ProtectedModel(WrappedModel):
 
 def protect_model(model: ChatModel, settings: Settings) -> ProtectedModel:
     """The model, with the budget of each question before it and a breaker before that."""
-    breaker = Breaker(
-        f"The model {model.name!r}",
-        failures=settings.breaker_failures,
-        pause_s=settings.breaker_pause_s,
-        fails=ModelUnavailable,
-        refusal=ModelUnavailable,
-    )
+    breaker = settings.build_breaker(f"The model {model.name!r}", ModelUnavailable)
     return ProtectedModel(BudgetedModel(model), breaker)
 
 
