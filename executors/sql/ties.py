@@ -30,11 +30,16 @@ class TieQuery(NamedTuple):
         if all(value is None for value in last):
             return 0
         width = len(shown[0])
-        seen = [list(row) for row in shown]  # compared by value: one sum is 5 beside whole numbers, else 5.0
+        seen = set(map(_comparable, shown))
         is_tied = [[row[key] for key in self.keys] == last for row in rows]
-        new = sum(tied and list(row[:width]) not in seen for row, tied in zip(rows, is_tied, strict=True))
+        new = sum(tied and _comparable(row[:width]) not in seen for row, tied in zip(rows, is_tied, strict=True))
         # A sum of floats may differ in its last digit from run to run: then a shown row looks new.
         return min(new, sum(is_tied[place + 1 :]))
+
+
+def _comparable(row: Sequence[JsonValue]) -> tuple[object, ...]:
+    """A row to be compared by value: one sum is 5 beside whole numbers, else 5.0."""
+    return tuple(repr(cell) if isinstance(cell, list | dict) else cell for cell in row)
 
 
 def find_tie_query(tree: exp.Query, columns: int, rows: int, most: int, dialect: Dialect) -> TieQuery | None:

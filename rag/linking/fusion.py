@@ -30,7 +30,15 @@ _NO_TERM = re.compile(
     r"|(for )?examples?|e\.g\.",
     re.IGNORECASE,
 )
+# A sentence before a colon is a rule about everything: "The fiscal year starts in April: …".
+_SENTENCE = re.compile(
+    r"\b(?:is|are|was|were|has|have|always|never|only|must|should|starts?|ends?|ist|sind|immer|nie|nur)\b",
+    re.IGNORECASE,
+)
 _SHORT = re.compile(r"\b[A-Z][A-Z0-9]{1,9}\b")
+_HANGUL = re.compile(r"[\uac00-\ud7a3]+")
+_BEGINNING, _HANGUL_BEGINNING = 4, 2  # letters that two forms of a word share
+_ENDING = 3  # letters that a form adds at most
 
 
 def fuse_ranks(rankings: Iterable[tuple[Mapping[Item, float], float]]) -> dict[Item, float]:
@@ -52,11 +60,11 @@ def fuse_ranks(rankings: Iterable[tuple[Mapping[Item, float], float]]) -> dict[I
 def term_of(text: str) -> str:
     """The term that a glossary entry explains: `Active customer: one with ...`; empty for a rule about everything.
 
-    A remark that only begins like an entry, as `Note: ...`, is such a rule, too.
+    A remark that only begins like an entry, as `Note: ...`, is such a rule, too, and so is a sentence.
     """
     match = _TERM.match(text)
     term = match["term"].strip() if match else ""
-    return "" if _NO_TERM.fullmatch(term.strip("*_ ")) else term
+    return "" if _NO_TERM.fullmatch(term.strip("*_ ")) or _SENTENCE.search(term) else term
 
 
 class Glossary:
@@ -64,19 +72,20 @@ class Glossary:
 
     def __init__(self, documents: Iterable[Document]) -> None:
         self._by_short: dict[str, list[Document]] = defaultdict(list)
-        self._by_word: dict[str, list[Document]] = defaultdict(list)
+        self._by_beginning: dict[str, list[Document]] = defaultdict(list)
         for document in documents:
             term = term_of(document.text) if document.kind == "rule" else ""
             for short in sorted(set(_SHORT.findall(term))):
                 self._by_short[short].append(document)
-            for word in sorted(telling_words(term)):
-                self._by_word[word].append(document)
+            for beginning in sorted({_beginning_of(word) for word in telling_words(term)}):
+                self._by_beginning[beginning].append(document)
 
     def with_terms(self, question: str, relevant: Sequence[Retrieved]) -> tuple[Retrieved, ...]:
         """The retrieved documents, after those rules whose terms the question uses; these have score 1."""
         terms = telling_words(question)
         candidates = [document for short in _SHORT.findall(question) for document in self._by_short.get(short, ())]
-        candidates += [document for word in sorted(terms) for document in self._by_word.get(word, ())]
+        beginnings = sorted({_beginning_of(word) for word in terms})
+        candidates += [document for it in beginnings for document in self._by_beginning.get(it, ())]
         used = {
             document.id: Retrieved(document=document, score=1.0)
             for document in candidates
@@ -126,7 +135,24 @@ def uses_term(term: str, question: str, terms: frozenset[str]) -> bool:
         return True
     own = telling_words(term)
     # Fiscal year 2024 is not what a question about 2025 means.
-    return bool(own) and _years(term) <= terms and len(own & terms) / len(own) >= TERM_SHARE
+    used = sum(any(_is_form(word, it) for it in terms) for word in own)
+    return bool(own) and _years(term) <= terms and used / len(own) >= TERM_SHARE
+
+
+def _is_form(one: str, other: str) -> bool:
+    """Whether two words are forms of one: "aktiver" and "aktive", "churn" and "churned", 고객 and 고객은."""
+    short, long = sorted((one, other), key=len)
+    if one == other or len(long) - len(short) > _ENDING:
+        return one == other
+    if _HANGUL.fullmatch(short):
+        return len(short) >= _HANGUL_BEGINNING and long.startswith(short)
+    beginning = short[: max(_BEGINNING, len(short) - 1)]
+    return len(short) >= _BEGINNING and short.isalpha() and long.startswith(beginning)
+
+
+def _beginning_of(word: str) -> str:
+    """What all forms of a word begin with."""
+    return word[:_HANGUL_BEGINNING] if _HANGUL.match(word) else word[:_BEGINNING]
 
 
 def _years(term: str) -> frozenset[str]:

@@ -194,7 +194,7 @@ COUNTEREXAMPLES: dict[str, list[Case]] = {
             ("SELECT l.id FROM loans AS l JOIN badges AS g ON g.giver_id = l.reader_id", "both are readers"),
             ("SELECT p.id FROM prizes AS p JOIN badges AS g ON p.colour = g.colour", "no keys"),
             ("SELECT b.id FROM books AS b JOIN readers AS r ON b.price = r.since", "no key leads there"),
-            ("SELECT b.id FROM books AS b JOIN readers AS r ON b.id = r.id", "nor here, so nothing better is known"),
+            ("SELECT l.id FROM loans AS l JOIN prizes AS p ON l.book_id = p.id", "prizes may share the key of books"),
             ("SELECT l.id FROM loans AS l JOIN books AS b ON l.book_id = b.id AND l.fee > b.price", "and a condition"),
             ("SELECT l.id FROM loans AS l JOIN books AS b ON l.book_id = 3", "a number"),
             ("SELECT l.id FROM loans AS l CROSS JOIN books AS b", "all pairs"),

@@ -27,7 +27,9 @@ LANGUAGE_CASES: dict[str, tuple[Case, ...]] = {
                 ("SELECT MAX(julianday(due) - julianday(taken_at)) FROM loans", "The longest loan?", "a length"),
                 ("SELECT MAX(fee) FROM loans", "What was the longest loan?", "no date"),
                 ("SELECT MAX(due) FROM loans", "What was the latest loan?", "the latest is asked for"),
-                ("SELECT id FROM loans ORDER BY due DESC", "Loans by due date, the longest?", "all rows"),
+                ("SELECT id FROM loans ORDER BY due DESC", "The longest loan of each reader?", "all rows"),
+                ("SELECT MAX(due) FROM loans", "When was the longest book last brought back?", "a time is asked for"),
+                ("SELECT id FROM loans ORDER BY due DESC LIMIT 1", "Which loan runs the longest?", "its end"),
             )
         ),
     ),
@@ -40,7 +42,7 @@ LANGUAGE_CASES: dict[str, tuple[Case, ...]] = {
                 ("SELECT COUNT(*) FROM readers", "How many different channels are there?", "of the table's own column"),
                 (
                     "SELECT book_id, COUNT(*) FROM loans GROUP BY book_id",
-                    "The number of readers of each book",
+                    "How many readers has each book?",
                     "in each group",
                 ),
                 (
@@ -67,6 +69,13 @@ LANGUAGE_CASES: dict[str, tuple[Case, ...]] = {
                 ("SELECT COUNT(*) FROM loans", "Which reader has most?", "nothing is counted"),
                 ("SELECT SUM(fee) FROM loans", "How many readers?", "a sum"),
                 ("SELECT COUNT(*) FROM loans", "How many 3 readers?", "no noun"),
+                ("SELECT COUNT(*) FROM loans", "How many books were borrowed in total?", "each time"),
+                ("SELECT COUNT(*) FROM loans", "How many readers loans are there?", "the table is named later"),
+                (
+                    "SELECT channel, COUNT(*) FROM readers GROUP BY channel",
+                    "How many channels are there of each kind?",
+                    "the column groups the rows",
+                ),
             )
         ),
     ),

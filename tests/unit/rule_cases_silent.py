@@ -24,16 +24,21 @@ SILENT_CASES: dict[str, tuple[Case, ...]] = {
             "days between days",
         ),
         Case(
-            "SELECT MAX(held_on) - MIN(held_on) FROM openings WHERE held_on - planned_on > 7",
-            "SELECT JULIANDAY(MAX(held_on)) - JULIANDAY(MIN(held_on)) FROM openings"
-            " WHERE JULIANDAY(held_on) - JULIANDAY(planned_on) > 7",
-            "of the first and the last, and in a condition",
+            "SELECT id FROM openings WHERE held_on - planned_on > 7",
+            "SELECT id FROM openings WHERE JULIANDAY(held_on) - JULIANDAY(planned_on) > 7",
+            "in a condition",
+        ),
+        *_doubted(
+            ("SELECT MAX(held_on) - MIN(held_on) FROM openings", "days or years of one column"),
+            ("SELECT AVG(held_on - planned_on) AS years FROM openings", "years are meant"),
+            ("SELECT AVG(held_on - founded_on) FROM openings", "of other years, as an age is"),
+            ("SELECT (held_on - planned_on) / 365 FROM openings", "divided to another unit"),
         ),
         Case(
             "SELECT AVG(held_on - planned_on) FROM openings",
             "SELECT AVG(DATEDIFF(held_on, planned_on)) FROM openings",
             "MySQL has a function for it",
-            dialect="mysql",
+            dialect="mariadb",
         ),
         Case("SELECT AVG(held_on - planned_on) FROM openings", None, "PostgreSQL gives days", dialect="postgresql"),
         *_doubted(
@@ -88,44 +93,25 @@ SILENT_CASES: dict[str, tuple[Case, ...]] = {
         ),
     ),
     "share_of_itself": (
-        *(
-            Case(before, after, why)
-            for before, after, why in (
-                (
-                    "SELECT CAST(COUNT(*) AS REAL) / COUNT(*) FROM loans WHERE fee > 5",
-                    "SELECT CAST(SUM(CASE WHEN fee > 5 THEN 1.0 ELSE 0 END) AS REAL) / COUNT(*) FROM loans",
-                    "one condition",
-                ),
-                (
-                    "SELECT book_id, COUNT(*) * 100.0 / COUNT(*) AS share FROM loans WHERE fee > 5 GROUP BY book_id",
-                    "SELECT book_id, SUM(CASE WHEN fee > 5 THEN 1.0 ELSE 0 END) * 100.0 / COUNT(*) AS share FROM loans"
-                    " GROUP BY book_id",
-                    "in each group",
-                ),
-                (
-                    "SELECT 100.0 * SUM(fee) / SUM(fee) FROM loans WHERE reader_id = 7",
-                    "SELECT 100.0 * SUM(CASE WHEN reader_id = 7 THEN fee ELSE 0 END) / SUM(fee) FROM loans",
-                    "of an amount",
-                ),
-                (
-                    "SELECT COUNT(DISTINCT id) * 100.0 / COUNT(DISTINCT id) FROM readers"
-                    " WHERE id IN (SELECT reader_id FROM loans)",
-                    "SELECT COUNT(DISTINCT CASE WHEN id IN (SELECT reader_id FROM loans) THEN id END) * 100.0"
-                    " / COUNT(DISTINCT id) FROM readers",
-                    "of different values, with a query inside",
-                ),
-                (
-                    "SELECT SUM(CASE WHEN fee > 5 THEN 1 ELSE 0 END) * 1.0 / COUNT(*) FROM loans"
-                    " WHERE fee > 5 AND book_id = 3",
-                    "SELECT SUM(CASE WHEN fee > 5 THEN 1 ELSE 0 END) * 1.0 / COUNT(*) FROM loans WHERE book_id = 3",
-                    "the part says which condition is its own",
-                ),
-            )
-        ),
         *_doubted(
-            ("SELECT COUNT(*) * 1.0 / COUNT(*) FROM loans WHERE fee > 5 AND book_id = 3", "either may be the part's"),
+            ("SELECT CAST(COUNT(*) AS REAL) / COUNT(*) FROM loans WHERE fee > 5", "of one condition"),
+            (
+                "SELECT book_id, COUNT(*) * 100.0 / COUNT(*) AS s FROM loans WHERE fee > 5 GROUP BY book_id",
+                "in each group",
+            ),
+            ("SELECT 100.0 * SUM(fee) / SUM(fee) FROM loans WHERE reader_id = 7", "of an amount"),
+            ("SELECT COUNT(*) * 1.0 / COUNT(*), COUNT(*) * 100 / COUNT(*) FROM loans WHERE fee > 5", "twice"),
+            (
+                "SELECT SUM(CASE WHEN fee > 5 THEN 1 ELSE 0 END) * 1.0 / COUNT(*) FROM loans"
+                " WHERE fee > 5 AND book_id = 3",
+                "all rows have the part's condition",
+            ),
+            ("SELECT COUNT(CASE WHEN fee > 5 THEN 1 END) * 1.0 / COUNT(*) FROM loans WHERE (fee > 5)", "counted"),
+            (
+                "SELECT SUM(CASE WHEN book_id = 3 THEN fee END) / SUM(fee) FROM loans WHERE book_id = 3",
+                "an amount of the part's rows",
+            ),
             ("SELECT COUNT(*) * 1.0 / COUNT(*) FROM loans", "no condition"),
-            ("SELECT AVG(fee) / AVG(fee) FROM loans WHERE book_id = 3", "a mean is no part"),
         ),
         *_left_alone(
             ("SELECT SUM(fee) / COUNT(*) FROM loans WHERE book_id = 3", "a mean"),
@@ -133,6 +119,19 @@ SILENT_CASES: dict[str, tuple[Case, ...]] = {
             (
                 "SELECT SUM(CASE WHEN fee > 5 THEN 1 ELSE 0 END) * 1.0 / COUNT(*) FROM loans WHERE book_id = 3",
                 "a share",
+            ),
+            (
+                "SELECT SUM(CASE WHEN fee > 5 THEN fee ELSE 0 END) / COUNT(*) FROM loans WHERE fee > 5",
+                "a mean in a CASE",
+            ),
+            ("SELECT COUNT(CASE WHEN fee > 5 THEN 1 END) / SUM(fee) FROM loans WHERE fee > 5", "rows by an amount"),
+            (
+                "SELECT SUM(CASE WHEN fee > 5 THEN fee END) / COUNT(DISTINCT book_id) FROM loans WHERE fee > 5",
+                "an amount for each book",
+            ),
+            (
+                "SELECT COUNT(CASE WHEN fee > 5 THEN 1 ELSE 0 END) / COUNT(*) FROM loans WHERE book_id = 3",
+                "another part",
             ),
             ("SELECT fee / fee FROM loans", "not of aggregates"),
             ("SELECT COUNT(fee) * 1.0 / COUNT(*) FROM loans WHERE book_id = 3", "those that have a value"),
@@ -144,41 +143,38 @@ SILENT_CASES: dict[str, tuple[Case, ...]] = {
             for before, after, why in (
                 (
                     "SELECT COUNT(DISTINCT reader_id) FROM loans GROUP BY reader_id HAVING COUNT(*) > 5",
-                    "SELECT COUNT(*) FROM (SELECT reader_id FROM loans GROUP BY reader_id HAVING COUNT(*) > 5)"
+                    "SELECT COUNT(reader_id) FROM (SELECT reader_id FROM loans GROUP BY reader_id HAVING COUNT(*) > 5)"
                     " AS matching",
                     "each reader is one",
                 ),
                 (
-                    "SELECT COUNT(DISTINCT reader_id) AS readers FROM loans GROUP BY reader_id",
-                    "SELECT COUNT(*) AS readers FROM (SELECT reader_id FROM loans GROUP BY reader_id) AS matching",
-                    "even without a condition",
+                    'SELECT COUNT(DISTINCT reader_id) AS "order" FROM loans GROUP BY reader_id',
+                    'SELECT COUNT(reader_id) AS "order" FROM (SELECT reader_id FROM loans GROUP BY reader_id)'
+                    " AS matching",
+                    "even without a condition, under its own alias",
                 ),
                 (
-                    "SELECT COUNT(*) FROM loans AS l JOIN books AS b ON l.book_id = b.id WHERE b.price > 9"
-                    " GROUP BY l.reader_id HAVING SUM(l.fee) > 5",
-                    "SELECT COUNT(*) FROM (SELECT l.reader_id FROM loans AS l JOIN books AS b ON l.book_id = b.id"
-                    " WHERE b.price > 9 GROUP BY l.reader_id HAVING SUM(l.fee) > 5) AS matching",
-                    "sizes of groups without their names",
+                    "SELECT COUNT(DISTINCT reader_id) FROM loans AS l JOIN books AS b ON l.book_id = b.id"
+                    " WHERE b.price > 9 GROUP BY l.reader_id HAVING SUM(l.fee) > 5",
+                    "SELECT COUNT(reader_id) FROM (SELECT l.reader_id FROM loans AS l JOIN books AS b"
+                    " ON l.book_id = b.id WHERE b.price > 9 GROUP BY l.reader_id HAVING SUM(l.fee) > 5) AS matching",
+                    "with a join, and the table's name in one place only",
                 ),
             )
         ),
         *_left_alone(
-            ("SELECT COUNT(*) FROM loans GROUP BY reader_id", "the sizes of all groups may be a distribution"),
-            ("SELECT reader_id, COUNT(*) FROM loans GROUP BY reader_id HAVING COUNT(*) > 5", "named groups"),
+            ("SELECT COUNT(*) FROM loans GROUP BY reader_id HAVING COUNT(*) > 5", "the sizes may be asked for"),
+            ("SELECT reader_id, COUNT(DISTINCT reader_id) FROM loans GROUP BY reader_id", "named groups"),
+            ("SELECT COUNT(DISTINCT reader_id) FROM loans GROUP BY reader_id LIMIT 1", "a limit"),
+            ("SELECT COUNT(DISTINCT reader_id) FROM loans GROUP BY reader_id, book_id", "pairs"),
             (
-                "SELECT COUNT(*) FROM loans GROUP BY reader_id HAVING COUNT(*) > 5 ORDER BY 1 LIMIT 1",
-                "the smallest one",
+                "SELECT COUNT(DISTINCT l.id) FROM loans AS l JOIN books AS b ON l.book_id = b.id GROUP BY b.id",
+                "another id",
             ),
-            ("SELECT COUNT(*) FROM loans GROUP BY reader_id HAVING reader_id = 5", "one group"),
+            ("SELECT COUNT(DISTINCT reader_id) AS n FROM loans GROUP BY reader_id HAVING n > 0", "the alias is read"),
             ("SELECT COUNT(DISTINCT book_id) FROM loans GROUP BY reader_id", "the books of each reader"),
             ("SELECT COUNT(DISTINCT reader_id) FROM loans", "no groups"),
             ("SELECT SUM(fee) FROM loans GROUP BY reader_id HAVING COUNT(*) > 5", "an amount"),
-        ),
-        Case(
-            "SELECT COUNT(*) FROM loans GROUP BY reader_id HAVING COUNT(*) > 5",
-            None,
-            "the sizes are asked for",
-            question="How many loans has each reader with more than 5?",
         ),
     ),
     "captured_column": (

@@ -75,6 +75,7 @@ TABLES = (
             _column("keys"),
             _column("planned_on", "DATE", "2024-02-01"),
             _column("held_on", "DATE", "2024-03-01"),
+            _column("founded_on", "DATE", "1990-03-01", "1999-05-01"),
         ),
         primary_key=("id",),
         foreign_keys=(_key("keys", "badges"),),

@@ -69,11 +69,14 @@ DURATIONS = [
     ("PT59M59.7S", "1 h"),
     ("P1DT2H", "1 d 2 h"),
     ("PT36H", "1 d 12 h"),
-    ("PT3.668S", "3.67 s"),
+    ("PT3.668S", "3.668 s"),
+    ("PT1.005S", "1.005 s"),
+    ("PT0.0034S", "0.0034 s"),
     ("-PT5M", "-5 min"),
-    ("P0D", "0 s"),
+    ("-PT0S", "0 s"),
     ("PT0S", "0 s"),
     ("P1Y2M", None),
+    ("P5D", None),
     ("P", None),
     ("PT", None),
     ("Paid", None),
@@ -87,7 +90,7 @@ def test_a_duration_is_written_with_its_units(text: str, expected: str | None) -
 
 
 def test_a_duration_has_the_marks_of_its_language() -> None:
-    assert format_duration("PT3.668S", "de") == "3,67 s"
+    assert format_duration("PT3.668S", "de") == "3,668 s"
 
 
 def test_the_page_has_the_same_rules_for_names() -> None:

@@ -110,7 +110,6 @@ def check(text: str, facts: Facts, filled: Sequence[Correction] = ()) -> Checked
     problems += found.problems
     problems += _find_apart(segments)
     problems += _find_torn(text, items, facts)
-    problems += _find_lowered(items, facts)
     read = facts.language in LANGUAGES
     rows_named = [item for segment in segments for item in segment.names]
     problems += _find_unplaced(items, facts, asked)
@@ -235,15 +234,6 @@ def _find_torn(text: str, items: Sequence[Item], facts: Facts) -> Iterator[Probl
             shared = one.places.keys() & other.places.keys()
             if len(parts) == 2 and not any(one.places[it] & other.places[it] for it in shared):
                 yield Problem(f"{one.text} {other.text}", "no row has this name")
-
-
-def _find_lowered(items: Sequence[Item], facts: Facts) -> Iterator[Problem]:
-    """The only value of a result as a common word: "the club with the busiest center", of the club Center."""
-    cell = facts.rows[0][0] if len(facts.rows) == 1 and len(facts.columns) == 1 else None
-    if isinstance(cell, str) and cell[:1].isupper():
-        names = [it for it in items if it.kind == "name" and it.places]
-        if names and all(it.text.islower() for it in names):
-            yield Problem(names[0].text, "it is a word here, and not the name that the row has")
 
 
 def _is_whole(name: Item, facts: Facts) -> bool:

@@ -12,14 +12,14 @@ import re
 from sqlglot import exp
 
 from agent.checks.rules.base import Finding, Rule, RuleContext
+from agent.checks.rules.reading import group_keys
 from agent.understanding.clarification.wanted import GENERIC
 from executors.base import Column, Table
 from executors.sql.names.tables import column_of
 from rag.words import split_name, stem_of, tokens, words
 
-_HOW_MANY = re.compile(
-    r"\b(?:how many|number of|wie viele|anzahl der|combien d(?:e\b|['’])|cu[aá]nt[oa]s|quant[ie])\s*", re.IGNORECASE
-)
+_HOW_MANY = re.compile(r"\b(?:how many|wie viele|combien d(?:e\b|['’])|cu[aá]nt[oa]s\b|quant[ie]\b)\s*", re.IGNORECASE)
+_OF_EVENTS = re.compile(r"\b(?:in total|altogether|times|insgesamt|en tout|en total|in tutto)\b", re.IGNORECASE)
 _REACH = 3  # words in which what is counted is named: "how many different kinds"
 _OF_A_NAME = words("name id code number no key")  # `instructor_name` holds instructors
 
@@ -33,9 +33,11 @@ def apply(context: RuleContext) -> Finding | None:
         return None
     tables = context.tables(select)
     found = _find_counted_column(context.question, tables)
-    if found is None:
+    if found is None or _OF_EVENTS.search(context.question):
         return None
     alias, table, column = found
+    if any(key.name.lower() == column.name.lower() for key in group_keys(select)):
+        return None
     tree = context.query.copy()
     for count in [it for item in tree.selects if isinstance(it := item.unalias(), exp.Count)]:
         name = column_of(alias, column.name, context.schema)
@@ -46,9 +48,9 @@ def apply(context: RuleContext) -> Finding | None:
 
 def _find_counted_column(question: str, tables: dict[str, Table | None]) -> tuple[str, Table, Column] | None:
     """The one column that what a question counts is named as, with its table and its alias; none where a table is."""
-    noun = _find_noun(question)
+    noun, near = _find_noun(question)
     read = {alias: table for alias, table in tables.items() if table is not None}
-    if noun is None or len(read) < len(tables) or any(noun in words(split_name(it.name)) for it in read.values()):
+    if noun is None or len(read) < len(tables) or any(near & words(split_name(it.name)) for it in read.values()):
         return None
     found = [
         (alias, table, column)
@@ -59,14 +61,18 @@ def _find_counted_column(question: str, tables: dict[str, Table | None]) -> tupl
     return found[0] if len(found) == 1 else None
 
 
-def _find_noun(question: str) -> str | None:
-    """The stem of what is counted: the first plural of the next words, else the first of them."""
+def _find_noun(question: str) -> tuple[str | None, frozenset[str]]:
+    """The stem of what is counted, and those of the words near it.
+
+    It is the first plural of the next words, else the first of them.
+    """
     match = _HOW_MANY.search(question)
     if match is None:
-        return None
+        return None, frozenset()
     near = list(itertools.takewhile(lambda it: it.text.isalpha(), tokens(question[match.end() :])[:_REACH]))
     noun = next((it for it in near if it.folded != it.singular), near[0] if near else None)
-    return stem_of(noun) if noun is not None and stem_of(noun) not in GENERIC else None
+    stem = stem_of(noun) if noun is not None and stem_of(noun) not in GENERIC else None
+    return stem, frozenset(map(stem_of, near))
 
 
 RULE = Rule("counted_rows", "query", "language", "doubt", apply)

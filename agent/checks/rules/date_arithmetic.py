@@ -1,8 +1,9 @@
 """Sums and differences of dates, where the database takes them for numbers.
 
 SQLite reads the digits that a text begins with: `'2024-03-01' - '2024-01-01'` is 0. MySQL reads all digits:
-`DATE '2024-02-01' - DATE '2024-01-31'` is 70. PostgreSQL and DuckDB give days, so the query that does becomes a
-candidate; between times of day the unit is not known.
+`DATE '2024-02-01' - DATE '2024-01-31'` is 70. PostgreSQL and DuckDB give days. A query that counts days becomes a
+candidate if both columns hold days of the same years, as check-in and check-out do; years may be meant between a birth
+and an entry.
 """
 
 from __future__ import annotations
@@ -18,13 +19,14 @@ from executors.sql.literals import owner_of
 
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 _YEAR = re.compile(r"(?:19|20)\d\d")
+_SAYS_YEARS = re.compile(r"year|age|jahr|alter|années|años|anni|edad|età|âge", re.IGNORECASE)
 _SAME = (exp.Max, exp.Min, exp.Coalesce, exp.Paren)  # of a date they give a date
 _DATES = (exp.Date, exp.CurrentDate, exp.CurrentTimestamp, exp.TsOrDsToDate, exp.Timestamp)
 _FUNCTIONS = {"DATE", "DATETIME", "NOW"}
 
 
 def apply(context: RuleContext) -> Finding | None:
-    if context.schema.dialect not in {"sqlite", "mysql"}:
+    if context.schema.dialect not in {"sqlite", "mysql", "mariadb"}:
         return None
     for node in context.query.find_all(exp.Add, exp.Sub, exp.Avg, exp.Sum):
         operands = [it for it in (node.this, node.args.get("expression")) if it is not None]
@@ -36,30 +38,31 @@ def apply(context: RuleContext) -> Finding | None:
 
 
 def _count_days(tree: exp.Query, context: RuleContext) -> Iterator[Change]:
-    """Have differences of days count them."""
+    """Make differences between two columns count days."""
     for node in list(tree.find_all(exp.Sub)):
         sides = (node.this, node.expression)
-        if all(_is_day(it, context) for it in sides):
+        item = node.find_ancestor(exp.Alias)
+        if node.find_ancestor(exp.Div) or (item is not None and _SAYS_YEARS.search(item.alias)):
+            continue
+        first, last = (_years_of(it, context) for it in sides)
+        if sides[0] != sides[1] and first & last:
             before = context.to_sql(node)
-            if context.schema.dialect == "mysql":
-                days: exp.Expr = exp.DateDiff(this=sides[0].copy(), expression=sides[1].copy())
-            else:
+            if context.schema.dialect == "sqlite":
                 start, end = (exp.Anonymous(this="JULIANDAY", expressions=[it.copy()]) for it in sides)
-                days = exp.Sub(this=start, expression=end)
+                days: exp.Expr = exp.Sub(this=start, expression=end)
+            else:
+                days = exp.DateDiff(this=sides[0].copy(), expression=sides[1].copy())
             yield Change(before, context.to_sql(node.replace(days)))
 
 
-def _is_day(node: exp.Expr, context: RuleContext) -> bool:
-    """Whether it is a stored date without a time of day, or the first or the last one."""
-    while isinstance(node, exp.Max | exp.Min | exp.Paren):
-        node = node.this
+def _years_of(node: exp.Expr, context: RuleContext) -> frozenset[int]:
+    """The years that the samples of a column span; empty for a column that holds anything but days."""
     owner = owner_of(node, context.schema) if isinstance(node, exp.Column) else None
-    if owner is None:
-        return False
-    column = owner[1]
-    if context.schema.dialect == "mysql":
-        return column.type.upper() == "DATE"
-    return bool(column.samples) and all(map(_DAY.fullmatch, column.samples))
+    samples = owner[1].samples if owner is not None else ()
+    if not samples or not all(map(_DAY.fullmatch, samples)):
+        return frozenset()
+    years = [int(it[:4]) for it in samples]
+    return frozenset(range(min(years), max(years) + 1))
 
 
 def _is_step_or_year(node: exp.Expr) -> bool:

@@ -15,14 +15,21 @@ from agent.checks.rules.reading import holds_dates
 from executors.sql.literals import owner_of
 
 _LONGEST = re.compile(
-    r"\b(?:longest|am längsten|längste[nrs]?|plus long(?:ue)?s?|m[aá]s larg[oa]s?|più lung[aoeh]+)\b", re.IGNORECASE
+    r"\b(?:longest|längste[nrs]?|plus long(?:ue)?s?|m[aá]s larg[oa]s?|più lung[aoeh]+)\b", re.IGNORECASE
 )
 _SHORTEST = re.compile(
-    r"\b(?:shortest|am kürzesten|kürzeste[nrs]?|plus courte?s?|m[aá]s cort[oa]s?|più cort[aoie])\b", re.IGNORECASE
+    r"\b(?:shortest|kürzeste[nrs]?|plus courte?s?|m[aá]s cort[oa]s?|più cort[aoie])\b", re.IGNORECASE
+)
+# "When was the longest book last brought back?" asks for a time; "Which loan runs the longest?" may mean its end.
+_OF_TIME = re.compile(
+    r"\b(?:when|last|latest|wann|zuletzt|quand|derni[eè]re?|cu[aá]ndo|[uú]ltim[oa]|quando)\b|\blongest\W*$",
+    re.IGNORECASE,
 )
 
 
 def apply(context: RuleContext) -> Finding | None:
+    if _OF_TIME.search(context.question):
+        return None
     for pattern, aggregate, descending in ((_LONGEST, exp.Max, True), (_SHORTEST, exp.Min, False)):
         said = pattern.search(context.question)
         for node in _list_ends(context.query, aggregate, descending) if said is not None else ():

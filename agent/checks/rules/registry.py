@@ -23,7 +23,6 @@ RULES = (
     "counted_amount",
     "captured_column",
     "counted_groups",
-    "share_of_itself",
     "date_arithmetic",
     # doubts, from schema and data
     "fan_out",
@@ -38,6 +37,7 @@ RULES = (
     "merged_months",
     "like_case",
     "repeated_amount",
+    "share_of_itself",
     # doubts, from the words of the question
     "loose_or",
     "said_numbers",

@@ -16,7 +16,7 @@ def apply(context: RuleContext) -> Finding | None:
                 continue
             other = names.setdefault(amount, name)
             if other.lower() != name.lower():
-                return Finding(f"{other} and {name} are the same number: {context.to_sql(amount)}.")
+                return Finding(f"{other} and {name} are the same value: {context.to_sql(amount)}.")
     return None
 
 

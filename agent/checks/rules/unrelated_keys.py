@@ -1,6 +1,7 @@
 """Two tables joined by keys of different things: `hotels.hotel_id = reviews.booking_id`.
 
-Two primary keys may be shared without a word of the schema, so they are doubted only if another key joins the tables.
+A table of details may share the key of another one without a foreign key that says so. So without another key between
+the two tables, one side must be a foreign key, and foreign keys must refer to what either side holds.
 """
 
 from __future__ import annotations
@@ -27,9 +28,10 @@ def apply(context: RuleContext) -> Finding | None:
             if one[1] == other[1] and one[1] not in _ANY_KEY:
                 continue  # a name of their own says that both hold the same
             here, there = _list_meanings(*mine, context), _list_meanings(*theirs, context)
-            refers = any(len(it) > (origin in it) for it, origin in ((here, _place(mine)), (there, _place(theirs))))
+            refers = any(it - {(table.name.lower(), name)} for it, (table, name) in ((here, mine), (there, theirs)))
+            known = refers and _is_referred_to(here, context) and _is_referred_to(there, context)
             joined = any(edge.to is theirs[0] for edge in edges(mine[0].name, context.schema))
-            if here and there and not here & there and (refers or joined):
+            if here and there and not here & there and (known or joined):
                 return Finding(f"No key relates {' = '.join('.'.join(side) for side in (one, other))}.")
     return None
 
@@ -74,8 +76,10 @@ def _list_meanings(table: Table, column: str, context: RuleContext) -> set[tuple
     return found
 
 
-def _place(origin: tuple[Table, str]) -> tuple[str, str]:
-    return origin[0].name.lower(), origin[1]
+def _is_referred_to(meanings: set[tuple[str, str]], context: RuleContext) -> bool:
+    """Whether a foreign key of the schema refers to one of these keys."""
+    keys = (key for table in context.schema.tables for key in table.foreign_keys)
+    return any((key.table.lower(), there.lower()) in meanings for key in keys for there in key.referenced)
 
 
 RULE = Rule("unrelated_keys", "query", "schema", "doubt", apply)

@@ -48,7 +48,8 @@ GENERIC = words(
     " days hour hours weekday weekdays"
     " quarter quarters date dates times period people person details information info overview summary"
     " statistics stat figures top best worst most least highest lowest largest smallest biggest first last next new old"
-    " longest shortest oldest youngest newest latest earliest busiest quietest fastest slowest"
+    " longest shortest oldest youngest newest latest earliest busiest quietest fastest slowest tallest heaviest lightest"
+    " hottest coldest richest poorest strongest weakest"
     " full whole entire alphabetical alphabetically sorted ordered"
     " different distinct unique single other same profit margin gap combination pair group range level cumulative"
     " ascending descending increasing decreasing minimum maximum min max avg greatest fewest corresponding cheapest respective following category code order"
@@ -82,7 +83,8 @@ _ENDS = re.compile(
     r"\s*(?:$|[,.?!;:)]|(?:of|for|in|from|on|by|with|that|which|who|whose|and|or|are|is|to|at|do|does|did|has|have)\b)",
     re.IGNORECASE,
 )
-_ORDERS = words("sort order rank group list show return give find count display sum print compare tell")
+_VERBS = "sort order rank group list show return give find count display sum print compare tell"
+_BEGINS_ORDER, _ORDERS = frozenset(_VERBS.split()), words(_VERBS)
 
 
 def find_wanted_phrases(question: str) -> list[str]:
@@ -174,5 +176,7 @@ def find_presumed_words(question: str) -> list[str]:
     """What a question may be about though it asks for it in no such words: "Revenue by month" can be another name's."""
     parts = tokens(question)
     acting = {it.text for before, it in itertools.pairwise(parts) if before.folded in _BEFORE_VERBS}
-    named = [it for it in content_words(question) if not words(it) <= _ORDERS]
+    named = content_words(question)
+    if named and named[0].casefold() in _BEGINS_ORDER:
+        del named[0]
     return [it for it in named[:1] if it not in acting]

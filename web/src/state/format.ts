@@ -112,24 +112,25 @@ export function localized(text: string, language: string, reader?: string, from?
   return before + written(Math.abs(value), reader, format) + after;
 }
 
-// An ISO 8601 duration without years and months, whose days differ: `P1DT2H3M4.5S`.
-const DURATION = /^(-?)P(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?)?$/;
+// An ISO 8601 duration with a time of day: `P1DT2H3M4.5S`. Months differ in length, and `P5D` may be a code.
+const DURATION = /^(-?)P(?:(\d+)D)?T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?$/;
 const UNITS_OF_TIME: readonly [string, number][] = [["d", 86_400], ["h", 3600], ["min", 60], ["s", 1]];
 const MINUTE = 60;
 
-/** An ISO 8601 duration in days and less, with the symbols of its units, from a minute on in whole seconds; null for any other text. */
+/** An ISO 8601 duration of hours, minutes and seconds, with the symbols of its units; null for any other text. From a minute on,
+ * seconds are rounded to whole ones. */
 export function durationText(text: string, language?: string): string | null {
   const [, sign = "", ...digits] = DURATION.exec(text) ?? [];
   if (!digits.some(Boolean)) return null;
   const seconds = UNITS_OF_TIME.reduce((sum, [, size], place) => sum + Number(digits[place] ?? 0) * size, 0);
-  let rest = seconds >= MINUTE ? Math.round(seconds) : Math.round(seconds * 100) / 100;
+  let rest = seconds >= MINUTE ? Math.round(seconds) : seconds;
   const parts: string[] = [];
   for (const [symbol, size] of UNITS_OF_TIME) {
     const amount = size === 1 ? rest : Math.floor(rest / size);
     if (size !== 1) rest -= amount * size;
     if (amount) parts.push(`${written(amount, language, BARE)} ${symbol}`);
   }
-  return sign + (parts.join(" ") || "0 s");
+  return parts.length ? sign + parts.join(" ") : "0 s";
 }
 
 const PLAIN: ColumnFormat = { grouped: true, decimals: null };

@@ -35,8 +35,8 @@ MARKS: Mapping[str, tuple[str, str]] = {
 # A number of such a column names something: thousands are not marked in a year or a key.
 NAMING = re.compile(r"(^|_)(id|key|code|no|nr|year|jahr|month|day|zip|phone)($|_)", re.IGNORECASE)
 NAMING_CAMEL = re.compile(r"[a-z](Id|ID|Key|Code|No|Nr|Year|Month)$")
-# An ISO 8601 duration without years and months, whose days differ: `P1DT2H3M4.5S`.
-_DURATION = re.compile(r"(-?)P(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?)?", re.ASCII)
+# An ISO 8601 duration with a time of day: `P1DT2H3M4.5S`. Months differ in length, and `P5D` may be a code.
+_DURATION = re.compile(r"(-?)P(?:(\d+)D)?T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?", re.ASCII)
 _UNITS_OF_TIME = (("d", 86400), ("h", 3600), ("min", 60), ("s", 1))
 _MINUTE = 60
 
@@ -98,9 +98,9 @@ def format_number(value: Number, language: str = "en", style: ColumnFormat = Col
 
 
 def format_duration(text: str, language: str = "en") -> str | None:
-    """An ISO 8601 duration in days and less, with the symbols of its units; None for any other text.
+    """An ISO 8601 duration of hours, minutes and seconds, with the symbols of its units; None for any other text.
 
-    From a minute on the seconds are whole.
+    From a minute on, seconds are rounded to whole ones.
 
     >>> format_duration("PT1H25M3.668356S")
     '1 h 25 min 4 s'
@@ -110,17 +110,17 @@ def format_duration(text: str, language: str = "en") -> str | None:
         return None
     parts = zip(found.groups()[1:], _UNITS_OF_TIME, strict=True)
     seconds = sum((Decimal(digits or 0) * size for digits, (_, size) in parts), Decimal())
-    rest = seconds.quantize(Decimal(1) if seconds >= _MINUTE else Decimal("0.01"), ROUND_HALF_UP)
+    rest = seconds.quantize(Decimal(1), ROUND_HALF_UP) if seconds >= _MINUTE else seconds
     written: list[str] = []
     for symbol, size in _UNITS_OF_TIME:
         amount, rest = (rest, Decimal()) if size == 1 else divmod(rest, size)
         if amount:
             written.append(f"{format_number(amount, language, ColumnFormat(grouped=False))} {symbol}")
-    return found[1] + " ".join(written or ["0 s"])
+    return found[1] + " ".join(written) if written else "0 s"
 
 
 def format_cell(value: JsonValue, language: str = "en", style: ColumnFormat = ColumnFormat()) -> str:
-    """A cell of a result as text: numbers by language, durations in words, anything else as it is; empty for NULL."""
+    """A cell of a result as text: numbers by language, durations with units, others as they are; empty for NULL."""
     if value is None:
         return ""
     if isinstance(value, str):
