@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from rag.index.store import SyncReport
 
 _READ_BEFORE = 50  # tokens of a prompt that are read again although its beginning was read before
-_LINES = 10  # of progress for one index, if there is no terminal
+_LINES = 10  # progress lines per part of an index, if there is no terminal
 _PARTS = {"docs": "documents", "columns": "columns and tables", "values": "stored values"}
 _ONE = {"documents": "document", "columns and tables": "column or table", "stored values": "stored value"}
 

@@ -37,7 +37,7 @@ LEAST_QUESTIONS, LEAST_OF_EACH, LEAST_DATABASES = 60, 12, 5
 LEAST_DIFFERENT = 5  # samples in which a feature must differ from the rest
 SEED = 1
 LEAST_VERIFIED = 20  # the precision of fewer answers means little
-DRAWS = 1000  # of databases, for an interval
+DRAWS = 1000  # of databases, per interval
 STRENGTHS = (0.03, 0.1, 0.3, 1.0)  # inverse of the regularisation; the one with the least loss is used
 LOGPROBS = frozenset({"logprob_total"})
 # Fixed coefficients of features that speak against an answer, used if too few samples have the feature to fit one. A

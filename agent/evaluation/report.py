@@ -74,7 +74,7 @@ class ResultLine(Frozen):
 
 
 class Confusion(Frozen):
-    """A judge's verdicts compared with the truth, counted over attempts."""
+    """Verdicts compared with the truth, counted over attempts."""
 
     true_accepts: int = 0
     false_accepts: int = 0

@@ -48,8 +48,8 @@ class Round:
     async def generate(self) -> SqlGenerated | None:
         """Step 5: take the query of an earlier answer, an elected candidate or a repair, or have the model write one.
 
-        An unusable reply counts as a failed attempt. If the model fails, returns None if an earlier attempt has rows;
-        otherwise raises ModelError.
+        An unusable reply counts as a failed attempt. If the model fails: None if an earlier attempt has rows; else
+        raises ModelError. See `Run.give_up`.
         """
         with self._run.ledger.time_step("sql_generator"):
             try:

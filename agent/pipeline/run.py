@@ -146,10 +146,8 @@ class Run:
     async def unclear(self) -> Clarification | None:
         """The clarification that is needed before any SQL is written; None if the question is clear.
 
-        Missing data leads to a clarification only if nothing in the question is near to the data.
-
-        If the caller declines clarifications, or just got one, the assumption becomes a warning and a rule in the
-        model's context.
+        Missing data leads to a clarification only if nothing in the question is near to the data. If the caller
+        declines clarifications, or just got one, the assumption becomes a warning and a rule in the model's context.
         """
         from agent.understanding.clarification.languages import is_english
         from agent.understanding.clarification.missing import Missing, describe_lacking

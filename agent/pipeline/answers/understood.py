@@ -25,7 +25,7 @@ async def reply(run: Run) -> Answer | None:
     with run.ledger.time_step("entry"):
         if (talk := run.small_talk) is not None:
             questions: list[str] = []
-            if wants_examples(talk.talk):  # of the docs, then of the first look
+            if wants_examples(talk.talk):  # past ones, then those of the first look
                 questions = [it.text for it in await _documents(run) if it.kind == "query"]
                 questions += await run.parts.looks.examples(run.database, talk.language)
             return _answer(run, talk_reply(talk.talk, talk.language, run.question.database, questions), "small_talk")

@@ -34,8 +34,9 @@ READS_ONLY = "A part of a question only reads."
 async def answer_in_parts(run: Run, plan: QuestionPlan, read: Read) -> AsyncIterator[Event]:
     """Answer each part, then join the answers; the events of a part carry its number.
 
-    Parts run one after the other, because a question occupies one place in the queue of its database. They share the
-    question's deadline, budget and ledger. Raises ModelError, DatabaseUnavailable if no part has an answer yet.
+    Parts run one after the other, because a question has only one of the places for concurrent questions of its
+    database. They share its deadline, budget and ledger. Raises ModelError, DatabaseUnavailable if no part has an
+    answer yet.
     """
     found = Found()
     may_ask_back = run.limits.clarify and run.question.options.clarify is not False

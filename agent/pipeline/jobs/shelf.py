@@ -145,7 +145,7 @@ class JobShelf:
         return until_no_conflict(replace, "job")
 
     def put_result(self, job_id: str, run: str, result: str) -> int:
-        """Store the result of one run of a job, invisible until the head names it. Returns its parts."""
+        """Store the result of one run of a job, invisible until the head names it. Returns the number of parts."""
         text = base64.b64encode(zlib.compress(result.encode())).decode()
         parts = [text[first : first + PART_CHARS] for first in range(0, len(text), PART_CHARS)]
         end = self._end()
