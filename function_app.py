@@ -1,9 +1,9 @@
-"""The Azure Functions app: one function for each route of the HTTP interface, each of which streams; and timers.
+"""The Azure Functions app: one streaming function for each route of the HTTP interface, and timers.
 
-Azure's own ASGI adapter collects the whole response before it sends any of it. So every function here takes and gives
-HTTP as HTTP (model 2, `azurefunctions-extensions-http-fastapi`): its handler runs the ASGI app as a task of the
-invocation, whose log records therefore carry the invocation's id, and relays what the app sends as it comes. All HTTP
-functions must be of this kind: one that takes `func.HttpRequest` would stop the whole app from loading.
+Azure's own ASGI adapter collects the whole response before it sends any of it. So every function here handles HTTP
+directly (model 2, `azurefunctions-extensions-http-fastapi`): its handler runs the ASGI app as a task of the invocation,
+so that log records carry the invocation's id, and relays the response as the app sends it. All HTTP functions must be
+of this kind: one that takes `func.HttpRequest` would stop the whole app from loading.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ log = logging.getLogger("agent.functions")
 
 EVERYTHING_ELSE = "{*path}"  # host.json has no `routePrefix`; an empty route would be the function's name, not `/`
 CONNECTION = ("type", "asgi", "http_version", "scheme", "client", "server")
-SCOPE_KEYS = (*CONNECTION, "method", "path", "raw_path", "query_string", "headers")  # the rest is the worker's router's
+SCOPE_KEYS = (*CONNECTION, "method", "path", "raw_path", "query_string", "headers")  # the rest is the worker router's
 
 
 class Relay:
-    """One invocation: the ASGI app at one end, the function's streaming response at the other."""
+    """One invocation: relays messages from the ASGI app to the function's streaming response."""
 
     def __init__(self, asgi: ASGIApp, request: Request) -> None:
         scope: Scope = {key: request.scope[key] for key in SCOPE_KEYS if key in request.scope}
@@ -40,10 +40,10 @@ class Relay:
         self._task.add_done_callback(lambda _: self._sent.put_nowait(None))
 
     async def response(self) -> StreamingResponse:
-        """The app's response, once it has begun.
+        """The app's response, as soon as it has started.
 
         Raises:
-            RuntimeError: the app ended without one.
+            RuntimeError: the app ended without a response.
         """
         start = await self._sent.get()
         if start is None:
@@ -58,39 +58,39 @@ class Relay:
             while (message := await self._sent.get()) is not None:
                 if body := message.get("body"):
                     yield body
-        finally:  # the end, or nobody listens any more
+        finally:  # the response has ended, or the client has disconnected
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
 
 
 async def relay(request: Request) -> StreamingResponse:
-    """Any request of any route: the ASGI app has its own router."""
+    """Handle a request of any route: the ASGI app has its own router."""
     return await Relay(_asgi, request).response()
 
 
 async def session_cleanup(timer: func.TimerRequest) -> None:
-    """Forget what has expired; go on with jobs whose instance is gone. One instance does so for all."""
+    """Delete what has expired and continue jobs whose instance is gone. One instance does this for all."""
     if timer.past_due:
         log.info("The clean-up is late.")
     await (await _service.get()).cleanup()
 
 
 async def schema_refresh(timer: func.TimerRequest) -> None:
-    """Read the schemas anew, and have the other instances do so where one has changed. One instance does so for all."""
+    """Read the schemas again and notify the other instances of changes. One instance does this for all."""
     if timer.past_due:
         log.info("The schemas are read late.")
     await (await _service.get()).refresh_schemas()
 
 
 async def dashboard_refresh(timer: func.TimerRequest) -> None:
-    """Run the tiles of dashboards that are due. One instance does so for all."""
+    """Run the dashboard tiles that are due. One instance does this for all."""
     if timer.past_due:
         log.info("The dashboards are refreshed late.")
     await (await _service.get()).dashboard.refresh()
 
 
-async def warmup(warmup: WarmUpContext) -> None:  # noqa: ARG001  the host hands it over by this name
-    """Load what the first question will need, on an instance that is added. Azure knows it by its name."""
+async def warmup(warmup: WarmUpContext) -> None:  # noqa: ARG001  the host passes it by this name
+    """Load what the first question needs, on a new instance. Azure finds this function by its name."""
     await (await _service.get()).warm_up()
 
 
@@ -109,7 +109,7 @@ for _route in api_routes():
         )(relay)
     )
 app.function_name("warmup")(app.warm_up_trigger("warmup")(warmup))
-if _settings is not None:  # else there is nothing to do but to say what is wrong, which the routes do
+if _settings is not None:  # otherwise the routes report what is wrong, and there is nothing else to do
     app.function_name("session_cleanup")(
         app.timer_trigger("timer", cron(_settings.session_cleanup_s), use_monitor=True)(session_cleanup)
     )

@@ -1,7 +1,7 @@
-"""The Python interface: one object for one database, asked from ordinary code or from a coroutine.
+"""The Python interface: one object for one database, for use in ordinary code or in coroutines.
 
-The service runs in an event loop of its own, in a separate thread. So it can be used where no loop runs, where one does
-(a notebook), and from several threads at once.
+The service runs in its own event loop, in a separate thread. So it works without a running loop, with one (a notebook),
+and from several threads at once.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ class Plumbline:
     """One database, and the service that answers questions about it. Close it, or use it in a `with` block.
 
     Args:
-        service: that answers.
-        database: its name for the database.
+        service: the service that answers.
+        database: the service's name for the database.
 
-    Every way to ask raises `PlumblineError` and what `agent.pipeline.asking.Asking.query` names.
+    All methods that ask raise `PlumblineError` and the errors that `agent.pipeline.asking.Asking.query` lists.
     """
 
     def __init__(self, service: Service, database: str) -> None:
@@ -63,16 +63,16 @@ class Plumbline:
 
         Args:
             source: a file, folder or glob of data; a server's address, such as `postgresql://reader@host/sales`; or a
-                name of the registry.
-            docs: files and folders that describe it.
-            settings: of the service; the environment's where absent.
-            fetch_model: fetch the embedded model's file (1.1 GB) where it is to answer and was never fetched. The
-                logger `plumbline` warns before. False: a question raises `ModelUnavailable` instead.
+                name in the registry.
+            docs: files and folders that describe the data.
+            settings: the service's settings. Default: those of the environment.
+            fetch_model: whether to download the embedded model's file (1.1 GB) if it is needed and was never
+                downloaded. The logger `plumbline` warns before. If false, a question raises `ModelUnavailable` instead.
 
         Raises:
-            ModelUnavailable: the file cannot be fetched.
-            pydantic.ValidationError: a setting of the environment cannot be used.
-            DatabaseUnavailable, RegistryInvalid: the source, or the registry, cannot be used.
+            ModelUnavailable: the file cannot be downloaded.
+            pydantic.ValidationError: a setting in the environment is invalid.
+            DatabaseUnavailable, RegistryInvalid: the source or the registry cannot be used.
         """
         from agent.cli.paths import resolve
         from agent.pipeline.service import build_service
@@ -91,11 +91,11 @@ class Plumbline:
         return self._submit(self._ask(question, options)).result()
 
     async def ask_async(self, question: str, *, options: Options | None = None) -> Result:
-        """Answer one question; cancelling it cancels what runs."""
+        """Answer one question. Cancelling the coroutine cancels the work."""
         return await asyncio.wrap_future(self._submit(self._ask(question, options)))
 
     def stream(self, question: str, *, options: Options | None = None) -> Iterator[Event]:
-        """The events of one question as they happen; the last one, `Done`, holds the answer."""
+        """Yield the events of one question as they happen; the last one, `Done`, holds the answer."""
         waiting: queue.Queue[Event | BaseException | None] = queue.Queue()
         task = self._submit(self._forward(question, options, waiting))
         try:
@@ -107,7 +107,7 @@ class Plumbline:
             task.cancel()
 
     async def stream_async(self, question: str, *, options: Options | None = None) -> AsyncIterator[Event]:
-        """The same, for a coroutine."""
+        """Yield the same events as `stream`, for use in a coroutine."""
         events = self.stream(question, options=options)
         try:
             while (event := await asyncio.to_thread(next, events, None)) is not None:
@@ -118,7 +118,7 @@ class Plumbline:
     # -- end ----------------------------------------------------------------------------------------------
 
     def close(self) -> None:
-        """End what runs and give everything back; a second call does nothing."""
+        """Stop running questions and release all resources. A second call does nothing."""
         if self._closed:
             return
         self._submit(self._service.close()).result()
@@ -156,23 +156,23 @@ class Plumbline:
     async def _forward(
         self, question: str, options: Options | None, waiting: queue.Queue[Event | BaseException | None]
     ) -> None:
-        """Put every event into the queue, then what was raised, then None."""
+        """Put every event into the queue, then the exception if one was raised, then None."""
         try:
             stream = self._service.events(question, self._database, options=options or Options(), principal=LOCAL)
             async with aclosing(stream) as events:
                 async for event in events:
                     waiting.put(Done(answer=Result.of(event.answer)) if isinstance(event, Done) else event)
-        except Exception as error:  # noqa: BLE001  raised again by the reader, in its own thread
+        except Exception as error:  # noqa: BLE001  the reader raises it again, in its own thread
             waiting.put(error)
         finally:
             waiting.put(None)
 
 
 def _bring_model(settings: Settings) -> None:
-    """Fetch the embedded model's file where it is needed and was never fetched; a second process waits for the first.
+    """Download the embedded model's file if it is needed and was never downloaded; other processes wait meanwhile.
 
     Raises:
-        ModelUnavailable: it cannot be had.
+        ModelUnavailable: the file cannot be downloaded.
     """
     from agent.platform.llm.files.model_files import describe, fetch_needed, find_unfetched
 

@@ -14,15 +14,15 @@ if TYPE_CHECKING:
 
 
 class Result(Answer):
-    """The response to one question, field by field as `POST /api/query` has it.
+    """The response to one question, with the same fields as `POST /api/query`.
 
-    The rows are in `results`, one dict a row. `arrow`, `pandas` and `polars` give them as a table; the library has to
-    be installed, and raises ImportError where it is not.
+    The rows are in `results`, one dict per row. `arrow`, `pandas` and `polars` return them as a table; they raise
+    ImportError if the library is not installed.
     """
 
     @classmethod
     def of(cls, answer: Answer) -> Result:
-        """The same response. Nothing is validated again."""
+        """A result with the same fields. Nothing is validated again."""
         return cls.model_construct(**dict(answer))
 
     def arrow(self) -> pyarrow.Table:
@@ -33,7 +33,7 @@ class Result(Answer):
             return reader.read_all()
 
     def pandas(self) -> pandas.DataFrame:
-        """The rows as a pandas data frame, by way of Arrow, so that dates are dates."""
+        """The rows as a pandas data frame, converted through Arrow so that dates stay dates."""
         return self.arrow().to_pandas()
 
     def polars(self) -> polars.DataFrame:

@@ -1,1 +1,1 @@
-"""The commands of `python -m agent`, by what they are for; `agent.cli.main` puts them together."""
+"""The commands of `python -m agent`, grouped by purpose; `agent.cli.main` combines them."""

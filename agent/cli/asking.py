@@ -1,4 +1,4 @@
-"""`ask`, `chat` and `demo`: questions at the terminal, every step shown."""
+"""`ask`, `chat` and `demo`: ask questions at the terminal and show every step."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ def chat(
         lines = Transcript(name)
         if script is None:
             out.print(Text.assemble("Ask about ", (name, "bold"), "; an empty line ends the chat."), style="dim")
-        # Read between the runs of the loop, in the main thread: there Ctrl-C ends it at once.
+        # Lines are read between the runs of the loop, in the main thread, so that Ctrl-C ends the chat at once.
         while line := _read_line() if script is None else script.readline().strip():
             if script is not None:
                 out.print(Text(f"\n> {plain(line)}", style="bold"))
@@ -141,7 +141,7 @@ def chat(
             except EXPECTED as error:
                 complain(str(error))
                 lines.fail(line, str(error))
-            if transcript is not None:  # after each turn: what was answered stays where the chat is interrupted
+            if transcript is not None:  # after each turn, so that an interrupted chat is kept
                 transcript.write_text(str(lines), encoding="utf-8")
 
 
@@ -156,7 +156,7 @@ def demo() -> None:
 
 
 def _source_and_question(words: list[str], database: str) -> tuple[str, str]:
-    """What was typed, taken apart: `QUESTION`, or `SOURCE QUESTION`."""
+    """Split the arguments into source and question: `QUESTION`, or `SOURCE QUESTION`."""
     if len(words) == 1 and Path(words[0]).expanduser().exists():
         return fail(f'Ask something about it: plumbline ask {words[0]} "How many rows are there?"')
     if len(words) <= 2:
@@ -169,12 +169,12 @@ class _Shown:
 
     def __init__(self, *, verbose: bool = False) -> None:
         self._verbose = verbose
-        self._read: set[tuple[str, Options]] = set()  # what the model on this machine has read, and keeps
+        self._read: set[tuple[str, Options]] = set()  # what the local model has read and keeps
 
     async def __call__(
         self, service: Service, question: str, database: str, options: Options, *, session_id: str | None = None
     ) -> Answer:
-        """Ask one question; the response."""
+        """Ask one question and return the response."""
         first = not service.settings.is_hosted and (database, options) not in self._read
         self._read.add((database, options))
         answer: Answer | None = None
@@ -198,7 +198,7 @@ class _Shown:
 
 
 def _read_line() -> str:
-    """The next line; empty at the end. A prompt is for people, not for pipes."""
+    """The next line; empty at the end of the input. The prompt is shown only at a terminal."""
     try:
         return input("> " if sys.stdin.isatty() else "").strip()
     except EOFError:
@@ -218,7 +218,7 @@ Show = Callable[[Service, str, str, Options], Awaitable[Answer]]
 
 
 def add_shop(service: Service) -> Path | None:
-    """Make the sample shop and its docs known, if no registry names it; its file then, else None."""
+    """Add the sample shop and its docs, unless the registry names it. Returns its file if it was added, else None."""
     if DATABASE in service.router.names():
         return None
     from samples.make_shop import make_shop
@@ -231,14 +231,14 @@ def add_shop(service: Service) -> Path | None:
 
 
 async def run_demo(service: Service, console: Console, show: Show, source: Path | None = None) -> None:
-    """Ask the questions one after the other; the first also from the raw schema alone."""
+    """Ask the questions one after the other; the first one also from the raw schema alone."""
     console.rule(f"Question 1 of {len(QUESTIONS)}, from the raw schema alone")
     bare = await show(service, WITHOUT_DOCS, DATABASE, Options(enable_retrieval=False, effort="quick"))
     answers: list[Answer] = []
     for number, question in enumerate(QUESTIONS, 1):
         again = ", the same again with the docs" if question == WITHOUT_DOCS else ""
         console.rule(f"Question {number} of {len(QUESTIONS)}{again}")
-        answers.append(await show(service, question, DATABASE, Options(reuse_verified=False)))  # each time anew
+        answers.append(await show(service, question, DATABASE, Options(reuse_verified=False)))  # never reused
         if question == WITHOUT_DOCS:
             compare(console, bare, answers[-1])
     verified = sum(answer.verified for answer in answers)
@@ -250,7 +250,7 @@ async def run_demo(service: Service, console: Console, show: Show, source: Path 
 
 
 def next_commands(source: Path | None) -> tuple[str, str]:
-    """The commands that ask a question of one's own and serve the page, as this process was started."""
+    """The commands to ask other questions and to serve the page, in the form in which this process was started."""
     if source is None:
         return f'{command()} ask --database {DATABASE} "…"', f"{command()} serve"
     file = shlex.quote(str(source))

@@ -1,4 +1,4 @@
-"""The terminal that all commands share: where they print, how they open the service, how they fail."""
+"""What all commands share: consoles, opening the service, and reporting failures."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from executors.errors import ExecutorError
 from rag.errors import RetrievalError
 
 EXPECTED = (PlumblineError, ExecutorError, RetrievalError)
-DEADLINE_S = 3600.0  # the settings' is for a front end that hangs up; here its user does
+DEADLINE_S = 3600.0  # the settings' deadline suits a front end that hangs up; here the user interrupts
 
 T = TypeVar("T")
 
@@ -52,9 +52,9 @@ EffortOption = Annotated[
 def open_service(
     *, as_json: bool = False, calibrating: bool = False, sources: Sequence[str] = ()
 ) -> Iterator[tuple[Service, asyncio.Runner]]:
-    """The service, and the one event loop that it lives in; what goes wrong ends the process with a sentence.
+    """The service, and the event loop that it runs in. An expected error ends the process with a message.
 
-    `calibrating` leaves the file of PLUMBLINE_CALIBRATION unread: it may be of a version that is to be replaced.
+    `calibrating` ignores the file of PLUMBLINE_CALIBRATION, because its version may be outdated.
     """
     settings = read_settings(registry=not sources)
     update: dict[str, object] = {"request_deadline_s": max(settings.request_deadline_s, DEADLINE_S)}
@@ -80,9 +80,9 @@ def open_service(
 
 
 def bring_model(settings: Settings, meanwhile: Callable[[], None] = lambda: None) -> None:
-    """Fetch the embedded models' files where they are to be asked and were never fetched, which a line says before.
+    """Download the embedded models' files if they are needed and were never downloaded; prints a line before.
 
-    `meanwhile` is done in this thread in any case; what it raises ends the wait. Raises ModelUnavailable.
+    `meanwhile` always runs, in this thread; its errors end the wait. Raises ModelUnavailable.
     """
     from agent.platform.llm.files.model_files import describe, fetch_needed, find_unfetched
 
@@ -98,13 +98,13 @@ def bring_model(settings: Settings, meanwhile: Callable[[], None] = lambda: None
 
 
 def _start(work: Callable[[], T]) -> Future[T]:
-    """Work in a thread that does not hold up the end of the process: Ctrl-C ends it, and the next run continues."""
+    """Run `work` in a thread that does not delay the end of the process. After Ctrl-C, the next run continues it."""
     future: Future[T] = Future()
 
     def run() -> None:
         try:
             future.set_result(work())
-        except Exception as error:  # noqa: BLE001  who waits for it raises it again
+        except Exception as error:  # noqa: BLE001  `Future.result` raises it again
             future.set_exception(error)
 
     threading.Thread(target=run, daemon=True).start()
@@ -112,7 +112,7 @@ def _start(work: Callable[[], T]) -> Future[T]:
 
 
 def read_settings(*, serving: bool = False, registry: bool = True) -> Settings:
-    """The settings of this process, logs set up; all problems end the process. `serving`: access is checked, too."""
+    """The settings of this process; configures the logs. Any problem ends the process. `serving`: check access, too."""
     found = examine(in_functions=False if serving else None, registry=serving and registry)
     for warning in found.warnings:
         err.print(Text(f"! {warning}", style="yellow"), soft_wrap=True)
@@ -123,17 +123,17 @@ def read_settings(*, serving: bool = False, registry: bool = True) -> Settings:
 
 
 def complain(message: str) -> None:
-    """A message as it is: it may hold what looks like markup."""
+    """Print an error message verbatim, because it may contain text that looks like markup."""
     err.print(Text(plain(in_own_words(message)), style="red"), soft_wrap=True)
 
 
 def in_own_words(message: str) -> str:
-    """A message with the command that this process was started by, where it names one to run."""
+    """A message in which the commands to run have the form in which this process was started."""
     return message.replace("python -m agent ", "plumbline ") if _is_installed_command() else message
 
 
 def command() -> str:
-    """How to call the command line again: as this process was, from the same folder."""
+    """The command that starts the command line again, as this process was started, from the same folder."""
     if _is_installed_command():
         return "plumbline"
     python, here = Path(sys.executable), Path.cwd()
@@ -145,6 +145,6 @@ def _is_installed_command() -> bool:
 
 
 def fail(message: str) -> NoReturn:
-    """Say what went wrong, and end with exit code 1."""
+    """Print an error message and exit with code 1."""
     complain(message)
     raise typer.Exit(1)

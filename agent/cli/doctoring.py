@@ -1,4 +1,4 @@
-"""`doctor`: the whole deployment looked at, and what to do where something is not as it should be."""
+"""`doctor`: checks the whole deployment and prints what to do about each problem."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from agent.present.terminal import plain
 if TYPE_CHECKING:
     from agent.cli.examination import Diagnosis, Status
 
-# From the best to the worst: how it is told, and in which colour.
+# From best to worst: the word that is printed, and its colour.
 _WORDS: dict[Status, tuple[str, str]] = {
     "ok": ("OK", "green"),
     "warning": ("warning", "yellow"),
@@ -39,7 +39,7 @@ def doctor(
     """
     from agent.cli.examination import diagnose
 
-    logging.disable(logging.CRITICAL)  # the findings say it, and without addresses
+    logging.disable(logging.CRITICAL)  # the findings report the same, without addresses
     try:
         findings = asyncio.run(diagnose())
     finally:
@@ -54,7 +54,7 @@ def doctor(
 
 
 def _print(findings: Sequence[Diagnosis]) -> None:
-    """The findings, part by part, and how many there are of each kind."""
+    """Print the findings, grouped by part, and the number of each kind."""
     checks = max(len(finding.check) for finding in findings)
     for part, some in groupby(findings, key=attrgetter("part")):
         out.print(Text(plain(part), style="bold"))

@@ -1,4 +1,4 @@
-"""`eval`, `eval-retrieval` and `recompute`: how right the answers are, and why."""
+"""The commands that measure answers, such as `eval`, `eval-retrieval` and `calibrate`; and `recompute`."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ Folders = Annotated[
 FileName = Annotated[str, typer.Option("--questions", help="Name of the files of questions.")]
 OfEachFolder = Annotated[int, typer.Option(min=1, help="Questions of each folder, evenly spaced.")]
 
-_LANGUAGES = ("en", "de", "fr", "es", "it")  # of which `recompute` reads words as numbers
+_LANGUAGES = ("en", "de", "fr", "es", "it")  # `recompute` reads number words in these
 
 
 def _parts(names: list[str] | None) -> list[str]:
-    """The parts to leave out. Raises typer.BadParameter: there is none of that name."""
+    """The parts to leave out. Raises typer.BadParameter: there is no part of that name."""
     from agent.evaluation.commands.answers import PARTS
 
     unknown = [name for name in names or () if name not in PARTS]
@@ -157,7 +157,7 @@ def evaluate_prompts(
 
 
 def _warn_of_missing_second(service: Service) -> None:
-    """Figures without the second model are other figures."""
+    """Warn if the second model's file is missing, because the figures differ without it."""
     from agent.platform.llm.files.model_files import explain_missing_second
 
     message = explain_missing_second(service.settings)

@@ -1,4 +1,4 @@
-"""Examines the whole deployment, part by part and side by side; a broken part does not stop the others."""
+"""Examines all parts of the deployment concurrently; a broken part does not stop the others."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ from rag.index.store import Store
 Status = Literal["ok", "warning", "failed"]
 
 _FEW = 3
-PATIENCE_S = 60.0  # for one part; each has shorter times of its own
+PATIENCE_S = 60.0  # timeout of one part; each has shorter timeouts of its own
 
 
 class Diagnosis(Frozen):
-    """What was found of one check of a part; `message`, in JSON `said`, has what to do where it is not ok."""
+    """The result of one check of a part. message: `said` in JSON; includes what to do if the status is not ok."""
 
     part: str
     check: str
@@ -47,7 +47,7 @@ class Diagnosis(Frozen):
 
 
 async def run_check(part: str, check: str, look: Callable[[], Awaitable[Sequence[Diagnosis]]]) -> Sequence[Diagnosis]:
-    """What `look` finds; what it raises on purpose, or too long a wait, is a failure of that part and of no other."""
+    """The findings of `look`. An expected error or a timeout becomes a failure of this part alone."""
     try:
         async with asyncio.timeout(PATIENCE_S):
             return await look()
@@ -59,7 +59,7 @@ async def run_check(part: str, check: str, look: Callable[[], Awaitable[Sequence
 
 
 def redact(findings: Iterable[Diagnosis], secrets: Iterable[str]) -> tuple[Diagnosis, ...]:
-    """The findings without secrets and addresses; short ones would be found everywhere, and are let be."""
+    """The findings without secrets and addresses. Very short ones are kept, because they would match everywhere."""
     longest_first = sorted({value for value in secrets if len(value) > _FEW}, key=len, reverse=True)
     hidden = re.compile("|".join(rf"(?<![\w-]){re.escape(it)}(?![\w-])" for it in longest_first) or r"(?!)")
     return tuple(it.model_copy(update={"message": hidden.sub("…", it.message)}) for it in findings)
@@ -69,7 +69,7 @@ _UNKNOWN = "could not be checked. Verify it on the server."
 
 
 def of_database(router: Router, name: str, *, allow_writes: bool) -> list[Diagnosis]:
-    """Whether its schema can be read, and each of its layers. Blocks. Raises DatabaseUnavailable."""
+    """Check that a database's schema can be read, and check each of its layers. Blocks. Raises DatabaseUnavailable."""
     finding = partial(Diagnosis, part=f"database {name}")
     entry, executor = router.entry(name), router.get(name)
     schema = executor.schema()
@@ -102,7 +102,7 @@ def _of_layer(entry: Entry, layer: Layer, *, may_write: bool) -> Diagnosis:
 
 
 async def of_index(store: Store, names: Sequence[str], embedder: Embedder | None) -> Sequence[Diagnosis]:
-    """Whether the index can be read, and fits the embedder, where that works. Raises RetrievalError."""
+    """Check that the index can be read and, if the embedder works, matches it. Raises RetrievalError."""
     finding = partial(Diagnosis, part="index")
     await asyncio.to_thread(store.content, "")
     findings = [finding(check="store", status="ok", message="It can be read.")]
@@ -132,11 +132,11 @@ def _fit(name: str, content: IndexContent | None, embedder: Embedder | None) -> 
 
 _PING = [Message(role="user", content="Answer with one word: ready")]
 _REPLY_TOKENS = 8
-_RECORD_S = 60.0  # where it could be written and then not removed
+_RECORD_S = 60.0  # expiry of the test record, in case it cannot be removed
 
 
 def of_configuration(found: Configuration) -> list[Diagnosis]:
-    """Everything that is wrong with settings and registry."""
+    """All problems of settings and registry."""
     finding = partial(Diagnosis, part="configuration")
     findings = [finding(check="settings", status="failed", message=message) for message in found.problems]
     findings += [finding(check="registry", status="failed", message=it) for it in found.registry_problems]
@@ -151,18 +151,18 @@ SECOND = "second model"
 
 
 def models_of(settings: Settings) -> dict[str, str | None]:
-    """The check's name for each model: the one that writes, and the one that judges, where they differ."""
+    """The models to check, by the name of the check: the one that writes, and the one that judges if it differs."""
     judge = settings.judge_model if settings.is_hosted else None
     return {"chat model": settings.chat_model} | ({"judge model": judge} if judge else {})
 
 
 async def of_model(settings: Settings, check: str, name: str | None) -> Sequence[Diagnosis]:
-    """Whether a model answers one tiny question. Raises ModelUnavailable, ModelFailed."""
+    """Check that a model answers one tiny question. Raises ModelUnavailable, ModelFailed."""
     return [await _ask(build_model(settings, model_name=name), check)]
 
 
 async def of_second_model(settings: Settings) -> Sequence[Diagnosis]:
-    """Whether the model of the second draft answers; nothing where there is none. Raises ModelUnavailable."""
+    """Check that the model of the second draft answers; no findings if there is none. Raises ModelUnavailable."""
     from agent.platform.llm.files.model_files import explain_missing_second
 
     if message := explain_missing_second(settings):
@@ -172,7 +172,7 @@ async def of_second_model(settings: Settings) -> Sequence[Diagnosis]:
 
 
 async def _ask(model: ChatModel, check: str) -> Diagnosis:
-    """Whether the model answers; it is closed then."""
+    """Check that the model answers, then close it."""
     began = time.perf_counter()
     try:
         reply = await model.complete(_PING, max_tokens=_REPLY_TOKENS)
@@ -187,7 +187,7 @@ async def _ask(model: ChatModel, check: str) -> Diagnosis:
 
 
 async def of_embeddings(embedder: Embedder) -> Sequence[Diagnosis]:
-    """Whether a text becomes a vector of the length that the embedder says."""
+    """Check that the embedder returns vectors of the dimension that it states."""
     vectors = await asyncio.to_thread(embedder.embed, ["ready"])
     dimension = await asyncio.to_thread(lambda: embedder.dimension)
     if [len(vector) for vector in vectors] != [dimension]:
@@ -198,7 +198,7 @@ async def of_embeddings(embedder: Embedder) -> Sequence[Diagnosis]:
 
 
 async def of_state(settings: Settings) -> Sequence[Diagnosis]:
-    """Whether a record can be written, read and removed again."""
+    """Check that a record can be written, read and removed."""
     return await asyncio.to_thread(_state, settings)
 
 
@@ -223,7 +223,7 @@ def _state(settings: Settings) -> list[Diagnosis]:
 
 
 async def of_telemetry(settings: Settings) -> Sequence[Diagnosis]:
-    """Whether what the settings name takes an empty batch."""
+    """Check that the configured destinations accept an empty batch."""
     finding = partial(Diagnosis, part="telemetry")
     otlp, azure = settings.otel_exporter_otlp_endpoint, settings.applicationinsights_connection_string
     if not otlp and azure is None:
@@ -243,7 +243,7 @@ async def of_telemetry(settings: Settings) -> Sequence[Diagnosis]:
 
 
 async def diagnose() -> tuple[Diagnosis, ...]:
-    """What is found of this deployment, without retries. Only a record of the state store is changed."""
+    """Examine this deployment, without retries. Nothing is changed except a test record in the state store."""
     configuration = examine()
     findings = of_configuration(configuration)
     settings = configuration.provisional
@@ -282,7 +282,7 @@ async def _of_parts(settings: Settings, registry: Registry) -> list[Diagnosis]:
 
 
 def _findings_of(part: str, some: Sequence[Diagnosis] | BaseException) -> Sequence[Diagnosis]:
-    """What was found. Even a fault of the examination itself costs one part and no more."""
+    """The findings of a part. Even an unexpected error of the examination affects only that part."""
     if not isinstance(some, BaseException):
         return some
     if not isinstance(some, Exception):
@@ -292,7 +292,7 @@ def _findings_of(part: str, some: Sequence[Diagnosis] | BaseException) -> Sequen
 
 
 async def _of_retrieval(settings: Settings, names: Sequence[str]) -> Sequence[Diagnosis]:
-    """The embedder, then the index, which is held against it."""
+    """Check the embedder, then the index against it."""
     if not settings.enable_retrieval:
         message = "Off: PLUMBLINE_ENABLE_RETRIEVAL is false."
         return [Diagnosis(part="index", check="retrieval", status="ok", message=message)]
@@ -310,7 +310,7 @@ async def _of_retrieval(settings: Settings, names: Sequence[str]) -> Sequence[Di
 
 
 def _find_secrets(settings: Settings, configuration: Configuration) -> Iterator[str]:
-    """Secrets of the settings, and the hosts and passwords of everything that has an address."""
+    """Yield the secrets of the settings, and the hosts and passwords of all addresses."""
     from urllib.parse import urlsplit
 
     from pydantic import SecretStr

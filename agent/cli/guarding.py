@@ -1,4 +1,4 @@
-"""`guard`: what the guard says of SQL, before any database sees it."""
+"""`guard`: checks SQL with the guard, before any database sees it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ROW_LIMIT = 500
 
 
 class GuardVerdict(Frozen):
-    """The verdict on one statement. sql: what would run, written anew and capped; None where nothing would."""
+    """The verdict on one statement. sql: the query that would run, rewritten and capped; None if it is refused."""
 
     allowed: bool
     reason: str | None = None
@@ -33,7 +33,7 @@ class GuardVerdict(Frozen):
 
 
 class GuardRunner:
-    """Says what the guard would; `open_parameters` lets a query through that only reads a parameter."""
+    """Returns the guard's verdicts. `open_parameters` allows a query that only reads a parameter."""
 
     def __init__(
         self,
@@ -49,7 +49,7 @@ class GuardRunner:
         self._open_parameters = open_parameters
 
     def verdict(self, sql: str, dialect: str | None) -> GuardVerdict:
-        """Of one statement. Args: dialect: as somebody calls it; None: the schema's."""
+        """The verdict on one statement. Args: dialect: a name or alias; None: the schema's dialect."""
         from executors.guard.guard import check
 
         called = dialect or (self._schema.dialect if self._schema else "")
@@ -96,7 +96,7 @@ def guard(
     Without a database there are no tables, so that all are unknown: leave them unchecked with --no-schema.
     """
     if database is None:
-        read_settings()  # and with them the extensions, which may add a dialect
+        read_settings()  # also loads the extensions, which may add a dialect
         judge = GuardRunner(check_names=not no_schema, open_parameters=not values)
     else:
         with open_service() as (service, _):
@@ -120,9 +120,9 @@ def guard(
 
 
 def verdicts(lines: Iterable[str], dialect: str | None, judge: GuardRunner) -> Iterator[GuardVerdict]:
-    """A verdict for every statement, in order; `dialect` where a line says none.
+    """A verdict for every statement, in order. `dialect` applies to lines without one.
 
-    JSON lines, where the first one begins with `{`, are answered one by one; else the text is SQL with semicolons.
+    If the first line begins with `{`, JSON lines are read one by one; otherwise the text is SQL with semicolons.
     """
     rest = iter(lines)
     first = next((line for line in rest if line.strip()), "").removeprefix("\ufeff")
@@ -148,7 +148,7 @@ def _of_line(line: str, dialect: str | None, judge: GuardRunner) -> GuardVerdict
 
 
 def _statements(text: str, dialect: str | None) -> list[str]:
-    """The statements of a text; the whole text where it cannot be told where they end, or nothing is in it."""
+    """The statements of a text; the whole text if it cannot be split, or holds no statement."""
     from sqlglot.errors import ParseError, TokenError
     from sqlglot.tokenizer_core import TokenType
 
@@ -174,7 +174,7 @@ def _statements(text: str, dialect: str | None) -> list[str]:
 
 
 def _dialect(called: str | None) -> Dialect:
-    """The dialect of that name. Raises SqlRefused for an unknown one."""
+    """The dialect with that name. Raises SqlRefused for an unknown name."""
     from executors.dialects.table import ALIASES, DIALECTS, dialect_named
 
     row = dialect_named(called or "")

@@ -1,4 +1,4 @@
-"""`python -m agent index`: what is known of databases, brought up to date, with how far it is and what it did."""
+"""`python -m agent index`: updates the index of databases, and prints progress and results."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from executors.base import ColumnReport, TableReport
     from rag.index.store import SyncReport
 
-_READ_BEFORE = 50  # tokens of a prompt that are read anew although its beginning was read before
-_LINES = 10  # of progress for one index, where there is no terminal
+_READ_BEFORE = 50  # tokens of a prompt that are read again although its beginning was read before
+_LINES = 10  # progress lines per part of an index, if there is no terminal
 _PARTS = {"docs": "documents", "columns": "columns and tables", "values": "stored values"}
 _ONE = {"documents": "document", "columns and tables": "column or table", "stored values": "stored value"}
 
@@ -63,7 +63,7 @@ def index(
 def run_index(
     service: Service, runner: asyncio.Runner, wanted: Mapping[str, Callable[[], str]], out: Console, err: Console
 ) -> bool:
-    """Index databases, each found by its callable, and say whether all could be; one that fails stops no other."""
+    """Index databases, each resolved by its callable. One that fails stops no other. Returns whether all succeeded."""
     failed = False
     for remark, find in wanted.items():
         try:
@@ -81,7 +81,7 @@ def run_index(
 
 
 def index_quietly(service: Service, runner: asyncio.Runner, name: str, out: Console, err: Console) -> None:
-    """Index one database, and load meanwhile what the first question needs. Raises `EXPECTED` errors."""
+    """Index one database and, meanwhile, load what the first question needs. Raises `EXPECTED` errors."""
 
     async def run() -> Indexed:
         indexed, _ = await asyncio.gather(service.index(name, LOCAL), service.warm_up())
@@ -91,7 +91,7 @@ def index_quietly(service: Service, runner: asyncio.Runner, name: str, out: Cons
 
 
 def _read_ahead(service: Service, runner: asyncio.Runner, name: str, out: Console, err: Console) -> None:
-    """Let the embedded model read the schema, where its file is there: otherwise the first question waits for it."""
+    """Let the embedded model read the schema, if its file exists; otherwise the first question has to wait for it."""
     from agent.platform.llm.files.model_files import find
     from agent.platform.llm.files.model_specs import MODELS
 
@@ -122,7 +122,7 @@ def _report(name: str, indexed: Indexed, out: Console, err: Console) -> None:
 
 
 async def _report_files(service: Service, name: str, out: Console, err: Console) -> None:
-    """What was read of files: each table with its rows and columns, how texts were read, and what could not be."""
+    """Print what was read from files: tables with rows and columns, how texts were read, and the problems."""
     path = local_path(service.router.entry(name).url or "")
     if path is None or kind_of(path) != "files":
         return
@@ -141,7 +141,7 @@ async def _report_files(service: Service, name: str, out: Console, err: Console)
 
 
 def _how(table: TableReport) -> Iterator[str]:
-    """How the texts of a table's files were read."""
+    """Yield how the texts of a table's files were read."""
     if table.encoding:
         yield table.encoding
     if table.delimiter:
@@ -151,7 +151,7 @@ def _how(table: TableReport) -> Iterator[str]:
 
 
 def _of_column(column: ColumnReport) -> Iterator[str]:
-    """What there is to say of a column beside its type."""
+    """Yield remarks about a column, in addition to its type."""
     if column.note:
         yield column.note
     if column.unlike:
@@ -169,7 +169,7 @@ def _figures(report: SyncReport, part: str) -> str:
 
 @contextmanager
 def _progress(console: Console, name: str) -> Iterator[tuple[Callable[[str, int, int], None], Callable[[], None]]]:
-    """How far the index of a database is, and a way to say that it has to wait: bars, or lines without a terminal."""
+    """Callbacks for the progress of an index and for waiting; they show bars, or lines if there is no terminal."""
 
     def waiting() -> None:
         line = f"{name}: another process is indexing it; waiting until it has finished (Ctrl-C ends this)."
@@ -191,7 +191,7 @@ def _progress(console: Console, name: str) -> Iterator[tuple[Callable[[str, int,
 
 
 class _Lines:
-    """Progress for files and pipes: a line now and then, none for what is done at once."""
+    """Progress for files and pipes: a line at each tenth, and none for a part that is finished at once."""
 
     def __init__(self, console: Console, name: str) -> None:
         self._console, self._name = console, name

@@ -1,4 +1,4 @@
-"""Databases as the command line names them: by a name of the registry, a path, or a server's address."""
+"""Resolves the databases named on the command line: a name in the registry, a path, or a server's address."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from executors.registry.kinds import is_glob, local_path
 
 
 def resolve(service: Service, database: str, docs: list[Path] | None) -> str:
-    """The name to ask by; a path or an address becomes an entry. Raises DatabaseUnavailable, RegistryInvalid."""
+    """The name of a database. A path or an address is added first. Raises DatabaseUnavailable, RegistryInvalid."""
     names = service.router.names()
     if database in names:
         return service.router.with_docs(database, docs) if docs else database
@@ -23,11 +23,11 @@ def resolve(service: Service, database: str, docs: list[Path] | None) -> str:
     if os.sep in database or path.suffix:
         known = f" Known names: {', '.join(names)}." if names else ""
         raise DatabaseUnavailable(f"There is no file or folder {database}: check the path.{known}")
-    return database  # the service says what it knows instead
+    return database  # the service reports the known names instead
 
 
 def _is_there(path: Path) -> bool:
-    """Whether there is such a file, folder or pattern; what the system cannot even look for is not there."""
+    """Whether the file, folder or pattern exists; False if the system cannot look it up."""
     try:
         return path.exists() or is_glob(path)
     except OSError:

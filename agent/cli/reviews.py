@@ -1,4 +1,4 @@
-"""`python -m agent reviews`: the answers that people should look at, listed, shown and settled at the terminal."""
+"""`python -m agent reviews`: lists, shows and settles the answers that people should review."""
 
 from __future__ import annotations
 
@@ -107,5 +107,5 @@ def _settle(review_id: str, decision: Decision, sql: str, comment: str) -> None:
 
 
 def _print(head: str, text: str) -> None:
-    """A line whose texts cannot steer the terminal."""
+    """Print a line. Control characters in its texts have no effect on the terminal."""
     out.print(Text(plain(f"{head} {text}".rstrip())), soft_wrap=True)

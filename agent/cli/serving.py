@@ -1,4 +1,4 @@
-"""`model`, `serve` and `mcp`: the embedded model's file, the HTTP service, the tools for other agents."""
+"""`model`, `serve`, `openapi`, `key` and `mcp`: the model files, the HTTP service and the tools for other agents."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def serve(
         check_host(settings, address)
         _check_sources(settings, sources or ())
         check_port(address, number)
-        if sources:  # a registry is an operator's, who decides what is fetched where
+        if sources:  # with a registry, the operator decides what is downloaded
             bring_model(settings)
     except EXPECTED as error:
         fail(str(error))
@@ -84,7 +84,7 @@ def serve(
         port=number,
         log_level=settings.log_level.lower(),
     )
-    with suppress(KeyboardInterrupt):  # uvicorn raises the signals that it took again, once all is done
+    with suppress(KeyboardInterrupt):  # uvicorn raises captured signals again at the end
         server.run()
     if not server.started:
         raise typer.Exit(1)
@@ -144,8 +144,8 @@ def mcp(
     if host not in LOOPBACK:
         fail(f"This server has no authentication, so it listens on {', '.join(LOOPBACK)} alone, not on {host}.")
     if not http:
-        # Whoever started this closes standard input to end it. A person at a terminal presses Ctrl-C, which a thread
-        # that waits for a line does not hear.
+        # A client ends this process by closing standard input, a person at a terminal by Ctrl-C. A thread that waits
+        # for a line would not notice Ctrl-C.
         signal.signal(signal.SIGINT, signal.SIG_DFL)
     with open_service(sources=tuple(sources or ())) as (service, runner):
         if not http:

@@ -18,12 +18,12 @@ from executors.base import Schema
 from executors.dialects.table import DIALECTS
 from executors.errors import SqlError
 
-MAX_SCHEMA_TOKENS = 1_000_000  # all of it: what does not fit is the baseline's own failure
+MAX_SCHEMA_TOKENS = 1_000_000  # the whole schema: if it does not fit the model, the baseline fails
 MAX_TOKENS = 500
 
 
 async def answer_plainly(model: ChatModel, row_limit: int, question: str, database: Database) -> Answer:
-    """The query of one call, and its rows; `error` where there is none. Raises ModelError, DatabaseUnavailable."""
+    """The query of one call, and its rows; `error` if there is none. Raises ModelError, DatabaseUnavailable."""
     began = time.perf_counter()
     schema = await database.schema()
     reply = await model.complete([baseline_message(schema, question)], max_tokens=MAX_TOKENS)
@@ -33,7 +33,7 @@ async def answer_plainly(model: ChatModel, row_limit: int, question: str, databa
 
 
 async def answer_as_written(sql: str, database: Database, row_limit: int) -> Answer:
-    """The query and its rows, run once as it was written; `error` where it fails. Raises DatabaseUnavailable."""
+    """The query, run once as written, and its rows; `error` if it fails. Raises DatabaseUnavailable."""
     attempt = Attempt(sql=sql)
     try:
         checked = await database.check(sql, row_limit)
@@ -55,7 +55,7 @@ async def answer_as_written(sql: str, database: Database, row_limit: int) -> Ans
 
 
 def baseline_message(schema: Schema, question: str) -> Message:
-    """The whole prompt: the tables as they are declared, without comments and samples, and the question."""
+    """The whole prompt: the declared tables, without comments and samples, and the question."""
     from rag.schema.text import render
 
     tables = []

@@ -1,8 +1,8 @@
 """Fits the confidence: a logistic regression of right or wrong on the evidence, checked on unseen databases.
 
-Questions about one database are alike, so each database is left out in turn: its questions get their probabilities from
-a fit to all others. Figures and threshold come from these probabilities, so they do not depend on an assignment to
-folds. Intervals are bootstrapped over databases, each with all of its questions.
+Questions about one database are similar, so each database is left out in turn: its questions get their probabilities
+from a fit to all others. Figures and threshold come from these probabilities, so they do not depend on how questions
+are assigned to folds. Intervals are bootstrapped over databases, each with all of its questions.
 """
 
 from __future__ import annotations
@@ -34,22 +34,26 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 LEAST_QUESTIONS, LEAST_OF_EACH, LEAST_DATABASES = 60, 12, 5
-LEAST_DIFFERENT = 5  # samples that a feature must tell from the rest
+LEAST_DIFFERENT = 5  # samples in which a feature must differ from the rest
 SEED = 1
-LEAST_VERIFIED = 20  # a precision of fewer answers says little
-DRAWS = 1000  # of databases, for an interval
-STRENGTHS = (0.03, 0.1, 0.3, 1.0)  # inverse of the regularisation; the one of least loss is taken
+LEAST_VERIFIED = 20  # the precision of fewer answers means little
+DRAWS = 1000  # of databases, per interval
+STRENGTHS = (0.03, 0.1, 0.3, 1.0)  # inverse of the regularisation; the one with the least loss is used
 LOGPROBS = frozenset({"logprob_total"})
-# What speaks against an answer counts where too few samples have it to tell how much: its odds fall to a third.
+# Fixed coefficients of features that speak against an answer, used if too few samples have the feature to fit one. A
+# value of -1.1 reduces the odds to a third.
 AT_LEAST_AGAINST = {"objections": -1.1}
 
 
 class CalibrationImpossible(PlumblineError):
-    """The questions do not allow a fit; the message says what is missing."""
+    """The questions do not allow a fit. The message lists what is missing."""
 
 
 class Sample(NamedTuple):
-    """One answered question. features: see `agent.pipeline.confidence.calibration`; right: whether its rows are."""
+    """One answered question.
+
+    features: see `agent.pipeline.confidence.calibration`. right: whether the rows of the answer are right.
+    """
 
     database: str
     features: dict[str, float]
@@ -59,7 +63,7 @@ class Sample(NamedTuple):
 class HeldOut(NamedTuple):
     """A probability from a fit that did not see the question's database, and whether the answer is right.
 
-    confirmed: by another draft or the judge; others are never verified.
+    confirmed: whether another draft or the judge confirms the answer; otherwise it is never verified.
     """
 
     probability: float
@@ -69,7 +73,7 @@ class HeldOut(NamedTuple):
 
 
 class Fitted(NamedTuple):
-    """A fit, and what it says of every question when it does not see its database."""
+    """A fit, and for every question the probability from a fit that did not see its database."""
 
     fit: Fit
     held: tuple[HeldOut, ...]
@@ -78,11 +82,11 @@ class Fitted(NamedTuple):
 def calibrate(
     samples: Sequence[Sample], profile: str, *, precision: float, precision_without: float | None = None, note: str = ""
 ) -> tuple[Calibration, list[Fitted]]:
-    """Fit a calibration: with log-probabilities where the samples have them and they say something, and one without.
+    """Make a calibration of up to two fits: one with log-probabilities, if all samples have them, and one without.
 
-    `precision` of verified answers, 0 to 1, is what the threshold is to give; `precision_without`, that of the fit
-    without log-probabilities. Raises CalibrationImpossible, which says how many questions, databases, or right or wrong
-    answers there are.
+    The second fit is omitted if the first one does not use log-probabilities. `precision`: precision of verified
+    answers that the threshold must reach, 0 to 1. `precision_without`: the same for the fit without log-probabilities.
+    Raises CalibrationImpossible, whose message has the counts of questions, databases, or right or wrong answers.
     """
     refuse_too_few(samples)
     full = [it for it in samples if it.features.keys() >= LOGPROBS]
@@ -105,7 +109,7 @@ def calibrate(
 
 
 def refuse_too_few(samples: Sequence[Sample]) -> None:
-    """Raises CalibrationImpossible where the samples cannot carry a fit."""
+    """Raise CalibrationImpossible if there are too few samples for a fit."""
     right = sum(it.right for it in samples)
     databases = len({it.database for it in samples})
     missing = [
@@ -125,9 +129,9 @@ def refuse_too_few(samples: Sequence[Sample]) -> None:
 
 
 def _fit_samples(samples: Sequence[Sample], names: Sequence[str], wanted: float) -> Fitted:
-    """The fit on all samples, with the figures of those that left out a database each."""
+    """The fit to all samples, with the figures of the fits that left out one database each."""
     names = [it for it in names if _varies(samples, it) and it not in _priors(samples)]
-    while True:  # each turn takes a feature away, so this ends
+    while True:  # each turn removes a feature, so this ends
         tried = [(strength, predict_held_out(samples, names, strength)) for strength in STRENGTHS]
         strength, held = min(tried, key=lambda it: _log_loss(it[1]))
         intercept, coefficients = _regression(samples, names, strength)
@@ -148,19 +152,19 @@ def _fit_samples(samples: Sequence[Sample], names: Sequence[str], wanted: float)
 
 
 def _varies(samples: Sequence[Sample], name: str) -> bool:
-    """Whether enough samples have another value than most: a coefficient for three questions is those three."""
+    """Whether enough samples differ from the most common value: a coefficient for three questions fits only them."""
     ((_, most),) = Counter(it.features[name] for it in samples).most_common(1)
     return len(samples) - most >= LEAST_DIFFERENT
 
 
 def _priors(samples: Sequence[Sample]) -> dict[str, float]:
-    """The coefficients that are not fitted: of what speaks against an answer and too few samples have."""
+    """The coefficients that are not fitted: of features against an answer that too few samples have."""
     counts = {name: sum(it.features[name] != 0 for it in samples) for name in AT_LEAST_AGAINST}
     return {name: AT_LEAST_AGAINST[name] for name, count in counts.items() if count < LEAST_OF_EACH}
 
 
 def _most_wrong(samples: Sequence[Sample], names: Sequence[str], coefficients: Sequence[float]) -> str | None:
-    """The feature whose coefficient, on one scale, says most clearly the opposite of what it can mean: chance."""
+    """The feature whose coefficient, on one scale, has the wrong sign most clearly; None if none has."""
     against = {
         name: it * pstdev(one.features[name] for one in samples)
         for name, it in zip(names, coefficients, strict=True)
@@ -170,7 +174,7 @@ def _most_wrong(samples: Sequence[Sample], names: Sequence[str], coefficients: S
 
 
 def predict_held_out(samples: Sequence[Sample], names: Sequence[str], strength: float) -> list[HeldOut]:
-    """The probability of each sample from a fit on other databases, in the samples' order."""
+    """The probability of each sample from a fit to the other databases, in the samples' order."""
     held: dict[int, HeldOut] = {}
     for database in dict.fromkeys(it.database for it in samples):
         intercept, coefficients = _regression([it for it in samples if it.database != database], names, strength)
@@ -186,7 +190,7 @@ def predict_held_out(samples: Sequence[Sample], names: Sequence[str], strength: 
 
 
 def _regression(samples: Sequence[Sample], names: Sequence[str], strength: float) -> tuple[float, list[float]]:
-    """Intercept and coefficients for features as they are; they are put on one scale for the fit alone."""
+    """Intercept and coefficients for unscaled features; only the fit itself scales them."""
     linear, scaling = require_sklearn()
     table = [[it.features[name] for name in names] for it in samples]
     scaler = scaling.StandardScaler().fit(table)
@@ -198,7 +202,7 @@ def _regression(samples: Sequence[Sample], names: Sequence[str], strength: float
 
 
 def require_sklearn() -> tuple[Any, Any]:
-    """The modules that fit. Raises CalibrationImpossible where they are not installed."""
+    """The modules for fitting. Raises CalibrationImpossible: they are not installed."""
     try:
         from sklearn import linear_model, preprocessing
     except ImportError as error:
@@ -213,10 +217,10 @@ def _log_loss(held: Sequence[HeldOut]) -> float:
 
 
 def threshold_for(held: Sequence[HeldOut], wanted: float) -> float | None:
-    """The lowest probability from which on the wanted share of confirmed answers is right.
+    """The lowest threshold at which the wanted share of the confirmed answers is right.
 
-    None where no `LEAST_VERIFIED` answers reach it. It lies half way to the next probability below, so that a rounding
-    does not decide.
+    None if no threshold with at least `LEAST_VERIFIED` answers reaches that share. The threshold lies half way to the
+    next lower probability, so that rounding does not matter.
     """
     found: float | None = None
     ranked = sorted((it for it in held if it.confirmed), key=lambda it: -it.probability)
@@ -224,21 +228,22 @@ def threshold_for(held: Sequence[HeldOut], wanted: float) -> float | None:
     for count, (it, below) in enumerate(zip_longest(ranked, ranked[1:]), 1):
         right += it.right
         if below is not None and below.probability == it.probability:
-            continue  # a threshold takes all of one probability, or none
+            continue  # a threshold includes all answers of one probability, or none
         if count >= LEAST_VERIFIED and right / count >= wanted:
             found = (it.probability + (below.probability if below else it.probability)) / 2
     return None if found is None else math.floor(found * 10_000) / 10_000  # never above the lowest one
 
 
 def select_verified(held: Sequence[HeldOut], threshold: float | None) -> list[HeldOut]:
-    """The answers that a threshold verifies: those that are confirmed and at or above it."""
+    """The answers that a threshold verifies: the confirmed ones at or above it."""
     return [it for it in held if it.confirmed and threshold is not None and it.probability >= threshold]
 
 
 def surest_of(held: Sequence[HeldOut], recall: float) -> tuple[float, float] | None:
-    """How many of the surest confirmed answers that hold this share of the right ones are right, and how many they are.
+    """The counts of right answers and of all answers among the surest confirmed ones that reach a recall.
 
-    None where the confirmed ones hold fewer. Of answers with one probability a part counts, so neither need be whole.
+    None if the confirmed ones do not reach it. Answers with equal probability can count in part, so neither count need
+    be a whole number.
     """
     wanted = recall * sum(it.right for it in held)
     steps: dict[float, list[bool]] = {}
@@ -266,7 +271,7 @@ def figures_of(held: Sequence[HeldOut], threshold: float | None) -> Figures:
 
 
 def auroc_of(held: Sequence[HeldOut]) -> float | None:
-    """How often a right answer has a higher probability than a wrong one; None where there is one kind only."""
+    """How often a right answer has a higher probability than a wrong one; None if all answers are of one kind."""
     wrong = sorted(it.probability for it in held if not it.right)
     right = [it.probability for it in held if it.right]
     if not right or not wrong:
@@ -277,7 +282,7 @@ def auroc_of(held: Sequence[HeldOut]) -> float | None:
 def interval_of(
     held: Sequence[HeldOut], figure: Callable[[Sequence[HeldOut]], float | None]
 ) -> tuple[float, float] | None:
-    """The 95 % interval of a figure, by drawing whole databases at random (bootstrap); None: seldom defined."""
+    """The 95 % bootstrap interval of a figure, drawing whole databases; None if the figure is undefined too often."""
     by_database: dict[str, list[HeldOut]] = {}
     for it in held:
         by_database.setdefault(it.database, []).append(it)
@@ -290,7 +295,7 @@ def interval_of(
 
 
 class Bin(NamedTuple):
-    """Answers of about the same confidence: its mean, the share that is right, and how many they are."""
+    """Answers of similar confidence. confidence: the mean. right: the share that is right. n: the number."""
 
     confidence: float
     right: float
@@ -302,7 +307,7 @@ class Bin(NamedTuple):
 
 
 def bins_of(held: Sequence[HeldOut]) -> list[Bin]:
-    """The answers by their confidence, in ten equal steps from 0 to 1; steps without an answer are left out."""
+    """The answers grouped by confidence, in ten equal steps from 0 to 1; empty steps are left out."""
     steps: dict[int, list[HeldOut]] = {}
     for it in held:
         steps.setdefault(min(9, int(it.probability * 10)), []).append(it)
@@ -313,7 +318,7 @@ def bins_of(held: Sequence[HeldOut]) -> list[Bin]:
 
 
 def require_matplotlib() -> None:
-    """Raises CalibrationImpossible where the package that draws is not installed."""
+    """Raise CalibrationImpossible if the plotting package is not installed."""
     try:
         import matplotlib.figure  # noqa: F401
     except ImportError as error:
@@ -323,7 +328,7 @@ def require_matplotlib() -> None:
 
 
 def reliability_diagram(held: Sequence[HeldOut], threshold: float | None) -> str:
-    """Share of right answers by confidence, each with its 95 % interval; on the diagonal they are the same."""
+    """An SVG of the share of right answers by confidence, with 95 % intervals; on the diagonal both are equal."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(4.2, 4.2), layout="constrained")
@@ -346,7 +351,7 @@ def reliability_diagram(held: Sequence[HeldOut], threshold: float | None) -> str
 
 
 def as_svg(figure: Figure, title: str) -> str:
-    """The picture with its text as text; the same figure gives the same bytes."""
+    """The figure as SVG, with text kept as text; the same figure gives the same bytes."""
     import matplotlib as mpl
 
     written = io.StringIO()

@@ -1,4 +1,4 @@
-"""Compares two evaluations: which questions only one answers, and whether that is more than chance."""
+"""Compares two evaluations: which questions only one answers rightly, and whether that is more than chance."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from agent.evaluation.report import ResultLine
 from executors.base import Frozen
 
 RESAMPLES = 10_000
-SEED = 20_240_229  # the same figures each time
+SEED = 20_240_229  # so that the figures are the same each time
 
 
 class Comparison(Frozen):
-    """Two runs over the questions that both were asked.
+    """Two runs, compared over the questions that both were asked.
 
-    n: questions; before, after: right answers.
+    n: number of questions. before, after: right answers.
     gained, lost: questions that only the second run, or only the first, answers rightly.
-    interval: 95 % of the difference of the two shares, by a paired bootstrap over the questions.
-    p: how likely so uneven a split of gained and lost is where neither run is better (McNemar's exact test, two-sided).
-    alone: questions that only one of the runs has, which are left out.
+    interval: 95 % interval of the difference of the shares, by a paired bootstrap over the questions.
+    p: probability of so uneven a split of gained and lost if neither run is better (McNemar's exact test, two-sided).
+    alone: number of questions that only one run has; they are left out.
     """
 
     n: int
@@ -36,7 +36,7 @@ class Comparison(Frozen):
 
     @property
     def difference(self) -> float:
-        """Share right after, less that before."""
+        """The share of right answers after, minus the share before."""
         return (self.after - self.before) / self.n
 
     @property
@@ -55,7 +55,7 @@ def compare_files(before: Path, after: Path) -> Comparison:
 
 
 def compare(before: Sequence[ResultLine], after: Sequence[ResultLine]) -> Comparison:
-    """Compare two runs by what both could score. Raises EvaluationInvalid: they have no question in common."""
+    """Compare two runs over the questions that both scored. Raises EvaluationInvalid: there are none."""
     first = {line.key: line for line in before if line.scored}
     second = {line.key: line for line in after if line.scored}
     common = [key for key in first if key in second]
@@ -77,7 +77,7 @@ def compare(before: Sequence[ResultLine], after: Sequence[ResultLine]) -> Compar
 
 
 def bootstrap(differences: Sequence[int]) -> tuple[float, float]:
-    """The 95 % interval of the mean of paired differences, -1 to 1 (Efron's percentile bootstrap); always the same."""
+    """The 95 % interval of the mean of paired differences, -1 to 1 (Efron's percentile bootstrap). Deterministic."""
     chosen = random.Random(SEED)  # noqa: S311  figures, no secrets
     n = len(differences)
     means = sorted(sum(chosen.choices(differences, k=n)) / n for _ in range(RESAMPLES))
@@ -85,7 +85,7 @@ def bootstrap(differences: Sequence[int]) -> tuple[float, float]:
 
 
 def mcnemar(gained: int, lost: int) -> float:
-    """The two-sided p of McNemar's exact test; 1 where nothing differs."""
+    """The two-sided p-value of McNemar's exact test; 1 if nothing differs."""
     n = gained + lost
     tail: float = sum(math.comb(n, k) for k in range(min(gained, lost) + 1)) / 2**n
     return min(1.0, 2 * tail)

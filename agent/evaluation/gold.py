@@ -1,8 +1,8 @@
-"""What a gold query needs: the tables and columns that it reads, and the texts that it filters on.
+"""Finds what a gold query needs: the tables and columns that it reads, and the texts that it filters on.
 
-Names are resolved scope by scope, as the engine does it: CTEs before tables, a query's own sources before those of the
-query around it. sqlglot's `qualify` is not used for it: it writes names in small letters, with them the words in double
-quotes that SQLite takes for texts, and it refuses queries that run.
+Names are resolved scope by scope, as the engine does: CTEs before tables, a query's own sources before those of the
+enclosing query. sqlglot's `qualify` is not used: it lowercases names, including the words in double quotes that SQLite
+reads as texts, and it rejects queries that run.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ ColumnName = tuple[str, str]  # table and column, as the schema spells them
 class GoldNames(Frozen):
     """The names in one query.
 
-    tables: real ones, no CTEs.
-    columns: of those; `*` names none.
-    literals: texts, without the `%` at the ends of a LIKE pattern, each once, in their order.
+    tables: real tables, no CTEs.
+    columns: columns of these tables; `*` adds none.
+    literals: texts, without the `%` at the ends of a LIKE pattern; distinct, in their order.
     """
 
     tables: frozenset[str] = frozenset()
@@ -90,12 +90,12 @@ class _Reader:
     def _add(self, column: exp.Column, owners: Sequence[Table]) -> None:
         for table in owners[:1]:
             self._columns.add(_find_column_name(table, column.name))
-        is_named = any(table.column(column.name) for table in self._tables.values())  # something else goes by that name
+        is_named = any(table.column(column.name) for table in self._tables.values())  # a column has that name
         if not owners and not column.table and column.this.args.get("quoted") and not is_named:
-            self._texts.append(column.name)  # what SQLite does with a "word" that is no column
+            self._texts.append(column.name)  # SQLite reads a "word" that is no column as a text
 
     def _owners(self, column: exp.Column, scope: Scope | None) -> list[Table]:
-        """The tables that a column can belong to, the most probable first; none where it is no table's own."""
+        """The tables that a column can belong to, the most probable first; none if no table has it."""
         while scope is not None:
             found = self._find_inside(column.name, column.table, scope)
             if found is not None:
@@ -104,7 +104,7 @@ class _Reader:
         return []
 
     def _find_inside(self, name: str, qualifier: str, scope: Scope) -> list[Table] | None:
-        """The owners among this query's sources; an empty list where a subquery makes it, None where nothing has it."""
+        """The owners among this query's sources; empty if a subquery computes the column, None if no source has it."""
         owners: list[Table] = []
         is_made = False
         for alias, (_, source) in scope.selected_sources.items():
@@ -119,7 +119,7 @@ class _Reader:
         return owners if owners or is_made else None
 
     def _find_inside_subquery(self, name: str, query: Scope) -> list[Table] | None:
-        """As `_find_inside`, for a column that a subquery or CTE gives: a star gives what its own sources have."""
+        """As `_find_inside`, for a column of a subquery or CTE. A star stands for the columns of its sources."""
         for part in query.set_operation_scopes[:1]:
             return self._find_inside_subquery(name, part)
         made = query.expression
@@ -132,7 +132,7 @@ class _Reader:
         return find_tables(node, self._schema)[:1]
 
     def _read_at_large(self, tree: exp.Expr) -> None:
-        """Where the scopes cannot be distinguished: every name that fits a table of the query."""
+        """Read every name that fits a table of the query; for queries whose scopes cannot be resolved."""
         sources: list[tuple[str, Table]] = []
         for node in tree.find_all(exp.Table):
             sources += [(node.alias_or_name.lower(), table) for table in self._real(node)]

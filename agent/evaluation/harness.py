@@ -1,7 +1,7 @@
-"""The evaluation behind `python -m agent eval`: asks questions with known answers and counts.
+"""The evaluation behind `python -m agent eval`: asks questions with known answers and scores them.
 
-Scored is execution accuracy (see `execution_accuracy`): predicted and gold query both run on the file itself, read-only
-and without the service's row limit, and their rows are compared.
+The score is execution accuracy: predicted and gold query both run on the file itself, read-only and without the
+service's row limit, and their rows are compared (see `agent.core.row_comparison`).
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from executors.errors import ErrorKind, ExecutorError, SqlError, SqlFailed
 
 
 class EvaluationInvalid(PlumblineError):
-    """A file of questions or of results cannot be used; the message names the place and says what to correct."""
+    """A file of questions or results cannot be used. The message names the place and the correction."""
 
 
 class GoldQuestion(Frozen):
-    """A question with every query that is accepted as right.
+    """A question with every query that counts as right.
 
-    database: as the file of questions has it; `path` is where that is, or the name itself with `in_registry`.
-    evidence: what the question's author adds to it (BIRD's "evidence", Defog's "instructions"); empty for none.
+    database: as in the file of questions. path: its location, or the name itself if `in_registry`.
+    evidence: the author's hints (BIRD's "evidence", Defog's "instructions"); empty if there are none.
     """
 
     database: str
@@ -45,13 +45,13 @@ class GoldQuestion(Frozen):
         return self.database, self.question
 
 
-# How a question, with its evidence, is put to what is being evaluated. PlumblineError and ExecutorError are written
-# down as its error, but for ModelUnavailable, which ends the evaluation: no other question would fare better.
+# Asks the evaluated system a question, with its evidence. PlumblineError and ExecutorError are recorded as the
+# question's error, except ModelUnavailable, which ends the evaluation because all other questions would fail, too.
 Ask = Callable[[Path, str, str], Awaitable[Answer]]
 
 
 class _Entry(BaseModel):
-    """A question as the file has it; further fields are left alone."""
+    """A question in the file. Other fields are ignored."""
 
     database: Annotated[str, Field(min_length=1)]
     question: Annotated[str, Field(min_length=1)]
@@ -63,15 +63,15 @@ _ENTRIES = TypeAdapter(list[_Entry])
 
 
 def questions_file(path: Path) -> Path:
-    """The file of questions that a path names, by itself or by its folder."""
+    """The file of questions at a path, which names the file or its folder."""
     return path / "questions.json" if path.is_dir() else path
 
 
 def load_questions(path: Path, registered: Collection[str] = ()) -> list[GoldQuestion]:
     """The questions of a JSON file: a list of objects with `database` (relative to the file), `question` and `gold`.
 
-    A folder has it as `questions.json`; a question may give a registered name instead of a path. Raises
-    EvaluationInvalid: no such file, not of that form, or a database that is not there.
+    In a folder the file is `questions.json`. A question may name a registered database instead of a path. Raises
+    EvaluationInvalid: the file does not exist or has another form, or a database does not exist.
     """
     path = questions_file(path)
     try:
@@ -86,7 +86,7 @@ def load_questions(path: Path, registered: Collection[str] = ()) -> list[GoldQue
             'Each needs "database", "question" and "gold", a list of queries.'
         ) from error
     questions: list[GoldQuestion] = []
-    for entry in entries:  # a file where there is one, else a name
+    for entry in entries:  # a file if it exists, else a name
         file = path.parent / entry.database
         named = entry.database in registered and not file.exists()
         fields = {**entry.model_dump(), "gold": tuple(entry.gold)}
@@ -107,10 +107,10 @@ async def evaluate(
 ) -> Report:
     """Ask every question once, one after the other, and score it.
 
-    `out` gets one JSON line per question as soon as it is answered. A question that is in it already is not run again;
-    when its gold queries have changed since, it is scored again. `open_database` gives the executors for scoring, which
-    are closed at the end. Raises ModelUnavailable: answers so far are in `out`; EvaluationInvalid: `out` holds
-    something else, or cannot be written.
+    `out` gets one JSON line per question as soon as it is answered. A question that is in it already is not asked
+    again; if its gold queries have changed since, it is scored again. `open_database` opens the executors for scoring,
+    which are closed at the end. Raises ModelUnavailable: the answers so far are in `out`; EvaluationInvalid: `out` is
+    not a file of results, or cannot be written.
     """
     known = read_results(out) if out else {}
     lines: list[ResultLine] = []
@@ -133,7 +133,7 @@ async def evaluate(
 
 
 async def _ask(question: GoldQuestion, ask: Ask) -> ResultLine:
-    """What came back, not yet scored."""
+    """The result of a question, not yet scored."""
     began = time.monotonic()
     base = ResultLine(question=question.question, database=question.database, gold=question.gold)
     try:
@@ -178,9 +178,9 @@ _BEGINNING = '{"question":'
 
 
 def read_results(path: Path) -> dict[tuple[str, str], ResultLine]:
-    """What an earlier run left, by question. A last line that was cut short is dropped, here and in the file.
+    """The results of an earlier run, by question. An incomplete last line is dropped, here and in the file.
 
-    Raises EvaluationInvalid: the file cannot be read, or is none that an evaluation has written.
+    Raises EvaluationInvalid: the file cannot be read, or was not written by an evaluation.
     """
     try:
         text = path.read_text(encoding="utf-8") if path.exists() else ""
@@ -195,7 +195,7 @@ def read_results(path: Path) -> dict[tuple[str, str], ResultLine]:
             raise _not_ours(path, number) from error
         lines[line.key] = line
     if rest:
-        # Only what begins as a result does is taken for one that was cut short: nobody else's file is shortened.
+        # Only a line that begins like a result is dropped, so that no other file is truncated.
         if not rest.startswith(_BEGINNING):
             raise _not_ours(path, len(rows) + 1)
         write_lines(path, lines.values(), mode="w")
@@ -209,7 +209,7 @@ def _not_ours(path: Path, number: int) -> EvaluationInvalid:
 
 
 def write_lines(path: Path, lines: Iterable[BaseModel], *, mode: Literal["a", "w"]) -> None:
-    """Write one JSON line for each. Raises EvaluationInvalid: the file cannot be written."""
+    """Write each model as one JSON line. Raises EvaluationInvalid: the file cannot be written."""
     try:
         with path.open(mode, encoding="utf-8") as file:
             file.writelines(line.model_dump_json() + "\n" for line in lines)
@@ -222,7 +222,7 @@ TIMEOUT_S = 60.0
 
 
 class _Gold(NamedTuple):
-    """A gold query's rows, whether their order counts, and how many in a row it leaves equal."""
+    """The rows of a gold query, whether their order counts, and the lengths of the runs that it leaves tied."""
 
     result: QueryResult
     ordered: bool
@@ -230,16 +230,16 @@ class _Gold(NamedTuple):
 
 
 class Scorer:
-    """Runs queries on the files themselves and compares rows; every database is opened once. Methods block."""
+    """Runs queries on the files themselves and compares rows. Each database is opened once. Methods block."""
 
     def __init__(self, open_database: Callable[[Path], Executor]) -> None:
         self._open_database = open_database
         self._open: dict[Path, Executor] = {}
 
     def score(self, path: Path, line: ResultLine) -> ResultLine:
-        """The line with `correct`, `scored`, `judgements`, `error` and `gold_errors` as its queries' rows say.
+        """The line with `correct`, `scored`, `judgements`, `error` and `gold_errors` set from the rows of its queries.
 
-        A query is run only where it was run for the answer, so none is that the guard refused.
+        Only queries that ran for the answer run here, so none that the guard refused.
         """
         golds, gold_errors = self._golds(path, line.gold)
         error: str | None
@@ -251,7 +251,7 @@ class Scorer:
             correct, error = False, _why(line)
 
         def is_same(attempt: AttemptRecord) -> bool:
-            """Whether only the service's limit tells the attempt's query from the scored one."""
+            """Whether the attempt's query differs from the scored one only in the service's limit."""
             return without_limit(attempt.sql, self._executor(path).dialect) == line.predicted
 
         judgements = tuple(
@@ -290,7 +290,7 @@ class Scorer:
             return ()
         try:
             return count_tied(result, self._rows(path, keyed))
-        except ExecutorError:  # no row says what it is ordered by: each has its place
+        except ExecutorError:  # the keys are unknown, so every row counts as untied
             return ()
 
     def _right(self, path: Path, sql: str | None, golds: Sequence[_Gold]) -> tuple[bool, str | None]:
@@ -303,7 +303,7 @@ class Scorer:
         return any(same_rows(gold.result, result, ordered=gold.ordered, ties=gold.ties) for gold in golds), None
 
     def _rows(self, path: Path, sql: str) -> QueryResult:
-        """All rows. Gold queries are from the user's own file; predicted ones went through the guard when made."""
+        """All rows of a query. Gold queries come from the user's own file; predicted ones have passed the guard."""
         query = CheckedSql(sql=sql, executable=sql, row_limit=ROW_CAP, tables=())
         result = self._executor(path).run(query, timeout_s=TIMEOUT_S)
         if result.truncated:

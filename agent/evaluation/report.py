@@ -17,7 +17,7 @@ Z_95 = 1.959963984540054
 
 
 class Tokens(Frozen):
-    """Tokens of one question; `cached` is the part of `prompt` that the model did not read again."""
+    """The tokens of one question. cached: the part of `prompt` that the model did not read again."""
 
     prompt: int = 0
     cached: int = 0
@@ -25,7 +25,7 @@ class Tokens(Frozen):
 
 
 class Judgement(Frozen):
-    """The verdict on one attempt's query (`believed`), its source, and whether the rows are really right."""
+    """The verdict on the query of an attempt. believed: whether it was accepted. right: whether the rows are right."""
 
     source: Literal["judge", "drafts", "checks"]
     believed: bool
@@ -33,15 +33,15 @@ class Judgement(Frozen):
 
 
 class ResultLine(Frozen):
-    """One question, asked once: a line of the file that `eval --json` keeps.
+    """The result of one question: a line of the file that `eval --json` writes.
 
-    correct: whether the rows of `predicted` are those of any gold query.
-    error: why there is no right answer to speak of: no query, a query that failed, or no gold query that runs.
+    correct: whether the rows of `predicted` equal those of any gold query.
+    error: why nothing could be compared: there is no query, the query failed, or no gold query runs.
     gold_errors: gold queries that do not run, each with the reason; a question without any that runs is not scored.
-    scored: False where it is unknown whether the prediction is right.
-    timings_ms: milliseconds per step; `elapsed_ms`: from asking to the answer.
-    checks, doubts: of the answer, as its response has them.
-    by_step: calls and tokens of each step that asks a model; `cost_usd`: of all, None where a price is not known.
+    scored: False if it is unknown whether the prediction is right.
+    timings_ms: milliseconds per step. elapsed_ms: milliseconds from question to answer.
+    checks, doubts: those of the answer, as in its response.
+    by_step: calls and tokens of each step that asks a model. cost_usd: total cost; None if a price is unknown.
     """
 
     question: str
@@ -74,7 +74,7 @@ class ResultLine(Frozen):
 
 
 class Confusion(Frozen):
-    """A judge's words against the truth, counted over attempts."""
+    """Verdicts compared with the truth, counted over attempts."""
 
     true_accepts: int = 0
     false_accepts: int = 0
@@ -83,14 +83,14 @@ class Confusion(Frozen):
 
 
 class Report(Frozen):
-    """Figures over all questions that could be scored; shares are 0 to 1, None where there is nothing to divide by.
+    """Figures over all questions that could be scored. Shares are 0 to 1; None if the denominator is 0.
 
     interval: Wilson's 95 % interval of `share`.
-    precision: share of the verified answers that are right; recall: share of the right answers that are verified.
-    attempts, model_calls: means per question. tokens, by_step: sums. cost_usd: per question, None where not known.
-    plain_calls: median of the model calls in the plain case.
+    precision: share of the verified answers that are right. recall: share of the right answers that are verified.
+    attempts, model_calls: means per question. tokens, by_step: sums. cost_usd: mean per question; None if unknown.
+    plain_calls: median number of model calls of answers that succeeded in one attempt.
     median_ms: median milliseconds per step, over the questions in which the step ran; `total` is the whole question.
-    gold_errors: questions of which a gold query did not run, each with the reason; they are left out where none ran.
+    gold_errors: questions with a gold query that did not run, each with the reason; not scored if none ran.
     """
 
     n: int
@@ -186,7 +186,7 @@ EFFORT_COLUMNS = ("effort", "right", "verified", "calls", "tokens", "seconds", "
 
 
 def effort_row(effort: str, report: Report) -> tuple[str, ...]:
-    """What an effort brings, then what it costs: calls, tokens and dollars as means, seconds as the median."""
+    """The results of an effort, then its cost: calls, tokens and dollars as means, seconds as the median."""
     tokens = report.tokens.prompt + report.tokens.completion
     total_ms = report.median_ms.get("total")
     return (

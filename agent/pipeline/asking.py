@@ -39,27 +39,27 @@ if TYPE_CHECKING:
 
 
 def key_of(question: Question) -> Hashable | None:
-    """What two questions share that are the same; None for one that is answered by itself."""
+    """The key that equal questions share; None if the question is answered on its own."""
     if question.session_id is not None or not question.write_refusal:
         return None
     return question.text, question.database, question.principal, question.audience, question.options
 
 
 class Flights:
-    """Single flight: equal questions at the same time are answered once, and each caller gets the events.
+    """Single flight: concurrent equal questions are answered once, and each caller gets the events.
 
     The term is from Go's `singleflight`. Questions are equal if words, principal, database and options are equal, they
-    are outside of a session, and they order no change of rows. Nothing is stored beyond the end: a later question is
-    answered anew.
+    belong to no session, and they may change no rows. Nothing is kept after the end: a later question is answered
+    again.
     """
 
     def __init__(self) -> None:
         self._flights: dict[Hashable, _Flight] = {}
 
     async def events(self, question: Question, answer: Callable[[], AsyncIterator[Event]]) -> AsyncGenerator[Event]:
-        """The events of a question; closing the iterator cancels what runs, unless somebody else waits for it, too.
+        """The events of a question. Closing the iterator cancels the work, unless another caller still waits for it.
 
-        Who comes second gets them from the first on, with a trace id of their own, and has used no tokens.
+        A caller who joins gets all events from the first on, with a trace id of their own and a usage of zero.
         """
         key = key_of(question)
         flight = self._flights.get(key) if key is not None else None
@@ -75,7 +75,7 @@ class Flights:
                     yield _readdress(event, question) if joined else event
         finally:
             if not flight.followers:
-                self._land(key, flight)  # who comes now must not join what is being cancelled
+                self._land(key, flight)  # a new caller must not join a cancelled flight
                 await flight.cancel()
 
     def _land(self, key: Hashable, flight: _Flight) -> None:
@@ -84,7 +84,7 @@ class Flights:
 
 
 class _Flight:
-    """One answer on its way. Args: answer: begins it."""
+    """One answer in progress. Args: answer: starts it."""
 
     def __init__(self, answer: Callable[[], AsyncIterator[Event]]) -> None:
         self.followers = 0
@@ -94,7 +94,7 @@ class _Flight:
         self.task.add_done_callback(lambda _: self._tell())
 
     async def follow(self) -> AsyncGenerator[Event]:
-        """The events from the first on, as they happen. Raises what the answer raises."""
+        """Yield the events from the first on, as they happen. Raises what the answer raises."""
         self.followers += 1
         try:
             at = 0
@@ -125,7 +125,7 @@ class _Flight:
 
 
 def _readdress(event: Event, question: Question) -> Event:
-    """An event as it is of somebody else's question."""
+    """The event for a caller who joined: with their trace id, and no usage."""
     if isinstance(event, Started):
         return event.model_copy(update={"trace_id": question.trace_id})
     if isinstance(event, Done):
@@ -137,17 +137,17 @@ def _readdress(event: Event, question: Question) -> Event:
 NO_OPTIONS = Options()
 CLOSED = "The database was closed while the question was being answered. Ask it again."
 OUT_OF_TIME = "No answer within {seconds} s. Ask something narrower, or try again."
-REPORTED = (PlumblineError, ExecutorError, RetrievalError)  # what callers hear of, in a problem document
+REPORTED = (PlumblineError, ExecutorError, RetrievalError)  # reported to callers as a problem document
 
 log = logging.getLogger(__name__)
 
 
 class QuestionTerms(TypedDict, total=False):
-    """What a caller may say beside a question and its database; see `Asking.events` for the defaults.
+    """What a caller may add to a question and its database. `Asking.events` has the defaults.
 
-    session_id: of the conversation that it belongs to.
-    trace_id: that logs, traces and events name it by.
-    principal: the caller, whose rights decide what is read.
+    session_id: the conversation that the question belongs to.
+    trace_id: identifies the question in logs, traces and events.
+    principal: the caller, whose rights decide what can be read.
     """
 
     session_id: str | None
@@ -166,7 +166,7 @@ class Asking:
         self._loaded = False
 
     async def query(self, text: str, database: str, **terms: Unpack[QuestionTerms]) -> Answer:
-        """The response to one question: the last of its events.
+        """The response to one question, which is its last event.
 
         Raises:
             QuestionInvalid, UnknownDatabase, UnknownSession, UnknownWritePlan, WritesNotAllowed, WriteNotMade,
@@ -191,21 +191,21 @@ class Asking:
         deadline_s: float | None = None,
         listens: bool = True,
     ) -> AsyncGenerator[Event, None]:
-        """The events of one question, as they happen; closing the iterator cancels what runs. Raises like `query`.
+        """Yield the events of one question as they happen; closing the iterator cancels the work. Raises like `query`.
 
-        The first one comes as soon as the question is taken: before it waits for its turn in the session, and before
-        its database is opened.
+        The first event comes as soon as the question is accepted: before it waits for its turn in the session, and
+        before its database is opened.
 
-        See `QuestionTerms`. `deadline_s`: where it may take another time than the settings say. `listens`: whether
-        anybody wants more than the last event; where not, the query is not told while it is written.
+        See `QuestionTerms`. `deadline_s`: a time limit that replaces the one in the settings. `listens`: whether the
+        caller reads more than the last event; if not, no progress is reported while the query is written.
         """
-        # From here on: who waits for a turn in the session has as long to wait for the answer.
+        # The deadline starts here, so it includes the wait for a turn in the session.
         deadline = self._registered.deadlines.new(OUT_OF_TIME, deadline_s)
         came_at = utc_now()
         trace_id = trace_id or new_trace_id()
         await self._registered.follow(database)
         with telemetry.get().arriving(trace_id):
-            self._registered.admit(database, principal)  # first: no other refusal may tell that the database is there
+            self._registered.admit(database, principal)  # first: no other refusal may reveal that it exists
         async with AsyncExitStack() as turn:
             with telemetry.get().arriving(trace_id):
                 admission = turn.enter_context(self._registered.admit_question(database, principal))
@@ -216,23 +216,23 @@ class Asking:
             if session_id is not None:
                 async with deadline.enforce():
                     await turn.enter_async_context(self._sessions.turn(session_id, principal))
-            async with deadline.enforce():  # the first question waits for modules, and for a database to open
+            async with deadline.enforce():  # the first question waits for modules and its database
                 with telemetry.get().arriving(trace_id):
-                    if session_id is not None:  # the one before it may have been answered meanwhile
+                    if session_id is not None:  # the previous one may be answered by now
                         question = await self._question(text, database, session_id, options, trace_id, principal)
                     question = question.model_copy(update={"came_at": came_at})  # before it waited for its turn
                     target = await self._registered.get(database, principal)
                 await self._load()
-            if target.is_filtered:  # a query of theirs may hold values that others do not see
+            if target.is_filtered:  # their queries may hold values that others may not see
                 question = question.model_copy(update={"audience": principal, "sight": target.sight})
             answering = self._answer(question, target, deadline, admission, listens=listens)
             async with aclosing(answering) as answered:
                 async for event in answered:
-                    if not isinstance(event, Started):  # of the loop, which comes when all is open
+                    if not isinstance(event, Started):  # the loop's own, which comes once all is open
                         yield event
 
     async def _load(self) -> None:
-        """Have the modules of the first steps loaded in a thread: here they would keep the deadline from being met."""
+        """Load the modules of the first steps in a thread: in the event loop they would block the deadline."""
         if not self._loaded:
             await asyncio.to_thread(load_first_steps)
             self._loaded = True
@@ -240,7 +240,7 @@ class Asking:
     async def admit(
         self, text: str, database: str, *, session_id: str | None, options: Options, principal: str
     ) -> None:
-        """Refuse at once what would not be answered. Raises what `query` raises before it answers."""
+        """Refuse at once a question that would not be answered. Raises what `query` raises before it answers."""
         await self._registered.follow(database)
         self._registered.admit(database, principal)
         await self._question(text, database, session_id, options, "", principal)
@@ -268,7 +268,7 @@ class Asking:
             await asyncio.gather(task, return_exceptions=True)
 
     async def _await_end(self, task: asyncio.Task[None]) -> None:
-        """Raise what a question ended with; DatabaseUnavailable where what it needed was closed beneath it."""
+        """Raise the error that a question ended with; DatabaseUnavailable if its database was closed meanwhile."""
         try:
             await task
         except asyncio.CancelledError:
@@ -287,10 +287,10 @@ class Asking:
         listens: bool,
     ) -> None:
         with telemetry.get().trace_question(question, database.dialect) as trace:
-            own = False  # whether the answer is worked out for this question, and not for an equal one
+            own = False  # whether this question computes the answer, not an equal one
 
             async def steps() -> AsyncIterator[Event]:
-                """The events, each seen before the next step begins: what is called in that belongs to its span."""
+                """Trace each event before the next step begins, so that calls belong to the span of their step."""
                 async for event in loop.answer(question, database, self._parts):
                     trace.saw(event)
                     yield event
@@ -298,7 +298,7 @@ class Asking:
             async def answer() -> AsyncIterator[Event]:
                 nonlocal own
                 own = True
-                BUDGET.set(Budget.of(self._settings))  # of this task, and of those that it starts
+                BUDGET.set(Budget.of(self._settings))  # for this task and those it starts
                 if (ahead := admission.ahead) is not None:
                     yield Queued.of(ahead, "place")
                 async with admission.place(), aclosing(with_progress(steps(), listens=listens)) as events:
@@ -322,7 +322,7 @@ class Asking:
         if len(text) > limit:
             raise QuestionInvalid(f"The question has {len(text)} characters; at most {limit} are allowed. Shorten it.")
         entry = self._router.entry(database)
-        limits_of(self._settings, options, entry.limits.row_limit)  # which says what is too much
+        limits_of(self._settings, options, entry.limits.row_limit)  # raises if an option exceeds its limit
         refusal = write_refusal(self._settings, entry, principal, options)
         refuse_writes(text, options, refusal)
         history, pending = await self._conversation(session_id, database, principal)
@@ -343,7 +343,7 @@ class Asking:
     async def _conversation(
         self, session_id: str | None, database: str, principal: str
     ) -> tuple[tuple[Exchange, ...], Pending | None]:
-        """The last exchanges of a session, and the clarification that waits in it. Raises UnknownSession."""
+        """The last exchanges of a session, and its pending clarification. Raises UnknownSession."""
         if session_id is None:
             return (), None
         session = await asyncio.to_thread(self._sessions.get, session_id, principal)
@@ -353,14 +353,14 @@ class Asking:
         return (session.exchanges[-reach:] if reach else ()), session.pending
 
     async def _remember(self, question: Question, done: Done) -> Done:
-        """Keep the exchange in its session. An answer is not lost where that fails: it gets a warning."""
+        """Store the exchange in its session. If that fails, the answer is kept and gets a warning."""
         if question.session_id is None:
             return done
         answer = done.answer
         understood = answer.question or question.text
         is_clarification = answer.status == "clarification_needed"
         pending = Pending(question=understood, clarification=answer.answer, choices=tuple(answer.choices))
-        waits = question.pending if answer.kind in {"small_talk", "about_data"} else None  # it is still unanswered
+        waits = question.pending if answer.kind in {"small_talk", "about_data"} else None  # still unanswered
         reply = SessionMessage(
             role="assistant",
             content=answer.answer,
@@ -378,7 +378,7 @@ class Asking:
         return done
 
     async def _store_failure(self, question: Question, notes: Notes, error: Exception) -> None:
-        """Keep in its session why a question was not answered; what was asked back before it still waits."""
+        """Store in the session why a question was not answered; a pending clarification stays pending."""
         problem = problem_of(error, question.trace_id)
         if question.session_id is None or problem is None:
             return
@@ -396,7 +396,7 @@ class Asking:
         pending: Pending | None,
         answer: Answer | None = None,
     ) -> None:
-        """Add a question and what was said to it to its session. Raises UnknownSession, StateUnavailable."""
+        """Append a question and its reply to the session. Raises UnknownSession, StateUnavailable."""
         own_message = SessionMessage(
             role="user",
             content=question.text,

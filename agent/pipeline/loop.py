@@ -1,4 +1,4 @@
-"""The core loop: retrieve, generate, validate, execute, evaluate, up to a limit; then records and answer."""
+"""The core loop: retrieve, generate, validate, execute and evaluate, up to a limit; then fetch records and answer."""
 
 from __future__ import annotations
 
@@ -22,25 +22,25 @@ from agent.platform.config.limits import limits_of
 from agent.platform.config.pricing import Prices
 from agent.platform.telemetry.ledger import Ledger
 
-# A sentence with the white space after it, so that the pieces joined are the answer to the letter.
+# A sentence with the white space after it, so that the joined pieces equal the answer.
 SENTENCE = re.compile(r".+?(?:(?<=[.!?])\s+|\Z)", re.DOTALL)
 
 
 async def answer(question: Question, database: Database, parts: Parts) -> AsyncIterator[Event]:
     """Answer one question, one event per step; the last one carries the response.
 
-    1. Answer small talk and questions about the data, which need no query, and end here.
+    1. Answer small talk and questions about the data, which need no query, and stop.
     2. Enrich the raw schema with what is known about it.
-    3. Ask back where it can be read in several ways, or the data is not there.
-    4. Where one query is not enough, plan up to four; each is a question of its own, and goes on with step 3.
-    5. Draft, check, run and judge a query until one convinces; the model writes at most `max_attempts`.
+    3. Ask back if the question is ambiguous, or its data is missing.
+    4. If one query is not enough, plan up to four. Each is a question of its own and continues with step 3.
+    5. Draft, check, run and judge queries until one is accepted. The model writes at most `max_attempts`.
     6. Fetch the rows behind an aggregate.
-    7. Say it in a sentence; recompute its arithmetic; trace its numbers.
+    7. State the answer in a sentence, recompute its arithmetic and trace its numbers.
 
-    An order to change rows, from somebody who may, goes another way: see `agent.pipeline.writes.flow`.
+    A permitted order to change rows takes another path: see `agent.pipeline.writes.flow`.
 
     Raises:
-        ModelError, DatabaseUnavailable, WritesNotAllowed: what no further attempt can help, if nothing was found yet.
+        ModelError, DatabaseUnavailable, WritesNotAllowed: nothing was found yet, and no further attempt can help.
     """
     ledger = Ledger(Prices.of(parts.settings.prices, is_hosted=parts.settings.is_hosted), parts.generator.model.name)
     run = Run(question, database, parts, limits_of(parts.settings, question.options, database.row_limit), ledger)
@@ -71,7 +71,7 @@ async def _steps(run: Run) -> AsyncIterator[Event]:
 
 
 async def _reply(found: Answer) -> AsyncIterator[Event]:
-    """What needed no query, in words."""
+    """The events of an answer that needed no query."""
     for sentence in SENTENCE.findall(found.answer):
         yield AnswerDelta(text=sentence)
     yield Done(answer=found)
@@ -113,7 +113,7 @@ async def _read(run: Run) -> AsyncIterator[Event]:
 
 
 async def _as_event(run: Run) -> AsyncIterator[Event]:
-    """What was found, in words."""
+    """The events of the answer to a question that was tried: the result, a clarification or an error."""
     best = run.best
     await run.tell_missing(best)
     if best is None and run.missing_column:

@@ -32,7 +32,7 @@ ELECTED = "More independent drafts agree on other rows."
 
 
 class Round:
-    """One attempt of a run, which gets it when it is concluded."""
+    """One attempt of a run. `conclude` adds it to the run."""
 
     def __init__(self, run: Run) -> None:
         self._run = run
@@ -42,14 +42,14 @@ class Round:
 
     @property
     def _reusing(self) -> bool:
-        """Whether the query at hand is that of an earlier answer."""
+        """Whether the current query comes from an earlier answer."""
         return self._run.draft.source == "reused"
 
     async def generate(self) -> SqlGenerated | None:
-        """Step 5: the query of an earlier answer, a candidate that was chosen, a repair, or one that the model writes.
+        """Step 5: take the query of an earlier answer, an elected candidate or a repair, or have the model write one.
 
-        An unusable reply is an attempt that failed. Where the model gives none any more: None if an earlier attempt has
-        rows; else raises ModelError.
+        An unusable reply counts as a failed attempt. If the model fails: None if an earlier attempt has rows; else
+        raises ModelError. See `Run.give_up`.
         """
         with self._run.ledger.time_step("sql_generator"):
             try:
@@ -70,11 +70,11 @@ class Round:
         )
 
     async def validate(self) -> SqlValidated:
-        """Step 6: through the guard.
+        """Step 6: pass the query through the guard.
 
-        Raises WritesNotAllowed: the model took the question for a wish to change the data. Once a query has run, it was
-        no such wish, and the attempt has failed like any other. Raises DatabaseUnavailable: its schema cannot be read
-        any more, and no earlier attempt has rows.
+        Raises WritesNotAllowed: the model read the question as a request to change the data. Once a query has run, such
+        a draft is a failed attempt instead. Raises DatabaseUnavailable: the schema can no longer be read, and no
+        earlier attempt has rows.
         """
         self._checked = None
         if self._run.draft.sql is not None:
@@ -105,7 +105,7 @@ class Round:
         )
 
     def build_planned_event(self) -> Planned | None:
-        """Step 4, where the plan came with the query or is read from it."""
+        """Step 4, if the plan came with the query or was read from it."""
         plan = self._attempt.plan
         if self._run.plan is not None or plan is None:
             return None
@@ -113,9 +113,9 @@ class Round:
         return Planned(plan=plan, source=source, attempt=len(self._run.attempts) + 1)
 
     async def execute(self) -> SqlExecuted | None:
-        """Step 7. A database error is an attempt that failed; nothing runs that the guard refused.
+        """Step 7: run the query. A database error is a failed attempt. A query that the guard refused never runs.
 
-        Raises DatabaseUnavailable: it is gone, and no earlier attempt has rows.
+        Raises DatabaseUnavailable: the database is gone, and no earlier attempt has rows.
         """
         if self._checked is None:
             return None
@@ -141,7 +141,7 @@ class Round:
         )
 
     async def evaluate(self) -> Evaluated | None:
-        """Step 9: plain checks and rules, then drafts or the judge; meanwhile what the answer needs is fetched."""
+        """Step 9: apply checks and rules, then ask drafts or the judge; the side tasks of the answer run meanwhile."""
         query, result = self._checked, self._attempt.result
         if query is None or result is None:
             return None
@@ -166,7 +166,7 @@ class Round:
         )
 
     async def _judge(self, query: CheckedSql, result: QueryResult, found: RuleReview) -> None:
-        """The verdict on what ran, of whoever can say no first; and what to try next where that is known."""
+        """Set the verdict from the first source that can refuse the query, and the next draft if one is known."""
         run, second = self._run, "off" if self._reusing else self._run.confirmation.second_draft
         if found.alternative is not None and run.parts.profile.repairs and not self._was_tried(found.alternative.sql):
             why = " ".join(doubt.detail for doubt in found.doubts if doubt.evidence != "language")
@@ -194,14 +194,14 @@ class Round:
                 self._update(checks=(*self._attempt.checks, await vote(run, self._try, run.confirmation.drafts)))
 
     def _count_earlier_votes(self, votes: int, drafts: int) -> None:
-        """Accept a reused query by the drafts that agreed on it when the question was first answered."""
+        """Accept a reused query by the votes of the drafts that agreed on it when it was verified."""
         detail = f"{votes} of {drafts} drafts agreed when this query was verified."
         check = Check(name="second_draft", passed=True, detail=detail)
         verdict = Verdict(reason=detail, correct=True, source="drafts")
         self._update(checks=(*self._attempt.checks, check), verdict=verdict)
 
     async def _elect(self) -> None:
-        """Have drafts vote: yes where they agree on these rows; where they agree on others, those are next."""
+        """Let drafts vote. Accept the query if they agree on its rows; if they agree on others, try those next."""
         run = self._run
         check = await vote(run, self._try, run.confirmation.drafts)
         chosen = elect(group_candidates(run.candidates), self._candidate())
@@ -217,12 +217,12 @@ class Round:
             self._update(verdict=Verdict(reason=check.detail, correct=True, source="drafts"))
 
     def _refuse(self, why: str, better: Draft) -> None:
-        """Take another candidate in the place of this one, in the next round."""
+        """Refuse the query and try another candidate in the next round."""
         self._update(verdict=Verdict(reason=why, correct=False, source="checks"))
         self._run.next_draft = better
 
     def _was_tried(self, sql: str | None) -> bool:
-        """Whether a query had a round of its own by choice: one that gives other rows each time is chosen once."""
+        """Whether a query was elected before: one that gives different rows each time is elected only once."""
         return any(it.elected and it.sql == sql for it in (*self._run.attempts, self._attempt))
 
     def _candidate(self) -> Candidate:
@@ -230,18 +230,18 @@ class Round:
         return Candidate.of(attempt.draft, attempt.result, attempt.error, doubts=attempt.doubts)
 
     def _keep(self, candidate: Candidate) -> None:
-        """Among the run's candidates, in the place of what was known of it before."""
+        """Add a candidate to the run, in place of an earlier version of the same one."""
         same = (candidate.sql, candidate.draft)
         others = [it for it in self._run.candidates if (it.sql, it.draft) != same]
         at = next((n for n, it in enumerate(self._run.candidates) if (it.sql, it.draft) == same), len(others))
         self._run.candidates[:] = [*others[:at], candidate, *others[at:]]
 
     async def _try(self, sql: str) -> QueryResult:
-        """The rows of a query that is no attempt: checked like any other. Raises SqlError, DatabaseUnavailable."""
+        """The rows of a query that is not an attempt, checked like any other. Raises SqlError, DatabaseUnavailable."""
         return await self._run_checked(await self._through_the_guard(sql))
 
     def _filter(self, query: CheckedSql) -> tuple[Check, ...]:
-        """What a row filter kept back, which the reader of the answer has to know."""
+        """The check that reports what a row filter held back, because the reader of the answer has to know."""
         if not query.held:
             return ()
         held = " ".join(query.held)
@@ -249,7 +249,7 @@ class Round:
         return (Check(name="row_filter", passed=True, detail=held),)
 
     async def conclude(self) -> None:
-        """Keep the attempt, whatever became of it, and the repair of one that could not be run."""
+        """Add the attempt to the run, whatever its outcome; if it could not be run, add its repair too."""
         if self._attempt.error is not None and self._attempt.draft.sql is not None:
             self._keep(self._candidate())
         self._run.attempts.append(self._attempt)
@@ -267,17 +267,17 @@ class Round:
             known, run.repaired = run.repaired, None
         if known is not None:
             return known
-        if run.confirmation.second_draft == "besides":  # of an endpoint, which writes several at once
-            begin_ahead(run)  # here, where what is heard of a reply is not yet told as the query
+        if run.confirmation.second_draft == "besides":  # an endpoint writes several drafts at once
+            begin_ahead(run)  # before `sql_progress`, so that this reply is not shown as the query
         private = frozenset().union(*find_hidden_columns(run.context.db_schema, run.question.own_words).values())
         with sql_progress(len(run.attempts) + 1, run.context.system, run.question.text, private, run.part):
             return await self._write_draft()
 
     async def _repair(self) -> Draft | None:
-        """The last query repaired, where it could not be run and that was not tried yet; twice in a row at most."""
+        """The repair of a query that could not be run, unless it was tried already; at most two in a row."""
         run, last = self._run, self._attempt
         if last.is_reused or last.error_type is None or not run.parts.profile.repairs:
-            return None  # what does not fit any more is written anew
+            return None  # a reused query that no longer fits is written again
         if all(it.draft.source == "repaired" for it in run.attempts[-2:]):
             return None
         schema = keyed_of(run.context.db_schema, run.context.known)
@@ -286,7 +286,7 @@ class Round:
         return None if found is None or any(attempt.sql == found.sql for attempt in run.attempts) else found
 
     async def _write_draft(self) -> Draft:
-        """What the model writes; where it repeats a query that could not be run, what it writes with none in view."""
+        """The model's draft; if it repeats a query that could not be run, a draft that sees no earlier one."""
         run, generator = self._run, self._run.parts.generator
         question, context, index = run.question.text, run.context, run.written
         run.written += 1
@@ -307,7 +307,7 @@ class Round:
         return rows
 
     async def _run_checked(self, query: CheckedSql) -> QueryResult:
-        """The rows of a query. Raises SqlFailed, too, where it puts an address together that nobody stored."""
+        """The rows of a query. Also raises SqlFailed if the query builds an address that is not stored."""
         run = self._run
         rows = await run.database.run(query)
         await refuse_made_address(query, rows, run.database.dialect, run.question.own_words)

@@ -1,4 +1,4 @@
-"""One question's run: each method is a step of the loop and returns an event with its result. Its parts are shared."""
+"""The run of one question. Each method is a step of the loop and returns an event with its result. Parts are shared."""
 
 from __future__ import annotations
 
@@ -52,10 +52,10 @@ CHOSEN = "A query that is known already takes its place."
 class Run:
     """The state of one question. Attempts and candidates are only ever added.
 
-    next_draft: a candidate that is to be tried in the place of the last attempt's; None where there is none.
-    repaired: the last attempt's query, repaired; None where it ran, or where no rule knows a repair.
-    written: drafts that the model was asked for. written_by_second: how many of them the second model wrote.
-    part: which part of a question that needs several queries it answers, from 1; 0: the whole.
+    next_draft: the candidate to try next instead of the last attempt's query; None if there is none.
+    repaired: the repaired query of the last attempt; None if it ran, or no rule can repair it.
+    written: number of drafts requested. written_by_second: number of them that the second model wrote.
+    part: number of the part, from 1, in a question that needs several queries; 0: the whole question.
     """
 
     question: Question
@@ -76,8 +76,8 @@ class Run:
     written: int = 0
     has_asked_second: bool = False
     written_by_second: int = 0
-    doubts: tuple[Doubt, ...] = ()  # of the question, whatever its query is
-    lacking: dict[str, str] = field(default_factory=dict)  # what the data lacks of the question, with the sentence
+    doubts: tuple[Doubt, ...] = ()  # about the question, whatever its query is
+    lacking: dict[str, str] = field(default_factory=dict)  # terms that the data lacks, and sentences that say so
     cursor: str | None = None
     part: int = 0
 
@@ -91,7 +91,7 @@ class Run:
         self.confirmation = confirmation(writer, judge, self.limits.effort)
 
     async def enter(self) -> Entered:
-        """Step 1: a question that leans on earlier ones is made self-contained. Small talk leans on nothing."""
+        """Step 1: make a question that refers to earlier ones self-contained. Small talk refers to none."""
         from agent.understanding.small_talk import read_small_talk
 
         history = len(self.question.history)
@@ -111,21 +111,21 @@ class Run:
         )
 
     def resolve_dialect(self) -> DialectResolved:
-        """Step 2; the name was found in the registry."""
+        """Step 2: return the dialect. The registry has already resolved the database's name."""
         return DialectResolved(dialect=self.database.dialect, executor=type(self.database.executor).__name__)
 
     def start_loading(self) -> None:
-        """Have what the query's writing and its checks need loaded while schema and docs are read.
+        """Load what drafting and checking a query need, while schema and docs are read.
 
-        That is the model, where it is the embedded one, and the modules of later steps. What fails is told when it is
-        needed.
+        This covers the modules of later steps and, if the model is the embedded one, the model. Errors are reported
+        when the result is needed.
         """
         self.side.load_modules()
         if not self.parts.settings.is_hosted:
             self.side.load(self.parts.generator.load())
 
     async def select_schema(self) -> SchemaSelected:
-        """Step 3: raw schema and retrieval, side by side."""
+        """Step 3: read the raw schema and run retrieval, concurrently."""
         parts = self.parts
         knowledge = parts.knowledge if self.limits.enable_retrieval else None
         with self.ledger.time_step("schema_selector"):
@@ -144,11 +144,10 @@ class Run:
         )
 
     async def unclear(self) -> Clarification | None:
-        """What must be asked back before any SQL is written; None where the question is clear.
+        """The clarification that is needed before any SQL is written; None if the question is clear.
 
-        What the data lacks is asked back only where nothing of the question is near to it.
-
-        A caller who declines questions back, or just got one, gets the assumption as a warning; the model gets it, too.
+        Missing data leads to a clarification only if nothing in the question is near to the data. If the caller
+        declines clarifications, or just got one, the assumption becomes a warning and a rule in the model's context.
         """
         from agent.understanding.clarification.languages import is_english
         from agent.understanding.clarification.missing import Missing, describe_lacking
@@ -177,7 +176,7 @@ class Run:
         return None
 
     async def tell_missing(self, best: Attempt | None = None) -> None:
-        """What the data lacks is warnings beside the answer, and doubts of it: of `best`, which the answer rests on."""
+        """Turn missing data into warnings and doubts. `best`: the attempt that the answer is based on."""
         from agent.understanding.clarification.taken import doubts_of
 
         if self._missing is None:
@@ -192,7 +191,7 @@ class Run:
 
     @property
     def missing_column(self) -> str:
-        """What to tell where the last query failed for a column that the question names and the data lacks; else empty.
+        """The sentence to report if the last query failed on a column of the question that the data lacks; else empty.
 
         Further drafts could only read something else.
         """
@@ -203,11 +202,11 @@ class Run:
         return next((sentence for mention, sentence in self.lacking.items() if words(mention) & named), "")
 
     async def clarification_of_missing(self, told: str) -> Clarification:
-        """What could be asked instead, after a sentence that says what the data lacks."""
+        """A clarification: the sentence on missing data, followed by questions to ask instead."""
         return await self._clarifier().of_missing(told)
 
     async def clarification_for(self, text: str, choices: tuple[str, ...]) -> Clarification:
-        """The model's own question to the user, with what the data holds, else with the model's choices."""
+        """The model's question to the user, with choices from the data, or else with the model's choices."""
         return await self._clarifier().of_model(text, choices)
 
     def _clarifier(self) -> Clarifier:
@@ -224,7 +223,7 @@ class Run:
         )
 
     async def make_plan(self) -> Planned | None:
-        """Step 4, where the profile wants a plan before any SQL, and no query is known for it."""
+        """Step 4: plan before any SQL, if the profile requires it and no query can be reused."""
         await self.reuse.recall(self.context)
         if self.reuse.draft is not None or self.parts.profile.planner != "separate":
             return None
@@ -236,13 +235,13 @@ class Run:
     def may_try(self) -> bool:
         if self.given_up or self._is_settled or (self.missing_column and self.best is None):
             return False
-        # One that was reused, chosen or repaired is not the model's.
+        # Reused, elected and repaired queries do not count as the model's.
         written = sum(it.draft.source == "draft" and not it.elected for it in self.attempts)
         return self.next_draft is not None or self.repaired is not None or written < self.limits.max_attempts
 
     def give_up(self, error: ModelError | DatabaseUnavailable) -> None:
-        """Try no further query, and answer with what was found; where nothing was, raise the error."""
-        refused = isinstance(error, BudgetSpent) and bool(self.attempts)  # what was tried is told all the same
+        """Try no further query and answer with what was found; raise the error if nothing was found."""
+        refused = isinstance(error, BudgetSpent) and bool(self.attempts)  # the attempts are still reported
         if self.best is None and not refused:
             raise error
         self.given_up = True
@@ -254,7 +253,7 @@ class Run:
 
     @property
     def _is_settled(self) -> bool:
-        """Whether another attempt would be a waste: accepted, or refused by a judge that only advises."""
+        """Whether the last attempt ends the search: it was accepted, or refused by a judge that only advises."""
         last = self.attempts[-1] if self.attempts else None
         if last is None:
             return False
@@ -264,7 +263,7 @@ class Run:
 
     @property
     def drafts(self) -> int:
-        """How many drafts there are, but for one that was begun ahead and that nobody has waited for."""
+        """The number of drafts, except one that was begun ahead and is not taken yet."""
         return self.written - self.ahead.waits
 
     @property
@@ -274,7 +273,7 @@ class Run:
         return wanted and self.written < self.confirmation.drafts
 
     def repair(self) -> Repairing:
-        """Step 8: what the next attempt is told."""
+        """Step 8: the feedback for the next attempt."""
         last = self.attempts[-1]
         reason = last.verdict.reason if last.verdict else ""
         return Repairing(
@@ -285,7 +284,7 @@ class Run:
         )
 
     def evidence(self, best: Attempt) -> Evidence:
-        """All that is known of the attempt that the answer rests on, but for its sentence."""
+        """The evidence for the attempt that the answer is based on, without its sentence."""
         draft = best.draft
         same = (it for it in self.candidates if (it.sql, it.draft) == (draft.sql, draft.index))
         chosen = next(same, None) or Candidate.of(draft, best.result, best.error, doubts=best.doubts)
@@ -299,7 +298,7 @@ class Run:
         return best_of(self.attempts)
 
     async def fetch_raw(self, best: Attempt) -> RawRecordsFetched:
-        """Step 11: the rows behind an aggregate."""
+        """Step 11: fetch the rows behind an aggregate."""
         with self.ledger.time_step("raw_records"):
             self.raw = await self.side.raw() or await self._raw_records(best)
         if self.raw.failure:
@@ -317,7 +316,7 @@ class Run:
         )
 
     async def format_answer(self, best: Attempt) -> AnswerFormatted:
-        """Step 12: the sentence, its arithmetic recomputed, its numbers traced."""
+        """Step 12: write the sentence, recompute its arithmetic and trace its numbers."""
         with self.ledger.time_step("answer_formatter"):
             self.text = await self.parts.writer.write_checked(
                 self.question.text,
@@ -338,7 +337,7 @@ class Run:
         )
 
     async def keep_place(self, best: Attempt) -> None:
-        """Where the result has more rows than were read: a cursor, by which they can be asked for."""
+        """Store a cursor for the remaining rows, if the result has more than were read."""
         if not best.rows.truncated:
             return
         place = Paged.after(
@@ -353,7 +352,7 @@ class Run:
             self.ledger.warn(missing)
 
     async def state_rows(self, best: Attempt) -> None:
-        """Instead of step 12, where nobody wants a sentence: the answer composed from the rows."""
+        """Compose the answer from the rows; replaces step 12 if no sentence is wanted."""
         from agent.checks.grounding.compose import compose
 
         facts = facts_of(self.question.text, best, self.context, raw=None, calculate=False)
@@ -362,7 +361,7 @@ class Run:
         self.text = add_row_context(text, facts, self.raw.ties)
 
     async def review(self) -> HumanReview:
-        """Step 13: what was tried, why it failed, what could be asked instead."""
+        """Step 13: report what was tried, why it failed, and what to ask instead."""
         reasons = [a.error or (a.verdict.reason if a.verdict else "") for a in self.attempts]
         tables = tuple(dict.fromkeys(table for a in self.attempts for table in a.tables)) or self.context.tables
         return HumanReview(
@@ -372,7 +371,7 @@ class Run:
         )
 
     async def examples(self, tables: Sequence[str]) -> tuple[str, ...]:
-        """What could be asked instead, in the question's language; first about these tables."""
+        """Questions to ask instead, in the question's language; those about these tables come first."""
         from agent.understanding.clarification.languages import frames_of
 
         language = frames_of(self.question.text).language
@@ -383,7 +382,7 @@ class Run:
         await self.ahead.close()
 
     def start_side_tasks(self, attempt: Attempt) -> None:
-        """Begin what the answer will need, while the judge reads."""
+        """Start the work that the answer needs while the judge reads."""
         draft = None
         wanted = self.parts.profile.speculative_answer and self.limits.enable_evaluation and self.limits.enable_answer
         if wanted and not self._composes(attempt):
@@ -391,7 +390,7 @@ class Run:
         self.side.start(self._raw_records(attempt), draft)
 
     def start_text(self, best: Attempt) -> None:
-        """Have the sentence written while the rows behind the result are fetched."""
+        """Start writing the sentence while the rows behind the result are fetched."""
         if self.limits.enable_answer and not self._composes(best):
             self.side.start_text(partial(self._first_text, best))
 
@@ -415,10 +414,10 @@ class Run:
 
 
 def best_of(attempts: Sequence[Attempt]) -> Attempt | None:
-    """The accepted attempt, else the best that has rows; the earlier one where two are as good. None without rows.
+    """The accepted attempt, else the best one that ran; the earlier one of equals. None if none ran.
 
-    Among unaccepted ones, an attempt that only the judge refused is better than one that failed a plain check, and rows
-    are better than none.
+    Among the others, an attempt that only the judge refused ranks above one that failed a plain check, and rows rank
+    above an empty result.
     """
 
     def worth(attempt: Attempt) -> tuple[bool, int, bool]:

@@ -66,8 +66,8 @@ if TYPE_CHECKING:
     from rag.embedding.embedder import Embedder
     from rag.index.revision import Turn
 
-TURN_WAIT_S = 100.0  # for which a message waits until the one before it is answered
-LEASE_MARGIN_S = 60.0  # beyond its deadline, in which a request with an Idempotency-Key ends
+TURN_WAIT_S = 100.0  # longest wait of a message for the answer to the previous one
+LEASE_MARGIN_S = 60.0  # time past its deadline in which a request with an Idempotency-Key ends
 
 
 log = logging.getLogger(__name__)
@@ -133,24 +133,24 @@ class Service:
         self.jobs = Jobs(
             self.asking,
             JobShelf(state, ttl_s=settings.job_kept_s),
-            at_once=max(1, settings.max_concurrent_questions // 2),  # the other half is for who waits
+            at_once=max(1, settings.max_concurrent_questions // 2),  # the other half is for callers who wait
             deadline_s=settings.job_deadline_s,
         )
 
     def _follow_change(self, name: str) -> None:
-        """Another instance has read a database anew, or has new documents about it."""
+        """Refresh a database that another instance has read again or has new documents about."""
         if name in self.router.names():
             self.router.refresh(name)
             self.knowledge.outdate(name)
 
     def _others(self, names: Sequence[str]) -> None:
-        """These names mean other databases now, or none."""
+        """Drop what is known about names that now refer to other databases, or to none."""
         self.registered.drop(names)
         for name in names:
             self.knowledge.outdate(name)
 
     async def start_session(self, database: str, principal: str = ANONYMOUS) -> Session:
-        """A new session about one database, which its principal alone can see. Raises UnknownDatabase."""
+        """Start a session about one database; only its principal can see it. Raises UnknownDatabase."""
         await self.registered.get(database, principal)
         return await asyncio.to_thread(self.sessions.start, database, principal)
 
@@ -159,13 +159,13 @@ class Service:
         return await asyncio.to_thread(self.sessions.get, session_id, principal, whole=whole)
 
     async def sessions_of(self, principal: str, limit: int) -> list[Session]:
-        """A principal's latest sessions; empty where callers without a name share one principal."""
+        """A principal's latest sessions; empty if callers without a name share the principal."""
         if not self.people.reviewers.is_somebody(principal):
             return []
         return await asyncio.to_thread(self.sessions.of, principal, limit)
 
     async def get_stored_answer(self, session_id: str, trace_id: str, principal: str) -> Answer:
-        """An answer of a session as it was given. Raises UnknownSession, UnknownAnswer."""
+        """An answer of a session, as it was given. Raises UnknownSession, UnknownAnswer."""
         found = await asyncio.to_thread(self.sessions.answer, session_id, principal, trace_id)
         if found is None:
             raise UnknownAnswer(f"This session has no answer with the trace_id {trace_id}. Ask the question again.")
@@ -179,34 +179,37 @@ class Service:
         return await asyncio.to_thread(self.sessions.active)
 
     async def cleanup(self) -> int:
-        """Forget what has expired; go on with jobs whose process is gone. How many went. Raises StateUnavailable."""
+        """Delete what has expired and continue jobs whose process is gone.
+
+        Returns the number of deleted items. Raises StateUnavailable.
+        """
         await self.jobs.take_over()
         sessions = await asyncio.to_thread(self.sessions.cleanup)
         return sessions + await asyncio.to_thread(self.state.purge) + await asyncio.to_thread(self.uploads.sweep)
 
     def add_source(self, source: str, docs: Sequence[Path] = ()) -> str:
-        """Make a file, folder or server's address known for the life of this process; returns its name.
+        """Register a file, folder or server's address for the life of this process; returns its name.
 
-        For the command line and the library, never for a request. Raises DatabaseUnavailable, RegistryInvalid.
+        Only the command line and the library call this, never a request. Raises DatabaseUnavailable, RegistryInvalid.
         """
         name = self.router.add_source(source, docs=docs)
         hide(self.router.entry(name).secrets())
         return name
 
     async def databases(self, principal: str) -> list[DatabaseInfo]:
-        """Every database that a principal may query, with whether it can be opened."""
+        """Every database that a principal may query, and whether each can be opened."""
         infos = await self.registered.infos(principal)
         return [self._with_rights(info, principal) for info in infos]
 
     async def database(self, name: str, principal: str) -> tuple[DatabaseInfo, tuple[str, ...]]:
-        """One of them, and questions that it can answer. Raises UnknownDatabase."""
+        """One database, and questions that it can answer. Raises UnknownDatabase."""
         info = self._with_rights(await self.registered.info(name, principal), principal)
         if not info.available:
             return info, ()
         return info, await sample_questions(self.registered, self.knowledge, self.looks, name, principal)
 
     async def first_look(self, name: str, principal: str) -> FirstLook:
-        """Its tables and keys, and questions that were tried. Raises UnknownDatabase, DatabaseUnavailable."""
+        """A database's tables and keys, and tested questions. Raises UnknownDatabase, DatabaseUnavailable."""
         return await self.looks.of(await self.registered.get(name, principal))
 
     async def describe_column(self, place: ColumnPlace, text: str, principal: str) -> Document | None:
@@ -219,13 +222,13 @@ class Service:
         return info.model_copy(update={"reviewer": self.people.reviewers.may_settle(info.name, principal)})
 
     async def take_upload(self, arriving: Arriving, body: AsyncIterable[bytes]) -> Upload:
-        """Take data as a database of its caller. Raises as `Uploads.take`."""
+        """Store uploaded data as a database of its caller. Raises as `Uploads.take`."""
         upload = await self.uploads.take(arriving, body)
         await self.registered.follow(now=True)
         return upload
 
     async def remove_upload(self, name: str, principal: str) -> None:
-        """Delete an upload, with all but its name. Raises UnknownDatabase, NotPermitted, StateUnavailable."""
+        """Delete an upload, except its name. Raises UnknownDatabase, NotPermitted, StateUnavailable."""
         await self.registered.follow(now=True)
         self.registered.admit(name, principal)
         if not self.router.entry(name).is_upload:
@@ -241,15 +244,15 @@ class Service:
             log.warning("The index of %r, which was deleted, is still there: %s", name, error)
 
     async def raw_schema(self, name: str, *, refresh: bool = False, principal: str) -> tuple[Schema, tuple[str, ...]]:
-        """The schema as the database describes it, and what of it could not be read, one sentence each.
+        """The schema as the database describes it, and a sentence for each part that could not be read.
 
-        `refresh` reads it again, even where it is known. Raises UnknownDatabase, DatabaseUnavailable.
+        `refresh` reads it again, even if it is known. Raises UnknownDatabase, DatabaseUnavailable.
         """
         database = await (self.registered.refresh(name, principal) if refresh else self.registered.get(name, principal))
         return await database.schema(), database.warnings
 
     async def schema(self, name: str, principal: str) -> tuple[Schema, str]:
-        """The raw schema, and the enriched one as the model reads it. Raises UnknownDatabase, DatabaseUnavailable."""
+        """The raw schema, and the enriched schema as the model sees it. Raises UnknownDatabase, DatabaseUnavailable."""
         from rag.schema.text import render
 
         database = await self.registered.get(name, principal)
@@ -270,19 +273,19 @@ class Service:
         progress: Callable[[str, int, int], None] = lambda *_: None,
         turn: Turn | None = None,
     ) -> Indexed:
-        """Read and index schema and docs anew, as `Knowledge.index_all`. Raises UnknownDatabase, too.
+        """Read and index schema and docs again, as `Knowledge.index_all`. Raises UnknownDatabase, too.
 
-        A principal who sees only some rows gets no `problems`: they may name hidden tables.
+        A principal who sees only some rows gets no `problems`, because they may name hidden tables.
         """
         database = await self.registered.refresh(name, principal)
         indexed = await self.knowledge.index_all(database, progress, turn)
         return indexed.model_copy(update={"problems": ()}) if database.is_filtered else indexed
 
     async def read_ahead(self, name: str, principal: str) -> Usage | None:
-        """Have the embedded model read a database's schema now, and keep what it made of it for later processes.
+        """Process a database's schema with the embedded model now, and store the prompt state for later processes.
 
-        Returns what it took; None where there is nothing to do: a hosted model, one that keeps nothing, or a schema
-        that is cut to the question. Raises ModelError, UnknownDatabase, DatabaseUnavailable.
+        Returns the usage; None if there is nothing to do: the model is hosted, its prompt cache is off, or the schema
+        is cut to each question. Raises ModelError, UnknownDatabase, DatabaseUnavailable.
         """
         if self.settings.is_hosted or not self.settings.prefix_cache_mb:
             return None
@@ -309,7 +312,7 @@ class Service:
         return [name for name in self.router.names() if not self.router.entry(name).is_upload]
 
     async def refresh_schemas(self) -> None:
-        """Read every schema anew, and have other instances do so where one has changed; failures are in the log."""
+        """Read every schema again, and notify other instances of each that has changed. Failures are logged."""
         for name in self._list_shared_names():
             try:
                 await self.registered.reread(name)
@@ -317,10 +320,10 @@ class Service:
                 log.warning("The schema of %r was not reloaded: %s", name, error)
 
     async def warm_up(self) -> None:
-        """Load what the first question will need, side by side; the question, or `health`, reports failures.
+        """Load what the first question needs, concurrently. The question, or `health`, reports failures.
 
-        What is loaded stays, so the garbage collector leaves it out: a collection of all of it stops the process for a
-        tenth of a second. It is given back at the end, since libraries report objects that outlive the interpreter.
+        The loaded objects stay, so they are frozen: a full garbage collection would stop the process for a tenth of a
+        second. They are unfrozen at exit, because libraries report objects that outlive the interpreter.
         """
         parts = [self.parts.generator.load(), asyncio.to_thread(load_steps), asyncio.to_thread(_start_guard)]
         if self.settings.enable_retrieval:
@@ -331,19 +334,19 @@ class Service:
         atexit.register(gc.unfreeze)
 
     def start(self) -> asyncio.Task[None]:
-        """Begin to warm up, beside what is answered meanwhile. `health` waits for retrieval from now on."""
+        """Start to warm up in the background. From now on, `health` waits for retrieval."""
         if self.settings.enable_retrieval:
             self._loading = asyncio.create_task(self.knowledge.warm_up())
         return asyncio.create_task(self.warm_up())
 
     async def _retrieval_loaded(self) -> None:
-        """Return once store and embedder are loaded. Raises RetrievalError: they cannot be."""
+        """Return once store and embedder are loaded. Raises RetrievalError: they cannot be loaded."""
         if self._loading is None:
             self._loading = asyncio.create_task(self.knowledge.warm_up())
         await asyncio.shield(self._loading)
 
     async def _store_ready(self) -> None:
-        """Return when the index can be read, and is loaded if that has begun. Raises StoreUnavailable."""
+        """Return once the index can be read; if loading has begun, wait for it. Raises StoreUnavailable."""
         from rag.errors import StoreUnavailable
 
         if self._loading is not None:
@@ -353,7 +356,7 @@ class Service:
         await self.knowledge.check()
 
     async def health(self) -> list[PartHealth]:
-        """Each part, asked now: model, store, databases."""
+        """The health of each part, checked now: model, store, databases."""
         checks = [check_health("model", self.model.ready, lambda: self.model.breaker, self.model.queue)]
         if self.judge_model is not self.model:
             checks.append(check_health("judge", self.judge_model.ready, lambda: self.judge_model.breaker))
@@ -367,7 +370,7 @@ class Service:
         return list(await asyncio.gather(*checks))
 
     async def close(self) -> None:
-        """Stop the queries that run, and give everything back; a later question opens again what it needs."""
+        """Stop running queries and release all resources. A later question opens what it needs again."""
         await self.jobs.close()
         if self._loading is not None:
             await asyncio.gather(self._loading, return_exceptions=True)
@@ -394,11 +397,11 @@ def build_service(
 ) -> Service:
     """The service that the settings describe. Nothing is loaded or connected before it is needed.
 
-    `model`, `embedder` and `state` take the place of those that the settings name (tests, measurements); with an
-    embedder of their own, messages are read by their words alone. Without `registry_required`, files named later are
-    enough, but a registry that the settings name must be there. `sources`: files, folders or servers' addresses to ask
-    instead of it. Raises RegistryInvalid: databases.yaml, or an address, cannot be used; DatabaseUnavailable: a source
-    is not there; ExtensionInvalid: one that the settings name cannot be added.
+    `model`, `embedder` and `state` replace those that the settings name (tests, measurements). With a given `embedder`,
+    messages are read by their words only. Without `registry_required`, the registry may be missing unless the settings
+    name it; files can be added later. `sources`: files, folders or server addresses to use instead of the registry.
+    Raises RegistryInvalid: databases.yaml or an address cannot be used; DatabaseUnavailable: a source does not exist;
+    ExtensionInvalid: an extension that the settings name cannot be added.
     """
     from agent.databases.knowledge.build import build_embedder, build_meaning, build_store
     from agent.databases.knowledge.knowledge import Knowledge

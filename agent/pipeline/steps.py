@@ -19,17 +19,17 @@ _AFTER_IT = (
 
 
 def load_first_steps() -> None:
-    """Load those that work before the first query is written; blocks, for seconds on a busy machine."""
+    """Load the modules that run before the first query is written. Blocks, for seconds on a busy machine."""
     _load(_BEFORE_THE_QUERY)
 
 
 def load_last_steps() -> None:
-    """Load those that work once a query is written; blocks as well."""
+    """Load the modules that run once a query is written. Blocks."""
     _load(_AFTER_IT)
 
 
 def last_steps_are_loaded() -> bool:
-    """Whether those are loaded already, or are being loaded."""
+    """Whether the modules of the last steps are loaded, or are being loaded."""
     return all(name in sys.modules for name in _AFTER_IT)
 
 

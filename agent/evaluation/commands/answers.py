@@ -47,12 +47,12 @@ async def run_evaluation(
 ) -> None:
     """Ask every question of a file, or of a folder's `questions.json`, and print the figures.
 
-    Without `docs`, those that lie with the questions are read. `effort` is that of every question; `all`: each in turn,
-    with three files of results, and one table of what they cost and bring. `baseline` asks the same model in one plain
-    call. With `plan`, an answer in parts has no query to score: it counts as none. Raises EvaluationInvalid: a file
-    cannot be used; ModelUnavailable: answers so far are kept in `results`.
+    Without `docs`, those beside the questions are read. `effort` applies to every question; `all` runs each effort in
+    turn, with three files of results and one table of cost and gain. `baseline` asks the same model in one plain call.
+    With `plan`, an answer in parts has no query to score and counts as no answer. Raises EvaluationInvalid: a file
+    cannot be used; ModelUnavailable: the answers so far are kept in `results`.
     """
-    service.people.recorder.enabled = False  # nobody is to look at these answers one by one
+    service.people.recorder.enabled = False  # these answers need no review
     questions = load_questions(file, service.router.names())[:limit]
     names = add_databases(service, questions, questions_file(file), docs)
     wanted = options_without(without).model_copy(update={"plan": plan})
@@ -93,9 +93,10 @@ async def evaluate_shown(
     out: Path | None,
     tell_misses: bool = False,
 ) -> list[ResultLine]:
-    """The result lines; meanwhile a bar that counts the right ones, and what was missed, where that is to be told.
+    """Evaluate the questions and return the result lines. Shows a progress bar with the count of right answers.
 
-    `names`: of the databases, by their paths. `out`: see `evaluate`.
+    `tell_misses` also prints each question that was missed. `names`: the databases' names, by their paths. `out`: see
+    `evaluate`.
     """
     lines: list[ResultLine] = []
     with counting_progress(err) as bar:
@@ -116,7 +117,7 @@ async def evaluate_shown(
 def add_databases(
     service: Service, questions: Sequence[GoldQuestion], file: Path, docs: Sequence[Path]
 ) -> dict[Path, str]:
-    """Make the databases of a file of questions known, each with its docs; the name of each, by its path."""
+    """Register the databases of a file of questions, with their docs. Returns the name of each, by its path."""
     paths = list(dict.fromkeys(question.path for question in questions if not question.in_registry))
     files = doc_files(docs) if docs else docs_beside(file, paths)
     added = {path: service.router.add(path, docs=docs_for(path, paths, files)) for path in paths}
@@ -124,7 +125,7 @@ def add_databases(
 
 
 def effort_table(reports: Mapping[Effort, Report]) -> Table:
-    """What each effort costs and brings: a row for each; what is spent is of one question."""
+    """A table with the results and the cost per question of each effort, one row each."""
     table = Table(title="what each effort costs and brings", title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
     for name in EFFORT_COLUMNS:
         table.add_column(name, justify="left" if name == EFFORT_COLUMNS[0] else "right", no_wrap=True)
@@ -134,20 +135,20 @@ def effort_table(reports: Mapping[Effort, Report]) -> Table:
 
 
 def miss_text(line: ResultLine) -> Text:
-    """A question that was not answered rightly, and what came instead."""
+    """A question that was not answered rightly, and its query or error."""
     instead = plain(line.predicted or line.error or "no query")
     return Text.assemble(("✗", "yellow"), f" {plain(line.question)}\n", (f"  {instead}", "dim"))
 
 
 def comparison_text(found: Comparison) -> Iterator[RenderableType]:
-    """The questions that were gained and lost, then the figures of a comparison."""
+    """The gained and lost questions of a comparison, then its figures."""
     for mark, style, lines in (("+", "green", found.gained), ("-", "red", found.lost)):
         for line in lines:
             yield Text.assemble((mark, style), f" {plain(line.question)}  ", (line.database, "dim"))
     yield pairs_table("comparison", comparison_rows(found))
 
 
-# Parts that a request can switch off, and those that are a choice of the model's profile.
+# Parts that a request can switch off, and parts that the model's profile switches.
 OPTIONS = ("evaluation", "retrieval", "calculator")
 PROFILE: Mapping[str, Mapping[str, object]] = {
     "values": {"values": False},
@@ -162,13 +163,13 @@ PARTS = (*OPTIONS, *PROFILE, SECOND_MODEL, *RULES)
 
 
 def options_without(parts: Collection[str]) -> Options:
-    """The options that switch parts off; `asking_without` does the others. No plans: one query is scored."""
+    """The options that switch parts off; `asking_without` handles the others. No plans, because one query is scored."""
     off = {"reuse_verified": False, "plan": False}
     return Options.model_validate(off | {f"enable_{it}": False for it in OPTIONS if it in parts})
 
 
 def asking_without(service: Service, parts: Collection[str]) -> Asking:
-    """A service without these parts, as in `PROFILE`, or rules' ids. Those in `OPTIONS` are left to the question."""
+    """An `Asking` without these parts: keys of `PROFILE` or ids of rules. `options_without` handles the others."""
     changes = {name: value for it in parts for name, value in PROFILE.get(it, {}).items()}
     changes["rules_off"] = tuple(it for it in parts if it in RULES)
     whole, settings = service.parts, service.settings

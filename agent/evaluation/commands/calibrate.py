@@ -1,7 +1,7 @@
 """`calibrate`: asks questions with known answers, and fits the confidence to the results.
 
-The pipeline answers as it does for users, but for the sentence; its evidence is kept beside whether the rows are right.
-Replies are kept on disk, so a later fit sends the model no prompt again.
+The pipeline answers as it does for users, but without the sentence. Each answer's evidence is recorded, and whether the
+rows are right. Replies are kept on disk, so a later fit sends no prompt twice.
 """
 
 from __future__ import annotations
@@ -51,17 +51,17 @@ OPTIONS = Options.model_validate(
     {"reuse_verified": False, "clarify": False, "enable_answer": False, "raw_row_limit": 0, "plan": False}
 )
 SEED = 1
-RECALLS = (0.5, 0.6, 0.65, 0.7, 0.8)  # at which the precision is printed
+RECALLS = (0.5, 0.6, 0.65, 0.7, 0.8)  # the precision is printed at each
 
 
 class Observed:
-    """In place of a calibration: remembers what there was to say how sure an answer is."""
+    """Stands in for a calibration and records the features of each answer."""
 
     def __init__(self) -> None:
         self.features: dict[str, float] | None = None
 
     def of(self, evidence: Evidence) -> Sureness:
-        """Not sure at all: nothing was fitted yet."""
+        """Record the features; the answer is never sure, because nothing is fitted yet."""
         self.features = features_of(evidence)
         return Sureness(confidence=0.0, sure=False)
 
@@ -89,9 +89,9 @@ async def run_calibration(
 ) -> Calibration:
     """Ask a sample of each database's questions, fit, print the figures, and write the file.
 
-    Of each database `each` questions are asked, evenly spaced; of each folder `limit`, its databases in a random order
-    that is always the same. Replies are kept in the folder `results`. Raises EvaluationInvalid, CalibrationImpossible:
-    there is too little to ask, or to fit, or a package is missing; ModelUnavailable: replies so far are kept.
+    `each`: questions per database, evenly spaced. `limit`: questions per folder, whose databases are in a fixed random
+    order. Replies are kept in the folder `results`. Raises EvaluationInvalid, CalibrationImpossible: there are too few
+    questions or answers, or a package is missing; ModelUnavailable: the replies so far are kept.
     """
     require_sklearn()
     if diagram is not None:
@@ -133,7 +133,7 @@ async def run_calibration(
 
 @contextmanager
 def _cache_replies(service: Service, path: Path) -> Iterator[None]:
-    """The service with its drafts' and judge's replies kept."""
+    """Cache the replies of the drafts' and the judge's models within the block."""
     generator, judge = service.parts.generator, service.parts.judge
     model, judge_model, second = generator.model, judge.model, generator.second
     generator.model = cached = CachedModel(model, path)
@@ -150,7 +150,7 @@ def _cache_replies(service: Service, path: Path) -> Iterator[None]:
 
 
 def _write(path: Path, text: str) -> None:
-    """Raises EvaluationInvalid: it cannot be written."""
+    """Write a text file. Raises EvaluationInvalid: it cannot be written."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
@@ -163,7 +163,7 @@ def sample_of(
 ) -> list[tuple[Folder, list[GoldQuestion]]]:
     """Questions of every folder, one database after the other, so that the model reads each schema once.
 
-    `each`: of each database, evenly spaced; `limit`: of each folder.
+    `each`: questions per database, evenly spaced; `limit`: questions per folder.
     """
     found: list[tuple[Folder, list[GoldQuestion]]] = []
     for folder in folders:
@@ -205,7 +205,7 @@ async def _ask_all(
 
 
 def figures_table(fitted: Fitted, calibration: Calibration) -> Table:
-    """What a fit is worth on databases that it did not see, and its coefficients."""
+    """The quality of a fit on unseen databases, and its coefficients."""
     fit = fitted.fit
     given = "with" if LOGPROBS & fit.coefficients.keys() else "without"
     title = f"confidence {given} log-probabilities, each database left out in turn"
@@ -233,7 +233,7 @@ def figure_rows(fitted: Fitted, calibration: Calibration) -> list[tuple[str, str
 
 
 def _precision_at(recall: float) -> Callable[[Sequence[HeldOut]], float | None]:
-    """The figure: how often the surest answers are right; None where too few answers are confirmed."""
+    """A function for the precision of the surest answers at a recall; None if too few answers are confirmed."""
 
     def figure(held: Sequence[HeldOut]) -> float | None:
         surest = surest_of(held, recall)
@@ -243,7 +243,7 @@ def _precision_at(recall: float) -> Callable[[Sequence[HeldOut]], float | None]:
 
 
 def _with_interval(held: Sequence[HeldOut], figure: Callable[[Sequence[HeldOut]], float | None], form: str) -> str:
-    """A figure with its 95 % interval; a dash where there is none."""
+    """A figure with its 95 % interval; a dash if it is undefined."""
     value, interval = figure(held), interval_of(held, figure)
     if value is None:
         return "-"
@@ -252,7 +252,7 @@ def _with_interval(held: Sequence[HeldOut], figure: Callable[[Sequence[HeldOut]]
 
 
 def explain_unreached(fitted: Fitted) -> str:
-    """Why nothing would be verified, and what can be done."""
+    """A text that explains why no answer would be verified, and what to do."""
     ranked = sorted(select_verified(fitted.held, 0.0), key=lambda it: -it.probability)[:LEAST_VERIFIED]
     share = sum(it.right for it in ranked) / max(1, len(ranked))
     return (

@@ -1,7 +1,7 @@
-"""`eval-prompts`: measures what each sentence of the prompt is worth by leaving it out.
+"""`eval-prompts`: measures the effect of each sentence of the prompt by leaving it out.
 
 Requests only first drafts, and runs them as written: no repair, no vote, no judge. Replies are kept on disk,
-so a later run with one more variant calls the model for that variant alone.
+so a later run with one more variant calls the model only for that variant.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ AS_IT_IS = "as it is"
 PLAIN = "one plain call"
 REPLIES = "replies.sqlite"
 
-# A sentence goes on over a line's end, and has the holes that stand in it; a colon ends one where a list follows.
+# A sentence may span lines and includes its placeholders; a colon or semicolon at the end of a line ends it.
 _SENTENCE = re.compile(r"\S.*?(?:[.!?](?=\s|\Z)|[:;](?=\n|\Z)|\Z)", re.DOTALL)
 _BETWEEN = re.compile(r"\{%.*?%\}|<data>\n.*?</data>|^\{\{[^}]*\}\}$|\n[ \t]*\n", re.DOTALL | re.MULTILINE)
 _HINTS = re.compile(r"\{% if hints %\}.*?\{% endif %\}\n", re.DOTALL)
@@ -49,11 +49,11 @@ _HOLE = re.compile(r"\{\{.*?\}\}", re.DOTALL)
 
 
 class Variant(NamedTuple):
-    """The prompt with something left out, or in other words.
+    """The prompt with a part left out, or with another wording.
 
-    wording: templates in place of the package's. profile: changes of the profile. samples: whether the schema shows
-    stored values. docs: whether the question's own notes from the docs are shown. plain: the prompt of
-    `eval --baseline` instead: the declared tables and the question, nothing else.
+    wording: templates that replace those of the package. profile: changes to the profile. samples: whether the schema
+    shows stored values. docs: whether the question's notes from the docs are shown. plain: use the prompt of
+    `eval --baseline` instead: only the declared tables and the question.
     """
 
     name: str
@@ -67,7 +67,7 @@ class Variant(NamedTuple):
 def variants(profile: Profile, folders: Sequence[Path] = ()) -> Iterator[Variant]:
     """The prompt as it is, one plain call, other wordings, then each part and each sentence left out in turn.
 
-    Each of the folders has files that replace those of the package. Raises EvaluationInvalid: one has none.
+    Each folder has files that replace those of the package. Raises EvaluationInvalid: a folder has none.
     """
     yield Variant(AS_IT_IS)
     yield Variant(PLAIN, plain=True)
@@ -91,7 +91,7 @@ def variants(profile: Profile, folders: Sequence[Path] = ()) -> Iterator[Variant
 
 
 def sentences(source: str) -> list[str]:
-    """The sentences of a template that say something of their own, as they stand there, holes included."""
+    """The sentences of a template that have at least two words of their own, verbatim, with their placeholders."""
     parts = _BETWEEN.split(_HINTS.sub("\n\n", source))
     found = (sentence.rstrip() for part in parts for sentence in _SENTENCE.findall(part))
     return [it for it in found if len(_WORD.findall(_HOLE.sub("", it))) > 1]
@@ -106,7 +106,7 @@ def _wording_of(folder: Path) -> templates.Wording:
 
 
 class FirstDrafts:
-    """Answers with the first draft, as the model writes it."""
+    """Answers with the first draft, as the model wrote it."""
 
     def __init__(self, service: Service, variant: Variant) -> None:
         self._service, self._variant = service, variant
@@ -143,12 +143,12 @@ async def run_prompts(
     wordings: Sequence[Path] = (),
     only: Sequence[str] = (),
 ) -> None:
-    """Ask a sample of each folder's questions under every variant, and print what each differs by.
+    """Ask a sample of each folder's questions under every variant, and print the differences.
 
-    `limit` is of each folder, evenly spaced; `each` of each database, as in `calibrate`, since a model reads a schema
-    in the time of many replies. `only` has words in the names of the variants to ask; the prompt as it is comes first
-    in any case. Replies are kept in the folder `results`. Raises EvaluationInvalid, StateUnavailable; ModelUnavailable:
-    replies so far are kept.
+    `limit`: questions per folder, evenly spaced. `each`: questions per database, as in `calibrate`, because reading a
+    schema takes a model as long as many replies. `only`: words in the names of the variants to ask; the unchanged
+    prompt always comes first. Replies are kept in the folder `results`. Raises EvaluationInvalid, StateUnavailable;
+    ModelUnavailable: the replies so far are kept.
     """
     chosen = _choose_variants(list(variants(service.parts.profile, wordings)), only)
     service.parts.generator.model = cached_model = CachedModel(service.parts.generator.model, results / REPLIES)
@@ -188,14 +188,14 @@ async def _ask_all(
 ) -> dict[str, list[ResultLine]]:
     """The result lines of every variant.
 
-    Every variant of a question is asked before the next question: what their prompts share is then read once.
+    Every variant of a question is asked before the next question, so that the model reads a shared prefix once.
     """
     names = {it: service.router.add(it, docs=folder.docs[it]) for it in folder.databases}
     with counting_progress(err) as bar:
         task = bar.add_task(plain(folder.name), total=len(questions) * len(drafts))
         for question in questions:
             for one in drafts.values():
-                with suppress(ReplyUnusable, ModelFailed):  # met again, and written down, when it is scored
+                with suppress(ReplyUnusable, ModelFailed):  # raised again and recorded when it is scored
                     await one.query(question.question, names[question.path])
                 bar.advance(task)
     cached_model.again()
@@ -213,7 +213,7 @@ async def _ask_all(
 
 
 def table_of(title: str, lines: Mapping[str, Sequence[ResultLine]]) -> Table:
-    """A row for each variant: right answers, and the difference to the prompt as it is, with its paired interval."""
+    """A row for each variant: right answers, and the difference from the unchanged prompt, with its paired interval."""
     table = Table(title=plain(title), title_justify="left")
     for name in ("prompt", "right", "difference in points (95 %)", "gained, lost"):
         table.add_column(name, no_wrap=name == "right")

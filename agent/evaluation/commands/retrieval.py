@@ -1,4 +1,4 @@
-"""`python -m agent eval-retrieval`: what retrieval finds of what gold queries need, and its output."""
+"""`python -m agent eval-retrieval`: measures how much of what gold queries need is retrieved, and prints it."""
 
 from __future__ import annotations
 
@@ -36,10 +36,9 @@ async def run_retrieval_evaluation(
     limit: int | None,
     show_evidence: bool,
 ) -> None:
-    """Measure retrieval on the databases of every folder, one by one, and on one catalogue made of them all.
+    """Measure retrieval on each database of every folder, and on one catalogue merged from all of them.
 
-    `results` gets one JSON line for each question and catalogue. Raises EvaluationInvalid, ExecutorError,
-    RetrievalError.
+    `results` gets one JSON line per question and catalogue. Raises EvaluationInvalid, ExecutorError, RetrievalError.
     """
     from agent.databases.knowledge.build import build_embedder
     from agent.evaluation.retrieval.index import Indexes
@@ -73,7 +72,7 @@ async def run_retrieval_evaluation(
 async def _read(
     folders: Sequence[Folder], executors: dict[Path, Executor], limit: int | None, show_evidence: bool, err: Console
 ) -> tuple[dict[Path, MergedCatalogue], dict[Path, list[RetrievalCase]]]:
-    """The catalogue and the cases of each database, by its path; what cannot be used is told."""
+    """The catalogue and the cases of each database, by its path; prints what cannot be used."""
     catalogues: dict[Path, MergedCatalogue] = {}
     found: dict[Path, list[RetrievalCase]] = {}
     for folder in folders:
@@ -92,7 +91,7 @@ async def _read(
 async def _measure(
     catalogues: dict[Path, MergedCatalogue], cases: dict[Path, list[RetrievalCase]], indexes: Indexes, err: Console
 ) -> AsyncIterator[RetrievalLine]:
-    """A line for each question on its own database, then on all of them."""
+    """Yield a line for each question on its own database, then on the merged catalogue."""
     merged = merge({str(path): catalogue for path, catalogue in catalogues.items()}, MERGED)
     moved = [case.rename_tables(merged.tables[str(path)]) for path, some in cases.items() for case in some]
     rounds = [(some[0].folder, catalogues[path], some) for path, some in cases.items()]

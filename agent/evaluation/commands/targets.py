@@ -1,7 +1,7 @@
 """`eval-targets`: accuracy, trust and cost on folders of questions, each figure next to its target.
 
-Three runs over the same questions: the baseline's plain call, the whole pipeline, and the pipeline without evaluation.
-The last gets the same first drafts, so the difference is evaluation alone.
+There are three runs over the same questions: the baseline's plain call, the whole pipeline, and the pipeline without
+evaluation. The last one gets the same first drafts, so only evaluation makes the difference.
 """
 
 from __future__ import annotations
@@ -29,20 +29,20 @@ from agent.present.terminal import plain
 
 T = TypeVar("T")
 
-# Points over the baseline: without docs there is only the schema to be had.
+# Points over the baseline. Without docs, only the schema can contribute.
 GAIN_WITH_DOCS, GAIN_WITHOUT = 12.0, 8.0
 PRECISION, PLAIN_CALLS = 0.9, 3.0
 
-# What a question is asked with, and with no more than what its query needs.
+# The options of a question, and those that leave out all that its query does not need.
 _WHOLE: dict[str, object] = {"reuse_verified": False, "clarify": False, "plan": False}
 _QUERY_ONLY = _WHOLE | {"enable_evaluation": False, "enable_answer": False, "raw_row_limit": 0}
 WAYS = ("baseline", "without evaluation", "with evaluation")
-# Tokens and times are told of the run that asks first.
+# Tokens and times are reported for the run that asks first.
 _IN_ORDER = ((WAYS[0], None), (WAYS[2], Options.model_validate(_WHOLE)), (WAYS[1], Options.model_validate(_QUERY_ONLY)))
 
 
 class Figure(NamedTuple):
-    """One line of the table: a figure, its target, and whether it is met; None where that is unknown."""
+    """One line of the table: a figure, its target, and whether it is met; None if that is unknown."""
 
     name: str
     found: str
@@ -53,10 +53,10 @@ class Figure(NamedTuple):
 async def run_targets(
     service: Service, out: Console, err: Console, paths: Sequence[Path], file: str, limit: int, results: Path
 ) -> None:
-    """Ask a sample of each folder's questions, evenly spaced, in every way, and print the figures.
+    """Ask an evenly spaced sample of each folder's questions in every way, and print the figures.
 
-    What is in the folder `results` is not asked again. Raises EvaluationInvalid; ModelUnavailable: answers so far are
-    kept.
+    Questions with results in the folder `results` are not asked again. Raises EvaluationInvalid; ModelUnavailable: the
+    answers so far are kept.
     """
     service.people.recorder.enabled = False
     await asyncio.to_thread(results.mkdir, parents=True, exist_ok=True)
@@ -86,7 +86,7 @@ async def _ask_all(
     out: Path,
     show_evidence: bool = False,
 ) -> list[ResultLine]:
-    """The result lines of some questions of a folder. Without options they are asked in one plain call each."""
+    """The result lines of some questions of a folder. Without options, each is asked in one plain call."""
     names = {it: service.router.add(it, docs=folder.docs[it]) for it in folder.databases}
 
     async def ask(database: Path, question: str, evidence: str) -> Answer:
@@ -100,13 +100,13 @@ async def _ask_all(
 
 
 def sample_evenly(items: Sequence[T], limit: int) -> list[T]:
-    """At most so many of them, evenly spaced from the first on: a sample of every database in the file."""
+    """At most `limit` items, evenly spaced from the first on, so that they spread over all databases of a file."""
     n = min(limit, len(items))
     return [items[at * len(items) // n] for at in range(n)]
 
 
 def accuracy_figures(lines: dict[str, list[ResultLine]], *, has_docs: bool) -> list[Figure]:
-    """Execution accuracy of each way of asking the same questions, and the differences that are to be had."""
+    """The execution accuracy of each way of asking the same questions, and the differences with their targets."""
     figures = [Figure(f"right, {way}", dict(summary_rows(report_of(lines[way])))["correct"]) for way in WAYS]
     target = GAIN_WITH_DOCS if has_docs else GAIN_WITHOUT
     gained, judged = compare(lines[WAYS[0]], lines[WAYS[2]]), compare(lines[WAYS[1]], lines[WAYS[2]])
@@ -118,7 +118,7 @@ def accuracy_figures(lines: dict[str, list[ResultLine]], *, has_docs: bool) -> l
 
 
 def trust_figures(report: Report) -> list[Figure]:
-    """What "verified" is worth, and what an answer costs."""
+    """The figures on the reliability of "verified" and on the cost of an answer."""
     shown = dict(summary_rows(report))
     precision, calls = report.precision, report.plain_calls
     judged = {name: shown[name] for name in ("judge", "plain checks")}
@@ -166,10 +166,11 @@ async def run_accuracy(
     show_evidence: bool,
     results: Path,
 ) -> None:
-    """Ask the questions of every folder that has docs, with retrieval and without, and print what the difference is.
+    """Ask the questions of every folder that has docs, with retrieval and without, and print the difference.
 
-    Queries only: no judge, no rows behind aggregates and no sentences, which would change neither figure. What is in
-    the folder `results` is not asked again. Raises EvaluationInvalid; ModelUnavailable: answers so far are kept.
+    Only queries are made: no judge, no rows behind aggregates and no sentences, which would change neither figure.
+    Questions with results in the folder `results` are not asked again. Raises EvaluationInvalid; ModelUnavailable: the
+    answers so far are kept.
     """
     service.people.recorder.enabled = False
     await asyncio.to_thread(results.mkdir, parents=True, exist_ok=True)

@@ -1,1 +1,1 @@
-"""Measures how much of what a gold query needs retrieval finds."""
+"""Measures how much of what a gold query needs is found by retrieval."""

@@ -21,13 +21,13 @@ from rag.docs.reading import read_documents
 
 QUESTIONS = "questions.json"
 _TIMEOUT_S = 60.0
-_CONDITIONS = 50  # in one query
+_CONDITIONS = 50  # per query
 _DATE = re.compile(r"date|time", re.IGNORECASE)
 _NO_TEXT = re.compile(r"int|dec|num|real|doub|float|money|bool|bit|blob|binary|byte|serial", re.IGNORECASE)
 
 
 class Folder(NamedTuple):
-    """A folder with a file of questions. `docs`: by the path of each database."""
+    """A folder with a file of questions. docs: the docs of each database, by its path."""
 
     name: str
     questions: list[GoldQuestion]
@@ -40,7 +40,7 @@ class Folder(NamedTuple):
 
 
 def read_folders(paths: Sequence[Path], file: str = QUESTIONS) -> list[Folder]:
-    """The folders with a file of questions among these, and those inside of the others. Raises EvaluationInvalid."""
+    """The folders that have a file of questions, or whose subfolders do. Raises EvaluationInvalid."""
     files: list[Path] = []
     for path in paths:
         found = [path / file] if (path / file).is_file() else sorted(path.glob(f"*/{file}"))
@@ -57,7 +57,7 @@ def read_folders(paths: Sequence[Path], file: str = QUESTIONS) -> list[Folder]:
 
 
 async def read_catalogue(executor: Executor, docs: Sequence[Path]) -> tuple[MergedCatalogue, tuple[str, ...]]:
-    """Schema, docs and values of a database, and which docs cannot be used. Raises DatabaseUnavailable."""
+    """Schema, docs and values of a database, and problems with the docs. Raises DatabaseUnavailable."""
     database = Database(executor, limit=1, timeout_s=_TIMEOUT_S)
     try:
         schema = await database.schema()
@@ -74,7 +74,7 @@ def read_cases(
 ) -> tuple[list[tuple[Path, RetrievalCase]], tuple[str, ...]]:
     """The folder's questions, each with its database; and the gold queries that cannot be read, with their questions.
 
-    A question of which none can be read is left out.
+    A question without any readable gold query is left out.
     """
     cases: list[tuple[Path, RetrievalCase]] = []
     left_out: list[str] = []
@@ -95,7 +95,7 @@ def read_cases(
 
 
 def find_stored_texts(executor: Executor, texts: Sequence[str]) -> tuple[StoredText, ...]:
-    """Those texts that some column of texts or dates holds, whatever their case, with the columns that do."""
+    """The texts that a column of texts or dates holds, ignoring case, each with its columns."""
     schema = executor.schema()
     columns = [
         (table, column) for table in schema.tables for column in table.columns if not _NO_TEXT.search(column.type)
@@ -112,7 +112,7 @@ def find_stored_texts(executor: Executor, texts: Sequence[str]) -> tuple[StoredT
         StoredText(
             text=text,
             columns=tuple((table.name, column.name) for table, column in holders),
-            # in SQLite a column of dates holds texts; questions find them as dates or not at all
+            # in SQLite a column of dates holds texts, but questions can match them only as dates
             is_date=all(_DATE.search(column.type) for _, column in holders),
         )
         for text, holders in found.items()
@@ -120,7 +120,7 @@ def find_stored_texts(executor: Executor, texts: Sequence[str]) -> tuple[StoredT
 
 
 def _holds(schema: Schema, table: Table, column: Column, text: str, number: int) -> str:
-    """A query that gives `number` where the column holds the text."""
+    """A query that returns `number` if the column holds the text."""
     literal = "'" + text.replace("'", "''") + "'"
     return (
         f"SELECT {number} WHERE EXISTS (SELECT 1 FROM {schema.quote_table(table)} "
@@ -132,7 +132,7 @@ DOC_SUFFIXES = (".md", ".yaml", ".yml", ".csv")
 
 
 def doc_files(paths: Iterable[Path]) -> list[Path]:
-    """The files of docs among these files and folders, at every depth, in the order of their names."""
+    """The doc files among these files and folders, at every depth; those of a folder in the order of their names."""
     found: list[Path] = []
     for path in paths:
         inside = sorted(path.rglob("*")) if path.is_dir() else [path]
@@ -141,7 +141,7 @@ def doc_files(paths: Iterable[Path]) -> list[Path]:
 
 
 def docs_beside(questions: Path, databases: Sequence[Path]) -> list[Path]:
-    """The docs that lie with a file of questions: beside it or in a folder beside it, named after one of its databases.
+    """The docs of a file of questions: beside it or in a folder beside it, and named after one of its databases.
 
     `shop.glossary.md`, `shop_terms.csv` and `shop_description/orders.csv` are docs of `shop.sqlite`; a README is not.
     """
@@ -152,7 +152,7 @@ def docs_beside(questions: Path, databases: Sequence[Path]) -> list[Path]:
 
 
 def docs_for(database: Path, databases: Iterable[Path], files: Iterable[Path]) -> tuple[Path, ...]:
-    """The docs of one database: all, but for those whose name (or folder's name) begins with another one's."""
+    """The docs of one database: all except those whose name (or folder's name) begins with that of another database."""
     others = {path.stem for path in databases} - {database.stem}
     return tuple(
         file for file in files if _is_of(file, database.stem) or not any(_is_of(file, other) for other in others)

@@ -1,4 +1,4 @@
-"""The index of a catalogue, built and queried as by the service, without its background work."""
+"""The index of a catalogue, built and queried as in the service, but without background work."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from rag.linking.column_index import ColumnIndex
 from rag.linking.linking import SchemaLinker
 from rag.retriever import Retriever
 
-TOP_K = 5  # documents of a kind, as the settings have it
+TOP_K = 5  # documents of a kind, the default of the settings
 
 Progress = Callable[[int, int], None]
 
 
 class Indexes:
-    """Indexes of catalogues, in a folder of their own; what was embedded once is not embedded again."""
+    """Indexes of catalogues, in a folder of their own. Texts that were embedded once are not embedded again."""
 
     def __init__(self, path: Path, embedder: Embedder) -> None:
         self._store, self._embedder = Store(path), embedder
         self._columns, self._retriever = ColumnIndex(self._store, embedder), Retriever(self._store, embedder)
 
     async def sync(self, catalogue: MergedCatalogue, progress: Progress | None = None) -> SchemaLinker:
-        """Bring the index of a catalogue up to date; returns the linker made of the same. Raises RetrievalError."""
+        """Bring the index of a catalogue up to date; returns a linker of the same catalogue. Raises RetrievalError."""
         schema, documents, stored = catalogue.db_schema, catalogue.documents, catalogue.stored
 
         def sync() -> SchemaLinker:
@@ -40,7 +40,7 @@ class Indexes:
         return await asyncio.to_thread(sync)
 
     async def find(self, name: str, question: str) -> FoundPlaces:
-        """What the index of a database has near a question. Raises RetrievalError: no measurement goes on without."""
+        """The places in a database's index near a question. Raises RetrievalError, which ends the measurement."""
         near = await asyncio.to_thread(self._columns.near, question, name)
         documents = await self._retriever.retrieve(question, name, TOP_K)
         return FoundPlaces(near, (*documents.rules, *documents.columns))

@@ -1,7 +1,7 @@
 """Measures how much of what a gold query needs retrieval shows to the model, and in how many tokens.
 
-A schema text covers a question if one of its gold queries could be written from it. Of several gold queries, the one
-with the most shown counts. The renderer reports what it wrote in its budget.
+A schema text covers a question if one of its gold queries could be written from it. If there are several gold queries,
+the one that is covered best counts. The renderer reports what it wrote within its budget.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from rag.linking.linking import EVERY_SIGNAL, Linked, LinkedPeriod, Near, Schema
 from rag.linking.values import LinkedValue
 from rag.schema.text import SchemaText, Style, render
 
-SAMPLES = 3  # stored values shown of a column, as the settings have it
+SAMPLES = 3  # stored values shown per column, the default of the settings
 STYLE: Style = "ddl"
 UNBOUNDED = 1_000_000_000  # tokens
 
 
 class Mode(NamedTuple):
-    """A way to choose what is shown: by which signals, and whether with the tables that join the chosen ones."""
+    """A way to choose what is shown: the signals, and whether tables that join the chosen ones are added."""
 
     name: str
     signals: frozenset[Signal] = EVERY_SIGNAL
@@ -38,13 +38,13 @@ MODES = (
     Mode("fused", frozenset({"dense", "lexical", "documents"}), close_joins=False),
     Mode("fused, values, joins"),
 )
-PRODUCT = MODES[-1]  # what a question meets
+PRODUCT = MODES[-1]  # the mode of the service
 
 
 class StoredText(Frozen):
-    """A text of a gold query that its database stores, and the columns that hold it, whatever its case.
+    """A text of a gold query that its database stores, and the columns that hold it, ignoring case.
 
-    is_date: only columns of dates or times hold it.
+    is_date: whether only columns of dates or times hold it.
     """
 
     text: str
@@ -53,12 +53,12 @@ class StoredText(Frozen):
 
 
 class RetrievalCase(Frozen):
-    """A question, with what its gold queries need.
+    """A question, and what its gold queries need.
 
-    folder: where it is from. database: as its file of questions has it.
-    evidence: given with the question; empty for none.
-    golds: of each gold query that could be read.
-    texts: of the first of them, those that are stored.
+    folder: the folder it comes from. database: as in the file of questions.
+    evidence: hints given with the question; empty if there are none.
+    golds: the names in each gold query that could be read.
+    texts: the stored texts of the first of these queries.
     """
 
     folder: str
@@ -70,11 +70,11 @@ class RetrievalCase(Frozen):
 
     @property
     def query(self) -> str:
-        """What retrieval is given, as `eval` gives it."""
+        """The text for retrieval, in the form that `eval` uses."""
         return f"{self.question}\n({self.evidence})" if self.evidence else self.question
 
     def rename_tables(self, tables: Mapping[str, str]) -> RetrievalCase:
-        """The same in a catalogue whose tables go by other names. Args: tables: the new name of each."""
+        """The same case in a catalogue that renames the tables. Args: tables: new names by old names."""
         golds = tuple(
             GoldNames(
                 tables=frozenset(tables[name] for name in gold.tables),
@@ -91,10 +91,10 @@ class RetrievalCase(Frozen):
 
 
 class Shown(Frozen):
-    """What one mode showed within one budget.
+    """The result of one mode within one budget.
 
-    share: of the tokens of the whole schema.
-    table_recall, column_recall: 0 to 1; `missing`: what the gold query needs besides, `table` or `table.column`.
+    share: share of the tokens of the whole schema.
+    table_recall, column_recall: 0 to 1. missing: what the gold query needs in addition, `table` or `table.column`.
     """
 
     mode: str
@@ -109,9 +109,9 @@ class Shown(Frozen):
 class RetrievalLine(Frozen):
     """One question on one catalogue: a line of the file that `eval-retrieval --out` writes.
 
-    stored: texts of the gold query that text columns store; `unlinked`: those that are not among the linked `values`.
+    stored: texts of the gold query that text columns store. unlinked: those that are not among the linked `values`.
     dates, unlinked_dates: the same for columns of dates and times.
-    elapsed_ms: of retrieval, linking and rendering, as a question meets them.
+    elapsed_ms: milliseconds of retrieval, linking and rendering, as in the service.
     """
 
     catalogue: str
@@ -128,14 +128,14 @@ class RetrievalLine(Frozen):
 
 
 class FoundPlaces(NamedTuple):
-    """What the index has near a question: columns and values, and documents."""
+    """The places in the index near a question: columns and values, and documents."""
 
     near: Near
     relevant: Sequence[Retrieved] = ()
 
 
 class RetrievalBudget(NamedTuple):
-    """Tokens that a schema text may have; `tokens` None: a third of the whole schema's."""
+    """The token limit of a schema text. tokens: None for a third of the whole schema."""
 
     name: str
     tokens: int | None
@@ -222,9 +222,9 @@ class Measure:
 
 
 def is_linked(stored: StoredText, values: Iterable[LinkedValue], periods: Iterable[LinkedPeriod] = ()) -> bool:
-    """Whether a text is among linked values, in a column that holds it; its case is not looked at.
+    """Whether a text is among the linked values, in a column that holds it, ignoring case.
 
-    A date is linked, too, where it is a bound of a time of the question, for a column that holds it.
+    A date is also linked if it is a bound of a period in the question, for a column that holds it.
     """
     text = stored.text.casefold()
     if any(value.value.casefold() == text and (value.table, value.column) in stored.columns for value in values):
@@ -234,7 +234,7 @@ def is_linked(stored: StoredText, values: Iterable[LinkedValue], periods: Iterab
 
 
 def _recalls(gold: GoldNames, tables: Collection[str], columns: Collection[ColumnName]) -> tuple[float, float]:
-    """The shares of the columns and of the tables that are shown; 1 where none is needed."""
+    """The shares of the needed columns and of the needed tables that are shown; 1 if none is needed."""
     return _share(gold.columns, columns), _share(gold.tables, tables)
 
 

@@ -1,4 +1,4 @@
-"""Many databases as one catalogue, to test whether the right tables are found among all the others."""
+"""Merges many databases into one catalogue, to test whether the right tables are found among all others."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from rag.linking.values import StoredValues
 
 
 class MergedCatalogue(Frozen):
-    """What retrieval may know of a database: its schema, its docs, and the values that its text columns hold."""
+    """What retrieval can know about a database: its schema, its docs, and the values in its text columns."""
 
     db_schema: Schema
     documents: tuple[Document, ...] = ()
@@ -18,9 +18,9 @@ class MergedCatalogue(Frozen):
 
 
 class Merged(Frozen):
-    """One catalogue out of many.
+    """One catalogue, merged from many.
 
-    tables: by the key that a catalogue was given under, the new name of each of its tables.
+    tables: for each original catalogue, by its key, the new names of its tables by their old names.
     """
 
     catalogue: MergedCatalogue
@@ -28,11 +28,10 @@ class Merged(Frozen):
 
 
 def merge(catalogues: Mapping[str, MergedCatalogue], name: str = "merged") -> Merged:
-    """All tables side by side, each in a schema that goes by its database's name; a question does not say which.
+    """Merge all tables into one catalogue, each in a schema named after its database. Questions do not name it.
 
-    Foreign keys lead where they led, docs and values stay with their tables, and terms are everybody's. Past queries
-    are left out: they name tables that go by another name now. Of two databases with one name, the second gets a
-    number.
+    Foreign keys keep their targets, docs and values stay with their tables, and terms apply to all. Past queries are
+    left out, because they use the old names of tables. If two databases have the same name, the second gets a number.
     """
     tables: list[Table] = []
     documents: list[Document] = []
@@ -60,7 +59,7 @@ def merge(catalogues: Mapping[str, MergedCatalogue], name: str = "merged") -> Me
 
 
 def _rename_table(table: Table, namespace: str, names: Mapping[str, str], schema: Schema) -> Table:
-    """The table under its new name; a key to a table that is not in the schema leads nowhere and is left out."""
+    """The table under its new name, without foreign keys to tables that are not in the schema."""
     keys: list[ForeignKey] = []
     for key in table.foreign_keys:
         other = schema.table(key.table)

@@ -1,4 +1,4 @@
-"""The results of a measurement of retrieval: figures over its lines, next to their targets."""
+"""The results of measuring retrieval: figures over all lines, next to their targets."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rich.text import Text
 from agent.evaluation.retrieval.measure import PRODUCT, THIRD, WHOLE, RetrievalLine, Shown
 from executors.base import Frozen
 
-# On the catalogue that is merged out of all databases, within a third of its tokens.
+# For the catalogue merged from all databases, within a third of its tokens.
 TABLE_TARGET, COLUMN_TARGET = 0.97, 0.94
 VALUE_TARGET = 0.9
 
@@ -20,8 +20,8 @@ VALUE_TARGET = 0.9
 class Recall(Frozen):
     """Figures of one mode within one budget, over the questions of a catalogue.
 
-    tokens: the median; share: of the whole schema's tokens, the mean.
-    strict_: the share of questions for which all that a gold query names is shown; mean_: of which share of the names.
+    tokens: the median. share: mean share of the whole schema's tokens.
+    strict_: share of the questions for which all names of a gold query are shown. mean_: mean share of the names shown.
     """
 
     catalogue: str
@@ -37,9 +37,10 @@ class Recall(Frozen):
 
 
 class ValueLinking(Frozen):
-    """Texts of gold queries that text columns store, and how many of them are `linked`; `offered`: values per question.
+    """The number of texts of gold queries that text columns store, and how many of them are linked.
 
-    dates: texts that date columns alone hold; a question has them as they are, or has to be calculated with.
+    offered: linked values per question, on average.
+    dates: texts that only date columns hold; they are in the question, or must be computed from it.
     """
 
     catalogue: str
@@ -51,12 +52,12 @@ class ValueLinking(Frozen):
 
     @property
     def share(self) -> float | None:
-        """Of the stored ones, the linked; None where none is stored."""
+        """The share of the stored texts that are linked; None if none is stored."""
         return self.linked / self.stored if self.stored else None
 
 
 def recalls(lines: Sequence[RetrievalLine]) -> list[Recall]:
-    """The figures by catalogue, mode and budget, in the order in which they were measured."""
+    """The figures by catalogue, mode and budget, in the order of measurement."""
     groups: dict[tuple[str, str, str], list[Shown]] = {}
     for line in lines:
         for shown in line.shown:
@@ -125,7 +126,7 @@ def value_table(lines: Sequence[RetrievalLine]) -> Table:
 
 
 def target_table(catalogue: str, lines: Sequence[RetrievalLine]) -> Table:
-    """What was found on the catalogue that the targets are for, next to them."""
+    """The figures of the catalogue that the targets apply to, next to the targets."""
     table = _table("targets", f"{catalogue}, {PRODUCT.name}, {THIRD.name} of the tokens")
     for name in ("found", "target"):
         table.add_column(name, justify="right")
@@ -140,7 +141,7 @@ def target_table(catalogue: str, lines: Sequence[RetrievalLine]) -> Table:
 
 
 def p95(figures: Sequence[float]) -> float:
-    """What 95 of 100 figures are not above; the figure itself where there is one only."""
+    """The 95th percentile; the figure itself if there is only one."""
     return quantiles(figures, n=20, method="inclusive")[-1] if len(figures) > 1 else figures[0]
 
 

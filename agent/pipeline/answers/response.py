@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def build_answer(run: Run, best: Attempt) -> Answer:
-    """The response where a query gave rows, believed or not."""
+    """The response if a query gave rows, accepted or not."""
     checks = (*final_checks(run, best), *run.text.checks)
     evidence = run.evidence(best)
     sureness = run.parts.calibration.of(evidence)
@@ -63,14 +63,14 @@ def build_answer(run: Run, best: Attempt) -> Answer:
 
 
 def nothing_against(evidence: Evidence, checks: Sequence[Check]) -> bool:
-    """Whether nothing in schema or data speaks against the query, and every check was passed that has to be made."""
+    """Whether neither schema nor data contradicts the query, and every required check passed."""
     doubted = any(doubt.evidence != "language" for doubt in evidence.doubts)
     passed = all(check.passed or (check.passed is None and check.name in OPTIONAL_CHECKS) for check in checks)
     return passed and not doubted
 
 
 def unsure_check(sureness: Sureness, *, is_doubted: bool) -> Check | None:
-    """What alone keeps an answer from being verified: a low confidence, or that nothing confirms it. None: neither."""
+    """The check that fails if only low confidence or a missing confirmation prevents verification; else None."""
     confidence, threshold = sureness.confidence, sureness.threshold
     if threshold is None or sureness.sure:
         return None
@@ -83,7 +83,7 @@ def unsure_check(sureness: Sureness, *, is_doubted: bool) -> Check | None:
 
 
 def changes_of(best: Attempt) -> list[Correction]:
-    """What differs in an alternative from the query that it was derived from."""
+    """The differences between an alternative and the query that it was derived from."""
     return [Correction(expression="sql", stated=before, computed=after) for before, after in best.draft.changes]
 
 
@@ -104,9 +104,9 @@ def candidate_records(evidence: Evidence) -> list[CandidateRecord]:
 
 
 def explain_attempt(attempt: Attempt, dialect: str) -> str:
-    """What the query that was run does, read from its syntax tree; empty where none could be run.
+    """What the executed query does, read from its syntax tree; empty if none could be run.
 
-    Whichever model wrote it: what a model says of its own query can be wrong.
+    The model's own explanation is not used, because it can be wrong.
     """
     from agent.present.explain.query import explain
 
@@ -115,14 +115,14 @@ def explain_attempt(attempt: Attempt, dialect: str) -> str:
     return f"{attempt.note} {explain(attempt.executed_sql, dialect, attempt.sql)}".lstrip()
 
 
-# Checks that need not be made: without the calculator every number must still be traced, and what the judge overruled
-# or a slow database kept from being looked up was still judged.
+# Checks that may stay open: without the calculator every number must still be traced, and a result was still judged if
+# the judge overruled a check or a slow database prevented a lookup.
 OPTIONAL_CHECKS = frozenset({"raw_records", "calculator", "filter_values"}) | SOFT_CHECKS
-CANDIDATE_ROWS = 20  # of each other result, in the response
+CANDIDATE_ROWS = 20  # per candidate in the response
 
 
 def final_checks(run: Run, best: Attempt) -> list[Check]:
-    """Every check of the query and its rows, those included that could not be made."""
+    """Every check of the query and its rows, including those that could not be made."""
     checks = [
         Check(name="guard", passed=True, detail="One read-only statement on known tables and columns."),
         *best.checks,
@@ -134,7 +134,7 @@ def final_checks(run: Run, best: Attempt) -> list[Check]:
     elif best.verdict is None and run.confirmation.judge == "off":
         checks.append(Check(name="judge", passed=None, detail="This model's profile has no judge."))
     elif best.verdict is None or best.verdict.source == "drafts":
-        pass  # the evaluator has said why, and the check of the drafts says so
+        pass  # the evaluator's check or the drafts' check states it
     elif best.verdict.source == "judge":
         checks.append(Check(name="judge", passed=best.verdict.correct, detail=best.verdict.reason))
     else:
@@ -156,7 +156,7 @@ def final_checks(run: Run, best: Attempt) -> list[Check]:
 
 
 def build_clarification(run: Run, question_back: Clarification) -> Answer:
-    """The response where the user must say more first."""
+    """The response if the user must clarify the question first."""
     return common(run).model_copy(
         update={
             "status": "clarification_needed",
@@ -169,7 +169,7 @@ def build_clarification(run: Run, question_back: Clarification) -> Answer:
 
 
 def build_error_answer(run: Run, text: str, suggestions: Sequence[str] = ()) -> Answer:
-    """The response where no query gave rows: what was tried, and what could be asked instead."""
+    """The response if no query gave rows: what was tried, and what to ask instead."""
     last = run.attempts[-1]
     return common(run).model_copy(
         update={
@@ -186,7 +186,7 @@ def build_error_answer(run: Run, text: str, suggestions: Sequence[str] = ()) -> 
 
 
 def review_text(review: HumanReview, question: str) -> str:
-    """What the user reads where no query gave rows, in the language of the question; errors stay as they are."""
+    """The text of a failed answer, in the language of the question; errors are not translated."""
     frames = frames_of(question)
     lines = [frames.failed]
     if review.reasons:
@@ -197,7 +197,7 @@ def review_text(review: HumanReview, question: str) -> str:
 
 
 def common(run: Run) -> Answer:
-    """What every response has."""
+    """A response with the fields that every response has."""
     return Answer(
         status="success",
         answer="",

@@ -1,4 +1,4 @@
-"""The answer: a sentence whose claims the rows all support, written by a model or composed."""
+"""The answer: a sentence, written by a model or composed, whose every claim the rows support."""
 
 from __future__ import annotations
 
@@ -28,21 +28,21 @@ NO_WHOLE_ANSWER = "The model's answer is incomplete."
 
 
 class Writer:
-    """Writes the answer in the question's language, as the profile says, and has it checked."""
+    """Writes the answer in the question's language, as the profile defines, and has it checked."""
 
     def __init__(self, model: ChatModel, profile: Profile) -> None:
         self.model, self.profile = model, profile
 
     def composes(self, question: str, attempt: Attempt, *, quick: bool) -> bool:
-        """Whether the answer is likely to be composed without a call: then none is begun ahead."""
+        """Whether the answer is likely to be composed without a call, so that none is begun ahead."""
         return self._lists(attempt.rows, quick=quick) or self._restates(question, attempt)
 
     def _lists(self, rows: QueryResult, *, quick: bool) -> bool:
-        """Whether the answer names the columns and their values: as the profile says, and where it is quick."""
+        """Whether the answer lists columns and values, because of the profile and several rows or a quick effort."""
         return not self.profile.writes_lists and (quick or rows.row_count > 1)
 
     def _restates(self, question: str, attempt: Attempt) -> bool:
-        """Whether the question may be restated around the one value of these rows: of rows that drafts agree on."""
+        """Whether the question can be restated around the only value of the rows. The drafts must agree on the rows."""
         from agent.checks.grounding.restated import frame_of
 
         rows, verdict = attempt.rows, attempt.verdict
@@ -61,9 +61,9 @@ class Writer:
         last: str = "",
         complaint: str = "",
     ) -> str:
-        """A sentence or two from the attempt's rows; with `last` and `complaint`, a second try at it.
+        """A sentence or two about the attempt's rows; with `last` and `complaint`, a second try.
 
-        Empty where the model said nothing, or more than it may: half a sentence is no answer. Raises ModelError.
+        Empty if the reply is empty or was cut off: half a sentence is no answer. Raises ModelError.
         """
         shown, rows = self.profile.rows_shown, attempt.rows
         holes = {
@@ -75,7 +75,7 @@ class Writer:
             "complaint": complaint,
         }
         if self.profile.answer_prefix == "own":
-            holes["row_context"] *= rows.row_count != 1  # the prefix speaks of one row
+            holes["row_context"] *= rows.row_count != 1  # the prefix is about one row
             messages = [answer_prefix(), Message(role="user", content=templates.render("answer_row", **holes))]
         else:
             messages = context.messages("answer", placeholders=self.profile.placeholders and calculate, **holes)
@@ -96,19 +96,19 @@ class Writer:
         quick: bool = False,
         ties: int = 0,
     ) -> CheckedText:
-        """The answer, of which every claim is supported: by the model, or composed from the rows.
+        """The answer, written by the model or composed from the rows; every claim in it is supported.
 
-        The model's sentence has its arithmetic recomputed. Where a claim of it is not supported, where it is empty or
-        broke off, it is asked once more, with what was wrong; then the answer is composed. A small model is asked
-        once, for no list, and for no value that the question's own words can be said of. What is returned ends with
+        The arithmetic of the model's sentence is recomputed. If a claim is unsupported, or the sentence is empty or
+        broke off, the model is asked once more, with the reason; then the answer is composed. A small model is asked
+        once, and not for lists or values that the question's own words can state. The answer ends with the text of
         `add_row_context`.
 
         Args:
             raw: the rows behind the aggregate, if there are any.
-            draft: a first text, written ahead of time; None, or of None: it is written now.
+            draft: a first text, written ahead of time. If it is None or gives None, the text is written now.
             calculate: fill `[[...]]`, recompute equations, and support sums and the like by recomputing them.
-            quick: save the call where the rows give the answer by themselves.
-            ties: how many further rows tie with the last one.
+            quick: skip the call if the rows are an answer by themselves.
+            ties: number of further rows that tie with the last one.
         """
         from agent.checks.grounding.answer import compose_text, restate_text
 
@@ -120,7 +120,7 @@ class Writer:
         if checked is None:
             checked = await self._write(question, attempt, context, ledger, facts, draft)
         elif draft is not None:
-            await draft  # of nobody: see `Run.start_side_tasks`
+            await draft  # its text is not used: see `Run.start_side_tasks`
         if rows.truncated:
             ledger.warn(f"The rows were cut at {rows.row_count}; there are more.")
         return add_row_context(checked, facts, ties)
@@ -134,7 +134,7 @@ class Writer:
         facts: Facts,
         draft: Awaitable[str | None] | None,
     ) -> CheckedText:
-        """The model's sentence, with as many tries as the profile gives it; composed where none holds."""
+        """The model's sentence, within the tries that the profile allows; composed if none passes the checks."""
         from agent.checks.grounding.answer import check_text, compose_text
 
         why = last = complaint = ""
@@ -146,7 +146,7 @@ class Writer:
                         question, attempt, context, ledger, calculate=facts.calculate, last=last, complaint=complaint
                     )
                 leak = await off_loop(partial(self._leak, text, question, attempt, context))
-                if leak:  # it is not repeated to the model either
+                if leak:  # not repeated to the model either
                     why, last, complaint = f"The model's answer was not used: {leak}.", "", leak
                     complaint += ". Answer in one short sentence."
                 elif not text:
@@ -169,12 +169,12 @@ class Writer:
 
 
 def answer_prefix() -> Message:
-    """What the writer's prompt begins with where it has a beginning of its own, whatever the database."""
+    """The first message of the writer's prompt, for profiles whose prefix is the same for every database."""
     return Message(role="system", content=templates.render("answer_system"))
 
 
 def facts_of(question: str, attempt: Attempt, context: Context, *, raw: QueryResult | None, calculate: bool) -> Facts:
-    """What the answer of an attempt is held against. Arguments: as of `Writer.write_checked`."""
+    """The facts that the answer of an attempt is checked against. Arguments as in `Writer.write_checked`."""
     from agent.checks.grounding.evidence.facts import Facts
     from rag.docs.documents import comment_documents
 
@@ -193,7 +193,7 @@ def facts_of(question: str, attempt: Attempt, context: Context, *, raw: QueryRes
 
 
 def _hundredths(context: Context) -> frozenset[str]:
-    """The columns whose type has two decimals wherever a column has their name, as the page's tables write them."""
+    """The column names whose type has two decimals in every table, as the page's tables show them."""
     types: dict[str, set[bool]] = {}
     for table in context.db_schema.tables:
         for column in table.columns:
@@ -202,7 +202,7 @@ def _hundredths(context: Context) -> frozenset[str]:
 
 
 def add_row_context(checked: CheckedText, facts: Facts, ties: int) -> CheckedText:
-    """The text with what its rows do not show: how many more tie with the last one, and how many there are."""
+    """The text with what the rows do not show: the number of further ties with the last row, and the row count."""
     from agent.checks.grounding.compose import write_ties
     from agent.checks.grounding.result import find_counted
 
@@ -214,9 +214,9 @@ def add_row_context(checked: CheckedText, facts: Facts, ties: int) -> CheckedTex
 
 
 def row_count_context(result: QueryResult) -> str:
-    """How many rows the answer speaks of, in a form that every language reads.
+    """The number of rows that the answer covers, in a form that every language reads.
 
-    ` (n = 12)` for twelve rows, nothing for a single one; ` (n > 500)` where 500 were fetched and there are more.
+    ` (n = 12)` for twelve rows, nothing for a single one; ` (n > 500)` if 500 were fetched and there are more.
     """
     if result.truncated:
         return f" (n > {result.row_count})"

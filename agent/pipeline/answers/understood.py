@@ -1,4 +1,4 @@
-"""A question understood before any SQL: its kind, and the response if it needs none."""
+"""Recognizes messages that need no SQL, such as small talk and questions about the data, and answers them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ async def reply(run: Run) -> Answer | None:
     with run.ledger.time_step("entry"):
         if (talk := run.small_talk) is not None:
             questions: list[str] = []
-            if wants_examples(talk.talk):  # those that were answered before, then those of its first look
+            if wants_examples(talk.talk):  # past ones, then those of the first look
                 questions = [it.text for it in await _documents(run) if it.kind == "query"]
                 questions += await run.parts.looks.examples(run.database, talk.language)
             return _answer(run, talk_reply(talk.talk, talk.language, run.question.database, questions), "small_talk")
@@ -38,10 +38,10 @@ async def reply(run: Run) -> Answer | None:
 
 
 async def _about_data(run: Run) -> tuple[DataQuestion | None, Schema, Sequence[Document]]:
-    """What a question asks about the data, by its words or else its meaning; the schema and docs it was read by.
+    """What a question asks about the data, by its words or else its meaning, with the schema and docs it was read by.
 
-    What could not be made whole says too little, and the words of a confirmation are not read. By its meaning neither a
-    reply to what was asked back is read nor "ask anyway".
+    A message that still refers to earlier ones is too incomplete to read, and the words of a confirmation are ignored.
+    A reply to a clarification, or a question sent with `clarify: false`, is not read by its meaning.
     """
     question, meaning = run.question, run.parts.knowledge.meaning
     schema = await run.database.schema()
@@ -73,7 +73,7 @@ def _answer(run: Run, found: Reply, kind: Kind) -> Answer:
 
 
 async def _documents(run: Run) -> Sequence[Document]:
-    """All that the docs say; with a warning where they cannot be read."""
+    """All documents of the database; none, with a warning, if they cannot be read."""
     if not run.limits.enable_retrieval:
         return ()
     try:

@@ -18,40 +18,40 @@ from executors.base import Frozen
 if TYPE_CHECKING:
     from agent.pipeline.drafts.consensus import Evidence
 
-# With what each says; a calibration names those that it was fitted with. Few strong ones: single doubts are too rare to
-# have a coefficient each, and what else was tried told nothing more (docs/decisions/confidence.md).
+# Each with its meaning; a calibration names those that it was fitted with. They are few and strong: single doubts are
+# too rare for a coefficient each, and other features added no information (docs/decisions/confidence.md).
 FEATURES: Mapping[str, str] = {
     "agreement": "share of the other drafts, and of the judge, that confirm the rows, 0 to 1",
     "logprob_total": "log-probability of the whole query: the mean, times its words; -5 to -2",
     "objections": "doubts of rules and checks that failed, no rows among them, at most 3",
 }
-# What they can only say: a coefficient that says the opposite by chance is dropped.
+# The only direction that a feature can have: a coefficient with the opposite sign is chance, and is dropped.
 SPEAK_FOR = frozenset({"agreement", "logprob_total"})
 SPEAK_AGAINST = frozenset({"objections"})
-# No objections, because right answers lack words of the question as often as wrong ones where a noun is translated.
-# `doubt_of_missing` lowers the confidence instead.
+# These doubts are not objections: if a noun is translated, right answers lack words of the question as often as wrong
+# ones do. `doubt_of_missing` lowers the confidence instead.
 MILD = frozenset({"missing_data"})
-# Log-odds that missing data takes from the confidence, by its evidence; not fitted. With 1.0 no fit of the package is
-# sure of an answer, whatever agrees on it; 0.1 leaves sure those that everything else confirms.
+# Log-odds that missing data subtracts from the confidence, by its evidence; not fitted. With 1.0, no fit of the package
+# is sure of an answer, however much agrees on it; with 0.1, answers that everything else confirms stay sure.
 MISSING_LOG_ODDS: Mapping[str, float] = {"schema": 1.0, "language": 0.1}
 MOST_OBJECTIONS = 3
-# Above, all queries are right as often. Below, length speaks, not doubt: a name written three times counts thrice.
+# Above, all queries are right equally often. Below, length decides, not doubt: a name written thrice counts thrice.
 LEAST_TOTAL, MOST_TOTAL = -5.0, -2.0
 
 _WORD = re.compile(r"'(?:[^']|'')*'|\"[^\"]*\"|`[^`]*`|--[^\n]*|\w+", re.IGNORECASE)
-_VOTE_CHECKS = frozenset({"second_draft", "judge"})  # counted by who confirms the rows
+_VOTE_CHECKS = frozenset({"second_draft", "judge"})  # counted in `agreement` instead
 
 
 def features_of(evidence: Evidence) -> dict[str, float]:
-    """The features by name, those left out that cannot be known, such as log-probabilities that nobody gave.
+    """The features by name, without unknown ones, such as log-probabilities that the endpoint does not return.
 
     Agreement of executed results is the best signal that needs only replies (arXiv 2508.14056), and the probability of
-    the written query the best one of a single reply (arXiv 2411.16742). Neither depends on a wording.
+    the written query is the best signal of a single reply (arXiv 2411.16742). Neither depends on the wording.
     """
     chosen = evidence.chosen
     supporters, others = _voices(evidence)
     doubts = sum(doubt.rule not in MILD for doubt in evidence.doubts)
-    # that drafts accept that there are no rows is no evidence that there are none; a judge has read the query for it
+    # drafts that agree on an empty result do not prove that it is right; a judge has read the query
     soft = SOFT_CHECKS if evidence.judge is not True else frozenset[str]()
     failed = sum(
         check.passed is False or (check.passed is None and check.name in soft)
@@ -69,24 +69,24 @@ def features_of(evidence: Evidence) -> dict[str, float]:
 
 
 def doubt_of_missing(evidence: Evidence) -> float:
-    """Log-odds to take away for what the question names and the data lacks; the strongest doubt counts, once."""
+    """Log-odds to subtract for data that the question names and the database lacks; only the strongest doubt counts."""
     found = (MISSING_LOG_ODDS.get(it.evidence, 0.0) for it in evidence.doubts if it.rule in MILD)
     return max(found, default=0.0)
 
 
 def is_confirmed(features: Mapping[str, float]) -> bool:
-    """Whether another draft or the judge confirms the rows: without that no answer is verified, however probable."""
+    """Whether another draft or the judge confirms the rows. Otherwise no answer is verified, however probable."""
     return features["agreement"] > 0
 
 
 def _voices(evidence: Evidence) -> tuple[float, float]:
-    """How many confirm the chosen rows, and how many were asked; not the draft that the query comes from.
+    """How many confirm the chosen rows, and how many were asked. The draft that the query comes from does not count.
 
-    Who asked nobody has confirmed nothing, so such an answer is not above one that all others contradict.
+    If none was asked, none confirms, so such an answer does not rank above one that all others contradict.
     """
     source = evidence.chosen.source
     if evidence.earlier is not None:
-        agreed, written = evidence.earlier  # one of them is the query itself
+        agreed, written = evidence.earlier  # one of them is the query itself, which does not count
         return float(agreed - 1), float(written - 1)
     votes = evidence.base_votes if source == "alternative" else evidence.votes
     own = 1 if source in {"draft", "alternative"} else 0  # a repaired query has no vote itself
@@ -94,7 +94,7 @@ def _voices(evidence: Evidence) -> tuple[float, float]:
     return float(max(0, votes - own) + (evidence.judge is True)), float(requested + (evidence.judge is not None))
 
 
-VERSION: Literal[4] = 4  # of the file and of what its features mean; a change of either asks for a new fit
+VERSION: Literal[4] = 4  # of the file and the meaning of its features; if either changes, fit again
 FOLDER = Path(__file__).parent / "fitted"
 
 Share = Annotated[float, Field(ge=0, le=1)]
@@ -102,10 +102,10 @@ Real = Annotated[float, Field(allow_inf_nan=False)]
 
 
 class Figures(Frozen):
-    """What a fit is worth on databases that it did not see (cross-validated); None where it cannot be said.
+    """The quality of a fit on unseen databases (cross-validated); None if it is undefined.
 
-    auroc: how often a right answer is above a wrong one. ece: expected calibration error, ten bins.
-    precision, recall: of verified answers, at the threshold.
+    auroc: how often a right answer ranks above a wrong one. ece: expected calibration error, ten bins.
+    precision, recall: those of verified answers, at the threshold.
     """
 
     auroc: Share | None
@@ -118,8 +118,8 @@ class Fit(Frozen):
     """A logistic regression.
 
     coefficients: by the name of the feature.
-    wanted: the precision of verified answers that was asked for.
-    threshold: from which on an answer can be verified; None where no confidence gave that precision, so that none is.
+    wanted: the requested precision of verified answers.
+    threshold: the lowest probability of a verified answer; None if none gave that precision, so no answer is verified.
     """
 
     intercept: Real
@@ -136,12 +136,12 @@ class Fit(Frozen):
         return self
 
     def probability(self, features: Mapping[str, float], less: float = 0.0) -> float:
-        """That the answer is right, 0 to 1. `less`: log-odds to take away, for what was not fitted."""
+        """The probability that the answer is right, 0 to 1. `less`: log-odds to subtract for what was not fitted."""
         return sigmoid(self.intercept + sum(it * features[name] for name, it in self.coefficients.items()) - less)
 
 
 class Sureness(Frozen):
-    """confidence: 0 to 1. sure: whether it is at or above the threshold, and anybody has confirmed the rows."""
+    """confidence: 0 to 1. sure: whether it reaches the threshold, and a draft or the judge confirms the rows."""
 
     confidence: float
     sure: bool
@@ -149,18 +149,18 @@ class Sureness(Frozen):
 
 
 class Confidence(Protocol):
-    """Says how sure an answer is."""
+    """Computes how sure an answer is."""
 
     def of(self, evidence: Evidence) -> Sureness:
-        """The sureness of the answer that this is the evidence of."""
+        """The sureness of the answer with this evidence."""
 
 
 class Calibration(Frozen):
-    """What `calibrate` fitted for one profile.
+    """The result of `calibrate` for one profile.
 
-    profile: of the model whose answers it was fitted to. note: what a reader should know.
-    questions, databases, right: what it was fitted to, and the share of right answers among them.
-    fits: with most features first; the first one is used whose features are all known.
+    profile: that of the model whose answers it was fitted to. note: a remark for the reader.
+    questions, databases, right: the size of the sample, and the share of right answers in it.
+    fits: those with most features first; the first fit whose features are all known is used.
     """
 
     version: Literal[4]
@@ -172,7 +172,7 @@ class Calibration(Frozen):
     fits: Annotated[tuple[Fit, ...], Field(min_length=1)]
 
     def of(self, evidence: Evidence) -> Sureness:
-        """How sure the answer is that this is the evidence of; not at all, where no fit has what it needs."""
+        """The sureness of the answer with this evidence; 0 and not sure if a feature of every fit is missing."""
         features = features_of(evidence)
         fit = next((fit for fit in self.fits if fit.coefficients.keys() <= features.keys()), None)
         if fit is None:
@@ -210,9 +210,10 @@ def load(path: Path) -> Calibration:
 
 
 class PackageCalibration:
-    """The package's calibrations of a profile: a second model confirms more than a further draft of the first one.
+    """The package's calibrations of a profile, one without and one with the second model.
 
-    Args: profile: its name. Raises ConfigurationInvalid: a file cannot be used.
+    A second model confirms more than a further draft of the first. Args: profile: its name. Raises
+    ConfigurationInvalid: a file cannot be used.
     """
 
     def __init__(self, profile: str) -> None:
@@ -224,13 +225,13 @@ class PackageCalibration:
 
 
 def calibration_of(path: Path | None, profile: str) -> Confidence:
-    """That of a file where one is named, else the package's for the profile. Raises ConfigurationInvalid."""
+    """The calibration in the file if `path` is set, else the package's for the profile. Raises ConfigurationInvalid."""
     return PackageCalibration(profile) if path is None else load(path)
 
 
 @lru_cache(maxsize=8)
 def of_profile(name: str) -> Calibration:
-    """The package's calibration of a profile; those that cannot be measured share one."""
+    """The package's calibration of a profile; profiles that cannot be measured share one."""
     path = _file_of(name)
     return load(path if path.exists() else _file_of("hosted"))
 

@@ -1,4 +1,4 @@
-"""The path of a question with several queries: each part takes that of any question, then answers are joined."""
+"""The path of a question with several queries: each part is answered like any question, then answers are joined."""
 
 from __future__ import annotations
 
@@ -32,10 +32,11 @@ READS_ONLY = "A part of a question only reads."
 
 
 async def answer_in_parts(run: Run, plan: QuestionPlan, read: Read) -> AsyncIterator[Event]:
-    """Answer each part, then join them; the events of a part carry its number.
+    """Answer each part, then join the answers; the events of a part carry its number.
 
-    One after the other: a question has one place among those that a database is asked for at once. They share its
-    deadline, its budget and its ledger. Raises ModelError, DatabaseUnavailable where no part has an answer yet.
+    Parts run one after the other, because a question has only one of the places for concurrent questions of its
+    database. They share its deadline, budget and ledger. Raises ModelError, DatabaseUnavailable if no part has an
+    answer yet.
     """
     found = Found()
     may_ask_back = run.limits.clarify and run.question.options.clarify is not False
@@ -53,7 +54,7 @@ async def answer_in_parts(run: Run, plan: QuestionPlan, read: Read) -> AsyncIter
                         return
                     else:
                         yield _event_of(found.add(text, event.answer))
-        except WritesNotAllowed as error:  # the model took it for an order
+        except WritesNotAllowed as error:  # the model read it as an order
             yield _event_of(found.add_failed(text, str(error)))
         except (ModelError, DatabaseUnavailable) as error:
             if not found.has_answers:
@@ -71,7 +72,7 @@ async def answer_in_parts(run: Run, plan: QuestionPlan, read: Read) -> AsyncIter
 
 
 async def _events(part: Run, read: Read) -> AsyncGenerator[Event]:
-    """What happens to one part, with its number, and its response at the end."""
+    """The events of one part, with its number; the last one carries its response."""
     try:
         yield (await part.select_schema()).model_copy(update={"part": part.part})
         async for event in read(part):
@@ -84,9 +85,9 @@ async def _events(part: Run, read: Read) -> AsyncGenerator[Event]:
 
 
 def _part_of(run: Run, number: int, text: str) -> Run:
-    """A run for one part: the same person, rows and limits; the whole question's words say what may be shown.
+    """A run for one part, with the same caller, rows and limits; the words of the whole question decide what is shown.
 
-    No query is reused for it, and none kept: its words are a model's, and nobody asked them.
+    No query is reused or kept for it, because a model wrote its words.
     """
     whole = run.question
     options = whole.options.model_copy(update={"allow_writes": None, "confirm": None})
@@ -110,19 +111,19 @@ def _event_of(part: AnswerPart) -> PartAnswered:
 _OPERAND = re.compile(r"\{(\d{1,2})\}")
 _ALLOWED = re.compile(r"(?:\{\d{1,2}\}|[\s+\-*/()]|(?<![\d.}])(?:[1-4]|100)(?![\d.{]))+")
 _MONEY_DECIMALS = 2
-_NOISE = Decimal("1e-12")  # of a number, as a share of it
+_NOISE = Decimal("1e-12")  # relative to the number
 _PERCENT = re.compile(r"\s*\|\s*percent\s*$", re.IGNORECASE)
 
 
 class Equation(NamedTuple):
-    """A calculation with its result, as text, and where each of its numbers stands in it."""
+    """A calculation with its result, as text, and the position of each number in it."""
 
     text: str
     numbers: tuple[AnswerNumber, ...]
 
 
 class _Operand(NamedTuple):
-    """A number of a part. text: its digits, as the row holds them. decimals: two where the part's answer writes two."""
+    """A number of a part. text: its digits, as in the row. decimals: 2 if the part's answer shows two, else 0."""
 
     text: str
     column: str
@@ -132,9 +133,9 @@ class _Operand(NamedTuple):
 def equations(
     calculations: Sequence[str], parts: Sequence[AnswerPart], language: str = "en"
 ) -> tuple[list[Equation], list[str]]:
-    """The calculations of a plan with the numbers put in, exactly computed, and a warning for each that cannot be.
+    """The calculations of a plan, with numbers filled in and exact results, and a warning for each that fails.
 
-    Where the plan has none for two parts that give one number each, of the same measure, their difference is added.
+    If the plan has no calculation, and exactly two parts give one number of the same measure, adds their difference.
     """
     operands = {part.number: one for part in parts if (one := _operand(part, language)) is not None}
     found: list[Equation] = []
@@ -148,7 +149,7 @@ def equations(
 
 
 def _difference(parts: Sequence[AnswerPart], operands: Mapping[int, _Operand]) -> list[str]:
-    """The difference of the only two numbers, where both are of one measure: their queries aggregate the same."""
+    """The difference of the only two numbers, if both have the same measure, that is, the same aggregates."""
     single = [part for part in parts if part.number in operands]
     if len(single) != 2:
         return []
@@ -158,7 +159,7 @@ def _difference(parts: Sequence[AnswerPart], operands: Mapping[int, _Operand]) -
 
 
 def _operand(part: AnswerPart, language: str) -> _Operand | None:
-    """The one number that a part gives; None where it gives none, or several."""
+    """The only number that a part gives; None if it gives none, or several."""
     if part.status != "success" or part.row_count != 1 or len(part.results) != 1:
         return None
     numbers = [(column, value) for column, value in part.results[0].items() if is_number(value)]
@@ -172,7 +173,7 @@ def _operand(part: AnswerPart, language: str) -> _Operand | None:
 
 
 def _format_digits(digits: str, decimals: int, language: str, *, grouped: bool) -> str:
-    """Digits with the marks of a language and at least so many decimals."""
+    """Digits with the marks of a language and at least `decimals` decimals."""
     grouping, mark = MARKS.get(language, MARKS["en"])
     needed = max(decimals, len(digits.partition(".")[2]))
     return write_number(Fraction(digits), needed, grouping=grouping if grouped else "", mark=mark)
@@ -223,9 +224,9 @@ _SHARED = frozenset(AnswerPart.model_fields) & frozenset(Answer.model_fields) - 
 
 
 class Found:
-    """What became of the parts so far.
+    """The results of the parts so far.
 
-    attempts: of all of them. choices: what could be asked instead. doubtful: whether a person should look at one.
+    attempts: those of all parts. choices: questions to ask instead. doubtful: whether a person should review a part.
     """
 
     def __init__(self) -> None:
@@ -256,7 +257,7 @@ class Found:
 
 
 def build_joined_answer(run: Run, plan: QuestionPlan, found: Found) -> Answer:
-    """The response to the whole question: what each part says with its number behind it, then the calculations."""
+    """The response to the whole question: the answer of each part, followed by its number, then the calculations."""
     parts = found.parts
     language = language_of(run.question.text) or "en"
     wanted = run.limits.enable_calculator
@@ -286,7 +287,7 @@ def build_joined_answer(run: Run, plan: QuestionPlan, found: Found) -> Answer:
 
 
 def build_clarification(run: Run, part: Answer) -> Answer:
-    """The response where a part must be made clear first: its choices, as ways to read the whole question."""
+    """The response if a part needs a clarification; its choices become readings of the whole question."""
     whole = run.question.text
     choices = [Choice(label=it.label, question=with_reply(whole, it.label)) for it in part.choices]
     taken = {name: getattr(part, name) for name in ("status", "answer", "clarification", "clarification_reason")}
@@ -294,7 +295,7 @@ def build_clarification(run: Run, part: Answer) -> Answer:
 
 
 def _text(run: Run, parts: Sequence[AnswerPart], computed: Sequence[Equation]) -> tuple[str, list[AnswerNumber]]:
-    """The lines of the answer, and its numbers with their places in it."""
+    """The text of the answer, and its numbers with their positions."""
     lines: list[str] = []
     numbers: list[AnswerNumber] = []
     start = 0
@@ -318,7 +319,7 @@ def _text(run: Run, parts: Sequence[AnswerPart], computed: Sequence[Equation]) -
 
 
 def _checks(plan: QuestionPlan, parts: Sequence[AnswerPart], computed: Sequence[Equation]) -> list[Check]:
-    """The checks of the whole; those of each query are in its part."""
+    """The checks of the whole answer; the checks of each query are in its part."""
     detail = f"{len(parts)} queries, each with checks of its own."
     if plan.unsupported:
         detail = (
@@ -336,7 +337,7 @@ def _checks(plan: QuestionPlan, parts: Sequence[AnswerPart], computed: Sequence[
 
 
 def _least(parts: Sequence[AnswerPart]) -> float | None:
-    """The least confidence: that of a part without an answer is 0. None where one of them is not known."""
+    """The lowest confidence of the parts; a part without an answer counts as 0. None if one is unknown."""
     found = [part.confidence if part.status == "success" else 0.0 for part in parts]
     known = [one for one in found if one is not None]
     return min(known) if len(known) == len(found) else None

@@ -1,4 +1,4 @@
-# ruff: noqa: E501  patterns are read best in one piece
+# ruff: noqa: E501  patterns are easiest to read on one line
 """Plans the queries of a question that needs several: a model plans, and rules check the plan."""
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
     from agent.pipeline.run import Run
 
 
-# Why something is as it is, and what drives it.
+# Questions about reasons and drivers.
 _WHY = (
     r"\bwhy\b|\bhow come\b|\bwhat(?:['’]s| is| are)? (?:driv(?:es?|ing)|drove|causes?|caused|explains?|explained|behind)\b|\b(?:drivers?|reasons?) (?:of|for|behind)\b"
     r"|\b(?:warum|wieso|weshalb|woran liegt)\b|\bwas (?:treibt|trieb|erklärt|verursacht)\b"
     r"|\bpourquoi\b|\bqu['’]est-ce qui (?:explique|cause)"
     r"|\bpor qu[ée]\b|\bperch[ée]\b|왜|이유|원인|为什么|為什麼|为何|原因"
 )
-# One thing held against another.
+# Comparisons.
 _COMPARE = (
     r"\bcompar(?:e[ds]?|ing|ison)\b|\b(?:versus|vs)\b|\bdifference between\b"
     r"|\b(?:more|less|fewer|higher|lower|better|worse|larger|smaller) than (?:in |the )?(?:last|previous|prior|year|month|quarter|week)"
@@ -53,7 +53,7 @@ _SEVERAL = re.compile(f"{_WHY}|{_COMPARE}|{_AND_ASKS}", re.IGNORECASE | re.DOTAL
 
 
 def may_need_several(question: str) -> bool:
-    """Whether a question's words say that one query may not answer it, in seven languages."""
+    """Whether the words of a question suggest that it needs several queries. Covers seven languages."""
     return bool(_SEVERAL.search(question))
 
 
@@ -69,9 +69,9 @@ class _PlanReply(BaseModel):
 
 
 class QuestionPlan(Frozen):
-    """The queries that a question needs, as questions, and what is computed from the numbers that they give.
+    """The queries that a question needs, as questions, and the calculations on their numbers.
 
-    unsupported: numbers in these questions that neither the person, nor the docs, nor the calendar gave.
+    unsupported: numbers in these questions that come from neither the user's question, the docs nor the calendar.
     """
 
     questions: tuple[str, ...]
@@ -80,9 +80,9 @@ class QuestionPlan(Frozen):
 
 
 async def plan_of(run: Run) -> QuestionPlan | None:
-    """The plan of a question that needs several queries; None where one is enough, or no plan can be had.
+    """The plan of a question that needs several queries; None if one is enough, or no usable plan was made.
 
-    What is wrong with a plan costs the plan: the question is answered by one query then, with a warning.
+    A faulty plan is dropped with a warning, and one query answers the question.
     """
     if not await _is_wanted(run):
         return None
@@ -106,9 +106,9 @@ async def plan_of(run: Run) -> QuestionPlan | None:
 
 
 async def _is_wanted(run: Run) -> bool:
-    """Whether the model is asked for a plan: who asks for one gets it, else profile and words must say so."""
+    """Whether to ask the model for a plan: on request, or if both the profile and the words call for one."""
     question, limits = run.question, run.limits
-    if limits.plan is False or run.part or question.history:  # what could not be made whole cannot be taken apart
+    if limits.plan is False or run.part or question.history:  # an incomplete question cannot be split
         return False
     by_itself = run.parts.profile.plan and limits.effort != "quick" and may_need_several(question.text)
     if not (limits.plan or by_itself):
@@ -118,7 +118,7 @@ async def _is_wanted(run: Run) -> bool:
 
 
 def _read(run: Run, reply: _PlanReply) -> QuestionPlan | None:
-    """The plan that a reply holds. Raises ReplyUnusable."""
+    """The plan in a reply; None if one query is enough. Raises ReplyUnusable."""
     whole = run.question.text
     lines = (one_line(text).strip() for text in reply.questions)
     questions = tuple(dict.fromkeys(line for line in lines if line))

@@ -1,7 +1,7 @@
-"""Candidates grouped by their rows: what independent drafts agree on, and the evidence for the chosen one.
+"""Groups candidates by their rows, finds what independent drafts agree on, and collects the evidence for an answer.
 
-This is self-consistency (Wang et al. 2023), by result instead of text. Only drafts as the model wrote them vote: a rule
-that repairs two drafts in the same way would confirm itself.
+This is self-consistency (Wang et al. 2023), by result instead of text. Only drafts that ran as written vote, because a
+rule that repairs two drafts in the same way would confirm itself.
 """
 
 from __future__ import annotations
@@ -11,36 +11,36 @@ from collections.abc import Sequence
 from agent.core.models import Candidate, Check, Doubt
 from executors.base import Frozen
 
-AGREED = 2  # votes that settle it: a model seldom makes the same mistake twice
+AGREED = 2  # votes that decide: a model seldom makes the same mistake twice
 
 
 class Group(Frozen):
-    """Candidates that gave the same rows, in any order; the first one stands for them."""
+    """Candidates that gave the same rows, in any order; `first` represents them."""
 
     candidates: tuple[Candidate, ...]
 
     @property
     def first(self) -> Candidate:
-        """Which stands for the group: a draft where there is one, the earliest of them, the second model's last."""
+        """The representative: the earliest draft if there is one, those of the second model last."""
         return min(self.candidates, key=lambda it: (not it.votes, it.by_second))
 
     @property
     def votes(self) -> int:
-        """Drafts in it, as the model wrote them."""
+        """The number of drafts in the group that ran as the model wrote them."""
         return sum(it.votes for it in self.candidates)
 
 
 class Evidence(Frozen):
-    """What is known of an answer when its query is chosen; `confidence` is computed from this and nothing else.
+    """The evidence for an answer when its query is chosen; `confidence` is computed from this alone.
 
-    groups: of candidates that ran, the chosen one's first, then by votes.
-    chosen: the candidate that the answer rests on.
-    drafts: how many were written, those included that could not be run.
+    groups: the candidates that ran; the group of the chosen one first, then by votes.
+    chosen: the candidate that the answer is based on.
+    drafts: number of drafts written, including those that could not be run.
     by_second: whether the second model wrote one of them.
-    earlier: of a reused query, how many drafts agreed on it, and of how many, when it was verified.
-    base_votes: votes of the candidate that an alternative was derived from; 0 where the chosen one is none.
-    checks: of the chosen candidate and its rows, not yet of the sentence.
-    judge: the judge's yes or no of the chosen candidate; None where nobody was asked.
+    earlier: for a reused query, how many drafts agreed on it, and of how many, when it was verified.
+    base_votes: votes of the candidate that an alternative was derived from; 0 if the chosen one is not an alternative.
+    checks: those of the chosen candidate and its rows, not yet of the sentence.
+    judge: the judge's yes or no on the chosen candidate; None if it was not asked.
     """
 
     groups: tuple[Group, ...]
@@ -54,19 +54,19 @@ class Evidence(Frozen):
 
     @property
     def votes(self) -> int:
-        """Of the chosen group."""
+        """The votes of the chosen group."""
         return self.groups[0].votes if self.groups else 0
 
     @property
     def doubts(self) -> tuple[Doubt, ...]:
-        """Of the chosen candidate."""
+        """The doubts about the chosen candidate."""
         return self.chosen.doubts
 
 
 def group_candidates(candidates: Sequence[Candidate]) -> tuple[Group, ...]:
-    """The candidates that ran, by their rows; the most votes first, then the earlier one.
+    """The candidates that ran, grouped by their rows; most votes first, then non-empty results, then earlier ones.
 
-    Results that hold nothing are the same only where the queries are: any two wrong filters agree on nothing.
+    Empty results are equal only if their queries are, because any two wrong filters agree on nothing.
     """
     groups: list[list[Candidate]] = []
     for candidate in candidates:
@@ -83,10 +83,10 @@ def group_candidates(candidates: Sequence[Candidate]) -> tuple[Group, ...]:
 
 
 def is_settled(groups: Sequence[Group]) -> bool:
-    """Whether no further draft is needed: they agree, two of two or three of up to five; or repairs are alike.
+    """Whether no further draft is needed: two of two or three of up to five agree, or repaired drafts are alike.
 
-    Where two drafts had to be repaired and give the same rows, the next one mostly makes their mistake, too; where one
-    of them ran as it was written, a third may confirm it. The answer has no more votes for that.
+    If two drafts had to be repaired and give the same rows, the next one usually makes the same mistake. If one of them
+    ran as written, a third may confirm it. Repaired drafts add no votes.
     """
     voted = [group.votes for group in groups if group.votes]
     if voted == [AGREED] or (bool(voted) and voted[0] > AGREED):
@@ -98,7 +98,7 @@ def is_settled(groups: Sequence[Group]) -> bool:
 def evidence_of(
     candidates: Sequence[Candidate], chosen: Candidate, checks: Sequence[Check], judge: bool | None, drafts: int
 ) -> Evidence:
-    """All that is known of the chosen candidate. `drafts`: how many the model wrote."""
+    """The evidence for the chosen candidate. `drafts`: number of drafts that were written."""
     groups = group_candidates(candidates)
     own = [group for group in groups if chosen in group.candidates]
     based = chosen.source == "alternative"
@@ -118,10 +118,10 @@ def evidence_of(
 
 
 def elect(groups: Sequence[Group], current: Candidate) -> Candidate | None:
-    """The candidate that the drafts agree on, in the place of the current one; None where that may stay.
+    """The candidate that the drafts agree on, to replace the current one; None if the current one stays.
 
-    It stays where it is among those that the most drafts agree on, or was derived from one of them by what schema and
-    data say, and where no two drafts agree on anything.
+    It stays if it is in the group with the most votes, if it is an alternative that schema and data suggest for a query
+    of that group, or if no two drafts agree.
     """
     if not groups:
         return None

@@ -26,9 +26,9 @@ from agent.platform.telemetry.ledger import Ledger
 from executors.dialects.table import DIALECTS
 from executors.errors import ErrorKind
 
-# One statement in its fence: no token goes into what leads up to it or follows its end, the first semicolon that stands
-# in no text, name or comment. Else it ends with the fence, as no line of it begins. Each character has one reading:
-# llama.cpp tries all readings of every token, and of a row of dashes there would be more than it can ever try.
+# One statement in its fence, with no tokens spent before it or after its end: the first semicolon outside of texts,
+# names and comments, or else the closing fence, which no line of the statement can begin with. The grammar is
+# unambiguous, because llama.cpp tries all readings of every token, and a row of dashes would have too many.
 SQL_ALONE = ReplyGrammar(
     name="sql",
     words="Reply with one query alone, in a ```sql block.",
@@ -43,7 +43,7 @@ part ::= [^;'"`\n-] | "'" [^'\n]* "'" | "\"" [^"\n]* "\"" | "`" [^`\n]+ "`"
 log = logging.getLogger(__name__)
 
 MAX_ITEMS = 12
-MAX_CHOICES, MAX_CHOICE = 5, 80  # of a model's own question back, and the characters of one
+MAX_CHOICES, MAX_CHOICE = 5, 80  # of a model's own clarification, and characters of one
 
 
 class _PlanReply(BaseModel):
@@ -62,7 +62,7 @@ class _PlanReply(BaseModel):
 
 class _DraftReply(BaseModel):
     sql: str | None = None
-    explanation: SkipJsonSchema[str] = ""  # not requested, yet passed on where a model gives one
+    explanation: SkipJsonSchema[str] = ""  # not requested, but passed on if a model gives one
     clarification: str | None = None
     choices: list[str] = []
 
@@ -86,9 +86,9 @@ _Shape = type[_DraftReply] | type[_PlannedDraftReply] | type[_ChangeReply]
 
 
 class Generator:
-    """Writes SQL in the reply format that the model's profile names.
+    """Writes SQL in the reply format of the model's profile.
 
-    `temperature` is that of the first attempt; later ones use the profile's `retry_temperature` if that is higher.
+    `temperature` applies to the first attempt; later ones use the profile's `retry_temperature` if that is higher.
     `second` is another model, which writes the second draft.
     """
 
@@ -105,14 +105,14 @@ class Generator:
         self.max_tokens, self.temperature = max_tokens, temperature
 
     async def load(self) -> None:
-        """Load the models, the second one last: it is needed last, and need not be there. Raises ModelUnavailable."""
+        """Load the models; the second one last, because it is needed last and is optional. Raises ModelUnavailable."""
         await self.model.ready()
         if self.second is not None:
             with suppress(ModelUnavailable):
                 await self.second.ready()
 
     async def plan(self, question: str, context: Context, ledger: Ledger) -> Plan | None:
-        """A plan before any SQL, where the profile wants one of its own; None where not, or where none can be had."""
+        """A plan before any SQL; None if the profile does not ask for a separate plan, or the model gives none."""
         if self.profile.planner != "separate":
             return None
         try:
@@ -144,10 +144,10 @@ class Generator:
         task: Literal["generate", "write"] = "generate",
         model: ChatModel | None = None,
     ) -> Draft:
-        """One query, with every earlier attempt in view, or a clarification.
+        """One query, or a clarification. The model sees all earlier attempts.
 
-        `task` is `write` for a statement that changes rows; past queries are no examples for it. `temperature`
-        overrides the model's and the profile's, `model` the generator's. Raises ReplyUnusable, ModelError.
+        `task` is `write` for a statement that changes rows; its prompt has no past queries as examples. `temperature`
+        overrides the generator's and the profile's, `model` the generator's. Raises ReplyUnusable, ModelError.
         """
         inline = self.profile.planner == "inline" and task == "generate"
         as_json = self.profile.reply_format == "json"
@@ -185,17 +185,16 @@ class Generator:
     async def draft_anew(
         self, question: str, context: Context, plan: Plan | None, ledger: Ledger, *, index: int = 2
     ) -> Draft:
-        """One query with no earlier one in view; drafts with odd numbers read the schema in its other form."""
+        """One query, written without sight of earlier ones. Odd-numbered drafts read the schema in its other form."""
         shown = context.otherwise if index % 2 else context
         return await self.draft(question, shown, (), plan, ledger, temperature=self._temperature(again=True))
 
     async def draft_by_second(
         self, question: str, context: Context, plan: Plan | None, ledger: Ledger, *, again: bool = False
     ) -> Draft | None:
-        """One query of the second model, with no earlier one in view; None: there is none, or it is unavailable.
+        """One query of the second model, written without sight of earlier ones; None if it is missing or unavailable.
 
-        `again`: after one that could not be run; what it finds likeliest is known then. Raises ReplyUnusable,
-        BudgetSpent.
+        `again`: its likeliest query could not be run, so the temperature is raised. Raises ReplyUnusable, BudgetSpent.
         """
         if self.second is None:
             return None
@@ -215,7 +214,7 @@ class Generator:
         try:
             reply = parse_structured(text, shape)
         except ReplyUnusable:
-            sql = extract_sql(text)  # some endpoints take the schema and answer in a fence all the same
+            sql = extract_sql(text)  # some endpoints accept the schema, but answer in a fence
             if sql is None:
                 raise
             return Draft(sql=sql, plan=plan)
@@ -232,14 +231,14 @@ class Generator:
 
 
 def _shape_of(task: Literal["generate", "write"], *, inline: bool) -> _Shape:
-    """The fields of a draft in JSON. What a query does is read from its tree, so only a change is explained."""
+    """The JSON fields of a draft. Only a change has an explanation, because that of a query is read from its tree."""
     if task == "write":
         return _ChangeReply
     return _PlannedDraftReply if inline else _DraftReply
 
 
 def _refuse_leaks(draft: Draft, question: str, context: Context) -> None:
-    """Raises ReplyUnusable where people would read in it what no model should tell."""
+    """Raise ReplyUnusable if the parts that people read contain what a model must not repeat."""
     # Not the plan's field names: the prompt asks for them, in this order.
     planned = draft.plan.model_dump(exclude={"limit"}).values() if draft.plan else ()
     messages_sent = (draft.clarification or "", *draft.choices)
@@ -261,23 +260,23 @@ def reply_schema(name: str, shape: type[BaseModel], *, logprobs: bool = False) -
     return ReplySchema(name=name, schema_=schema, logprobs=logprobs)
 
 
-# How probable a query was to the model that wrote it, from the log-probabilities of its tokens.
+# The probability that the model gave to its query, from the log-probabilities of the tokens.
 #
-# The probability of the whole sequence tells right queries from wrong ones better than asking the model does
+# The probability of the whole sequence separates right queries from wrong ones better than asking the model does
 # (Ramachandran and Sarawagi, "Text-to-SQL Calibration: No Need to Ask", arXiv 2411.16742).
 
 
 class Logprobs(NamedTuple):
-    """Natural logarithms, at most 0: the mean over the tokens of a query, and the least of them."""
+    """Natural logarithms, at most 0: the mean and the minimum over the tokens of a query."""
 
     mean: float
     least: float
 
 
 def logprobs_of(tokens: Sequence[Token], text: str) -> Logprobs | None:
-    """Those of the tokens that a text within a reply is made of; None where there are no tokens.
+    """The log-probabilities of the tokens of a text within a reply; None if there are no tokens.
 
-    A fence or a JSON object around the query says nothing of it. Where the text is not found, all tokens count.
+    The fence or JSON object around the query does not count. If the text is not found, all tokens count.
     """
     inside = _within(tokens, text) or _within(tokens, json.dumps(text, ensure_ascii=False)[1:-1]) or tokens
     values = [token.logprob for token in inside]
@@ -285,7 +284,7 @@ def logprobs_of(tokens: Sequence[Token], text: str) -> Logprobs | None:
 
 
 def _within(tokens: Sequence[Token], text: str) -> list[Token]:
-    """The tokens that hold a part of `text`, where all of them together have it; else none."""
+    """The tokens that overlap `text` in the joined tokens; none if it is not there."""
     start = "".join(token.text for token in tokens).find(text)
     if start < 0 or not text:
         return []

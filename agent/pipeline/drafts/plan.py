@@ -16,7 +16,7 @@ MAX_ITEM_CHARS = 120
 def plan_of(draft: str, checked: str, dialect: str) -> Plan:
     """Tables, joins, filters, aggregates, grouping, order and limit of a query, read from its syntax tree.
 
-    A limit that the guard added is none of the plan, so `checked` is read only where the draft is not one statement.
+    A limit that the guard added is not part of the plan, so `checked` is read only if the draft is not one statement.
     """
     from sqlglot import exp
     from sqlglot.errors import SqlglotError
@@ -25,7 +25,7 @@ def plan_of(draft: str, checked: str, dialect: str) -> Plan:
 
     name = DIALECTS[dialect].sqlglot
     tree = _tree(draft, name) or _tree(checked, name)
-    if tree is None:  # the guard reads it, in a grammar that takes less work
+    if tree is None:  # the guard parses it with a cheaper grammar
         return Plan()
 
     def text(node: exp.Expr) -> str:

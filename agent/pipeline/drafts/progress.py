@@ -15,14 +15,14 @@ from agent.core.queueing import WAITS
 from agent.platform.llm.prompting import leaks
 from agent.platform.llm.replies import ON_TEXT, read_partial_sql
 
-# Takes events of the question that runs; set for its task, None where nobody listens.
+# Receives events of the running question. It is set for the question's task, and None if there is no listener.
 TELL: ContextVar[Callable[[Event], None] | None] = ContextVar("tell", default=None)
 
-PAUSE_S = 0.1  # between two pieces of news
+PAUSE_S = 0.1  # between two progress events
 
 
 async def with_progress(events: AsyncIterator[Event], *, listens: bool = True) -> AsyncGenerator[Event, None]:
-    """The events of a question, and where somebody listens, between them what is told from inside a step."""
+    """The events of a question and, if `listens`, the progress events from within its steps."""
     if not listens:
         async for only in events:
             yield only
@@ -50,7 +50,7 @@ async def with_progress(events: AsyncIterator[Event], *, listens: bool = True) -
 def sql_progress(
     attempt: int, system: str, question: str, private: frozenset[str] = frozenset(), part: int = 0
 ) -> Iterator[None]:
-    """Tell of the query while the model writes it, as far as it may be shown; see `showable`."""
+    """Report the query while the model writes it, as far as it may be shown; see `showable`."""
     tell = TELL.get()
     if tell is None:
         yield
@@ -75,24 +75,24 @@ def sql_progress(
         ON_TEXT.reset(token)
 
 
-# A query that a model is still writing: how much of it may be shown before anything has read it.
+# The part of an unfinished query that may be shown before any check has read it.
 #
-# What is shown ends at a whole token, and before what the finished query would be refused for, or would lose: words
-# of the model's instructions, an address, a private column that the question does not name. An end that could still
+# It ends at a whole token, and before anything that the finished query would be refused for or would lose: words of
+# the model's instructions, an address, a private column that the question does not name. An end that could still
 # become one of these is held back until it is clear that it does not.
 _TOKEN = re.compile(
     r"(?P<quoted>'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|`[^`]*`|\[[^\]\n]*\]|--[^\n]*\n|/\*.*?\*/)"
     r"|(?P<word>\w+)|\s+|[^\w\s]",
     re.DOTALL,
 )
-_OPENS = ("'", '"', "`", "[", "--", "/*")  # what a single character of a token that has no end yet begins
+_OPENS = ("'", '"', "`", "[", "--", "/*")  # what opens a token whose end may be missing
 
 
 def showable(sql: str, system: str, question: str, private: frozenset[str] = frozenset()) -> str:
-    """The beginning of a half-written query that may be shown; it only grows while the query does.
+    """The beginning of an unfinished query that may be shown; it only grows while the query grows.
 
-    `system` is the first message that the model was sent; `private` the private columns that the question does not
-    name, in lower case.
+    `system` is the first message sent to the model; `private` has the private columns that the question does not name,
+    in lower case.
     """
     end, visible = 0, normal(question)
     for token in _whole_tokens(sql):
@@ -109,7 +109,7 @@ def showable(sql: str, system: str, question: str, private: frozenset[str] = fro
 
 
 def _whole_tokens(sql: str) -> Iterator[re.Match[str]]:
-    """The tokens of a query up to the last one, which may go on, or one whose end is missing."""
+    """The complete tokens of a query: all before one that may continue, or whose end is missing."""
     for token in _TOKEN.finditer(sql):
         rest = sql[token.end() : token.end() + 1]
         goes_on = (token["word"] and not rest) or (token["quoted"] and rest in ("", token[0][0]))  # 'O''Hara'

@@ -1,8 +1,8 @@
 """Reuses the verified query of an equal earlier question.
 
 Only the writing of SQL is skipped. The query goes through the guard, is executed, checked, judged and answered like any
-other. If one of these fails, a new query is written. If drafts judge for the profile, those that agreed when the query
-was verified count again, and nobody is asked.
+other. If one of these steps fails, a new query is written. If the profile lets drafts judge, the votes from when the
+query was verified count again, and no model is asked.
 """
 
 from __future__ import annotations
@@ -47,11 +47,11 @@ _NOW = re.compile(
 
 
 def may_rerun(question: str, sql: str) -> bool:
-    """Whether a query means the same as on the day it was written, as far as time goes.
+    """Whether the dates in a query still mean the same as on the day it was written.
 
-    A question about "last month" is asked of the clock each time, so its query must be, too: with dates that somebody
-    counted from some day it is not run again. Dates that stand in the query without a year in the question were counted
-    from a day as well, or chosen by somebody who may choose another one by now.
+    A question about "last month" depends on the clock, so its query must read the clock; one with fixed dates is not
+    run again. Dates in a query whose question names no year were also counted from some day, or chosen freely, and may
+    be different now.
     """
     dated = bool(_YEAR.search(sql))
     if counts_from_today(question):
@@ -60,7 +60,7 @@ def may_rerun(question: str, sql: str) -> bool:
 
 
 def fingerprint(schema: Schema, tables: Sequence[str], *others: str) -> str | None:
-    """A digest of the tables as they are declared, and of `others`; None where a table is gone."""
+    """A digest of the declarations of the tables and of `others`; None if a table is gone."""
     found = [schema.table(name) for name in tables]
     declared = [
         table.model_dump(
@@ -75,22 +75,22 @@ def fingerprint(schema: Schema, tables: Sequence[str], *others: str) -> str | No
 
 
 class Reuse:
-    """What one question can take over from earlier ones, and leave to later ones.
+    """The query that a question takes from an earlier one, and the query that it keeps for later ones.
 
-    draft: the query to run again; None where there is none, or once it was tried.
-    tried: whether it is, or was, an attempt of this question.
+    draft: the query to run again; None if there is none, or it was tried.
+    tried: whether the query is, or was, an attempt of this question.
     """
 
     def __init__(self, question: Question, parts: Parts, limits: Limits) -> None:
         self._question, self._parts = question, parts
-        # A question has a history only where it still leans on it, and may mean something else after another one.
+        # A question has a history only if it still refers to it; after another history it may mean something else.
         self._allowed = limits.reuse_verified and not question.history
         self._key = Key(question.database, question.audience, fold_question(question.text))
         self.draft: Draft | None = None
         self.tried = False
 
     async def recall(self, context: Context) -> None:
-        """Look for a query of the same question: one of the docs first, then one of an earlier answer."""
+        """Look for the query of an equal question: first in the docs, then among earlier answers."""
         if not self._allowed:
             return
         known = context.same_question
@@ -113,7 +113,7 @@ class Reuse:
         return draft
 
     async def settle(self, answer: Answer, best: Attempt, context: Context, evidence: Evidence) -> None:
-        """Keep the query of a verified answer, with the votes for it; forget one that does not hold any more."""
+        """Keep the query of a verified answer, with its votes; forget a reused one that no longer holds."""
         if not self._allowed:
             return
         verified = self._parts.verified
@@ -133,6 +133,6 @@ class Reuse:
             log.warning("%s", error)
 
     def _fingerprint(self, tables: Sequence[str], context: Context) -> str | None:
-        """Of the tables, of the docs, and of who wrote and judged: with another model the answer is another one."""
+        """The fingerprint of the tables, the docs and both models: another model may give another answer."""
         models = (self._parts.generator.model.name, self._parts.judge.model.name)
         return fingerprint(context.db_schema, tables, context.docs, *models)

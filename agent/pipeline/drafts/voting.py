@@ -1,4 +1,4 @@
-"""Further drafts of a question, none of which sees an earlier one, until they agree or the limit is reached."""
+"""Writes further drafts of a question, each without sight of the others, until they agree or the limit is reached."""
 
 from __future__ import annotations
 
@@ -19,16 +19,19 @@ if TYPE_CHECKING:
 
 
 def begin_ahead(run: Run) -> None:
-    """Have a further draft written beside what comes next; nothing where one was begun, or none is wanted.
+    """Start a further draft that runs beside the next step, unless one was begun before or none is wanted.
 
-    What is awaited first calls the model first, and takes its share of the question's budget.
+    Whichever is awaited first calls the model first, and takes its share of the question's budget.
     """
     if run.wants_draft_ahead:
         run.ahead.begin(lambda: _in_step(run, _further_draft(run)))
 
 
 def _further_draft(run: Run) -> Coroutine[Any, Any, Draft | None]:
-    """The next draft, with no earlier one in view; None: unusable, or it asks back. Its number is taken now."""
+    """The next draft, written without sight of earlier ones; None if it is unusable or a clarification.
+
+    Its number is assigned at the call, before the draft is awaited.
+    """
     index, asks_second = run.written, not run.has_asked_second
     run.written += 1
     run.has_asked_second = True
@@ -38,7 +41,7 @@ def _further_draft(run: Run) -> Coroutine[Any, Any, Draft | None]:
         try:
             draft = None
             if asks_second:
-                run.written_by_second = 1  # also where the reply is unusable
+                run.written_by_second = 1  # also if the reply is unusable
                 draft = await generator.draft_by_second(*given)
                 run.written_by_second = int(draft is not None)
             draft = draft or await generator.draft_anew(*given, index=index - run.written_by_second)
@@ -50,21 +53,21 @@ def _further_draft(run: Run) -> Coroutine[Any, Any, Draft | None]:
 
 
 async def _in_step(run: Run, writing: Coroutine[Any, Any, Draft | None]) -> Draft | None:
-    """It belongs to the step that it was begun for."""
+    """Await the draft and charge it to the evaluator, the step that began it."""
     with run.ledger.step("evaluator"):
         return await writing
 
 
 NAME = "second_draft"
-# Where another query may take as long, or be refused as well.
+# Errors that another query would probably meet as well.
 _OF_DATABASE = frozenset({ErrorKind.TIMEOUT, ErrorKind.RESOURCE, ErrorKind.PERMISSION})
 
 
 async def vote(run: Run, rows: Rows, most: int) -> Check:
-    """Have drafts written until they agree, see `is_settled`, or `most` are written; the check that tells.
+    """Have drafts written until they agree (see `is_settled`) or there are `most`; returns the check of the vote.
 
-    Each is added to the run's candidates; one that was begun ahead comes first. What is wrong with the model or the
-    database ends it, and is told.
+    Each is added to the run's candidates; one that was begun ahead comes first. An error of the model or the database
+    ends the vote, and the check reports it.
     """
     failure = ""
     while (run.ahead.waits or run.written < most) and not is_settled(group_candidates(run.candidates)):
@@ -82,9 +85,9 @@ async def vote(run: Run, rows: Rows, most: int) -> Check:
 
 
 async def _try_second_again(run: Run, failed: Draft, rows: Rows) -> Candidate | None:
-    """What the second model writes instead, warmer, of a draft that could not be run; None where that cannot, either.
+    """A second try of the second model, at a higher temperature, after a draft that could not be run; None if it fails.
 
-    A draft that cannot be run says nothing of the first one's rows, and the second model writes many.
+    The second model writes many drafts that cannot be run, and these neither confirm nor contradict the first rows.
     """
     given = (run.question.text, run.context, run.plan, run.ledger)
     try:
@@ -92,13 +95,13 @@ async def _try_second_again(run: Run, failed: Draft, rows: Rows) -> Candidate | 
         if draft is None or draft.sql is None:
             return None
         candidate, kind = await _try_draft(run, draft.model_copy(update={"index": failed.index}), rows)
-    except (ReplyUnusable, ModelError, DatabaseUnavailable):  # the first model's next draft tells, if there is one
+    except (ReplyUnusable, ModelError, DatabaseUnavailable):  # the first model's next draft decides
         return None
     return candidate if kind is None else None
 
 
 async def _try_draft(run: Run, draft: Draft, rows: Rows) -> tuple[Candidate, ErrorKind | None]:
-    """What became of a draft: as it was written, else repaired, else its error; and why it could not be run."""
+    """Run a draft as written, or else repaired. Returns the candidate, and the error of the draft as written."""
     assert draft.sql is not None  # noqa: S101  a draft without a query is not tried
     try:
         return Candidate.of(draft, await rows(draft.sql)), None

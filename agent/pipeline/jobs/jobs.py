@@ -1,8 +1,8 @@
 """Jobs: questions that need no open connection.
 
 The process that takes a job works on it and renews its lease, which is stored with the job. If the lease has expired,
-the process is gone, and the next one that reads the job starts it again, because a question changes nothing. A job that
-has lost `MAX_STARTS` processes is not started again, because it may be what ends them.
+the process is gone, and the next one that reads the job starts it again, which is safe because a question changes
+nothing. A job that has lost `MAX_STARTS` processes is not started again, because it may be what ends them.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ PROGRESS_S = 1.0  # between two writes of the progress
 
 
 class Superseded(Exception):
-    """The job is not ours, or not ours any more. Args: job: as it is now."""
+    """The job does not, or no longer, belong to this run. Args: job: its current state."""
 
     def __init__(self, job: Job) -> None:
         super().__init__(job.id)
@@ -41,7 +41,7 @@ class Superseded(Exception):
 
 
 class JobRun:
-    """Works on a job. Its lease lapses after `LEASE_S` seconds unless it is renewed."""
+    """Works on a job. The lease expires after `LEASE_S` seconds unless it is renewed."""
 
     def __init__(self, shelf: JobShelf) -> None:
         self._shelf = shelf
@@ -52,16 +52,16 @@ class JobRun:
         self._has_begun = False
 
     def lease(self) -> Lease:
-        """A lease for this run, from now on."""
+        """A lease for this run that starts now."""
         return Lease(owner=self._owner, until=self._shelf.clock() + LEASE_S)
 
     async def work(
         self, job: Job, places: asyncio.Semaphore, events: Callable[[], AsyncGenerator[Event, None]]
     ) -> None:
-        """Answer the question of a job whose lease is ours, and keep what comes of it.
+        """Answer the question of a job that this run has the lease of, and store the outcome.
 
-        Cancelled, it gives the job back for others to go on. Raises StateUnavailable: the end cannot be kept; the job's
-        lease lapses, and it is begun again.
+        If cancelled, the run releases the job for other processes. Raises StateUnavailable: the outcome cannot be
+        stored; the lease expires, and the job starts again.
         """
         self._id, self._trace_id = job.id, job.trace_id
         working = asyncio.create_task(self._answer(places, events))
@@ -72,7 +72,7 @@ class JobRun:
                 await _end(keeping)
                 await self._change(await working)
             else:
-                await keeping  # which raises why it has ended
+                await keeping  # raises the error that ended it
         except asyncio.CancelledError:
             await _end(working, keeping)
             await self._give_back()
@@ -85,19 +85,19 @@ class JobRun:
     async def _answer(
         self, places: asyncio.Semaphore, events: Callable[[], AsyncGenerator[Event, None]]
     ) -> dict[str, Any]:
-        """How the job ends, as changes of its head."""
+        """Answer the question. Returns the changes of the job's head."""
         async with places:
             self._has_begun = True
             self._news.set()
             try:
-                # However many questions are before it: a job has the time.
+                # A job can wait, however many questions are ahead of it.
                 tries = AsyncRetrying(retry=retry_if_exception_type(TooBusy), wait=_as_event)
                 return await self._succeed(await tries(self._last_event, events))
-            except Exception as error:  # noqa: BLE001  the edge: whatever it was, the caller is told that it has failed
+            except Exception as error:  # noqa: BLE001  the outermost handler: any error is reported as a failed job
                 return {"status": "failed", "problem": self._problem(error)}
 
     async def _last_event(self, events: Callable[[], AsyncGenerator[Event, None]]) -> Done:
-        """The last of the events; the others are progress. Raises TooBusy before the first one."""
+        """The last event; the others are recorded as progress. Raises TooBusy before the first one."""
         async with aclosing(events()) as event_data:
             async for event in event_data:
                 if isinstance(event, Done):
@@ -120,7 +120,7 @@ class JobRun:
         return {"status": "succeeded", "result_run": self._owner, "result_parts": parts}
 
     async def _keep_lease(self) -> None:
-        """Renew the lease, with the progress so far, until cancelled, or until the job is not ours any more."""
+        """Renew the lease and store the progress, until cancelled or until the job no longer belongs to this run."""
         while True:
             with suppress(TimeoutError):  # nothing new, but the lease must be renewed
                 await asyncio.wait_for(self._news.wait(), LEASE_S / 3)
@@ -132,14 +132,14 @@ class JobRun:
             await asyncio.sleep(min(PROGRESS_S, LEASE_S / 3))
 
     async def _change(self, update: dict[str, Any]) -> None:
-        """Write what has happened, with a new lease unless the job has ended. Raises Superseded, StateUnavailable."""
+        """Store the progress, with a new lease unless the job has ended. Raises Superseded, StateUnavailable."""
         ended = {"lease": None, "finished_at": moment(self._shelf.clock())} if "status" in update else {}
         status = "running" if self._has_begun else "queued"
         changes = {"status": status, "progress": tuple(self._progress), "lease": self.lease(), **ended, **update}
         await self._replace(changes)
 
     async def _give_back(self) -> None:
-        """Let another process go on at once, where it is not cancelled or taken already."""
+        """Release the job so that another process can continue at once, unless it is cancelled or taken already."""
         try:
             await self._replace({"status": "queued", "progress": (), "lease": None}, unbegun=True)
         except Superseded:
@@ -158,7 +158,7 @@ class JobRun:
         try:
             await asyncio.shield(writing)
         except asyncio.CancelledError:
-            await asyncio.gather(writing, return_exceptions=True)  # then nothing follows that nobody knows of
+            await asyncio.gather(writing, return_exceptions=True)  # so that no write happens later
             raise
 
 
@@ -174,21 +174,21 @@ async def _end(*tasks: asyncio.Task[Any]) -> None:
 
 
 MAX_STARTS = 2
-WAITING = 10  # jobs that may wait for each one that is worked on
+WAITING = 10  # jobs that may wait, per running job
 RETRY_AFTER_S = 5
 
 log = logging.getLogger(__name__)
 
 
 class StoredJob(NamedTuple):
-    """A job, and the response where it has succeeded."""
+    """A job, and the response if it has succeeded."""
 
     job: Job
     answer: Answer | None
 
 
 class Jobs:
-    """The jobs of this process, `at_once` at a time, and those of others that callers name."""
+    """The jobs of this process, `at_once` at a time, and access to the jobs of other processes."""
 
     def __init__(self, asking: Asking, shelf: JobShelf, *, at_once: int, deadline_s: float) -> None:
         self._asking, self._shelf, self._deadline_s = asking, shelf, deadline_s
@@ -197,11 +197,11 @@ class Jobs:
 
     @property
     def running(self) -> int:
-        """How many jobs this process works on, or has waiting."""
+        """The number of jobs that are running or waiting in this process."""
         return len(self._running)
 
     async def submit(self, request: JobRequest, *, principal: str, trace_id: str) -> Job:
-        """Take a question to be answered in the background. Raises as `Asking.admit`; TooBusy, StateUnavailable."""
+        """Accept a question to answer in the background. Raises as `Asking.admit`; TooBusy, StateUnavailable."""
         if request.options.allow_writes or request.options.confirm:
             raise QuestionInvalid("A change of rows is shown and confirmed step by step: send it without mode=async.")
         await self._asking.admit(
@@ -228,7 +228,7 @@ class Jobs:
         return job
 
     async def get(self, job_id: str, principal: str) -> StoredJob:
-        """A job as it is now; a job whose process is gone continues here. Raises UnknownJob, StateUnavailable."""
+        """The current state of a job. Continues it here if its process is gone. Raises UnknownJob, StateUnavailable."""
         job = await self._take_over(await self._own(job_id, principal))
         if job.status != "succeeded":
             return StoredJob(job, None)
@@ -236,7 +236,7 @@ class Jobs:
         return StoredJob(job, Answer.model_validate_json(text))
 
     async def delete(self, job_id: str, principal: str) -> None:
-        """Cancel a job, wherever it runs; forget one that has ended. Raises as `get`."""
+        """Cancel a job, in whichever process it runs; delete one that has ended. Raises as `get`."""
         job = await self._own(job_id, principal)
         if job.has_ended:
             await asyncio.to_thread(self._shelf.remove, job)
@@ -247,13 +247,13 @@ class Jobs:
             await asyncio.gather(task, return_exceptions=True)
 
     async def take_over(self) -> None:
-        """Go on with every job whose process is gone. Raises StateUnavailable."""
+        """Continue every job whose process is gone. Raises StateUnavailable."""
         for job in await asyncio.to_thread(self._shelf.list_unfinished):
-            with suppress(UnknownJob):  # its time has ended meanwhile
+            with suppress(UnknownJob):  # it expired in the meantime
                 await self._take_over(job)
 
     async def close(self) -> None:
-        """Stop, and let other processes go on at once with what was not finished."""
+        """Stop, and release unfinished jobs so that other processes can continue them at once."""
         tasks = list(self._running.values())
         for task in tasks:
             task.cancel()

@@ -1,7 +1,7 @@
-"""Jobs in the state store: a partition for each, with its head and the parts of its result.
+"""Jobs in the state store: each has a partition with its head and the parts of its result.
 
-A result may be larger than a record. It is compressed and cut into parts, which are written first; the head names them
-last. So a reader of a job that succeeded sees its complete result. Methods block, and raise what those of
+A result may be larger than a record. So it is compressed and split into parts, which are written before the head that
+names them: a reader of a job that succeeded sees the complete result. Methods block, and raise what those of
 `agent.platform.storage.store.StateStore` raise.
 """
 
@@ -36,7 +36,7 @@ Status = Literal["queued", "running", "succeeded", "failed", "cancelled"]
 
 
 class JobRequest(Frozen):
-    """The question that a job answers, as `Asking.events` takes it. left_out: parts of the response not to be sent."""
+    """The question of a job, as `Asking.events` takes it. left_out: parts of the response that are not sent."""
 
     question: str
     database: str
@@ -62,12 +62,12 @@ class Job(Frozen):
     """A job.
 
     principal: the owner; no other caller sees it.
-    starts: how often a process has begun it.
-    lease: of the process that works on it; where it has lapsed, that process is gone.
-    result_run, result_parts: under which keys the result is found, and how many they are.
+    starts: how many times a process has started it.
+    lease: held by the process that works on it; if it has expired, that process is gone.
+    result_run, result_parts: the run whose keys hold the result, and the number of its parts.
     """
 
-    model_config = ConfigDict(extra="ignore")  # what a newer version adds
+    model_config = ConfigDict(extra="ignore")  # fields of newer versions
 
     id: str
     principal: str
@@ -85,7 +85,7 @@ class Job(Frozen):
 
     @property
     def has_ended(self) -> bool:
-        """Whether nothing more will happen."""
+        """Whether the job has reached a final status."""
         return self.status in ("succeeded", "failed", "cancelled")
 
 
@@ -95,7 +95,7 @@ def moment(now: float) -> datetime:
 
 
 def build_interrupted_problem(trace_id: str) -> Problem:
-    """The problem of a job whose processes ended before it did."""
+    """The problem of a job whose processes all ended before it was answered."""
     return Problem(
         type=f"{TYPE_PREFIX}job-interrupted",
         title="The job was interrupted",
@@ -106,7 +106,7 @@ def build_interrupted_problem(trace_id: str) -> Problem:
 
 
 KIND, HEAD, RESULT = "job", "head", "result"
-PART_CHARS = 600_000  # of a record of the result, Base64 as it is, under `MAX_VALUE_BYTES`
+PART_CHARS = 600_000  # Base64 characters of the result in a record; below `MAX_VALUE_BYTES`
 
 
 class JobShelf:
@@ -116,12 +116,12 @@ class JobShelf:
         self._state, self._ttl_s, self.clock = state, ttl_s, clock
 
     def add(self, job: Job) -> None:
-        """Keep a new job."""
+        """Store a new job."""
         change = Insert(key=HEAD, value=job.model_dump(mode="json"), expires_at=self._end())
         self._state.commit(_place(job.id), [change])
 
     def get(self, job_id: str) -> Job | None:
-        """The job of an id; None where there is none, or its time is over."""
+        """The job with an id; None if there is none, or it has expired."""
         record = self._state.get(_place(job_id), HEAD)
         return _job(record) if record else None
 
@@ -130,7 +130,7 @@ class JobShelf:
         return [job for job in map(_job, self._state.everywhere(KIND, key=HEAD)) if not job.has_ended]
 
     def change(self, job_id: str, to: Callable[[Job], Job]) -> Job | None:
-        """Replace a job by what `to` makes of it, and put off its end; None where it is gone. Raises `to`'s errors."""
+        """Replace a job by `to(job)` and extend its expiry. Returns None if it is gone. Raises the errors of `to`."""
 
         def replace() -> Job | None:
             record = self._state.get(_place(job_id), HEAD)
@@ -145,7 +145,7 @@ class JobShelf:
         return until_no_conflict(replace, "job")
 
     def put_result(self, job_id: str, run: str, result: str) -> int:
-        """Store the result of one run of a job, invisible until the head names it. Returns its parts."""
+        """Store the result of one run of a job, invisible until the head names it. Returns the number of parts."""
         text = base64.b64encode(zlib.compress(result.encode())).decode()
         parts = [text[first : first + PART_CHARS] for first in range(0, len(text), PART_CHARS)]
         end = self._end()
@@ -155,7 +155,7 @@ class JobShelf:
         return len(parts)
 
     def result(self, job: Job) -> str:
-        """What `put_result` kept of the run that the job names."""
+        """The result that `put_result` stored for the run that the job names."""
         text = "".join(self._parts(job))
         return zlib.decompress(base64.b64decode(text)).decode()
 

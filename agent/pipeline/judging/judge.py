@@ -33,7 +33,7 @@ class _CompareReply(BaseModel):
 
 
 class _AnyReply(BaseModel):
-    """Either of them, as it is read: what counts is whether the judge said yes."""
+    """Reads either reply; only `correct` decides."""
 
     reason: str = ""
     asked: str = ""
@@ -49,7 +49,7 @@ _SHAPES: dict[str, type[BaseModel]] = {"reason": _ReasonReply, "compare": _Compa
 
 
 class Judge:
-    """A model that reads question, query, rows and the enriched schema; its reason comes before its verdict."""
+    """A model that reads question, query, rows and the enriched schema. It writes its reason before its verdict."""
 
     def __init__(self, model: ChatModel, profile: Profile) -> None:
         self.model, self.profile = model, profile
@@ -63,7 +63,7 @@ class Judge:
         ledger: Ledger,
         doubts: Sequence[Doubt] = (),
     ) -> Verdict:
-        """The verdict, with the rules' doubts in view. Raises ReplyUnusable, ModelError."""
+        """The verdict of the model, which also sees the rules' doubts. Raises ReplyUnusable, ModelError."""
         shown = self.profile.rows_shown
         reply = await self.model.complete(
             context.messages(
@@ -86,9 +86,9 @@ class Judge:
 
 
 def verdict_of_checks(found: Sequence[Check], query: CheckedSql, earlier: Sequence[Attempt]) -> Verdict | None:
-    """What is known without asking the judge: a check failed, or the judge has seen this very query.
+    """The verdict that needs no judge: a check failed, or the judge has already seen this query; else None.
 
-    A failed check refuses once. Where the next query fares the same, the data may really be so, and the judge decides.
+    A failed check refuses once. If the next query fails it too, the data may really be so, and the judge decides.
     """
     reason = " ".join(check.detail for check in found if check.passed is False)
     verdicts = [(attempt.executed_sql, attempt.verdict) for attempt in earlier if attempt.verdict is not None]
@@ -105,10 +105,10 @@ def report_unjudged(error: ModelError | ReplyUnusable, ledger: Ledger) -> Check:
 
 
 def overrule(check: Check, who: str) -> Check:
-    """A soft check that failed where the judge or the drafts said yes: neither passed nor failed.
+    """A failed soft check, reset to neither passed nor failed because the judge or the drafts accepted the result.
 
-    A judge can be talked into a yes by what it reads. So it may accept that there are no rows, which no rule can tell;
-    what contradicts it in plain figures or names stays as it is, and the answer unverified.
+    The text that a judge reads can talk it into a yes. So it may only accept an empty result, which no rule can decide;
+    checks of plain figures or names stay failed, and the answer stays unverified.
     """
     if check.passed is not False or check.name not in SOFT_CHECKS:
         return check

@@ -1,4 +1,4 @@
-"""Tasks beside the steps: loading, raw records, a first version of the answer, a further query."""
+"""Tasks that run beside the steps: loading, raw records, a first version of the answer, a further query."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from agent.pipeline.steps import last_steps_are_loaded, load_last_steps
 
 
 class SideTasks:
-    """Records and text are begun when a query gave rows, and dropped when it is not believed."""
+    """Records and text start when a query gave rows, and are dropped if the query is not accepted."""
 
     def __init__(self) -> None:
         self._loading: asyncio.Task[None] | None = None
@@ -22,40 +22,40 @@ class SideTasks:
         self._dropped: list[asyncio.Task[Any]] = []
 
     def load(self, ready: Coroutine[Any, Any, None]) -> None:
-        """Begin to load the model. Who calls it waits for the load, and hears what went wrong."""
+        """Start to load the model. A later call of the model waits for the load and raises its errors."""
         self._loading = asyncio.create_task(ready)
 
     def load_modules(self) -> None:
-        """Begin to load the modules of the steps that follow the first query."""
+        """Start to load the modules of the steps that follow the first query."""
         if not last_steps_are_loaded():
             self._modules = asyncio.create_task(asyncio.to_thread(load_last_steps))
 
     async def modules(self) -> None:
-        """Return when they are loaded: a step that loads them itself holds the event loop up."""
+        """Wait until the modules are loaded: a step that loads them itself would block the event loop."""
         if self._modules is not None:
             await asyncio.shield(self._modules)
 
     def start(self, raw: Coroutine[Any, Any, RawRecords], text: Coroutine[Any, Any, str] | None) -> None:
-        """Begin both; what ran for an earlier query is dropped."""
+        """Start both tasks and drop those of an earlier query."""
         self.drop()
         self._raw = asyncio.create_task(raw)
         self._text = asyncio.create_task(text) if text is not None else None
 
     def start_text(self, write: Callable[[], Coroutine[Any, Any, str]]) -> None:
-        """Begin the text, where it was not begun."""
+        """Start the text, unless it was started before."""
         if self._text is None:
             self._text = asyncio.create_task(write())
 
     async def raw(self) -> RawRecords | None:
-        """The records of the query that was believed; None where none were started."""
+        """The records of the accepted query; None if their task was not started."""
         return await self._raw if self._raw is not None else None
 
     async def text(self) -> str | None:
-        """The first draft of its answer; None where none was started."""
+        """The first draft of the answer; None if its task was not started."""
         return await self._text if self._text is not None else None
 
     def drop(self) -> None:
-        """Cancel both."""
+        """Cancel both tasks."""
         for task in (self._raw, self._text):
             if task is not None:
                 task.cancel()
@@ -63,7 +63,7 @@ class SideTasks:
         self._raw = self._text = None
 
     async def close(self) -> None:
-        """Cancel what is left and wait until it has ended; errors of dropped work are nobody's concern."""
+        """Cancel the remaining tasks and wait for their end; errors of dropped work are ignored."""
         self.drop()
         for task in (self._loading, self._modules):
             if task is not None:
@@ -73,7 +73,7 @@ class SideTasks:
 
 
 class DraftAhead:
-    """A further draft, begun before its turn, at most one a question; it has no earlier draft in view anyway."""
+    """A further draft, begun before its turn; at most one per question. It sees no earlier draft anyway."""
 
     def __init__(self) -> None:
         self._task: asyncio.Task[Draft | None] | None = None
@@ -81,23 +81,23 @@ class DraftAhead:
 
     @property
     def waits(self) -> bool:
-        """Whether there is one that nobody has taken."""
+        """Whether a draft was begun and not taken yet."""
         return self._task is not None and not self._is_taken
 
     def begin(self, write: Callable[[], Coroutine[Any, Any, Draft | None]]) -> None:
-        """Have it written, where none was begun."""
+        """Start the draft, unless one was begun before."""
         if self._task is None:
             self._task = asyncio.create_task(write())
 
     def take(self) -> Awaitable[Draft | None] | None:
-        """The one that was begun, once; None where there is none."""
+        """The draft that was begun, once; None if there is none."""
         if not self.waits:
             return None
         self._is_taken = True
         return self._task
 
     async def close(self) -> None:
-        """Cancel it; what it raised is nobody's concern where nobody took it."""
+        """Cancel the draft; its errors are ignored."""
         if self._task is not None:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)

@@ -1,8 +1,8 @@
 """A change of the data, in two requests.
 
-The first request plans it: a model writes one INSERT, UPDATE or DELETE, the guard checks it, the database runs it and
-rolls it back, and the person sees what it would do. The second request has the plan's token and makes the change: the
-same statement, checked again, committed only if it still does what was shown.
+The first request plans the change: a model writes one INSERT, UPDATE or DELETE, the guard checks it, the database runs
+it and rolls it back, and the user sees what it would do. The second request has the plan's token and makes the change:
+the same statement is checked again, and committed only if it still does what was shown.
 """
 
 from __future__ import annotations
@@ -42,12 +42,12 @@ log = logging.getLogger(__name__)
 
 
 def wants_change(run: Run) -> bool:
-    """Whether the question is an order to change rows, from somebody who may."""
+    """Whether the question is an order to change rows, and the caller may change them."""
     return not run.question.write_refusal and orders_change(run.question.text)
 
 
 def has_drafted_change(run: Run) -> bool:
-    """Whether the model took the question for such an order, from somebody who may, before any query has run."""
+    """Whether the model drafted a change, the caller may make one, and no query has run yet."""
     may = not run.question.write_refusal and run.best is None
     return may and run.draft.sql is not None and bool(_STATEMENT.match(run.draft.sql))
 
@@ -55,8 +55,8 @@ def has_drafted_change(run: Run) -> bool:
 async def plan(run: Run) -> AsyncIterator[Event]:
     """Plan a change, one event per step; `run.draft` may hold its first draft.
 
-    Raises WritesNotAllowed: this is no change of rows, or the database cannot be written; WriteNotMade: more rows would
-    change than may; ModelError, DatabaseUnavailable, StateUnavailable: what no further attempt can help.
+    Raises WritesNotAllowed: this is no change of rows, or the database is read-only; WriteNotMade: more rows would
+    change than allowed; ModelError, DatabaseUnavailable, StateUnavailable: no further attempt can help.
     """
     change = _Change(run)
     while run.may_try:
@@ -79,10 +79,10 @@ async def plan(run: Run) -> AsyncIterator[Event]:
 
 
 async def confirm(run: Run, token: str) -> AsyncIterator[Event]:
-    """Make a change that was planned, one event per step.
+    """Make a planned change, one event per step.
 
-    Raises UnknownWritePlan: no such change waits for this caller; WriteNotMade: it is too late, or it would do
-    something else by now, and nothing was changed; DatabaseUnavailable, StateUnavailable.
+    Raises UnknownWritePlan: no such change waits for this caller; WriteNotMade: the plan has expired, or the change
+    would now do something else, so nothing was changed; DatabaseUnavailable, StateUnavailable.
     """
     question, settings = run.question, run.parts.settings
     waiting = await asyncio.to_thread(run.parts.write_plans.claim, token, question.database, question.principal)
@@ -115,7 +115,7 @@ async def confirm(run: Run, token: str) -> AsyncIterator[Event]:
 
 
 class _Change:
-    """A change on its way to a plan: each method is a step."""
+    """A change that is being planned. Each method is a step."""
 
     def __init__(self, run: Run) -> None:
         self._run = run
@@ -124,7 +124,7 @@ class _Change:
         self._tried: WriteResult | None = None
 
     async def generate(self) -> SqlGenerated:
-        """A statement by the model, with every earlier attempt in view."""
+        """Have the model write a statement; it sees all earlier attempts."""
         run = self._run
         with run.ledger.time_step("sql_generator"):
             try:
@@ -143,7 +143,7 @@ class _Change:
         )
 
     async def validate(self) -> SqlValidated:
-        """Through the guard for writes. Raises WritesNotAllowed for what would change more than rows."""
+        """Pass the statement through the guard for writes. Raises WritesNotAllowed: it would change more than rows."""
         run, draft, self._checked = self._run, self._run.draft, None
         if draft.sql is not None:
             self.attempt = Attempt(sql=draft.sql, explanation=draft.explanation)
@@ -168,7 +168,7 @@ class _Change:
         )
 
     async def try_out(self) -> SqlExecuted | None:
-        """The dry run: in a transaction that is rolled back; with the rows as they are."""
+        """Run the statement in a transaction that is rolled back, and read the affected rows as they are now."""
         run, checked = self._run, self._checked
         if checked is None:
             return None
@@ -197,7 +197,7 @@ class _Change:
         )
 
     async def build_answer(self) -> Answer:
-        """The response: what would change, and the token that makes it so."""
+        """The response: what would change, and the token that confirms it."""
         run, checked, tried, best = self._run, self._checked, self._tried, self._run.best
         if checked is None or tried is None or best is None:
             reasons = dict.fromkeys(attempt.error for attempt in run.attempts if attempt.error)
@@ -225,15 +225,15 @@ class _Change:
 
 
 def _digest(rows: QueryResult) -> str:
-    """What tells the rows that were shown from others; their order, which no database promises, does not count."""
+    """A digest of the rows that were shown. Their order does not count, because no database guarantees it."""
     lines = sorted(json.dumps(row, default=str) for row in rows.rows)
     return hashlib.sha256("\n".join([json.dumps(rows.columns), *lines]).encode()).hexdigest()
 
 
 async def rows_before(run: Run, checked: CheckedWrite, question: str) -> QueryResult:
-    """The rows that a change is about, without private columns that the question does not name.
+    """The rows that a change affects, without private columns that the question does not name.
 
-    Raises SqlRefused: the change would write what it may not show, as from a private column into another.
+    Raises SqlRefused: the change would write a value that it may not show, for example copy a private column.
     """
     if checked.preview is None:
         return NO_ROWS
@@ -262,8 +262,7 @@ def build_planned_answer(
 ) -> Answer:
     """The response to the first request.
 
-    `best` has the rows that would change, as they are; `issued` confirms the change, and is None where nothing would
-    change.
+    `best` has the rows that would change, as they are now; `issued` has the token, and is None if nothing would change.
     """
     count = tried.rows_affected
     text = f"No row of {checked.table} would change, so there is nothing to confirm."
@@ -299,7 +298,7 @@ def build_planned_answer(
 
 
 def build_applied_answer(run: Run, checked: CheckedWrite, result: WriteResult) -> Answer:
-    """The response to a confirmation. Args: result: what was committed."""
+    """The response to a confirmation. Args: result: of the committed change."""
     count = result.rows_affected
     were = "was" if count == 1 else "were"
     return common(run).model_copy(
@@ -325,7 +324,7 @@ def build_applied_answer(run: Run, checked: CheckedWrite, result: WriteResult) -
 
 
 def read_again(checked: CheckedWrite, result: WriteResult) -> Check:
-    """Whether the rows were looked up after the change, in its transaction, and what of them was compared."""
+    """The check that rows were read back after the change, in its transaction, with the compared columns."""
     plan = checked.read_back
     if result.read_back is None or plan is None:
         return Check(name="read_back", passed=None, detail=f"The rows were counted but not read back: {result.unread}.")

@@ -1,7 +1,7 @@
 """Planned changes that wait for a confirmation.
 
-They are in the state store, so any instance of the service can take the second request. A token is a password for one
-change: only its hash is stored, and it works once, for a limited time, for the caller who got it.
+They are kept in the state store, so any instance of the service can handle the second request. A token is a password
+for one change: only its hash is stored, and it works once, for a limited time, for the caller who got it.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ from agent.platform.storage.store import Insert, Place, Replace, StateConflict, 
 from executors.base import Frozen, JsonValue
 
 KIND, PLAN = "write", "plan"
-FORGOTTEN_AFTER_S = 86_400.0  # until then, a token that was used or has expired is told to be so
+FORGOTTEN_AFTER_S = 86_400.0  # until then, a used or expired token is reported as such
 
 
 class PlannedWrite(Frozen):
-    """A change that was tried and undone.
+    """A change that was tried and rolled back.
 
-    database, principal: where, and who asked for it.
-    sql: as the guard wrote it; it is checked again before it runs.
-    rows: how many it affects.
-    seen: a digest of the rows that the person was shown.
-    asked: the question, which says what of them may be shown.
+    database, principal: the database to change, and the caller who asked.
+    sql: the statement as the guard wrote it; it is checked again before it runs.
+    rows: number of affected rows.
+    seen: a digest of the rows that were shown to the caller.
+    asked: the question; it decides which private columns may be shown.
     """
 
     database: str
@@ -52,17 +52,17 @@ class WritePlans:
         self._state, self.lifetime_s, self.clock = state, lifetime_s, clock
 
     def keep(self, plan: PlannedWrite) -> Issued:
-        """Keep a change until it is confirmed, or its time is over."""
+        """Store a change until it is confirmed or expires."""
         token, until = secrets.token_urlsafe(24), self.clock() + self.lifetime_s
         stored = Insert(key=PLAN, value=value_of(plan, until), expires_at=until + FORGOTTEN_AFTER_S)
         self._state.commit(_place(token), [stored])
         return Issued(token, datetime.fromtimestamp(until, UTC))
 
     def claim(self, token: str, database: str, principal: str) -> PlannedWrite:
-        """Take a change to make it; whoever comes second gets nothing.
+        """Claim a planned change, in order to make it. A token can be claimed once.
 
-        Raises UnknownWritePlan: there is none for this caller and database, and the token stays good for the right
-        ones; WriteNotMade: it was claimed before, or its time is over.
+        Raises UnknownWritePlan: there is none for this caller and database, but the token stays valid for the right
+        ones; WriteNotMade: it was claimed before, or has expired.
         """
         record = self._state.get(_place(token), PLAN)
         plan = PlannedWrite.model_validate(record.value["plan"]) if record else None
@@ -85,7 +85,7 @@ class WritePlans:
 
 
 def value_of(plan: PlannedWrite, until: float, *, used: bool = False) -> dict[str, JsonValue]:
-    """A change as its record has it. Args: until: seconds since the epoch; used: whether it was claimed."""
+    """The record of a change. Args: until: expiry, in seconds since the epoch; used: whether it was claimed."""
     return {"plan": plan.model_dump(mode="json"), "until": until, "used": used}
 
 
