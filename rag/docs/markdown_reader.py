@@ -1,9 +1,9 @@
-"""Docs from Markdown: a heading for each table, a list line for each column, rules under any other heading.
+"""Docs from Markdown: a heading per table, a list line per column, rules under any other heading.
 
 ## orders                                a table: the text below it is about the table
 One row for each order.
-- `total`: without tax                   a column; `orders.total — …` is one wherever it stands
-| column | meaning |                     a grid, by its header; without one that says more: name first, meaning last
+- `total`: without tax                   a column; `orders.total — …` is one anywhere in the file
+| column | meaning |                     a grid, read by its header, or else with the name first and the meaning last
 ### total                                a column: the text below it is about the column
 
 ## Fiscal year                           any other heading: rules
