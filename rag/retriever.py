@@ -71,8 +71,7 @@ class Retriever:
 
     async def search(self, query: str, database: str, top_k: int = 5, kinds: Collection[Kind] = ()) -> list[Retrieved]:
         """At most `top_k` documents nearest to the query, best first. Without `kinds`, of all kinds. Raises
-        StoreUnavailable,
-        EmbedderUnavailable: the message states what to do."""
+        StoreUnavailable, EmbedderUnavailable: the message states what to do."""
         (found,) = await asyncio.to_thread(self._search, database, (query, top_k, kinds))
         return found
 

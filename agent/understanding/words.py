@@ -1,9 +1,9 @@
 # ruff: noqa: E501  a pattern is read best in one piece
 """Words that mark questions without SQL, one row per language.
 
-Small talk is matched sentence by sentence and in full: `talk` has a pattern for each kind. A question about the data
-is matched by cues, which must all occur, in any order. The words left without its cues and `fillers` must be names of
-the schema or terms of the docs; otherwise it is a question for SQL.
+Small talk is matched sentence by sentence and in full: `talk` has a pattern for each kind. A question about the data is
+matched by cues, which must all occur, in any order. The words left without its cues and `fillers` must be names of the
+schema or terms of the docs; otherwise it is a question for SQL.
 """
 
 from __future__ import annotations

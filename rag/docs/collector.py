@@ -27,8 +27,7 @@ G = TypeVar("G", bound=Gathering)
 class DocsCollector:
     """Gathers the documents and problems of many files. A fact found twice is kept once.
 
-    Without a schema, names are taken as written. `blocks`: texts that docs refer to by name, as with dbt's
-    `doc('orders')`.
+    Without a schema, names are taken as written. `blocks`: texts that docs refer to by name (dbt's `doc('orders')`).
     """
 
     def __init__(self, schema: Schema | None) -> None:

@@ -84,7 +84,7 @@ def field_of(header: str) -> Field | None:
 class Records:
     """Rows below a header. Cells beyond the header belong to the last field.
 
-    The rows are about `table` unless a field names one. With `has_topic`, this is certain, so that a field `name` names
+    The rows are about `table` unless a field names one. With `has_topic`, this is certain, so a field `name` names
     columns.
     """
 

@@ -28,8 +28,7 @@ _ROWS = TypeAdapter(list[Document])
 class ExactVectors:
     """A revision's documents and vectors in memory. See `rag.index.revision.Vectors`. Immutable, so safe in threads.
 
-    The order of the documents must depend only on themselves. `vectors` has one nonzero row per document, of any
-    length.
+    The documents' order must depend only on themselves. `vectors` has one nonzero row, of any length, per document.
     """
 
     exact = True

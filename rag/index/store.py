@@ -123,8 +123,7 @@ class Store:
 
         The old index answers until the new one is complete. An index that is damaged, or has another embedding model or
         index version, is rebuilt. Vectors are kept as they are computed, so that a stopped, failed or killed sync can
-        be continued.
-        `progress` is called after each batch with the numbers of documents done and to be written in all.
+        be continued. `progress` is called after each batch with the numbers of documents done and to be written in all.
         Raises EmbedderUnavailable; IndexBusy: another process has been indexing for too long; IndexingStopped.
         """
         wanted = {document.id: document for document in documents}
@@ -156,8 +155,8 @@ class Store:
     ) -> list[Retrieved]:
         """At most `top_k` documents nearest to a vector, best first. Empty if nothing is indexed.
 
-        With `kinds`, it is slow in an index of many thousands. Raises IndexOutdated: the index was made with another
-        embedding model than `model`.
+        With `kinds`, it is slow in an index of many thousands. Raises IndexOutdated: the index was made with an
+        embedding model other than `model`.
         """
         (found,) = self._search(
             name, [vector], model, lambda it: [self._hold(name, it).nearest(it, vector, top_k, kinds)]

@@ -67,8 +67,7 @@ class Period(NamedTuple):
 
 
 def periods_in(text: str) -> list[Period]:
-    """All times in a text, in order. Ambiguous dates such as `4/1/2023` and impossible ones such as April 31 are
-    omitted."""
+    """All times in a text, in order. Ambiguous dates (`4/1/2023`) and impossible ones (April 31) are omitted."""
     return in_order((match, _period(match)) for pattern in _PATTERNS for match in pattern.finditer(text))
 
 

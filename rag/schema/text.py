@@ -220,8 +220,8 @@ def render(
     1. Everything, if it fits.
     2. Otherwise, everything except sample values.
     3. Otherwise, the tables relevant to the question, best first, each with the tables that join it to earlier ones.
-    Wide tables show their keys and relevant columns. The remaining budget goes to samples of the best tables, then to
-    the tables beside them.
+       Wide tables show their keys and relevant columns. The remaining budget goes to samples of the best tables, then
+       to the tables beside them.
 
     Args:
         documents: those of kind column and table are shown beside their columns and above their tables. Others, and
@@ -353,8 +353,7 @@ class _Selection:
             any(self._show([(shown.table, self._columns(shown.table, width))]) for width in _WIDTHS)
 
     def _show(self, tables: list[tuple[Table, frozenset[str] | None]], *, samples: bool = False) -> bool:
-        """Show tables with these columns if they fit. Their previous cost is released. The first table is shown
-        anyway."""
+        """Show tables with these columns if they fit. Their previous cost is freed. The first is always shown."""
         new: list[_Shown] = []
         for table, columns in tables:
             text = self._texts.table(table, samples=samples, columns=columns)

@@ -171,8 +171,7 @@ class _Composer:
     def _find_count(self, columns: Sequence[ColumnFacts]) -> tuple[ColumnFacts, ColumnFacts, str] | None:
         """A name, a count, and the question's noun for what is counted. None if the rows have another form.
 
-        The noun is a plural, so it does not fit a count of one. A query with conditions counts fewer than the noun
-        states.
+        The noun is a plural, so it does not fit a count of one. A query with conditions counts fewer of them.
         """
         if len(self.facts.rows) != 1 or len(columns) != 2 or len(self.facts.columns) != 2:
             return None

@@ -30,7 +30,7 @@ _NO_DENIALS = frozenset({"no", "nada"})  # "ranked No. 1", "no han pedido nada 6
 
 
 def find_exchanged(items: Sequence[Item], asked: Sequence[Item], facts: Facts) -> Iterator[Problem]:
-    """Words for another aggregate, end or bound than the question's, missing ones, and extra denials.
+    """Words for an aggregate, end or bound that differ from the question's, missing ones, and extra denials.
 
     Only for a single row: with several rows, a sentence may use such words for each.
     """

@@ -1,4 +1,4 @@
-"""Omissions of parts of the question: the counted noun or a condition. Without them, a sentence claims too much."""
+"""Finds what a sentence omits of its question, the counted noun or a condition, so that it claims too much."""
 
 from __future__ import annotations
 
@@ -218,8 +218,7 @@ def _list_needed(facts: Facts, content: Sequence[str], *, verbs: bool) -> Iterat
     """For each condition of the query, the words of the question that express it. Skipped if there are none.
 
     Args:
-        verbs: whether names of range columns count too: "shipped" for `shipped_on`, if the sentence contains
-        "received".
+        verbs: whether names of range columns count too: "shipped" for `shipped_on`, if the answer has "received".
     """
     linked = {value.lower(): said for said, value in facts.linked}
     codes = {code.lower(): words_of(meaning) for column in facts.columns for code, meaning in column.codes}

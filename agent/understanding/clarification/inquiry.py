@@ -97,7 +97,7 @@ class Inquiry:
 
     @cached_property
     def in_play(self) -> tuple[Table, ...]:
-        """The tables that the question is about: named by itself, by a term that it uses, or through their columns."""
+        """The tables that the question is about: named in it, by a term that it uses, or through their columns."""
         found = {table.name: table for table in self.named_tables}
         for name, _ in self.mentioned_names:
             if table := self.schema.table(name):
@@ -148,7 +148,7 @@ def time_words(column: Column) -> frozenset[str]:
 
 
 def are_alike(some: Iterable[str], others: Iterable[str]) -> bool:
-    """Whether any two words, one of each, begin alike."""
+    """Whether a word of the one begins like a word of the other."""
     begin = {it[:_STEM] for it in others if len(it) >= _STEM}
     return any(it[:_STEM] in begin for it in some if len(it) >= _STEM)
 
@@ -159,7 +159,7 @@ def date_places(table: Table) -> list[Place]:
 
 
 def find_place(schema: Schema, table: str, column: str) -> Place | None:
-    """A column found by the names of its table and of itself. None if there is no such column."""
+    """A column, found by table and column name. None if it does not exist."""
     found = schema.table(table)
     named = found.column(column) if found is not None else None
     return Place(found, named) if found is not None and named is not None else None

@@ -51,7 +51,7 @@ _SUM = re.compile(r"\bSUM\s*\(|\bsum of\b", re.IGNORECASE)
 async def vague_measure(inquiry: Inquiry, meaning: Embedder | None = None) -> Clarification | None:
     """Ask about `best customers` without a measure if the data has at least two measures.
 
-    With `meaning`, the multilingual embedder, the question may name a table in another language than the schema.
+    With `meaning`, the multilingual embedder, the question may name a table in another language.
     """
     match = _VAGUE.search(inquiry.text)
     if match is None:

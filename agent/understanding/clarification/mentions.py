@@ -1,4 +1,4 @@
-"""The nouns of questions in other languages than English, found by function words.
+"""The nouns of questions in languages other than English, found by function words.
 
 A noun follows an article, a preposition or a question word. In German it is capitalized. In Korean it is not a verb and
 loses its particle. Adjectives in the same position are taken for nouns.
@@ -22,8 +22,8 @@ _ANY_DATA = """
     the best, the oldest, the cheapest, difference, growth, popularity, yield, surface area, length, size,
     square meters, piece, business, together, question, answer, data, table, result, case, most, least, every, other
 """
-# Any data may be asked for these, compute them or have them as values, so none can lack them. One language is enough:
-# the multilingual model finds the words of other languages similar.
+# Any data may be asked for these, be used to compute them or contain them as values, so no database lacks them. One
+# language is enough: the multilingual model finds the words of other languages similar.
 ANYTHING = tuple(" ".join(it.split()) for it in _ANY_DATA.split(","))
 
 _NOUN = r"(?P<noun>[^\W\d_]{4,})"

@@ -87,7 +87,7 @@ def _places(inquiry: Inquiry, values: Sequence[LinkedValue]) -> list[Place]:
 async def _several_columns(
     inquiry: Inquiry, values: Sequence[LinkedValue], places: list[Place], lookups: Lookups
 ) -> Clarification | None:
-    """Ask about one value in columns of different meaning, if the question names none of them and no table."""
+    """Ask about one value in columns of different meaning, if the question names neither them nor a table."""
     mention = values[0].mention
     if len(places) < 2 or any(it.table.is_view or _is_key(it) or words(it.column.name) & _DIRECTED for it in places):
         return None

@@ -65,7 +65,7 @@ def tokenize(expression: str) -> list[Token]:
     Inside a function's parentheses a comma always separates arguments. Elsewhere it may separate thousands.
 
     Raises:
-        CalculationRefused: it is too long, or contains something else than numbers, operators and known functions.
+        CalculationRefused: it is too long, or contains anything other than numbers, operators and known functions.
     """
     if len(expression) > MAX_LENGTH:
         raise CalculationRefused(f"An expression may have at most {MAX_LENGTH} characters.")

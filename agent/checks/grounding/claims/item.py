@@ -19,8 +19,7 @@ class Item:
     """A piece of a sentence.
 
     start, end: in characters. text: as written.
-    numeral: of a number in digits; `value` is its value in the sentence's language, with sign and scale but without
-        percent.
+    numeral: of a number in digits. value: in the sentence's language, with sign and scale but without percent.
     places: the rows of a name or time, by column. Empty if it names no row.
     cls, rank: of a phrase of the closed vocabulary.
     """

@@ -314,7 +314,7 @@ def _scale(texts: Sequence[str]) -> Fraction:
 
 
 def _units(said: str, name: str, sources: Sequence[str]) -> tuple[str, ...]:
-    """The units in docs and names. If a column's name has another unit than its source, only its own counts."""
+    """The units in docs and names. If the unit in a column's name differs from its source's, only its own counts."""
     own, inner = _find_named_units([name]), _find_named_units(sources)
     converted = inner - own if own and not own & inner else frozenset[str]()
     found = [*_UNIT.findall(said), *own, *inner]

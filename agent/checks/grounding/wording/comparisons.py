@@ -46,7 +46,7 @@ class Comparisons:
         if self._is_end(segment, place):
             return ""
         if Class.NO_OTHER in segment.classes:
-            return ""  # checked by that class
+            return ""  # checked as NO_OTHER
         names = segment.names
         if len(names) == len(segment.before) == 1:  # "Ada, ahead of Bo with 12"
             ahead = [it for one in segment.before.values() for it in one]
@@ -72,7 +72,7 @@ class Comparisons:
     def _check_equal(self, segment: Segment, place: int) -> str:
         """ "As many as": two names with equal values, or after a ratio."""
         if Class.EQUAL in self._context.question_classes or Class.STABLE in segment.classes:
-            return ""  # "stayed the same" is checked by that class
+            return ""  # "stayed the same" is checked as STABLE
         if Class.TIMES in segment.classes and self._context.is_calculated(segment):
             return ""
         names = self._context.list_sentence_names(segment)

@@ -125,7 +125,7 @@ class Denials:
         if not self._facts.is_polar and Class.ALL in self._context.question_classes:
             return ""
         if {Class.MOST, Class.LEAST} & {it.cls for it in segment.items[max(0, place - 2) : place]}:
-            return ""  # "the most of all" is checked by that class
+            return ""  # "the most of all" is checked as a superlative
         if any(it.kind == "number" and self._context.origin(it) == "row count" for it in after):
             return ""
         named = self._context.numbers.find_named(segment) or frozenset()

@@ -60,7 +60,7 @@ class Superlatives:
         if fast and self._is_duration(segment, place):
             cls = _OPPOSITE[cls]  # the fastest took the least time
         if place and segment.items[place - 1].cls is Class.RANK and segment.items[place - 1].rank > 1:
-            return ""  # "the second highest" is checked by that class
+            return ""  # "the second highest" is checked as a rank
         rows = self._find_listed(segment, place) or self._context.numbers.rows_of(segment)
         rows = rows or self._context.numbers.find_nearby(segment)
         if any(self._context.cls(it) is cls for it in segment.numbers) or self._is_column(segment, place, cls):

@@ -93,7 +93,7 @@ class Totals:
         return "" if meant or self._context.aggregates("avg") else "the rows hold no rate"
 
     def _is_of_each(self, unit: str) -> bool:
-        """Whether the question asks for each of this unit of time, or the rows are by it."""
+        """Whether the question asks for each such unit of time, or the rows are grouped by it."""
         places = [at for at, it in enumerate(self._context.asked) if it.cls in (Class.EACH, Class.PER)]
         asked = {it.text.lower() for at in places for it in self._context.asked[at + 1 : at + 3]}
         rows = {word for it in self._facts.columns if it.kind == "dimension" for word in it.words}

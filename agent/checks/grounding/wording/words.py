@@ -84,8 +84,7 @@ class Wording:
             return True
         if is_near(word, self._context.known):
             return True
-        # For a table `classes`, "60 participants per class" is a mean. For a table of trips, "3 trips" may count
-        # vehicles.
+        # For a table `classes`, "60 participants per class" is a mean. For one of trips, "3 trips" may count vehicles.
         counted = before is not None and (before.cls is Class.PER or before.kind == "number")
         return not counted and is_among(word, self._context.queried)
 
