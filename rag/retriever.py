@@ -1,4 +1,4 @@
-"""Retrieves what is known about a question from the index: rules, columns and past queries."""
+"""Retrieves documents about a question from the index: rules, columns and past queries."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from rag.threads import in_thread
 _SORTS: tuple[tuple[Kind, ...], ...] = (("rule",), ("column", "table"))
 _QUERIES: tuple[Kind, ...] = ("query",)
 
-MAX_QUERIES = 2  # past queries shown: more of them cost more of the prompt than they give
-CANDIDATE_QUERIES = 8  # of which some may say the same, or not fit the database any more
+MAX_QUERIES = 2  # past queries shown; more of them are not worth their tokens
+CANDIDATE_QUERIES = 8  # some may be duplicates or no longer fit the database
 
 
 class Retrieval(Frozen):
-    """Documents near a question, best first; `columns` holds those of tables, too. `warnings`: why there are none."""
+    """Documents near a question, best first. `columns` includes those of tables. `warnings`: why some are missing."""
 
     rules: tuple[Retrieved, ...] = ()
     columns: tuple[Retrieved, ...] = ()
@@ -32,12 +32,12 @@ class Retrieval(Frozen):
 
     @property
     def all(self) -> tuple[Retrieved, ...]:
-        """Every document that was found."""
+        """All documents found."""
         return self.rules + self.columns + self.queries
 
 
 class Retriever:
-    """Retrieval by text. Its methods are safe in threads."""
+    """Retrieval by text. Methods are safe in threads."""
 
     def __init__(self, store: Store, embedder: Embedder, threads: Executor | None = None) -> None:
         self._store, self._embedder, self._threads = store, embedder, threads
@@ -50,11 +50,10 @@ class Retriever:
         known: QuestionVocabulary = NOTHING,
         also: Callable[[], Collection[str]] = tuple,
     ) -> Retrieval:
-        """At most `top_k` documents of each sort. Never raises for the index or the embedder: a warning says it.
+        """At most `top_k` documents of each kind. Errors of the index or the embedder become a warning.
 
-        Past queries are searched by the question with its values masked, and there are some more of them than are
-        shown, for the check that they still fit the database. `also`, called in the thread, gives the texts whose
-        vectors the next steps will ask the embedder for.
+        Past queries are searched by the question with its values masked. More are returned than shown, because some may
+        no longer fit the database. `also` is called in the thread and returns the texts that later steps will embed.
         """
         masked = mask(question, known)
         searches = [*((question, top_k, sort) for sort in _SORTS), (masked, CANDIDATE_QUERIES, _QUERIES)]
@@ -71,18 +70,18 @@ class Retriever:
         )
 
     async def search(self, query: str, database: str, top_k: int = 5, kinds: Collection[Kind] = ()) -> list[Retrieved]:
-        """The documents nearest to the query, best first, at most `top_k`; all kinds where `kinds` is empty.
-        Raises StoreUnavailable, EmbedderUnavailable: the message says what to do."""
+        """At most `top_k` documents nearest to the query, best first. Without `kinds`, of all kinds. Raises
+        StoreUnavailable, EmbedderUnavailable: the message states what to do."""
         (found,) = await asyncio.to_thread(self._search, database, (query, top_k, kinds))
         return found
 
     def _search(
         self, database: str, *searches: tuple[str, int, Collection[Kind]], also: Collection[str] = ()
     ) -> list[list[Retrieved]]:
-        """For each text, number and set of kinds the nearest documents, best first. All texts are embedded at once, and
-        so are those that a later step needs (`also`)."""
+        """For each text, limit and set of kinds, the nearest documents, best first. All texts are embedded at once,
+        together with those for later steps (`also`)."""
         if not self._store.is_indexed(database):
-            return [[] for _ in searches]  # and no model is loaded for it
+            return [[] for _ in searches]  # no model is loaded
         texts = list(dict.fromkeys([*(text for text, _, _ in searches), *also]))
         vectors, model = dict(zip(texts, self._embedder.embed(texts), strict=True)), self._embedder.name
         return [
@@ -91,7 +90,7 @@ class Retriever:
 
 
 def distinct(hits: Sequence[Retrieved]) -> tuple[Retrieved, ...]:
-    """The hits, best first as they are, without those whose query differs from a better one's in its values alone."""
+    """The hits in their order, without those whose query differs from a better one's only in values."""
     found: dict[str, Retrieved] = {}
     for hit in hits:
         found.setdefault(skeleton(hit.document.sql), hit)

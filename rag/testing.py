@@ -10,9 +10,9 @@ from rag.words import words
 
 
 class HashingEmbedder:
-    """Texts that share words are near each other: every word's stem counts in one of `dimension` places.
+    """Texts with common words are near each other: each word's stem counts in one of `dimension` places.
 
-    `embedded` holds all texts that were embedded, in order.
+    `embedded` contains all embedded texts, in order.
     """
 
     def __init__(self, name: str = "hashing", dimension: int = 256) -> None:

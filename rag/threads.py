@@ -13,7 +13,7 @@ T = TypeVar("T")
 
 
 async def in_thread(threads: Executor | None, call: Callable[[], T]) -> T:
-    """The call's result, from one of the threads (None: the event loop's own); logs and traces there belong to the
-    caller, as in `to_thread`. The call continues where the caller was cancelled."""
+    """The result of a call in one of the threads (None: the event loop's own). Logs and traces in it belong to the
+    caller, as in `to_thread`. The call continues if the caller is cancelled."""
     in_context = partial(copy_context().run, call)
     return await asyncio.get_running_loop().run_in_executor(threads, in_context)

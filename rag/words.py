@@ -16,20 +16,20 @@ _SILENT_WORDS = """
     where which while who whose why with within without you your
 """
 _SILENT = frozenset(_SILENT_WORDS.split())
-_ENDS_IN_ES = re.compile(r"(?:x|ch|sh|ss|z|\w\w\wo)es$")  # boxes, heroes; but shoes
+_ENDS_IN_ES = re.compile(r"(?:x|ch|sh|ss|z|\w\w\wo)es$")  # boxes, heroes, but shoes
 _DENIED = re.compile(
     r"\b(?:no(?!\.?\s*\d|\s+of\b|\s+(?:more|less|fewer)\s+than\b)|not|none|never|nobody|neither|nor|without|lack\w*|missing|except"
     r"|nicht|kein\w*|nie|ohne|pas|jamais|aucune?|sans|sin|nunca|nadie|ning[uú]n\w*)\b|n['’]t\b|없|않",
     re.IGNORECASE,
 )
 _TOKEN = re.compile(r"[^\W_]+")
-_BREAK = re.compile(r"[^\w\s'’.&/-]|[.](?:\s|$)")  # what ends a phrase; not the signs inside of names
+_BREAK = re.compile(r"[^\w\s'’.&/-]|[.](?:\s|$)")  # what ends a phrase, except signs inside names
 
 
 class Token(NamedTuple):
-    """A word where it stands in a text: as written, in small letters, and without its plural ending.
+    """A word at its position in a text: as written, case-folded, and without its plural ending.
 
-    leads: whether it begins a sentence, so that its capital says nothing.
+    leads: whether it begins a sentence, so that its capital is not significant.
     """
 
     text: str
@@ -41,7 +41,7 @@ class Token(NamedTuple):
 
 
 def words(text: str) -> frozenset[str]:
-    """The stems of all words, in small letters; parts of snake_case and camelCase names are words of their own."""
+    """The stems of all words, in lower case. Parts of snake_case and camelCase names count as words."""
     return frozenset(_stem(word.lower()) for word in _WORD.findall(text))
 
 
@@ -51,13 +51,13 @@ def split_name(name: str) -> str:
 
 
 def telling_words(question: str) -> frozenset[str]:
-    """The stems of a question's words, without those that carry no content."""
+    """The stems of a question's words, except those without content."""
     found = (word.lower() for word in _WORD.findall(question))
     return frozenset(_stem(word) for word in found if word not in _SILENT and len(word) > 1)
 
 
 def tokens(text: str) -> list[Token]:
-    """The words of a text or value in their order, without what stands between them; nothing is split inside."""
+    """The words of a text or value in order, without separators. Words are not split further."""
     found: list[Token] = []
     for match in _TOKEN.finditer(text):
         folded = match[0].casefold()
@@ -68,12 +68,12 @@ def tokens(text: str) -> list[Token]:
 
 
 def join_folded(parts: Sequence[Token]) -> str:
-    """What two texts share that differ only in case, punctuation and white space."""
+    """A key that is equal for texts that differ only in case, punctuation and white space."""
     return " ".join(part.folded for part in parts)
 
 
 def stem_of(word: Token) -> str:
-    """The stem as `words` gives it."""
+    """The stem of a word, as `words` returns it."""
     return _stem(word.folded)
 
 
@@ -88,7 +88,7 @@ def denies(question: str) -> bool:
 
 
 def phrases(question: str) -> list[str]:
-    """What a question is about, piece by piece: the words between those that say nothing, in the question's order."""
+    """The phrases of a question, in order: runs of words between those without content."""
     found: list[str] = []
     start = end = -1
     for word in tokens(question):
@@ -105,7 +105,7 @@ def phrases(question: str) -> list[str]:
 
 @lru_cache(maxsize=8192)
 def _stem(word: str) -> str:
-    """The part that singular and plural share: of category and categories, movie and movies, box and boxes."""
+    """The stem shared by singular and plural: of category and categories, movie and movies, box and boxes."""
     for ending in ("ies", "ie", "y"):
         if word.endswith(ending) and len(word) - len(ending) >= 3 and len(word) > 3 and word.isascii():
             return word[: -len(ending)]

@@ -1,6 +1,6 @@
-"""Kinds of messages by meaning: how near one is to examples of small talk, of questions about the data and for SQL.
+"""Classifies messages by meaning: their similarity to examples of small talk, data questions and SQL questions.
 
-The multilingual model compares. It decides where the tables of words do not, in any language.
+The multilingual model compares. It decides if the word tables do not, in any language.
 """
 
 from __future__ import annotations
@@ -30,28 +30,28 @@ if TYPE_CHECKING:
 
     from rag.embedding.embedder import Embedder
 
-# How much nearer a message is to questions about the data, by the mean cosine of the two nearest examples of each side.
+# Least margin of questions about the data: a difference of mean cosines, each of the two nearest examples.
 ABOUT = 0.10
 _NEAREST = 2
-_MOST_WORDS = 15  # of a message that is known by its meaning alone
-_COLUMN = "this column"  # what the examples call a name that the schema writes so
+_MOST_WORDS = 15  # words in a message that is classified by its meaning alone
+_COLUMN = "this column"  # replaces a column name in a message, as in the examples
 _MOST_UNKNOWN = 2
 _SUBJECT = re.compile(
     r"\b(?:about|on|regarding|concerning|over|über|sur|sobre|su|sul|sulla|riguardo)\s+\w", re.IGNORECASE
 )
-# With a column's name these compute something of it.
+# With a column name, these ask for a computation.
 _COMPUTES = re.compile(
     r"\b(?:how (?:many|much)|number of|count|total|average|sum|each|every|per|(?<!meant )by|je|pro|jede[rsnm]?|chaque"
     r"|cada|ogni)\b"
     r"|^\W*(?:calculate|compute|berechne|calcul\w+)",
     re.IGNORECASE,
 )
-_LONG, _ALIKE = 5, 85.0  # letters of a word that may be misspelled, and how alike it then is
-_NAMED = 2  # words of the schema or values, and more than half of those that tell something
+_LONG, _ALIKE = 5, 85.0  # letters of a word that may be misspelled; its least similarity
+_NAMED = 2  # least number of words from the schema or values; they must be most of the informative words
 
 
 class Nearness(NamedTuple):
-    """How much nearer a message is to small talk than to all else, and to questions about the data than to all else.
+    """How much nearer a message is to small talk, and to questions about the data, than to the other kinds.
 
     Both are differences of cosines. talk, topic: the kind and the topic of the nearest examples.
     """
@@ -63,7 +63,7 @@ class Nearness(NamedTuple):
 
 
 async def nearness(text: str, meaning: Embedder) -> Nearness | None:
-    """What a message is near to; None where nobody can tell, or it is too long."""
+    """The kinds that a message is near to. None if it is too long, or the model fails or is slow."""
     if len(text.split()) > _MOST_WORDS:
         return None
     try:
@@ -90,7 +90,7 @@ _VECTORS: dict[str, tuple[NDArray[np.float64], ...]] = {}  # by the model's name
 
 
 def _examples(meaning: Embedder) -> tuple[NDArray[np.float64], ...]:
-    """The vectors of each side's examples, a row for each; computed once. Raises EmbedderUnavailable."""
+    """The vectors of each side's examples, one per row. They are computed once. Raises EmbedderUnavailable."""
     import numpy as np
 
     if meaning.name not in _VECTORS:
@@ -107,7 +107,7 @@ def _examples(meaning: Embedder) -> tuple[NDArray[np.float64], ...]:
 
 @IdentityCache
 def words_of_data(schema: Schema) -> frozenset[str]:
-    """The stems of names and of sampled values: a message that has one of them may well be about the data."""
+    """The stems of names and sampled values. A message with one of them may be about the data."""
     texts: list[str] = []
     for table in schema.tables:
         texts.append(table.parts[-1])
@@ -117,24 +117,24 @@ def words_of_data(schema: Schema) -> frozenset[str]:
 
 
 def is_named_enough(text: str, schema: Schema) -> bool:
-    """Whether a message mostly names the data: the first question of a process then does without loading the model."""
+    """Whether a message mostly names the data. Such a message does not need the model, which takes time to load."""
     telling = telling_words(text)
     named = telling & words_of_data(schema)
     return len(named) >= _NAMED and len(named) > len(telling) / 2
 
 
 def may_be_about_data_by_meaning(text: str) -> bool:
-    """Whether a message may ask about the data, so that it is worth a look at schema and docs."""
+    """Whether a message may be about the data. If so, it is compared with schema and docs."""
     return len(text.split()) <= _MOST_WORDS and not find_quoted(text)
 
 
 async def about_data_by_meaning(
     text: str, schema: Schema, documents: Sequence[Document], meaning: Embedder
 ) -> DataQuestion | None:
-    """What a message asks about the data; None where it is a question for SQL, as it is in doubt.
+    """What a message asks about the data. None if it may be a question for SQL.
 
-    Every word of it must be a name that its topic asks for, or one that such questions have: any other word may be a
-    value, a filter or something to compute.
+    Each of its words must be a name that the topic expects or a word that is typical of such questions. Any other word
+    may be a value, a filter or a computation.
     """
     if not may_be_about_data_by_meaning(text):
         return None
@@ -151,10 +151,10 @@ async def about_data_by_meaning(
 
 
 class _Named:
-    """What a message names of a schema and its docs.
+    """The names of a schema and its docs that a message contains.
 
-    spelled: columns that stand in it as the schema writes them, with their tables. masked: the message with what the
-    examples call these. has_more_words: whether it has a word that neither a name nor a question about data explains.
+    spelled: columns written as in the schema, with their tables. masked: the message with these columns replaced by the
+    examples' placeholder. has_more_words: whether neither a name nor the vocabulary of data questions explains a word.
     """
 
     def __init__(self, text: str, schema: Schema, documents: Sequence[Document]) -> None:
@@ -169,7 +169,7 @@ class _Named:
         explained = frozenset().union(*(own for table, own in names.tables if table in self.tables), words(self.term))
         rest = [it for it in said if it.casefold() not in names.columns and not words(it) <= explained]
         unknown = [it for it in rest if not _is_asking(it.casefold())]
-        # Where nothing is named, a few words of the same talk do no harm: "anyway". One behind "about" is a subject.
+        # If nothing is named, a few chatty words are harmless ("anyway"). A word after "about" is a subject.
         names_nothing = not (self.tables or self.spelled or self.term) and not telling_words(text) & words_of_data(
             schema
         )
@@ -180,7 +180,7 @@ class _Named:
         self.has_more_words = bool(unknown) and (not harmless or _SUBJECT.search(text) is not None)
 
     def as_question(self, topic: Topic) -> AboutData | None:
-        """The question of a topic about what is named; None where the two do not fit."""
+        """A question with this topic about these names. None if topic and names do not fit."""
         match topic:
             case Topic.TABLES | Topic.OVERVIEW:
                 fits = not (self.tables or self.spelled or self.term)
@@ -199,7 +199,7 @@ class _Named:
 
 
 class _Names(NamedTuple):
-    """The tables of a schema with their words, and its columns that are no plain words, by their names."""
+    """The tables of a schema with their words, and the columns whose names are not plain words, by name."""
 
     tables: tuple[tuple[str, frozenset[str]], ...]
     columns: dict[str, tuple[tuple[str, str], ...]]
@@ -219,14 +219,14 @@ def _names_of(schema: Schema) -> _Names:
 
 @cache
 def _asking_words() -> frozenset[str]:
-    """What questions about the data say: the words of the examples, and those that name nothing."""
+    """The vocabulary of questions about the data: the words of the examples, and words that name nothing."""
     examples = re.findall(r"\w+", " ".join(line for lines in TOPICS.values() for line in lines).casefold())
     silent = (it.naming_nothing - it.generic for it in FUNCTION_WORDS.values())
     return frozenset(examples).union(*(it.fillers for it in LANGUAGES), *silent)
 
 
 def _is_asking(word: str) -> bool:
-    """Whether such questions have this word, or one that it misspells."""
+    """Whether a word belongs to this vocabulary or is a misspelling of one that does."""
     from rapidfuzz import fuzz, process
 
     known = _asking_words()

@@ -1,7 +1,7 @@
 """Examples of small talk, of questions about the data and of questions for SQL, in six languages.
 
-The multilingual model compares a message with all of them (`by_meaning`). Those of one language would nearly suffice,
-because translations are near each other.
+The multilingual model compares a message with all of them (`by_meaning`). Examples in one language would nearly
+suffice, because translations are similar.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a chat shows of a database before the first question: its tables, their row counts, possible questions."""
+"""The overview that a chat shows before the first question: tables, row counts and possible questions."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from agent.understanding.suggest import telling_tables
 from executors.base import Frozen, Table
 from executors.errors import DatabaseUnavailable, SqlError
 
-SHOWN_TABLES = 50  # of a database with more, those that tell most
-COUNTED_TABLES = 20  # whose rows are counted where the schema does not say how many there are
+SHOWN_TABLES = 50  # tables; of a larger database, the most informative ones
+COUNTED_TABLES = 20  # tables whose rows are counted if the schema does not state their number
 COUNT_S = 3.0  # seconds for all of these counts together
 
 
 class Overview(Frozen):
-    """Tables, the most telling first, each with its rows as far as known; questions that can be answered."""
+    """The tables, most informative first, with row counts if known, and questions that can be answered."""
 
     tables: tuple[Table, ...]
     questions: tuple[str, ...]
@@ -30,7 +30,7 @@ async def overview(database: Database, questions: Sequence[str]) -> Overview:
 
 
 async def with_rows(tables: Sequence[Table], database: Database) -> tuple[Table, ...]:
-    """The tables with their number of rows; unknown where counting them takes too long."""
+    """The tables with their row counts. A count stays unknown if counting takes too long."""
     unknown = [table for table in tables if table.row_count is None][:COUNTED_TABLES]
     counts = dict[str, int]()
 
@@ -57,11 +57,11 @@ async def with_rows(tables: Sequence[Table], database: Database) -> tuple[Table,
 
 
 async def _count(table: Table, database: Database) -> int | None:
-    """The rows of one table; None where the database does not say in time."""
+    """The row count of one table. None if the database does not return it in time."""
     schema = await database.schema()
     try:
         query = await database.check(f"SELECT COUNT(*) AS n FROM {schema.quote_table(table)}", 1)
         result = await database.run(query, timeout_s=COUNT_S)
     except (SqlError, DatabaseUnavailable):
-        return None  # a nicety; what cannot be asked at all is told by the first question
+        return None  # optional: the first question reports a database that cannot be queried
     return int(result.rows[0][0]) if result.rows else None

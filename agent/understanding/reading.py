@@ -1,6 +1,6 @@
 """Detects the kind of a question from its words, the schema and the docs, without a model.
 
-In doubt it is a question for SQL: a guess never withholds an answer from the data.
+In doubt it is a question for SQL, so a wrong guess never withholds an answer from the data.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from rag.linking.fusion import term_of
 from rag.words import words
 
 LANGUAGES = (ENGLISH, GERMAN, FRENCH, SPANISH, ITALIAN, KOREAN)
-LONGEST = 25  # words; who says more asks for more than these questions do
+LONGEST = 25  # words; a longer message asks for more than these questions do
 
 _SENTENCE = re.compile(r"[.!?;,:…。！？¡¿\n]+|\s[-–—]\s")
 _JOINED = re.compile(r"\s(?:and|but|und|aber|et|mais|y|pero|e|ed|ma|그리고)\s")
@@ -30,8 +30,8 @@ _QUOTED = re.compile(r"[\"'`“„«‘]([^\"'`”“»’]+)[\"'`”“»’]")
 _NEED_TABLE = frozenset({Topic.DESCRIBE})
 _NEED_NAME = frozenset({Topic.MEANING, Topic.DEFINED, Topic.WHERE})
 _NO_NAMES = frozenset({Topic.TABLES, Topic.OVERVIEW})
-_MOST_UNKNOWN = 3  # words of a name that nothing explains
-_ALIKE = 85.0  # of a table's name that is misspelled
+_MOST_UNKNOWN = 3  # most words of an unknown name
+_ALIKE = 85.0  # least similarity of a misspelled table name
 
 
 class SmallTalk(NamedTuple):
@@ -45,16 +45,16 @@ class DataQuestion(NamedTuple):
 
 
 def small_talk(text: str) -> SmallTalk | None:
-    """What small talk a message is; None where any sentence of it is something else.
+    """The kind of small talk. None if any sentence of the message is something else.
 
-    Of several kinds the last one counts that wants a reply: "Thanks! What can you do?" asks for help.
+    Of several kinds, the last one that expects a reply counts: "Thanks! What can you do?" asks for help.
     """
     parts = [" ".join(_SMILEYS.sub(" ", it).split()) for it in _SENTENCE.split(text.casefold())]
     whole = " ".join(parts).strip()
     if not whole or len(whole.split()) > LONGEST:
         return None
     found: list[SmallTalk | None] = []
-    for part in filter(None, parts):  # a sentence, or each part of it: "who are you and what can you do"
+    for part in filter(None, parts):  # a sentence, or each of its parts: "who are you and what can you do"
         talk = _talk_of(part)
         found += [talk] if talk is not None else [_talk_of(it) for it in _JOINED.split(part)]
     if all(found):
@@ -65,9 +65,9 @@ def small_talk(text: str) -> SmallTalk | None:
 
 
 def language_of(text: str) -> str:
-    """The code of a message's language, by the words that say nothing; English where two are as likely.
+    """The code of a message's language, detected by function words. English if two are equally likely.
 
-    Short messages have few of them, so more words count here than where a whole question is read.
+    Short messages have few of them, so this uses more words than the detection for a whole question.
     """
     code = frames_of(text).language
     if code != "en" or is_english(text):
@@ -87,13 +87,13 @@ def _talk_of(sentence: str) -> SmallTalk | None:
 
 
 def may_be_about_data(text: str) -> bool:
-    """Whether the words of a question may ask about the data, so that it is worth a look at schema and docs."""
+    """Whether a question's words may ask about the data. If so, it is compared with schema and docs."""
     plain = _plain(text)
     return len(plain.split()) <= LONGEST and any(_fits(cue, plain) for it in LANGUAGES for cue in it.cues)
 
 
 def about_data(text: str, schema: Schema, documents: Sequence[Document]) -> DataQuestion | None:
-    """What a question asks about the data, as the asker may know it; None where it is a question for SQL."""
+    """What a question asks about the data that the caller may see. None if it is a question for SQL."""
     if len(text.split()) > LONGEST or re.search(r"\d", _QUOTED.sub(" ", text)):
         return None
     names = _Names(schema, documents)
@@ -118,7 +118,7 @@ def _fits(cue: Cue, text: str) -> list[re.Match[str]]:
 
 
 def _read(cue: Cue, text: str, matches: Sequence[re.Match[str]], language: Language, names: _Names) -> AboutData | None:
-    """The question with its names found; None where some of its words are no names, or names are missing."""
+    """The question with its names resolved. None if some of its words are no names, or if names are missing."""
     rest = text
     for match in matches:
         rest = rest[: match.start()] + " " * (match.end() - match.start()) + rest[match.end() :]
@@ -145,7 +145,7 @@ def _read(cue: Cue, text: str, matches: Sequence[re.Match[str]], language: Langu
 
 
 def _answer_unknown(cue: Cue, spoken: Sequence[str], found: _Found) -> AboutData | None:
-    """A definition that nobody has: of what is plainly asked for, and only where nothing of it is known."""
+    """A request to define an unknown name. None unless it asks for a definition and nothing in it is known."""
     asks_for_it = cue.topic is Topic.DEFINED or (cue.topic is Topic.MEANING and len(cue.patterns) > 1)
     nothing = not (found.tables or found.columns or found.term)
     if not asks_for_it or not nothing or len(spoken) > _MOST_UNKNOWN:
@@ -154,7 +154,7 @@ def _answer_unknown(cue: Cue, spoken: Sequence[str], found: _Found) -> AboutData
 
 
 class _Found(NamedTuple):
-    """What words name. left: those that name nothing."""
+    """The names found in some words. left: words that name nothing."""
 
     tables: tuple[str, ...] = ()
     columns: tuple[tuple[str, str], ...] = ()
@@ -163,7 +163,7 @@ class _Found(NamedTuple):
 
 
 class _Names:
-    """What can be named: tables, columns, and terms of the glossary."""
+    """The names of a database: tables, columns and glossary terms."""
 
     def __init__(self, schema: Schema, documents: Sequence[Document]) -> None:
         self._schema = schema
@@ -172,19 +172,19 @@ class _Names:
         }
 
     def are_named(self, matches: Iterable[re.Match[str]]) -> bool:
-        """Whether a cue's words are a table's or a column's whole name: of a restaurant, `tables` are its own."""
+        """Whether a cue's words are a table's whole name: a restaurant may have a table `tables`."""
         spoken = [stem for match in matches for stem in words(match[0])]
         named = {words(table.parts[-1]) for table in self._schema.tables}
         return any(frozenset({stem}) in named for stem in spoken)
 
     def is_column(self, matches: Iterable[re.Match[str]], text: str) -> bool:
-        """Whether a cue is a word of a column that is said in full: "description of the outcomes"."""
+        """Whether a cue is a word of a column that the question names in full: "description of the outcomes"."""
         spoken, cues = words(text), {stem for match in matches for stem in words(match[0])}
         columns = (words(column.name) for table in self._schema.tables for column in table.columns)
         return any(len(own) > 1 and own <= spoken and own & cues for own in columns)
 
     def find(self, spoken: Sequence[str]) -> _Found:
-        """The names among some words; a term of the docs comes before columns, the most words of all first."""
+        """The names among some words. Glossary terms come before tables and columns, whole names before parts."""
         whole = frozenset().union(*(words(it) or {it.casefold()} for it in spoken))
         if term := self._terms.get(whole):
             return _Found(term=term, columns=self._columns(whole, spoken), tables=self._tables(whole))
@@ -198,7 +198,7 @@ class _Names:
         return _Found(tables=near) if (near := self._find_misspelled(spoken)) else _Found(left=tuple(spoken))
 
     def find_by_parts(self, spoken: Sequence[str], found: _Found) -> _Found:
-        """The columns that some words name in part: `monthly_fee` of "the fee of a plan"; else what was found."""
+        """The columns that some words name in part: `monthly_fee` for "the fee of a plan". Otherwise `found`."""
         parts = found.left or spoken
         stems = frozenset().union(*(words(it) for it in parts))
         columns = tuple(
@@ -210,11 +210,11 @@ class _Names:
         return _Found(tables=found.tables, columns=columns, term=" ".join(parts)) if columns else found
 
     def _tables(self, stems: frozenset[str]) -> tuple[str, ...]:
-        """The tables whose whole name these words are."""
+        """The tables whose whole name is these words."""
         return tuple(it.name for it in self._schema.tables if words(it.parts[-1]) == stems or words(it.name) == stems)
 
     def _columns(self, stems: frozenset[str], spoken: Sequence[str]) -> tuple[tuple[str, str], ...]:
-        """The columns whose whole name these words are, or with their table's: `orders.status`, "status of orders"."""
+        """The columns named by these words, alone or with their table: `orders.status`, "status of orders"."""
         found = [
             (table.name, column.name)
             for table in self._schema.tables
@@ -225,7 +225,7 @@ class _Names:
         return tuple(found)
 
     def _several(self, spoken: Sequence[str]) -> tuple[str, ...]:
-        """Tables that are named among other words, the longest names first."""
+        """The tables named among other words, longest names first."""
         stems = frozenset().union(*(words(it) for it in spoken))
         found = sorted(
             (it for it in self._schema.tables if words(it.parts[-1]) and words(it.parts[-1]) <= stems),

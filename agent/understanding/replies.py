@@ -1,6 +1,6 @@
-"""Replies without SQL from a model: small talk, and questions about the data from schema, docs and catalogue.
+"""Replies without SQL from a model: to small talk, and to questions about the data from schema, docs and catalogue.
 
-Each reply names its sources and shows lists as rows. Counts and ranges are read by limited queries through the guard,
+Each reply names its sources and lists its items as rows. Limited queries, checked by the guard, read counts and ranges
 with the caller's access.
 """
 
@@ -21,16 +21,16 @@ from executors.base import Frozen, JsonValue, Schema, Table
 from rag.docs.documents import Document
 from rag.linking.fusion import term_of
 
-EXAMPLES = 4  # questions that small talk offers
-LISTED = 30  # tables, or columns, named in a sentence; the rows have them all
+EXAMPLES = 4  # questions shown in a reply to small talk
+LISTED = 30  # tables or columns named in a sentence; the rows contain all
 _VALUES = 3
-_MOST_COLUMNS = 6  # whose values are read
+_MOST_COLUMNS = 6  # columns whose values are read
 _MOST_RANGES = 12  # tables whose dates are read
 _WITH_EXAMPLES = frozenset({Talk.GREETING, Talk.WELLBEING, Talk.HELP, Talk.WHO, Talk.CHATTER})
 
 
 class Reply(Frozen):
-    """The reply's text. rows: what it lists. sources: as the text names them. tables: of which it tells."""
+    """A reply's text. rows: the listed items. sources: as the text names them. tables: those that it describes."""
 
     text: str
     columns: tuple[str, ...] = ()
@@ -41,7 +41,7 @@ class Reply(Frozen):
 
 
 def talk_reply(talk: Talk, language: str, database: str, questions: Sequence[str]) -> Reply:
-    """The reply to small talk, with some questions that this database can answer where they help."""
+    """The reply to small talk, with questions that this database can answer if they help."""
     phrases = sentences_of(language)
     text = str(getattr(phrases, talk.value)).format(database=database)
     examples = tuple(dict.fromkeys(questions))[:EXAMPLES] if wants_examples(talk) else ()
@@ -51,14 +51,14 @@ def talk_reply(talk: Talk, language: str, database: str, questions: Sequence[str
 
 
 def wants_examples(talk: Talk) -> bool:
-    """Whether the reply to small talk shows what can be asked."""
+    """Whether the reply to small talk shows example questions."""
     return talk in _WITH_EXAMPLES
 
 
 class DataReplies:
-    """Answers questions about the data of one database, as the asker sees it, in a language.
+    """Answers questions about the data of one database, as the caller sees it, in one language.
 
-    `schema` has the keys that names and values imply.
+    `schema` includes the keys implied by names and values.
     """
 
     def __init__(
@@ -164,7 +164,7 @@ class DataReplies:
         for table in self._schema.tables:
             own = declared.table(table.name)
             for key in table.foreign_keys:
-                # Of one table, also what refers to it; of several, what links them.
+                # For one table, include the keys that refer to it. For several, include the keys that link them.
                 if len(names) > 1 and not {table.name, key.table} <= names:
                     continue
                 if len(names) == 1 and not {table.name, key.table} & names:
@@ -209,9 +209,9 @@ class DataReplies:
         return _listing(self._phrases.where.format(name=name, columns=columns), rows, tables)
 
     async def _values(self, about: AboutData) -> Reply:
-        """What columns are, and their different texts, as many as a list shows, or their first and last date.
+        """The meaning of columns, and their distinct texts up to the list limit, or their first and last date.
 
-        Of private columns no value is shown.
+        Values of private columns are never shown.
         """
         lines: list[str] = []
         rows: list[dict[str, JsonValue]] = []
@@ -259,7 +259,7 @@ class DataReplies:
         return [*lines, *([self._phrases.values.format(values=", ".join(map(repr, samples)))] if samples else [])]
 
     def _describe_column(self, place: Place) -> list[str]:
-        """The type of a column, and what the docs say of it."""
+        """The type and the docs of a column."""
         self._from_schema()
         docs = [self._quote(it) for it in self._column_docs(place.table.name, place.column.name)]
         return [
@@ -279,7 +279,7 @@ class DataReplies:
         return " ".join(docs) or table.comment
 
     def _quote(self, document: Document) -> str:
-        """What a document says; its source is told."""
+        """The text of a document. Its source is recorded."""
         comment = document.source == "comment"
         self._sources.append(self._phrases.from_comment if comment or not document.source else document.source)
         return document.display_text if document.kind == "column" else document.text

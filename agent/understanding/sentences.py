@@ -1,5 +1,5 @@
 # ruff: noqa: E501  sentences and patterns are read best in one piece
-"""The sentences of replies that need no query, in six languages; English for all others."""
+"""The sentences of replies that need no query, in six languages. Other languages get English."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ def write_count(phrase: str, count: int, **names: str) -> str:
 
 
 class Sentences(Frozen):
-    """Sentences with named holes; names of tables and columns, and what docs say, stay as they are.
+    """Sentences with named placeholders. Names of tables and columns, and texts of docs, are inserted unchanged.
 
-    Those with `{count}` are for `write_count`.
+    `write_count` fills those with `{count}`.
     """
 
     language: str

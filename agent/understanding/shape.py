@@ -1,4 +1,4 @@
-"""Checks without a model whether the shape of a result fits the question."""
+"""Checks, without a model, whether the shape of a result fits the question."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from agent.core.models import Check
 from agent.core.plurals import plural
 from executors.base import QueryResult
 
-# "top 5", "the 3 best", "five largest": how many rows were asked for.
+# Requested numbers of rows: "top 5", "the 3 best", "five largest".
 NUMBER_WORDS = {
     word: number
     for number, word in enumerate(("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"), 1)
 }
-# What a number counts where it counts no rows: "the last 3 months", "the top 10 %", "the first 2 letters".
+# Units that follow a number that does not count rows: "the last 3 months", "the top 10 %", "the first 2 letters".
 _NO_ROWS = (
     r"(?![.,]?\d|\s*%|[\s-]+(?:(?:calendar|business|working|fiscal|full|whole|complete|consecutive)\s+)?"
     r"(?:per\s?cent|percent\w*|seconds?|minutes?|hours?|days?|weeks?|weekends?|months?|quarters?|years?|decades?"
@@ -21,7 +21,7 @@ _NO_ROWS = (
 )
 _COUNT = rf"(\d{{1,3}}|{'|'.join(NUMBER_WORDS)})\b{_NO_ROWS}"
 _MOST = r"(?:best|worst|largest|biggest|smallest|highest|lowest|most|least|latest|newest|oldest|cheapest|longest)"
-# What stands before "5 largest" where the number is asked for; in "store one best" it names something.
+# Words before "5 largest" that make it a request. In "store one best" it is a name.
 _ASKING = (
     r"(?:^|[:;]\s*|\b(?:the|our|my|your|their|its|these|those|all|which|what|are|is|were|show|list|name|find|get|give"
     r"|return|display|me|us)\s+)"
@@ -29,17 +29,17 @@ _ASKING = (
 TOP_N = re.compile(
     rf"\b(?:top|first|last|bottom)[\s-]+{_COUNT}|{_ASKING}{_COUNT}\s+(?:\w+\s+)?{_MOST}\b", re.IGNORECASE
 )
-# So many rows of each group may be meant, and nobody can tell how many groups there are.
+# The number may apply to each group, and the number of groups is unknown.
 _GROUPED = re.compile(r"\b(?:each|per|every)\b", re.IGNORECASE)
 
 _ONLY_NULL = "Every value is NULL: the filters may match nothing, or nothing can be computed, as where a divisor is 0."
 
-# Checks that a judge may overrule: what looks wrong by its shape may be what the data really says.
+# Checks that a judge may overrule: a suspicious shape may be what the data really contains.
 SOFT_CHECKS = frozenset({"has_rows"})
 
 
 def shape_checks(question: str, result: QueryResult) -> list[Check]:
-    """Rows at all, not only NULLs, and not more rows than the question's own number."""
+    """Check that the result has rows, not only NULLs, and no more rows than the question asks for."""
     if result.row_count == 0:
         return [Check(name="has_rows", passed=False, detail="The query returned no rows.")]
     checks = [Check(name="has_rows", passed=True, detail=f"{plural(result.row_count, 'row')}.")]
@@ -55,7 +55,7 @@ def shape_checks(question: str, result: QueryResult) -> list[Check]:
 
 
 def read_requested_count(question: str) -> int | None:
-    """How many rows a question asks for in so many words; None where it names no number, or may mean one of groups."""
+    """The number of rows that a question asks for. None if it states no number, or one that may apply to groups."""
     match = TOP_N.search(question)
     if match is None or _GROUPED.search(question):
         return None

@@ -14,18 +14,18 @@ if TYPE_CHECKING:
     from agent.databases.database import Database
     from rag.embedding.embedder import Embedder
 
-# How much nearer a message is to small talk: measured by `python -m bench.multilingual`. SURE is for a message that has
-# a word of the schema or values, or follows another one.
+# Minimum margins of small talk, measured by `python -m bench.multilingual`. SURE applies to a message that contains a
+# word of the schema or values, or follows another one.
 NEARER, SURE = 0.10, 0.30
 _COMPUTED = re.compile(r"\b(?:how (?:many|much)|number of|total|average|for each)\b", re.IGNORECASE)
 
 
 async def read_small_talk(question: Question, database: Database, meaning: Embedder | None) -> SmallTalk | None:
-    """What small talk a message is; a confirmation's words are not read, and a reply to what was asked back is none.
+    """The kind of small talk, by a message's words, or by its meaning if the multilingual model is installed.
 
-    By its words, which need no model; else by its meaning, where the multilingual one is installed. "Ask anyway" asks
-    for a query, and so does a number, a message that mostly names the data, or one that names some of it and a count,
-    total or average. Raises DatabaseUnavailable: the schema, whose words make a message a question, cannot be read.
+    The words of a confirmation are not read. Meaning is not used for a reply to a clarification or "Ask anyway". A
+    number asks for a query, and so does a message that mostly names the data, or that names some of it and a count,
+    total or average. Raises DatabaseUnavailable if the schema cannot be read: its words make a message a question.
     """
     if question.options.confirm is not None:
         return None

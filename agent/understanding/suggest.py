@@ -1,7 +1,6 @@
-"""Which parts of a schema can carry a question: informative tables, measures and categories, and their names.
+"""The parts of a schema that can carry a question: informative tables, measures and categories, and their names.
 
-Columns that cannot carry such a question are left out: keys, codes that would be averaged, names that would be grouped
-by.
+Columns that cannot carry one are excluded: keys, codes (no average makes sense), names (no grouping makes sense).
 """
 
 from __future__ import annotations
@@ -15,20 +14,20 @@ NUMERIC = re.compile(r"int|dec|num|real|float|double|money", re.IGNORECASE)
 TEXT = re.compile(r"char|text|string|clob", re.IGNORECASE)
 _DATE = re.compile(r"date|timestamp", re.IGNORECASE)
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}(?!\d)")
-MAX_SAMPLE = 30  # characters of a value of a category
+MAX_SAMPLE = 30  # most characters of a category's value
 
-# Numbers that name something: adding them up or averaging them says nothing.
+# Numbers that identify something: their sum or average is meaningless.
 _NAMING = re.compile(
     r"(?:^|_)(?:id|key|code|no|nr|num|number|zip|postal|postcode|phone|fax|year|month|day|week|hour|lat|latitude|lon|lng"
     r"|longitude|version|position|rank|index|isbn|ean|ssn|flag|is|has)(?:_|$)"
 )
-# Amounts that add up; of other numbers the average is asked.
+# Amounts that add up. For other numbers, the question asks for the average.
 _ADDS_UP = re.compile(
     r"(?:^|_)(?:amount|total|sales|revenue|quantity|qty|units|refund|tax|shipping|cost|costs|profit|volume|budget|payment"
     r"|spend|spent|count|hours|minutes|stock|umsatz|betrag|menge|anzahl|kosten|summe|montant|ventes|quantite|importe"
     r"|ventas|cantidad|importo|vendite|quantita)(?:_|$)"
 )
-# Texts that are different in every row, or are prose.
+# Texts that differ in every row, or are prose.
 _UNIQUE = re.compile(
     r"(?:^|_)(?:name|title|email|mail|phone|address|street|url|uri|link|path|comment|comments|description|note|notes|text"
     r"|body|message|uuid|guid|hash|token|password|iban|id|key|sku|date|time|timestamp|at|on)(?:_|$)"
@@ -41,7 +40,7 @@ _PLURAL = re.compile(r"[a-z]{2}(?<![sui])s$")
 
 
 def telling_tables(schema: Schema) -> list[Table]:
-    """All tables, those first that are linked with most others, then the biggest; views last."""
+    """All tables: those with most links first, then the largest. Views come last."""
     links: Counter[str] = Counter()
     for table in schema.tables:
         for key in table.foreign_keys:
@@ -50,7 +49,7 @@ def telling_tables(schema: Schema) -> list[Table]:
 
 
 def list_keys(table: Table) -> set[str]:
-    """The columns of a table's keys, its own and those that refer to others."""
+    """The columns of a table's primary and foreign keys."""
     return {*table.primary_key, *(name for key in table.foreign_keys for name in key.columns)}
 
 
@@ -63,12 +62,12 @@ def is_date(column: Column) -> bool:
 
 
 def is_measure(column: Column) -> bool:
-    """Whether a column's type and name say that its numbers can be added up or averaged."""
+    """Whether a column's type and name indicate numbers that can be added up or averaged."""
     return bool(NUMERIC.search(column.type)) and not _NAMING.search(snake_case(column.name))
 
 
 def is_category(column: Column) -> bool:
-    """Whether a column's name and values say that rows can be grouped by it."""
+    """Whether a column's name and values indicate that rows can be grouped by it."""
     usable = any(0 < len(it.strip()) <= MAX_SAMPLE and not _NO_CATEGORY.search(it) for it in column.samples)
     return bool(TEXT.search(column.type)) and usable and not _UNIQUE.search(snake_case(column.name))
 
@@ -76,7 +75,7 @@ def is_category(column: Column) -> bool:
 def has_headings(table: Table) -> bool:
     """Whether a table's columns are named for readers: `Brutto Betrag`, `Kunde`; not `gross_amount` or `GrossAmount`.
 
-    Headings are of any language, and a reader finds them as they are written.
+    Headings may be in any language. Readers recognize them only as written.
     """
     names = [column.name for column in table.columns]
     if any("_" in name or _HUMP.search(name) for name in names):
@@ -85,7 +84,7 @@ def has_headings(table: Table) -> bool:
 
 
 def aggregate_of(number: Column, *, as_written: bool = False) -> str:
-    """What is asked of a measure: `total amount`, `average rating`, `total Betrag`. as_written: it is a heading."""
+    """The aggregate of a measure: `total amount`, `average rating`, `total Betrag`. as_written: it is a heading."""
     name = words_of(number.name, as_written=as_written)
     asked = "total" if _ADDS_UP.search(snake_case(number.name)) else "average"
     is_asked = name.lower() == "total" == asked or name.lower().startswith(f"{asked} ")
@@ -93,7 +92,7 @@ def aggregate_of(number: Column, *, as_written: bool = False) -> str:
 
 
 def rows_of(table: Table, *, as_written: bool = False) -> str:
-    """What the rows of a table are called; the name itself only where it is a plural that needs no guess."""
+    """The name of a table's rows. The table's name is used only if it is clearly a plural."""
     name = table.parts[-1]
     if any(character.isdigit() for character in name):
         return f"{name} records"  # an identifier, not a word
@@ -106,7 +105,7 @@ def snake_case(name: str) -> str:
 
 
 def words_of(name: str, language: str = "en", *, as_written: bool = False) -> str:
-    """A name as a person would write it; German nouns keep their capital, and a heading is told as it is written."""
+    """A name as a person would write it. German nouns stay capitalized, and a heading stays as written."""
     if as_written and "_" not in name:
         return " ".join(name.split())
     words = _WORD_ENDS.sub("_", name).replace("_", " ").strip()

@@ -1,9 +1,9 @@
 # ruff: noqa: E501  a pattern is read best in one piece
-"""Words that mark questions without SQL, a row for each language.
+"""Words that mark questions without SQL, one row per language.
 
-Small talk is matched sentence by sentence and in full: `talk` has a pattern for each of its kinds. A question about the
-data is matched by cues, which must all be there, in any order; what is left of the question without its cues and
-without `fillers` must be names of the schema or terms of the docs, or it is a question for SQL.
+Small talk is matched sentence by sentence and in full: `talk` has a pattern for each kind. A question about the data is
+matched by cues, which must all occur, in any order. The words left without its cues and `fillers` must be names of the
+schema or terms of the docs; otherwise it is a question for SQL.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from agent.core.kinds import Talk, Topic
 
 @dataclass(frozen=True)
 class Cue:
-    """Patterns that are all found in a question of this topic; their words are no names."""
+    """Patterns that all match a question of this topic. The words that they match are not names."""
 
     topic: Topic
     patterns: tuple[re.Pattern[str], ...]
@@ -27,10 +27,10 @@ class Cue:
 class Language:
     """One language.
 
-    talk: for each kind of small talk, what a whole sentence of it looks like, case-folded and without its last sign.
+    talk: a pattern per kind of small talk, for a whole sentence, case-folded and without its final punctuation.
     cues: in the order in which they are tried.
-    fillers: words that name nothing, case-folded.
-    endings: particles that are written with a name, for languages that have them.
+    fillers: case-folded words that name nothing.
+    endings: particles attached to a name, for languages that have them.
     """
 
     code: str
@@ -41,7 +41,7 @@ class Language:
 
 
 def pattern(text: str) -> re.Pattern[str]:
-    """A pattern that does not care for case; a blank in it is any white space, ` ?` any or none."""
+    """A case-insensitive pattern. A blank matches any white space, ` ?` any or none."""
     return re.compile(text.replace(" ?", r"\s*").replace(" ", r"\s+"), re.IGNORECASE)
 
 
@@ -52,7 +52,7 @@ def cue(topic: Topic, *patterns: str) -> Cue:
 def language(
     code: str, *, talk: Mapping[Talk, str], cues: tuple[Cue, ...], fillers: str, endings: str | None = None
 ) -> Language:
-    """A row, of patterns and words as they are written."""
+    """A row from patterns and words in plain text."""
     compiled = {kind: pattern(text) for kind, text in talk.items()}
     return Language(code, compiled, cues, frozenset(fillers.split()), pattern(endings) if endings else None)
 

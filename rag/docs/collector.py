@@ -1,4 +1,4 @@
-"""Collects what the readers find: checks names, and reports problems uniformly."""
+"""Collects what the readers find, checks names and reports problems uniformly."""
 
 from __future__ import annotations
 
@@ -13,22 +13,21 @@ _QUALIFIED = re.compile(r"[`*]([^`*\s()]+)`?\.`?([^`*\s()]+)[`*]")  # `orders.to
 
 
 class Gathering(Protocol):
-    """What several files say together. It hands to the collector what follows when all are read."""
+    """Content that several files define together. It is passed to the collector once all files are read."""
 
     def __init__(self, collector: DocsCollector) -> None: ...
 
     def finish(self) -> None:
-        """Hand it over."""
+        """Pass the content to the collector."""
 
 
 G = TypeVar("G", bound=Gathering)
 
 
 class DocsCollector:
-    """Gathers documents and problems of many files; a fact found twice is kept once.
+    """Gathers the documents and problems of many files. A fact found twice is kept once.
 
-    Without a schema, names are taken as written. `blocks`: texts that docs refer to by a name, as dbt's `doc('orders')`
-    does.
+    Without a schema, names are taken as written. `blocks`: texts that docs refer to by name (dbt's `doc('orders')`).
     """
 
     def __init__(self, schema: Schema | None) -> None:
@@ -40,13 +39,13 @@ class DocsCollector:
         self._shared: dict[type[Gathering], Gathering] = {}
 
     def result(self) -> ReadResult:
-        """All that was gathered."""
+        """All documents and problems."""
         for gathering in self._shared.values():
             gathering.finish()
         return ReadResult(documents=tuple(self._documents.values()), problems=tuple(self._problems))
 
     def get_shared(self, kind: type[G]) -> G:
-        """What the files of one kind say together: one for all of them, which `result` finishes."""
+        """The gathering shared by all files of one kind. `result` finishes it."""
         if kind not in self._shared:
             self._shared[kind] = kind(self)
         found = self._shared[kind]
@@ -54,13 +53,13 @@ class DocsCollector:
         return found
 
     def problem(self, source: str, message: str) -> None:
-        """Note, once, what could not be used."""
+        """Record a problem once."""
         line = f"{source}: {message}"
         if line not in self._problems:
             self._problems.append(line)
 
     def table(self, source: str, name: str) -> str | None:
-        """The real name of a table, or None and a problem."""
+        """The real name of a table. None, with a problem recorded, if it is not exactly one."""
         if self.names is None:
             return bare(name)
         tables = self.names.tables(name)
@@ -74,7 +73,7 @@ class DocsCollector:
         return None
 
     def column(self, source: str, table: str, name: str) -> str | None:
-        """The real name of a column of `table` (a real name), or None and a problem."""
+        """The real name of a column of `table` (a real name). None, with a problem recorded, if there is none."""
         owner = self.names.table(table) if self.names is not None else None
         if self.names is None or owner is None:
             return bare(name)
@@ -86,18 +85,18 @@ class DocsCollector:
         return column.name
 
     def add_column(self, source: str, table: str, name: str, text: str) -> None:
-        """A fact about a column of `table` (a real name); a problem where the table has no such column."""
+        """Add a fact about a column of `table` (a real name). Record a problem if the table has no such column."""
         real = self.column(source, table, name)
         if real is not None:
             self._add("column", text, source, table=table, column=real)
 
     def add_table(self, source: str, table: str, text: str) -> None:
-        """A fact about a whole table (a real name)."""
+        """Add a fact about a whole table (a real name)."""
         self._add("table", text, source, table=table)
 
     def add_rule(self, source: str, text: str, *, table: str = "") -> None:
-        """A rule or a term; `table` where it stood under a table's heading. One that names a column which a table does
-        not have is kept, for its words may still help, and reported."""
+        """Add a rule or a term. `table`: the table under whose heading it stood. A rule that names a missing column is
+        reported but kept: its words may still help."""
         for owner, last in _QUALIFIED.findall(text):
             place = self.names.table(owner) if self.names is not None else None
             if place is not None:
@@ -105,7 +104,7 @@ class DocsCollector:
         self._add("rule", text, source, table=table)
 
     def add_query(self, source: str, question: str, sql: str) -> None:
-        """A question with the query that answers it."""
+        """Add a question with the query that answers it."""
         if sql.strip():
             self._add("query", question, source, sql=sql.strip().rstrip(";"))
 

@@ -1,4 +1,4 @@
-"""What is indexed: a short text about a column, a table, a business rule, or a question with its query."""
+"""The indexed documents: short texts about a column, a table, a business rule, or a question with its query."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Document(Frozen):
 
     @property
     def passage(self) -> str:
-        """What is embedded: the text, with the name that it explains in front; a question with its values masked."""
+        """The text to embed, preceded by the name that it explains. A question has its values masked."""
         if self.kind == "query":
             return mask_past_question(self.text, self.sql)
         name = ".".join(part for part in (self.table, self.column) if part)
@@ -44,7 +44,7 @@ class Document(Frozen):
 
     @property
     def display_text(self) -> str:
-        """What people and models read: as `passage`, but a question as it was asked."""
+        """The text for people and models: as `passage`, but a question is not masked."""
         return self.text if self.kind == "query" else self.passage
 
 
@@ -56,7 +56,7 @@ class Retrieved(Frozen):
 
 
 class ReadResult(Frozen):
-    """Documents in the order of their files, each once; and a sentence for all that could not be used."""
+    """Distinct documents in the order of their files, and one sentence for each problem."""
 
     documents: tuple[Document, ...] = ()
     problems: tuple[str, ...] = ()
@@ -65,16 +65,16 @@ class ReadResult(Frozen):
 def make_document(
     kind: Kind, text: str, *, database: str = "", table: str = "", column: str = "", source: str = "", sql: str = ""
 ) -> Document:
-    """A document with its id; white space in `text` is folded, so that reflowing a file changes nothing."""
+    """A document with its id. White space in `text` is folded, so that reflowing a file does not change it."""
     text = " ".join(text.split())
-    # What is embedded belongs to the id: where questions come to be masked otherwise, they are embedded again.
+    # The id covers the embedded text, so that questions are embedded again if the masking changes.
     embedded = (mask_past_question(text, sql),) if kind == "query" else ()
     digest = hashlib.sha256("\x1f".join((database, kind, table, column, text, sql, *embedded)).encode()).hexdigest()
     return Document(id=digest[:32], kind=kind, text=text, table=table, column=column, source=source, sql=sql)
 
 
 def descriptions_of(documents: Iterable[Document]) -> dict[tuple[str, str], list[str]]:
-    """What documents say of each table and column, by their names in lower case; the column is empty for a table."""
+    """The texts about each table and column, by their names in lower case. For a table, the column is empty."""
     found: dict[tuple[str, str], list[str]] = defaultdict(list)
     for document in documents:
         if document.kind in {"column", "table"} and document.table:

@@ -1,4 +1,4 @@
-"""Rows below a header, as CSV files have them: the meaning of each field by its name, and the rows' contents.
+"""Rows below a header, as in CSV files: the role of each field, from its name, and the contents of the rows.
 
 Used for CSV files, tables in Markdown and lists in YAML.
 """
@@ -23,13 +23,13 @@ Role = Literal["namespace", "table", "table_text", "column", "name", "label", "t
 
 
 class Field(NamedTuple):
-    """One field of the header: what it holds, and its own words where its values need them to be understood."""
+    """A field of the header: its role, and a prefix if its values need one to be understood."""
 
     role: Role
     prefix: str = ""
 
 
-# The first line of which a field's name has a word says what it holds.
+# The first line that contains a word of a field's name determines the field's role.
 _LINES: tuple[tuple[Role, str], ...] = (
     ("namespace", "schema namespace owner"),
     ("values", "example examples sample samples"),
@@ -48,7 +48,7 @@ _LINES: tuple[tuple[Role, str], ...] = (
     ("table", "table relation entity view dataset model tbl"),
     ("name", "name"),
 )
-# What no text is made of, whatever else its name says: `column id`, `is nullable`, `ordinal position`.
+# Words that exclude a field, whatever else its name contains: `column id`, `is nullable`, `ordinal position`.
 _NOTHING = "id ordinal position nullable null default key pk fk length precision scale index number"
 _WORDS = tuple((role, frozenset(words.split())) for role, words in (*_LINES, (None, _NOTHING)))
 _NOTHINGS, _TABLES = frozenset(_NOTHING.split()), frozenset(dict(_LINES)["table"].split())
@@ -56,12 +56,12 @@ _COLUMNS = frozenset(("column", "field", "attribute"))
 _TYPES = frozenset(("type", "datatype", "dtype"))
 _ORIGINAL = frozenset(("original", "physical", "technical", "actual", "real", "raw", "internal"))
 _ORIGINAL_COLUMN = _ORIGINAL | {"db", "database", "source"}
-_PLAIN_VALUES = frozenset(("value", "values", "description", "meaning"))  # a field so named needs no words before it
-_TYPE_NAME = re.compile(r"[A-Za-z_ ]+(?:\([\d, ]*\))?")  # the schema has it; `YYYY-MM-DD` is a format
+_PLAIN_VALUES = frozenset(("value", "values", "description", "meaning"))  # a field with such a name needs no prefix
+_TYPE_NAME = re.compile(r"[A-Za-z_ ]+(?:\([\d, ]*\))?")  # a type, which the schema has; `YYYY-MM-DD` is a format
 
 
 def field_of(header: str) -> Field | None:
-    """What a field of this name holds; None where its name does not say, or says what is of no use here."""
+    """The role of a field. None if its name does not reveal it, or if the content is of no use here."""
     words_of_name = split_name(header).split()
     found = frozenset(words_of_name)
     if found & _NOTHINGS or (found & _TYPES and "format" not in found):
@@ -82,10 +82,10 @@ def field_of(header: str) -> Field | None:
 
 
 class Records:
-    """Rows below a header; what a row has beyond it belongs to its last field.
+    """Rows below a header. Cells beyond the header belong to the last field.
 
-    They are about `table` where no field says so; with `has_topic` that is certain, so that a `name` alone is a
-    column's.
+    The rows are about `table` unless a field names one. With `has_topic`, this is certain, so a field `name` names
+    columns.
     """
 
     def __init__(
@@ -107,7 +107,7 @@ class Records:
             self._column = self._place("name")
 
     def read(self) -> bool:
-        """Hand over what the rows say. False where the header does not say what they are."""
+        """Add the contents of the rows. False if the header does not reveal their roles."""
         telling = any(self._place(role) for role in ("text", "values", "label", "formula", "sql", "unit"))
         if self._place("question") and self._place("sql"):
             self._queries()
@@ -134,7 +134,7 @@ class Records:
                 self._to.problem(self._source, f"{question or sql!r} is a question or a query without the other")
 
     def _columns(self) -> None:
-        """Rows of columns; one that names none is about its table, and one that names no table about that before."""
+        """Add rows about columns. Without a column, a row is about its table; without a table, about the previous."""
         before = ""
         for row in self._rows:
             column, description = self._cell(row, self._column), self._description(row)
@@ -162,7 +162,7 @@ class Records:
                 self._to.add_table(self._source, table, "; ".join(filter(None, texts)))
 
     def _terms(self, *, telling: bool) -> None:
-        """Terms with what they mean; without a field for that, each is a rule."""
+        """Add terms with their definitions. Without a field for definitions, each term is a rule."""
         place = self._place("term") or self._place("name")
         for row in self._rows:
             term, also = self._cell(row, place), self._first(row, "label")
@@ -183,7 +183,7 @@ class Records:
         return bool(named) and 2 * sum(names.table(name) is not None for name in named) > len(named)
 
     def _description(self, row: Sequence[str]) -> str:
-        """The description of a column, after a label that says more than its name; values and formats after it."""
+        """The description of a column: a label that adds to its name, the text, then values and formats."""
         name = bare(self._cell(row, self._column))
         text = self._join_fields(row, "text")
         parts = [text, *(self._join_fields(row, role) for role in ("values", "formula", "sql", "unit"))]
@@ -204,7 +204,7 @@ class Records:
         return f"{namespace}.{name}" if name and namespace and "." not in name else name
 
     def _join_fields(self, row: Sequence[str], role: Role) -> str:
-        """All that the fields of a role hold, each after its own words where it needs them."""
+        """The values of all fields with a role, each after its prefix, if it has one."""
         found = ((self._cell(row, place), place[1].prefix) for place in self._fields if place[1].role == role)
         return "; ".join(f"{prefix}: {value}" if prefix else value for value, prefix in found if value)
 
@@ -221,16 +221,16 @@ class Records:
 
 
 def _fit(row: Sequence[str], width: int) -> list[str]:
-    """As many values as the header has fields: an unquoted comma in a description makes one more."""
+    """A row as wide as the header. An unquoted comma in a description produces extra cells, which are joined."""
     cells = [*row, *[""] * (width - len(row))]
     rest = [cell for cell in cells[width - 1 :] if cell.strip()] if width else []
     return [*cells[: width - 1], ",".join(rest)] if width else []
 
 
 _DELIMITERS = (",", ";", "\t", "|")
-_STATED_DELIMITER = re.compile(r"sep=(.)\r?\n", re.IGNORECASE)  # as spreadsheets write it above the header
+_STATED_DELIMITER = re.compile(r"sep=(.)\r?\n", re.IGNORECASE)  # written by spreadsheets above the header
 _HEADER_ROWS = 4  # a title may stand above the header
-# What a file about the columns of a table is called besides: `orders_columns.csv`, `orders.description.csv`.
+# Suffixes of a file about a table's columns: `orders_columns.csv`, `orders.description.csv`.
 _ABOUT = re.compile(r"[ _.-](?:columns?|descriptions?|fields?|docs?|(?:data[ _-]?)?dictionary)$", re.IGNORECASE)
 
 Rows = list[list[str]]
@@ -239,7 +239,7 @@ Rows = list[list[str]]
 def read_csv(text: str, path: Path, collector: DocsCollector) -> None:
     """Read rows of columns, of terms (`term, definition`) or of queries (`question, sql`), by the header's names.
 
-    Comma, semicolon, tab or bar: the one that makes a header of the first row.
+    The delimiter (comma, semicolon, tab or bar) is the one with which the first rows best form a header.
     """
     stated = _STATED_DELIMITER.match(text)
     body = text[stated.end() :] if stated else text
@@ -260,12 +260,12 @@ def read_csv(text: str, path: Path, collector: DocsCollector) -> None:
 
 
 def _count_known_fields(rows: Rows) -> int:
-    """Fields whose names say what they hold, in the row with the most of them."""
+    """The number of fields with a known role, in the row that has most of them."""
     return max((sum(field_of(name) is not None for name in row) for row in rows[:_HEADER_ROWS]), default=0)
 
 
 def _rows(text: str, delimiter: str, *, strict: bool = False) -> Rows:
-    """The rows that hold anything. Args: strict: a quote that never ends is an error; others are read as they are."""
+    """The rows that are not empty. Args: strict: raise for an unclosed quote, and read other errors leniently."""
     try:
         rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=strict))
     except csv.Error as error:
@@ -276,7 +276,7 @@ def _rows(text: str, delimiter: str, *, strict: bool = False) -> Rows:
 
 
 def _table_of(path: Path, collector: DocsCollector) -> tuple[str, bool]:
-    """The table that a file's name may mean, and whether there is one of that name."""
+    """The table that a file's name may refer to, and whether it exists."""
     stem = path.stem
     for name in (stem, _ABOUT.sub("", stem)):
         if collector.names is not None and collector.names.table(name) is not None:

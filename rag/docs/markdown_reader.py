@@ -1,9 +1,9 @@
-"""Docs from Markdown: a heading for each table, a list line for each column, rules under any other heading.
+"""Docs from Markdown: a heading per table, a list line per column, rules under any other heading.
 
 ## orders                                a table: the text below it is about the table
 One row for each order.
-- `total`: without tax                   a column; `orders.total — …` is one wherever it stands
-| column | meaning |                     a grid, by its header; without one that says more: name first, meaning last
+- `total`: without tax                   a column; `orders.total — …` is one anywhere in the file
+| column | meaning |                     a grid, read by its header, or else with the name first and the meaning last
 ### total                                a column: the text below it is about the column
 
 ## Fiscal year                           any other heading: rules
@@ -50,7 +50,7 @@ _ENTRY = re.compile(
 
 
 def read_markdown(text: str, path: Path, collector: DocsCollector) -> None:
-    """Read one Markdown file. A text of any shape is read: what is about no table is a rule."""
+    """Read one Markdown file. Any text is accepted: what is not about a table becomes a rule."""
     from markdown_it import MarkdownIt
     from markdown_it.tree import SyntaxTreeNode
 
@@ -60,19 +60,19 @@ def read_markdown(text: str, path: Path, collector: DocsCollector) -> None:
 
 
 class _Reading:
-    """Where in the file we are: under which table or column, among rules or among questions."""
+    """The position in a file: below a table or column, among rules or among questions."""
 
     def __init__(self, source: str, collector: DocsCollector) -> None:
         self._source, self._to = source, collector
         self._namespace = ""
         self._table: str | None = None
         self._table_level = 0
-        self._column = ""  # a column of the table, below a heading of its own
+        self._column = ""  # a column with its own heading, below the table's
         self._has_headings = False  # whether columns of the table have such headings
         self._mode = "rules"  # rules, table, questions, or skip: below a heading that names nothing real
         self._topic = ""
         self._question = ""
-        self._rule = ""  # held back: a fenced block below belongs to it
+        self._rule = ""  # held back because a fenced block may follow that belongs to it
 
     def read(self, blocks: list[SyntaxTreeNode]) -> None:
         for position, block in enumerate(blocks):
@@ -109,10 +109,10 @@ class _Reading:
             if self._table is not None:
                 self._to.column(self._source, self._table, name)
             else:
-                self._to.table(self._source, name)  # says which table is nearest
+                self._to.table(self._source, name)  # records the nearest table
         else:
             if self._table is not None and self._has_headings and self._is_column(name, quoted=False):
-                self._to.column(self._source, self._table, name)  # told; its text may still help
+                self._to.column(self._source, self._table, name)  # records a problem; the text may still help
             self._mode, self._topic = "rules", words if level > 1 else ""
 
     def _find_table(self, name: str, level: int, word: str) -> str | None:
@@ -125,7 +125,7 @@ class _Reading:
         return bare(name) if is_name and word not in _RULES | _QUESTIONS | _COLUMNS else None
 
     def _find_column(self, words: str) -> str | None:
-        """The column that a heading below a table's names."""
+        """The column named by a heading below a table's heading."""
         name = re.sub(r"^(the\s+)?(column|field)\s*:?\s+", "", words.strip(), flags=re.IGNORECASE)
         names, word = self._to.names, words.strip().rstrip(":").lower()
         if self._table is None or word in _RULES | _QUESTIONS | _COLUMNS:
@@ -137,7 +137,7 @@ class _Reading:
         return column.name if column else None
 
     def _is_namespace(self, words: str) -> bool:
-        """Whether a heading names a schema whose tables follow; it is then remembered."""
+        """Whether a heading names a schema whose tables follow. If so, it is stored."""
         match, names = _NAMESPACE.fullmatch(words.strip().rstrip(":")), self._to.names
         name = bare(match["name"] or match["alone"]) if match else ""
         if names is None or not name or not names.has_namespace(name):
@@ -146,7 +146,7 @@ class _Reading:
         return True
 
     def _is_mistaken(self, name: str, below: list[SyntaxTreeNode]) -> bool:
-        """True where a heading was meant as a table's or column's name: it is code, or its list names columns."""
+        """Whether a heading seems to be a misspelled table or column: it is code, or its list names columns."""
         names = self._to.names
         if names is None:
             return False
@@ -181,7 +181,7 @@ class _Reading:
                 self._block(inner)
 
     def _column_lines(self, block: SyntaxTreeNode) -> bool:
-        """Read a paragraph below a table whose every line is of a column. False where it is none."""
+        """Read a paragraph below a table if each line describes a column. False if it is no such paragraph."""
         names = self._to.names
         table = names.table(self._table) if names and self._table and self._mode == "table" else None
         lines = [line.strip() for node in block.walk() if node.type == "inline" for line in node.content.splitlines()]
@@ -218,7 +218,7 @@ class _Reading:
             self._code(code)
 
     def _table_item(self, item: SyntaxTreeNode) -> bool:
-        """Read a list item that names a table, with a list of its columns inside. False where it is none."""
+        """Read a list item that names a table and contains a list of its columns. False if it is no such item."""
         names, inner = self._to.names, [block for block in item.children if block.type in _LISTS]
         head = _text_of(item.children[0]) if item.children and inner else ""
         entry = _ENTRY.match(head)
@@ -242,7 +242,7 @@ class _Reading:
         return True
 
     def _entry(self, words: str) -> None:
-        """A list line: of a column where it names one, else a rule."""
+        """Read a list line: about a column if it names one, otherwise a rule."""
         entry = _ENTRY.match(words)
         name = (entry["quoted"] or entry["plain"]) if entry else ""
         names = self._to.names
@@ -259,7 +259,7 @@ class _Reading:
             self._rule = words
 
     def _reports_wrong_name(self, name: str) -> bool:
-        """Tell of a `table.column` that is near to a real one; False for what only looks like one."""
+        """Report a `table.column` that is similar to a real one. False if the name only resembles one."""
         names, (owner, dot, last) = self._to.names, bare(name).rpartition(".")
         if names is None or not dot:
             return False
@@ -270,7 +270,7 @@ class _Reading:
         return near is not None and names.column(near, last) is not None and not self._to.table(self._source, owner)
 
     def _is_column(self, name: str, *, quoted: bool) -> bool:
-        """False for a word that only looks like a column, as in `Note: …`; the collector tells of wrong names."""
+        """Whether a word is meant as a column, unlike `Note: …`. The collector reports wrong names."""
         names = self._to.names
         table = names.table(self._table) if names and self._table else None
         if names is None or table is None:
@@ -279,7 +279,7 @@ class _Reading:
         return looks or names.column(table, name) is not None or names.nearest_column(table, name) is not None
 
     def _read_grid(self, rows: list[list[str]]) -> None:
-        """A table of columns, terms or queries by its header; else the first cell is the name, the last the text."""
+        """Read a grid of columns, terms or queries by its header, or else with the name first and the text last."""
         self._flush()
         table = self._table if self._mode == "table" and self._table is not None else ""
         if self._column and table:
@@ -314,11 +314,11 @@ class _Reading:
 
 
 def _text_of(block: SyntaxTreeNode) -> str:
-    """The text of a block on one line, with the lists inside it; code blocks are left out."""
+    """The text of a block on one line, including nested lists but not code blocks."""
     return " ".join(" ".join(node.content.split()) for node in block.walk() if node.type == "inline")
 
 
 def _grid(block: SyntaxTreeNode) -> list[list[str]]:
-    """The cells of a table, its header first, without the marks of bold and italic type around them."""
+    """The cells of a table, header first, without bold and italic marks around them."""
     rows = (row.children for row in block.walk() if row.type == "tr")
     return [[_text_of(cell).strip("*_ ") if cell.children else "" for cell in cells] for cells in rows]

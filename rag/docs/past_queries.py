@@ -1,7 +1,7 @@
-"""Past queries are found by what they ask, not by the values that they contain.
+"""Past queries are found by what they ask for, not by the values that they contain.
 
-"Sales in Berlin in 2023" and "Sales in Lima in 2024" want the same query. So the question of a past query is embedded
-with its values masked, and a new question is masked the same way before the two are compared.
+"Sales in Berlin in 2023" and "Sales in Lima in 2024" need the same query. So the question of a past query is embedded
+with its values masked, and a new question is masked in the same way before the two are compared.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from functools import lru_cache
 from executors.base import Frozen, Schema
 from rag.words import Token, is_silent, stem_of, tokens, words
 
-# Short, so that what is asked weighs more; measured against words ("number", "date", "value") and against nothing.
+# Short, to give the other words more weight. Measured against words ("number", "date", "value") and no placeholder.
 NUMBER, DATE, VALUE = "N", "D", "X"
 
-_LONGEST = 5  # words of a stored value that is looked for
-_SHORT = 3  # characters up to which a stored value, as a country's code, is looked for as it is written
+_LONGEST = 5  # most words of a stored value to look for
+_SHORT = 3  # stored values up to this number of characters, such as country codes, match only with the same case
 
 _MONTH = (
     r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
@@ -36,15 +36,15 @@ _QUOTED = re.compile(r"[\"“”«»„`][^\"“”«»„`]{1,80}[\"“”«»�
 _LITERAL = re.compile(r"'((?:[^']|'')*)'")
 _COMMENT = re.compile(r"--[^\n]*|/\*.*?\*/", re.DOTALL)
 _REPEATED = re.compile(rf"\b({VALUE}|{DATE})\b(?:[\s,]+(?:and\s+|or\s+)?\1\b)+")
-# Words of a language in which every noun has a capital, which then says nothing.
+# Words of German, in which every noun is capitalized, so that capitals reveal nothing.
 _GERMAN = words("der das dem wie viele welche welcher welches wer ist sind im und von für nach")
 
 
 class QuestionVocabulary(Frozen):
-    """What of a question's words are values, and what are names.
+    """The words of questions that are values, and those that are names.
 
-    values: stored texts, in small letters where they are longer than three characters.
-    names: stems of the words in names of tables and columns, which are no values even with a capital.
+    values: stored texts, in lower case if they are longer than three characters.
+    names: stems of the words in table and column names. They are no values even if capitalized.
     """
 
     values: frozenset[str] = frozenset()
@@ -55,21 +55,21 @@ NOTHING = QuestionVocabulary()
 
 
 def vocabulary(values: Iterable[str], names: frozenset[str]) -> QuestionVocabulary:
-    """A vocabulary of stored texts, without those that say nothing or that are names as well."""
+    """A vocabulary of stored texts, without those that are uninformative or also names."""
     found = (value for value in map(_fold, values) if any(map(str.isalpha, value)) and len(value) > 1)
     telling = (value for value in found if not all(map(is_silent, tokens(value))) and not words(value) <= names)
     return QuestionVocabulary(values=frozenset(telling), names=names)
 
 
 def vocabulary_of(schema: Schema) -> QuestionVocabulary:
-    """The names of a schema, and the values that it shows of its columns."""
+    """The names of a schema and the sample values of its columns."""
     names = " ".join(name for table in schema.tables for name in (table.name, *(it.name for it in table.columns)))
     samples = (value for table in schema.tables for column in table.columns for value in column.samples)
     return vocabulary(samples, words(names))
 
 
 def mask(question: str, known: QuestionVocabulary = NOTHING) -> str:
-    """A question with its values masked: quoted text, stored values, dates, names with a capital, numbers."""
+    """A question with its values masked: quoted text, stored values, dates, capitalized names, numbers."""
     text = _QUOTED.sub(VALUE, " ".join(question.split()))
     text = _replace(text, _find_stored_values(text, known))
     text = _DATE.sub(DATE, text)
@@ -79,14 +79,14 @@ def mask(question: str, known: QuestionVocabulary = NOTHING) -> str:
 
 @lru_cache(maxsize=4096)
 def mask_past_question(question: str, sql: str) -> str:
-    """The question of a past query with its values masked: the texts in its SQL are such values, its names are not."""
+    """A past question with its values masked. The texts in its SQL count as values, the names in it do not."""
     sql = _COMMENT.sub(" ", sql)
     literals = (text.replace("''", "'").strip("%") for text in _LITERAL.findall(sql))
     return mask(question, vocabulary(literals, words(_LITERAL.sub(" ", sql))))
 
 
 def fold_question(question: str) -> str:
-    """What two questions share that are the same but for case, white space and the signs at their end."""
+    """A key that is equal for questions that differ only in case, white space and final punctuation."""
     return " ".join(question.casefold().split()).rstrip(" .?!…。？！")
 
 
@@ -102,7 +102,7 @@ def _fold(value: str) -> str:
 
 
 def _find_stored_values(text: str, known: QuestionVocabulary) -> Iterator[tuple[int, int]]:
-    """Where the text spells a known value, the longest first."""
+    """The spans of known values in a text, preferring longer ones."""
     if not known.values:
         return
     parts = tokens(text)
@@ -119,7 +119,7 @@ def _find_stored_values(text: str, known: QuestionVocabulary) -> Iterator[tuple[
 
 
 def _capitalise(text: str, known: QuestionVocabulary) -> Iterator[tuple[int, int]]:
-    """Where words with a capital stand inside of a sentence, run by run, as names do."""
+    """The spans of capitalized words inside sentences, as names are written. Adjacent words form one span."""
     parts = tokens(text)
     inner = [part for part in parts if not part.leads]
     marked = [part for part in inner if _has_capital(part)]
@@ -140,7 +140,7 @@ def _capitalise(text: str, known: QuestionVocabulary) -> Iterator[tuple[int, int
 
 
 def _has_capital(part: Token) -> bool:
-    """Whether a word is written as names are; one in capitals throughout is as often a term, as `ID` or `GMV`."""
+    """Whether a word is written like a name. A word in all capitals may as well be a term, such as `ID` or `GMV`."""
     return part.text[0].isupper() and not part.text.isupper()
 
 

@@ -1,8 +1,8 @@
-"""Text from outside, reduced to the characters that a person would see.
+"""Removes characters from external text that a person would not see.
 
-Invisible characters carry instructions past human readers: tag characters spell whole
-sentences, marks of direction show them in another order, and control characters break out of the line that a comment
-stands on (Boucher et al., "Bad Characters", 2021; Unicode Technical Report 36).
+Invisible characters carry instructions past human readers: tag characters spell whole sentences, direction marks
+display them in another order, and control characters break out of the line of a comment (Boucher et al., "Bad
+Characters", 2021; Unicode Technical Report 36).
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-_JOINERS = "\u200c\u200d"  # that Persian, Hindi and many emoji are spelt with
+_JOINERS = "\u200c\u200d"  # used in the spelling of Persian, Hindi and many emoji
 _LINE_ENDS = re.compile("\r\n|[\r\u2028\u2029\u0085\v\f\x1c-\x1e]")
 _SEVERAL_SELECTORS = re.compile("([\ufe00-\ufe0f])[\ufe00-\ufe0f]+")
 _SUSPECT = re.compile(
@@ -20,10 +20,10 @@ _SUSPECT = re.compile(
 
 
 def plain(text: str) -> str:
-    """The text without control characters, marks of direction, zero-width, tag and other invisible characters.
+    """The text without control characters, direction marks, zero-width, tag and other invisible characters.
 
-    Line ends of every kind become `\\n`. A joiner stays between the letters or signs that it joins, and a sign's first
-    variation selector; whatever can be seen stays as it is.
+    All line ends become `\\n`. A joiner is kept between letters or signs that it joins, and so is the first variation
+    selector of a sign. Everything visible is kept.
     """
     if text.isascii() and text.isprintable():
         return text
@@ -34,17 +34,17 @@ def plain(text: str) -> str:
 
 
 def on_one_line(text: str) -> str:
-    """The same with a space for each line end and tab: nothing ends the line on which it stands."""
+    """The plain text with a space for each line end and tab, so that nothing ends its line."""
     return plain(text).replace("\n", " ").replace("\t", " ")
 
 
 def fold_comment(text: str) -> str:
-    """The text as comments are compared: on one line, in small letters, without its last full stop."""
+    """The text as comments are compared: on one line, case-folded, without its final full stop."""
     return " ".join(plain(text).split()).casefold().rstrip(".")
 
 
 def _visible(match: re.Match[str]) -> str:
-    """A suspect where it is part of what can be seen, else nothing."""
+    """A suspect character if it affects what is displayed, else nothing."""
     character, text = match[0], match.string
     before, after = text[match.start() - 1 : match.start()], text[match.end() : match.end() + 1]
     if character in _JOINERS:
@@ -55,5 +55,5 @@ def _visible(match: re.Match[str]) -> str:
 
 
 def _joins(neighbour: str) -> bool:
-    """Whether a joiner beside it can be meant: a letter or mark of a script that joins, or a pictogram."""
+    """Whether a joiner beside this character is plausible: a letter or mark of a joining script, or a pictogram."""
     return not neighbour.isascii() and unicodedata.category(neighbour) in {"Lo", "Mn", "Mc", "So", "Sk"}

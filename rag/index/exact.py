@@ -1,8 +1,8 @@
-"""A small revision in two plain files next to Chroma's: numpy compares all vectors, and Chroma is not read.
+"""A small revision in two plain files next to Chroma's. numpy compares all vectors, and Chroma is not read.
 
-Importing Chroma takes most of a second, and one of its searches takes longer than comparing some thousand vectors. The
-files are written from Chroma's contents when a revision is published, and belong to it. Chroma keeps the index, changes
-it, and searches larger ones.
+Importing Chroma takes most of a second, and a search in Chroma takes longer than comparing some thousand vectors. The
+files belong to a revision and are written from Chroma's contents when it is published. Chroma stores and changes the
+index, and searches larger ones.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-MOST_NUMBERS = 2_000_000  # in all vectors together, of 4 bytes: 5200 vectors of 384 numbers, 1300 of 1536
+MOST_NUMBERS = 2_000_000  # in all vectors, 4 bytes each: 5200 vectors of 384 numbers, 1300 of 1536
 _VECTORS, _DOCUMENTS = "vectors.npy", "documents.json"
 _ROWS = TypeAdapter(list[Document])
 
 
 class ExactVectors:
-    """A revision's documents and vectors in memory; see `rag.index.revision.Vectors`. Safe in threads: nothing changes.
+    """A revision's documents and vectors in memory. See `rag.index.revision.Vectors`. Immutable, so safe in threads.
 
-    The documents' order must depend on nothing but themselves; `vectors` has a row for each, of any length but 0.
+    The documents' order must depend only on themselves. `vectors` has one nonzero row, of any length, per document.
     """
 
     exact = True
@@ -46,7 +46,7 @@ class ExactVectors:
 
         queries = np.asarray(vectors, dtype=np.float32)
         queries = queries / np.maximum(np.linalg.norm(queries, axis=1, keepdims=True), np.finfo(np.float32).tiny)
-        # Not `@`: for so few numbers BLAS would start its threads.
+        # Not `@`: BLAS would start its threads for these few numbers.
         scores = np.einsum("qn,dn->qd", queries, self._unit).round(6)
         places = np.flatnonzero(np.isin(self._kinds, sorted(kinds))) if kinds else np.arange(len(self._documents))
         return [self._best(row[places], places, top_k) for row in scores]
@@ -64,7 +64,7 @@ class ExactVectors:
         return {key: self._unit[self._place[key]].tolist() for key in ids if key in self._place}
 
     def _best(self, scores: Any, places: Any, top_k: int) -> list[Near]:
-        """The best of one row of scores, best first; of those that are alike, by id."""
+        """The best of one row of scores, best first. Equal scores are ordered by id."""
         import numpy as np
 
         if len(scores) > top_k:
@@ -72,13 +72,13 @@ class ExactVectors:
             chosen = np.flatnonzero(scores >= least)
             scores, places = scores[chosen], places[chosen]
         hits = zip(places.tolist(), scores.tolist(), strict=True)
-        # Rounded again: the numbers of 32 bits have become numbers of 64.
+        # Rounded again, because the 32-bit numbers became 64-bit numbers.
         found = [(self._documents[place].id, round(score, 6)) for place, score in hits]
         return sorted(found, key=lambda hit: (-hit[1], hit[0]))[:top_k]
 
 
 def write(folder: Path, content: IndexContent, vectors: Vectors) -> None:
-    """Write the files of a revision where it is small enough, and take away those of the one it was copied from."""
+    """Write the files of a revision if it is small enough. Delete those copied from the previous revision."""
     import numpy as np
 
     for name in (_VECTORS, _DOCUMENTS):
@@ -93,12 +93,12 @@ def write(folder: Path, content: IndexContent, vectors: Vectors) -> None:
 
 
 def exists(folder: Path) -> bool:
-    """Whether the revision in this folder has the files."""
+    """Whether the revision in this folder has these files."""
     return (folder / _VECTORS).is_file()
 
 
 def read(folder: Path) -> ExactVectors:
-    """What the files hold, once it is certain that they are what was written."""
+    """Load the files, after they have been verified."""
     import numpy as np
 
     documents = _ROWS.validate_json((folder / _DOCUMENTS).read_bytes())

@@ -1,7 +1,7 @@
 """A revision of an index: all documents under one name, such as a database's. It never changes.
 
-A sync writes a new revision next to the old one and then switches to it in one step. A reader sees one of them
-completely. A sync that is interrupted at any moment has changed nothing that anybody reads.
+A sync writes a new revision next to the old one and then switches to it in one step. A reader sees either one
+completely. A sync that is interrupted at any moment has changed nothing that a reader sees.
 """
 
 from __future__ import annotations
@@ -23,24 +23,24 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 T = TypeVar("T")
-Near = tuple[str, float]  # a document's id, and its cosine similarity to what was searched
+Near = tuple[str, float]  # a document's id, and its cosine similarity to the query
 
-INDEX_VERSION = "2"  # raised when what is stored, or how, changes; an index of another version is made anew
+INDEX_VERSION = "2"  # raised when the format or content changes; an index of another version is rebuilt
 _POLL_S = 0.2
 
 
 @lru_cache(maxsize=1024)
 def slug_of(name: str) -> str:
-    """A name for files and collections: readable where the index's name can be, and never the same for two."""
+    """A name for files and collections: readable as far as possible, and unique for each index name."""
     readable = re.sub(r"[^A-Za-z0-9]+", "-", name).strip("-")[:40] or "x"
     return f"{readable}-{hashlib.sha256(name.encode()).hexdigest()[:12]}"
 
 
 class IndexContent(Frozen):
-    """What a revision holds, and what its vectors are. Equal contents answer equally.
+    """The contents of a revision, and the kind of its vectors. Equal contents give equal answers.
 
     name: of the index.
-    digest: of the ids of all documents, which are hashes of what they say.
+    digest: of the ids of all documents, which are hashes of their contents.
     """
 
     name: str
@@ -51,7 +51,7 @@ class IndexContent(Frozen):
     index_version: str = INDEX_VERSION
 
     def comparable(self, other: IndexContent) -> bool:
-        """Whether vectors of the one can stand beside vectors of the other."""
+        """Whether vectors of the two can be used together."""
         return (self.embedding_model, self.dimension, self.index_version) == (
             other.embedding_model,
             other.dimension,
@@ -60,33 +60,33 @@ class IndexContent(Frozen):
 
 
 def digest_of(ids: Iterable[str]) -> str:
-    """The same for the same ids, in whatever order."""
+    """A digest of ids that does not depend on their order."""
     return hashlib.sha256("".join(sorted(ids)).encode()).hexdigest()[:32]
 
 
 class Vectors(Protocol):
-    """A revision's documents and their vectors. `exact`: whether a search compares all vectors, of whatever kinds."""
+    """A revision's documents and vectors. `exact`: whether a search compares all vectors, for any kinds."""
 
     exact: bool
 
     def nearest(self, vectors: Sequence[Sequence[float]], top_k: int, kinds: Collection[Kind] = ()) -> list[list[Near]]:
-        """For each vector the documents nearest to it, best first, at most `top_k`; of any kind where none is named."""
+        """For each vector, at most `top_k` nearest documents, best first. Without `kinds`, of any kind."""
 
     def documents(self) -> list[Document]:
-        """All documents, in an order that depends on nothing but themselves."""
+        """All documents, in an order that depends only on themselves."""
 
     def documents_by_id(self, ids: Collection[str]) -> dict[str, Document]:
-        """The documents of these ids that exist, by id."""
+        """The existing documents among these ids, by id."""
 
     def ids(self) -> set[str]:
         """The ids of all documents."""
 
     def vectors_of(self, ids: Collection[str]) -> dict[str, Sequence[float]]:
-        """The vectors of the documents that exist."""
+        """The vectors of the existing documents among these ids."""
 
 
 class OpenRevision(NamedTuple):
-    """A revision that is open. `revision` names it, and no other one ever."""
+    """An open revision. `revision` is its unique name."""
 
     revision: str
     content: IndexContent
@@ -94,10 +94,10 @@ class OpenRevision(NamedTuple):
 
 
 class RevisionDraft(Protocol):
-    """The next revision while it is written; readers do not see it.
+    """The next revision while it is being written. Readers do not see it.
 
-    copied: whether it began as a copy of the current one, else empty.
-    batch: documents that are well written at once.
+    copied: whether it began as a copy of the current one, not empty.
+    batch: the preferred number of documents per write.
     """
 
     copied: bool
@@ -107,44 +107,44 @@ class RevisionDraft(Protocol):
         """Add documents with their vectors."""
 
     def delete(self, ids: Sequence[str]) -> None:
-        """Take documents out."""
+        """Delete documents."""
 
     def publish(self, content: IndexContent) -> None:
-        """Make it the current revision, in one step. Raises StoreUnavailable where it is not what was written."""
+        """Make it the current revision, in one step. Raises StoreUnavailable if it is not what was written."""
 
 
 class Revisions(Protocol):
-    """Where revisions are kept. Safe in threads; every method raises StoreUnavailable and its kinds."""
+    """Storage of revisions. Safe in threads. Every method raises StoreUnavailable and its subclasses."""
 
     def content(self, name: str) -> IndexContent | None:
-        """What the current revision holds; None without one. Cheap."""
+        """The contents of the current revision. None if there is none. Cheap."""
 
     def needs_chroma(self, name: str) -> bool:
-        """Whether it takes Chroma to read the current revision, or to make the first one. Cheap."""
+        """Whether Chroma is needed to read the current revision, or to create the first one. Cheap."""
 
     def read(self, name: str, use: Callable[[OpenRevision], T]) -> T | None:
-        """What `use` makes of the current revision; None without one. Raises IndexDamaged."""
+        """The result of `use` for the current revision. None if there is none. Raises IndexDamaged."""
 
     def writing(self, name: str, turn: Turn) -> AbstractContextManager[tuple[str, ...]]:
-        """Keep others from writing; first set aside what is damaged: the sentences that say so are what it yields."""
+        """Lock out other writers and set damaged data aside. Yields one note for each."""
 
     def draft(self, name: str, changes: int, *, copied: bool) -> AbstractContextManager[RevisionDraft]:
-        """A new revision, while `writing`; what is not published when it ends is discarded.
+        """A new revision, within `writing`. If it is not published by the end, it is discarded.
 
-        `changes`: documents that will be written or deleted. If `copied`, it should begin as a copy of the current one;
-        a draft may not be able to.
+        `changes`: the number of documents to write or delete. `copied`: begin with a copy of the current one, if the
+        draft supports it.
         """
 
     def close(self) -> None:
-        """Give back files and connections; the next use opens them again."""
+        """Release files and connections. The next use opens them again."""
 
 
 @dataclass(frozen=True)
 class Turn:
-    """How a sync waits while another process indexes the same, and how it is stopped.
+    """How a sync waits while another process indexes the same documents, and how it is stopped.
 
-    wait_s: seconds to wait; None: as long as it takes.
-    waiting: called once where it has to wait.
+    wait_s: seconds to wait. None: no limit.
+    waiting: called once if the sync has to wait.
     stop: set it to end the sync after its current batch, or while it waits.
     """
 
@@ -157,7 +157,7 @@ class Turn:
         return self.stop is not None and self.stop.is_set()
 
     def attempts(self) -> Iterator[None]:
-        """Once, then again while there is time. Raises IndexBusy: the time is over; IndexingStopped: `stop` was set."""
+        """Yield once, then again until time is over. Raises IndexBusy: it is over; IndexingStopped: `stop` was set."""
         waited, pause = 0.0, self.stop or threading.Event()
         while True:
             yield
@@ -173,7 +173,7 @@ class Turn:
 
 @contextmanager
 def file_lock(path: Path, turn: Turn) -> Iterator[None]:
-    """Hold a lock file; the system gives it back when the process ends. Raises IndexBusy: the turn's time is over."""
+    """Hold a lock file. The system releases it when the process ends. Raises IndexBusy: the turn's time is over."""
     from filelock import FileLock, Timeout
 
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -1,8 +1,8 @@
 """The index: documents and their vectors, by name, in Chroma.
 
-The name is a database's, or any other name for documents. Each sync makes a revision and switches to
-it in one step (`revision`); Chroma is a folder of this machine, or a server. Several processes may read and write
-one folder: readers are never disturbed, and writers of one name take turns.
+The name is a database's, or any other name for documents. Each sync creates a revision and switches to it in one step
+(`revision`). Chroma is a folder of this machine or a server. Several processes may read and write one folder: readers
+are never blocked, and writers of one name take turns.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from rag.index.chroma_server import ChromaServer, ServerRevisions
 from rag.index.revision import IndexContent, Near, OpenRevision, RevisionDraft, Revisions, Turn, digest_of
 from rag.index.vector_cache import VectorCache
 
-_SHARE = 0.1  # of the documents, from which those of some kinds are found among the nearest of all kinds
-_MORE = 4  # times as many as should suffice there
+_SHARE = 0.1  # share of the documents from which on those of some kinds are found among the nearest of all kinds
+_MORE = 4  # factor for the number of hits requested in that case
 
 
 class _HeldDocuments:
-    """What a revision holds, read whole and once."""
+    """The documents of a revision, read once."""
 
     def __init__(self, reading: OpenRevision) -> None:
         self.revision = reading.revision
@@ -40,14 +40,14 @@ class _HeldDocuments:
     def nearest(
         self, reading: OpenRevision, vector: Sequence[float], top_k: int, kinds: Collection[Kind]
     ) -> list[Retrieved]:
-        """The documents nearest to a vector, best first, at most `top_k`; no `kinds`: all kinds."""
+        """At most `top_k` documents nearest to a vector, best first. Without `kinds`, of all kinds."""
         found = self._nearest(reading, vector, top_k, frozenset(kinds or self._kinds))
         return [Retrieved(document=self._by_id[key], score=score) for key, score in found]
 
     def _nearest(
         self, reading: OpenRevision, vector: Sequence[float], top_k: int, kinds: frozenset[Kind]
     ) -> list[Near]:
-        """Filters by kind in Chroma only where needed: it compares documents of a kind one by one."""
+        """Filter by kind in Chroma only if needed, because Chroma compares documents of a kind one by one."""
         wanted, every = sum(self._kinds[kind] for kind in kinds), len(self.documents)
         if not wanted:
             return []
@@ -62,16 +62,16 @@ class _HeldDocuments:
         return reading.vectors.nearest([vector], top_k, kinds)[0]
 
 
-BATCH = 64  # documents embedded at a time, where the embedder says nothing else; lost at most by a sync that is killed
+BATCH = 64  # documents per embedding call, unless the embedder states it; a killed sync loses at most one batch
 
 Hit = TypeVar("Hit")
-Progress = Callable[[int, int], None]  # documents done, documents in all
+Progress = Callable[[int, int], None]  # documents done, documents in total
 
 
 class SyncReport(Frozen):
-    """What a sync did, in documents.
+    """The result of a sync, in documents.
 
-    embedded: of those that were added, how many had to be embedded; the others were, before an interruption.
+    embedded: how many of the added documents had to be embedded. The others were embedded before an interruption.
     notes: for the operator, one sentence each: what was damaged and where it is kept.
     """
 
@@ -83,11 +83,11 @@ class SyncReport(Frozen):
 
     @property
     def document_count(self) -> int:
-        """Documents in the index afterwards."""
+        """The number of documents in the index afterwards."""
         return self.added + self.unchanged
 
     def then(self, later: SyncReport) -> SyncReport:
-        """What this sync and a later one of the same index did together."""
+        """The combined result of this sync and a later one of the same index."""
         return SyncReport(
             added=self.added + later.added,
             removed=self.removed + later.removed,
@@ -100,9 +100,9 @@ class SyncReport(Frozen):
 class Store:
     """Documents and their vectors. Methods block, and may be called from several threads at once.
 
-    With a Chroma server that keeps the index, the folder has locks and vectors to go on with. Every method raises
-    StoreUnavailable: the index cannot be opened, read or written; the message says what to do; IndexDamaged: it is not
-    what was written; `sync` sets it aside.
+    If a Chroma server stores the index, the folder holds locks and the vectors of unfinished syncs. Every method raises
+    StoreUnavailable: the index cannot be opened, read or written, and the message states what to do; IndexDamaged: it
+    is not what was written. `sync` sets it aside.
     """
 
     def __init__(self, path: Path, server: ChromaServer | None = None) -> None:
@@ -119,13 +119,12 @@ class Store:
         progress: Progress | None = None,
         turn: Turn | None = None,
     ) -> SyncReport:
-        """Make the index of this name hold exactly these documents; only texts that are new to it are embedded.
+        """Make the index of this name contain exactly these documents. Only texts that are new to it are embedded.
 
-        The old index answers until the new one is whole. An index of another embedding model or index version is made
-        anew, and so is one that is damaged. Vectors are kept as they are computed, so that a sync that was stopped,
-        failed or was killed is gone on with. `progress` is called after each batch with the number of documents that
-        are not in the index yet. Raises EmbedderUnavailable; IndexBusy: another process has been indexing for too long;
-        IndexingStopped.
+        The old index answers until the new one is complete. An index that is damaged, or has another embedding model or
+        index version, is rebuilt. Vectors are kept as they are computed, so that a stopped, failed or killed sync can
+        be continued. `progress` is called after each batch with the numbers of documents done and to be written in all.
+        Raises EmbedderUnavailable; IndexBusy: another process has been indexing for too long; IndexingStopped.
         """
         wanted = {document.id: document for document in documents}
         content = IndexContent(
@@ -154,10 +153,10 @@ class Store:
         *,
         model: str | None = None,
     ) -> list[Retrieved]:
-        """The documents nearest to a vector, best first, at most `top_k`; none where nothing is indexed.
+        """At most `top_k` documents nearest to a vector, best first. Empty if nothing is indexed.
 
-        In an index of many thousands it takes long with `kinds`. Raises IndexOutdated: it was made with another
-        embedding model than `model`.
+        With `kinds`, it is slow in an index of many thousands. Raises IndexOutdated: the index was made with an
+        embedding model other than `model`.
         """
         (found,) = self._search(
             name, [vector], model, lambda it: [self._hold(name, it).nearest(it, vector, top_k, kinds)]
@@ -167,7 +166,7 @@ class Store:
     def search_ids(
         self, name: str, vectors: Sequence[Sequence[float]], top_k: int, *, model: str | None = None
     ) -> list[list[tuple[str, float]]]:
-        """The nearest documents' ids and similarities, from the graph alone. Arguments and errors: `search`."""
+        """The ids and similarities of the nearest documents, without the documents. Arguments and errors: `search`."""
         return self._search(name, vectors, model, lambda it: it.vectors.nearest(vectors, top_k))
 
     def documents_by_id(self, name: str, ids: Collection[str]) -> dict[str, Document]:
@@ -175,24 +174,24 @@ class Store:
         return self._revisions.read(name, lambda it: it.vectors.documents_by_id(sorted(ids))) or {}
 
     def documents(self, name: str) -> tuple[Document, ...]:
-        """All documents, in an order that depends on nothing but themselves; also where the model is another now."""
+        """All documents, in an order that depends only on themselves. Works after a change of the model as well."""
         return self._revisions.read(name, lambda it: self._hold(name, it).documents) or ()
 
     def is_indexed(self, name: str) -> bool:
-        """True where a sync of this name has ended."""
+        """Whether a sync of this name has completed."""
         return self.content(name) is not None
 
     def content(self, name: str) -> IndexContent | None:
-        """What the index of this name holds, and what its vectors are; None where no sync of it has ended."""
+        """The contents of the index of this name, and the kind of its vectors. None if no sync has completed."""
         return self._revisions.content(name)
 
     def load(self, names: Iterable[str]) -> None:
-        """Import Chroma, where it takes that to read or to make an index of one of these names."""
+        """Import Chroma if it is needed to read or create an index of one of these names."""
         if any(map(self._revisions.needs_chroma, names)):
             chroma.load()
 
     def close(self) -> None:
-        """Give back files and connections."""
+        """Release files and connections."""
         self._revisions.close()
 
     def _search(
@@ -202,7 +201,7 @@ class Store:
         model: str | None,
         nearest: Callable[[OpenRevision], list[list[Hit]]],
     ) -> list[list[Hit]]:
-        """What `nearest` finds in the current revision, once it is sure that the vectors are of its model."""
+        """The result of `nearest` in the current revision, after checking that the vectors are from the same model."""
 
         def search(reading: OpenRevision) -> list[list[Hit]]:
             made_with = reading.content
@@ -222,7 +221,7 @@ class Store:
         return known
 
     def _holds(self, content: IndexContent) -> bool:
-        """Whether the index is sound and holds this already, so that nothing need be written or waited for."""
+        """Whether the index is sound and already has these contents, so that there is nothing to write or wait for."""
         try:
             if self._revisions.content(content.name) != content:
                 return False
@@ -232,7 +231,7 @@ class Store:
 
 
 class _Sync:
-    """One sync, while no other writer has the name."""
+    """One sync, while no other process writes this name."""
 
     def __init__(
         self,
@@ -255,7 +254,7 @@ class _Sync:
         stale = sorted(self._have - self._wanted.keys())
         added = len(self._wanted.keys() - self._have)
         if current != self._content:
-            # To change a copy is faster than to build the graph of neighbours again, while there is little to change.
+            # With few changes, changing a copy is faster than rebuilding the graph of neighbours.
             changes, small = len(stale) + added, len(stale) + added <= len(self._have) // 2
             with self._revisions.draft(self._content.name, changes, copied=small and bool(self._have)) as draft:
                 held = self._have if draft.copied else set()
@@ -272,11 +271,11 @@ class _Sync:
         )
 
     def close(self) -> None:
-        """Give the kept vectors' file back."""
+        """Close the file of kept vectors."""
         self._cache.close()
 
     def _write(self, documents: list[Document], draft: RevisionDraft, progress: Progress, turn: Turn) -> None:
-        """Write documents with their vectors; first those whose vectors are known, so that the time left is true."""
+        """Write documents with their vectors. Those with known vectors come first, so that the time left is right."""
         documents.sort(key=lambda document: document.id not in self._have)
         waiting: list[Document] = []
         vectors: list[Sequence[float]] = []
@@ -297,7 +296,7 @@ class _Sync:
             draft.write(waiting, vectors)
 
     def _vectors(self, batch: Sequence[Document]) -> Iterator[Sequence[float]]:
-        """A vector for each: kept from before, from the old index, or computed now and kept."""
+        """One vector per document: kept, from the old index, or computed now and kept."""
         known: dict[str, Sequence[float]] = {**self._cache.get({document.passage for document in batch})}
         lacking = [document for document in batch if document.passage not in known]
         old = [document.id for document in lacking if document.id in self._have]

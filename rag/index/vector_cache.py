@@ -1,6 +1,6 @@
-"""Computed vectors by the hash of their text, which a later sync reuses after an interrupted one.
+"""Computed vectors by the hash of their text. After an interrupted sync, a later one reuses them.
 
-Each batch is one transaction of SQLite, so that a process may be killed at any moment and loses one batch at most.
+Each batch is one SQLite transaction, so a process that is killed at any moment loses at most one batch.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _BUSY_S = 30.0  # while another collection's vectors are written
 class VectorCache:
     """The vectors of one collection and one embedding model, in a file that all collections share.
 
-    A cache that cannot be used is none: `problem` says why, nothing is found and nothing is kept.
+    If the file cannot be used, `problem` states why, and the cache finds and keeps nothing.
     """
 
     def __init__(self, path: Path, content: IndexContent) -> None:
@@ -45,7 +45,7 @@ class VectorCache:
             self._begin_anew()
 
     def get(self, texts: Iterable[str]) -> dict[str, array[float]]:
-        """The vectors of those texts that are known."""
+        """The known vectors of these texts."""
         by_hash = {_hash(text): text for text in texts}
         hashes, found = list(by_hash), dict[str, "array[float]"]()
         if self._connection is None:
@@ -66,7 +66,7 @@ class VectorCache:
         return found
 
     def put(self, texts: Sequence[str], vectors: Sequence[Sequence[float]]) -> None:
-        """Keep vectors, now and for good."""
+        """Store vectors durably."""
         if self._connection is None:
             return
         rows = [
@@ -80,7 +80,7 @@ class VectorCache:
             self._give_up(error)
 
     def keep_only(self, texts: Iterable[str]) -> None:
-        """Forget this collection's vectors of other texts and of other models."""
+        """Delete this collection's vectors of other texts and of other models."""
         if self._connection is None:
             return
         try:
@@ -98,14 +98,14 @@ class VectorCache:
             self._give_up(error)
 
     def close(self) -> None:
-        """Give the file back."""
+        """Close the file."""
         if self._connection is not None:
             self._connection.close()
         self._connection = None
 
     def _open(self) -> sqlite3.Connection:
         self._path.parent.mkdir(parents=True, exist_ok=True)
-        with suppress(OSError):  # SQLite says what is wrong
+        with suppress(OSError):  # SQLite reports the error
             make_file(self._path)
         connection = sqlite3.connect(self._path, timeout=_BUSY_S, check_same_thread=False)
         try:
@@ -118,7 +118,7 @@ class VectorCache:
         return connection
 
     def _begin_anew(self) -> None:
-        """Set a damaged file aside and begin another one."""
+        """Set a damaged file aside and create a new one."""
         aside = aside_of(self._path)
         try:
             self._path.rename(aside)
@@ -138,7 +138,7 @@ class VectorCache:
 
 
 def aside_of(path: Path) -> Path:
-    """A name beside it for a damaged file or folder, that is not taken yet."""
+    """An unused name in the same folder for a damaged file or folder."""
     name = f"{path.name}.corrupt-{datetime.now(UTC):%Y-%m-%d}"
     free = (path.with_name(name + (f"-{number}" if number > 1 else "")) for number in range(1, 10_000))
     return next(one for one in free if not one.exists())
@@ -152,34 +152,34 @@ FOLDER, FILE = 0o700, 0o600
 
 
 def make_folder(path: Path) -> None:
-    """Make a folder, with its parents, that only its owner may enter; close an existing one to others."""
+    """Create a folder and its parents. Only the owner may enter the folder, even if it existed."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.mkdir(mode=FOLDER, exist_ok=True)
     _close(path, FOLDER)
 
 
 def make_file(path: Path) -> None:
-    """Make an empty file that only its owner may read, before it is filled; close an existing one to others."""
+    """Create an empty file before it is filled. Only the owner may read the file, even if it existed."""
     path.touch(mode=FILE)
     _close(path, FILE)
 
 
 def close_tree(folder: Path) -> None:
-    """Close a folder and its content to others, whatever its rights were."""
+    """Restrict a folder and its contents to the owner, whatever the permissions were."""
     for path in folder.rglob("*"):
         _close(path, FOLDER if path.is_dir() else FILE)
     _close(folder, FOLDER)
 
 
 def keep_others_out(folder: Path) -> None:
-    """Take the rights of everybody but the owner from a folder and all that is in it; the owner's stay as they are."""
-    for root, _, files in os.walk(folder):  # passes over a folder that another process removes meanwhile
+    """Remove all permissions except the owner's from a folder and its contents. The owner's stay as they are."""
+    for root, _, files in os.walk(folder):  # skips a folder that another process removes meanwhile
         for path in (Path(root), *(Path(root, file) for file in files)):
-            with suppress(OSError):  # as in `_close`, or a file that is gone by now
+            with suppress(OSError):  # as in `_close`, or the file is gone
                 _close(path, path.stat().st_mode & 0o700)
 
 
 def _close(path: Path, mode: int) -> None:
-    with suppress(OSError):  # a share that has no modes, or a file of another user, who has to close it
+    with suppress(OSError):  # a share without modes, or another user's file, which that user must restrict
         if path.stat().st_mode & 0o777 != mode:
             path.chmod(mode)

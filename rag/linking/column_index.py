@@ -1,7 +1,7 @@
-"""The vectors of a schema: a passage for every table and column, documented or not, and one for each short value.
+"""The vectors of a schema: one passage per table and column, documented or not, and one per short value.
 
-They are kept in the store beside the docs, and kept up to date in the same way: a passage whose text has not changed is
-not embedded again. A search asks the store's graph of near neighbours, so it takes hardly longer for 100,000 columns.
+They are stored beside the docs and updated in the same way: a passage with unchanged text is not embedded again. A
+search uses the store's graph of nearest neighbours, so it takes hardly longer for 100,000 columns.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from rag.linking.linking import LEAST_MEANT, Near, NearColumn, NearValue
 from rag.linking.values import StoredValues
 from rag.words import phrases, split_name
 
-_COLUMNS_NEAR, _VALUES_NEAR = 100, 20  # hits of one search: more of them change no table's place
-_PHRASES = 8  # of a question that are searched; long ones have more, and the whole question stands for them
-_FEW_VALUES, _VALUE_CHARS = 50, 40  # a column with so few and short values names kinds of things, not things
-_MOST_VALUES = 3000  # embedded for one database: minutes, at the speed of one core
+_COLUMNS_NEAR, _VALUES_NEAR = 100, 20  # hits per search; further ones change no table's place
+_PHRASES = 8  # phrases of a question that are searched; for a longer one, the whole question represents the rest
+_FEW_VALUES, _VALUE_CHARS = 50, 40  # a column with so few and short values names kinds of things, not individual things
+_MOST_VALUES = 3000  # embedded per database, which takes minutes on one core
 _SAMPLES = 3
 
 
 class _Passage(Document):
-    """A document whose text is embedded as it is."""
+    """A document whose text is embedded unchanged."""
 
     @property
     def passage(self) -> str:
@@ -34,7 +34,7 @@ class _Passage(Document):
 
 
 def schema_passages(schema: Schema, documents: Iterable[Document] = ()) -> tuple[Document, ...]:
-    """One for each table and column: its name in words, its description, and samples."""
+    """One passage per table and column: its name in words, its description, and samples."""
     descriptions = descriptions_of(documents)
     passages: list[Document] = []
     for table in schema.tables:
@@ -53,25 +53,25 @@ def schema_passages(schema: Schema, documents: Iterable[Document] = ()) -> tuple
 
 
 def value_passages(schema: Schema, stored: Iterable[StoredValues]) -> tuple[Document, ...]:
-    """One for each value of the columns that hold only few and short ones, the fewest first, up to a bound."""
+    """One passage per value of columns with few, short values. Columns with fewest values come first, up to a limit."""
     few = sorted((it for it in stored if len(it.values) <= _FEW_VALUES), key=lambda it: len(it.values))
     passages: list[Document] = []
     for column in few:
         short = [value for value in column.values if len(value) <= _VALUE_CHARS and any(map(str.isalpha, value))]
-        # A document's white space is folded: of other values the index would offer one that is not stored.
+        # A document's white space is folded, so other values would be returned in a form that is not stored.
         short = [value for value in short if " ".join(value.split()) == value]
         passages += [_passage(schema, column.table, column.column, value) for value in short]
     return tuple(passages[:_MOST_VALUES])
 
 
 class ColumnIndex:
-    """Finds what of a schema is near to a question. Methods block, and are safe in threads; they raise
-    StoreUnavailable, EmbedderUnavailable."""
+    """Finds the parts of a schema that are near a question. Methods block, and are safe in threads. They raise
+    StoreUnavailable and EmbedderUnavailable."""
 
     def __init__(self, store: Store, embedder: Embedder) -> None:
         self._store, self._embedder = store, embedder
-        # What documents are about, by the index's name and their id: as ids tell their whole content, this never
-        # gets out of date. A search gives ids alone, and looks them up only where they are unknown.
+        # The subjects of documents, by index name and document id. Ids are hashes of the whole content, so entries are
+        # never outdated. A search returns only ids, and looks up only unknown ones.
         self._about: dict[str, dict[str, _About]] = {}
 
     def sync(
@@ -81,7 +81,7 @@ class ColumnIndex:
         progress: Progress | None = None,
         turn: Turn | None = None,
     ) -> SyncReport:
-        """Make the index hold exactly this schema with these docs; see `Store.sync`."""
+        """Make the index contain exactly this schema with these docs. See `Store.sync`."""
         return self._sync(_columns_of(schema.database), schema_passages(schema, documents), progress, turn)
 
     def sync_values(
@@ -91,21 +91,21 @@ class ColumnIndex:
         progress: Progress | None = None,
         turn: Turn | None = None,
     ) -> SyncReport:
-        """Make the index hold exactly these values, where they are few and short; see `Store.sync`."""
+        """Make the index contain exactly these values, if they are few and short. See `Store.sync`."""
         passages = value_passages(schema, stored)
         if not passages and not self._store.is_indexed(_values_of(schema.database)):
-            return SyncReport()  # and no model is loaded for nothing
+            return SyncReport()  # no model is loaded
         return self._sync(_values_of(schema.database), passages, progress, turn)
 
     def forget(self, database: str) -> None:
-        """Hold nothing of a database any more. Raises RetrievalError."""
+        """Remove a database from the index. Raises RetrievalError."""
         for name in filter(self._store.is_indexed, (_columns_of(database), _values_of(database))):
             self._sync(name, (), None, None)
 
     def texts(self, question: str, database: str, may_mean: Callable[[str], bool] = lambda _: True) -> tuple[str, ...]:
-        """The texts whose vectors `near` looks up, of the same arguments; none where no index is.
+        """The texts that `near` embeds for the same arguments. Empty if there is no index.
 
-        Each costs time, so where only values are indexed they are the phrases that may mean one.
+        Each text costs time. If only values are indexed, these are the phrases that may mean a value.
         """
         parts = _parts(question)
         if self._store.is_indexed(_columns_of(database)):
@@ -113,11 +113,11 @@ class ColumnIndex:
         return tuple(filter(may_mean, parts)) if self._store.is_indexed(_values_of(database)) else ()
 
     def near(self, question: str, database: str, may_mean: Callable[[str], bool] = lambda _: True) -> Near:
-        """Columns near the question and near its phrases, and values near those of its phrases that may mean one;
-        nothing where no index is."""
+        """Columns near the question and near its phrases, and values near the phrases that may mean one. Empty without
+        an index."""
         texts = self.texts(question, database, may_mean)
         if not texts:
-            return Near()  # and no model is loaded for it
+            return Near()  # no model is loaded
         vectors = dict(zip(texts, self._embedder.embed(texts), strict=True))
         columns = (
             self._near(_columns_of(database), list(vectors.values()), _COLUMNS_NEAR) if question in vectors else []
@@ -138,7 +138,7 @@ class ColumnIndex:
         return report
 
     def _near(self, name: str, vectors: Sequence[Sequence[float]], top_k: int) -> list[list[_Hit]]:
-        """For each vector what is near it, best first. What is taken out of the index meanwhile is left out."""
+        """For each vector, the nearest items, best first. Items removed from the index meanwhile are omitted."""
         found = self._store.search_ids(name, vectors, top_k, model=self._embedder.name)
         about = self._about.setdefault(name, {})
         unknown = {key for hits in found for key, _ in hits if key not in about}
@@ -149,12 +149,12 @@ class ColumnIndex:
 
 
 def _parts(question: str) -> list[str]:
-    """Its phrases that are looked for by themselves."""
+    """The phrases that are searched individually."""
     return [phrase for phrase in phrases(question) if phrase != question][:_PHRASES]
 
 
 class _About(NamedTuple):
-    """What a document is about; `value` is empty for a column's or a table's."""
+    """The subject of a document. `value` is empty for a column or a table."""
 
     table: str
     column: str
@@ -180,7 +180,7 @@ def _values(mention: str, hits: Sequence[_Hit]) -> list[NearValue]:
     ]
 
 
-# A registry's names have no slash in them, so these are nobody else's.
+# Names in the registry contain no slash, so these names are unique.
 _VALUES = "/values"
 
 

@@ -1,6 +1,6 @@
-"""Converts times as people write them to ISO 8601: `Apr 1, 2023` is 2023-04-01, March 2023 begins on 2023-03-01.
+"""Converts written times to ISO 8601: `Apr 1, 2023` is 2023-04-01, March 2023 begins on 2023-03-01.
 
-In English, German, French, Spanish, Italian, Korean and Chinese.
+It supports English, German, French, Spanish, Italian, Korean and Chinese.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _PATTERNS = tuple(re.compile(pattern, re.IGNORECASE) for pattern in _WRITTEN)
 
 
 class Period(NamedTuple):
-    """A day, month, quarter, year or other span of a text, as it stands there, with its first and last day."""
+    """A day, month, quarter, year or other period as written in a text, with its first and last day."""
 
     mention: str
     first: date
@@ -51,12 +51,12 @@ class Period(NamedTuple):
 
     @property
     def after(self) -> date:
-        """The first day after it; of what never ends (9999-12-31), that day."""
+        """The day after the period. For one without end (9999-12-31), that day itself."""
         return min(self.last, date.max - timedelta(days=1)) + timedelta(days=1)
 
     @property
     def prefix(self) -> str:
-        """How every time of a day, or day of a month, begins; empty for what is longer, where that says little."""
+        """The common prefix of all times in a day or a month. Empty for longer periods, whose prefix is too general."""
         if self.first == self.last:
             return self.first.isoformat()
         return (
@@ -67,13 +67,12 @@ class Period(NamedTuple):
 
 
 def periods_in(text: str) -> list[Period]:
-    """Each time of a text, in their order. `4/1/2023`, which is ambiguous, is left out; so is what is no date, as April
-    31."""
+    """All times in a text, in order. Ambiguous dates (`4/1/2023`) and impossible ones (April 31) are omitted."""
     return in_order((match, _period(match)) for pattern in _PATTERNS for match in pattern.finditer(text))
 
 
 def in_order(found: Iterable[tuple[re.Match[str], Period | None]]) -> list[Period]:
-    """The periods in the order of the text; of those that overlap, the one that comes first here."""
+    """The periods in text order. If some overlap, the one found first is kept."""
     taken: list[tuple[int, int, Period]] = []
     for match, period in found:
         if period and not any(start < match.end() and match.start() < end for start, end, _ in taken):

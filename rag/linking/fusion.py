@@ -1,4 +1,4 @@
-"""Combines dense and lexical relevance: words tell apart what an embedding blurs, such as years and terms."""
+"""Combines dense and lexical relevance: words distinguish what an embedding blurs, such as years and terms."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from rag.docs.documents import Document, Retrieved
 from rag.words import telling_words, words
 
 LEXICAL_WEIGHT = 0.5
-LEAST = 0.35  # fused score under which a document says nothing about the question
-OF_BEST = 0.6  # and the part of the best one's score
-LEAST_LIKE = 0.4  # cosine under which a past query is another question
-TERM_SHARE = 0.66  # of a term's words that a question must use to mean it
+LEAST = 0.35  # least fused score of a relevant document
+OF_BEST = 0.6  # and least share of the best score
+LEAST_LIKE = 0.4  # least cosine of a past query that asks the same
+TERM_SHARE = 0.66  # least share of a term's words in a question that uses it
 
-RANK_OFFSET = 10  # of reciprocal ranks: how much the first place is worth over the tenth (twice as much)
+RANK_OFFSET = 10  # of reciprocal ranks: with it, the first place counts about twice as much as the tenth
 
 Item = TypeVar("Item", bound=Hashable)
 
 _TERM = re.compile(r"(?P<term>[^:=`]{2,60}?)\s*(?::\s|\s=\s|\s—\s)")
-# These introduce a remark, and explain nothing by themselves.
+# These introduce a remark and define nothing.
 _NO_TERM = re.compile(
     r"(please )?notes?|n\.?b\.?|important|warning|caution|attention|remember|remark|tip|hint|info|todo"
     r"|(for )?examples?|e\.g\.",
@@ -42,10 +42,10 @@ _ENDING = 3  # letters that a form adds at most
 
 
 def fuse_ranks(rankings: Iterable[tuple[Mapping[Item, float], float]]) -> dict[Item, float]:
-    """Several rankings as one, by reciprocal rank: scores of different kinds are never compared, only their order.
+    """Combine rankings by reciprocal rank, which uses only their order: scores of different kinds are never compared.
 
-    Each ranking has the scores of what it found, the higher the better, and the weight of its say. An item gets the sum
-    of weight / (offset + place) of those that found it; equal scores share the better place.
+    Each ranking has scores, higher is better, and a weight. An item's result is the sum of weight / (offset + place)
+    over the rankings that contain it. Equal scores share the better place.
     """
     fused: dict[Item, float] = {}
     for scores, weight in rankings:
@@ -58,9 +58,9 @@ def fuse_ranks(rankings: Iterable[tuple[Mapping[Item, float], float]]) -> dict[I
 
 
 def term_of(text: str) -> str:
-    """The term that a glossary entry explains: `Active customer: one with ...`; empty for a rule about everything.
+    """The term that a glossary entry defines: `Active customer: one with ...`. Empty for a general rule.
 
-    A remark that only begins like an entry, as `Note: ...`, is such a rule, too, and so is a sentence.
+    A remark that only begins like an entry, such as `Note: ...`, is a general rule too, and so is a sentence.
     """
     match = _TERM.match(text)
     term = match["term"].strip() if match else ""
@@ -68,7 +68,7 @@ def term_of(text: str) -> str:
 
 
 class Glossary:
-    """The rules that explain a term, by that term's words: an abbreviation's vector says nothing to an embedder."""
+    """The rules that define a term, found by its words: an embedder's vector for an abbreviation is uninformative."""
 
     def __init__(self, documents: Iterable[Document]) -> None:
         self._by_short: dict[str, list[Document]] = defaultdict(list)
@@ -81,7 +81,7 @@ class Glossary:
                 self._by_beginning[beginning].append(document)
 
     def with_terms(self, question: str, relevant: Sequence[Retrieved]) -> tuple[Retrieved, ...]:
-        """The retrieved documents, after those rules whose terms the question uses; these have score 1."""
+        """The rules whose terms the question uses, with score 1, then the other retrieved documents."""
         terms = telling_words(question)
         candidates = [document for short in _SHORT.findall(question) for document in self._by_short.get(short, ())]
         beginnings = sorted({_beginning_of(word) for word in terms})
@@ -95,11 +95,11 @@ class Glossary:
 
 
 def fuse(question: str, hits: Sequence[Retrieved], top_k: int) -> tuple[Retrieved, ...]:
-    """The hits that matter, best first, at most `top_k`; each keeps its cosine similarity as score.
+    """At most `top_k` relevant hits, best first. Each keeps its cosine similarity as score.
 
-    The lexical part is the share of the question's telling words that a document holds, rare words counting for more
-    (the idea of BM25's inverse document frequency, over the hits themselves). An entry of a glossary matters only where
-    the question uses its term: a question in the words of its definition means something else.
+    The lexical part is the share of the question's informative words in a document, weighted by rarity (the idea of
+    BM25's inverse document frequency, over the hits themselves). A glossary entry is relevant only if the question uses
+    its term: a question in the words of its definition asks for something else.
     """
     terms = telling_words(question)
     matching = [hit for hit in hits if _applies(hit, question, terms)]
@@ -118,7 +118,7 @@ def fuse(question: str, hits: Sequence[Retrieved], top_k: int) -> tuple[Retrieve
 
 @lru_cache(maxsize=1024)
 def _words_of(shown: str, sql: str) -> frozenset[str]:
-    """The words of a document; kept, for the same ones are found again and again."""
+    """The words of a document. Cached, because the same documents are found repeatedly."""
     return words(f"{shown} {sql}")
 
 
@@ -130,11 +130,11 @@ def _applies(hit: Retrieved, question: str, terms: frozenset[str]) -> bool:
 
 
 def uses_term(term: str, question: str, terms: frozenset[str]) -> bool:
-    """Whether a question, by its telling words, says a term: its abbreviation, or most of its words and all numbers."""
+    """Whether a question uses a term: its abbreviation, or most of its words and all its years."""
     if set(_SHORT.findall(term)).intersection(_SHORT.findall(question)):
         return True
     own = telling_words(term)
-    # Fiscal year 2024 is not what a question about 2025 means.
+    # A question about 2025 does not use the term "fiscal year 2024".
     used = sum(any(_is_form(word, it) for it in terms) for word in own)
     return bool(own) and _years(term) <= terms and used / len(own) >= TERM_SHARE
 

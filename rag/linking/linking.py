@@ -1,8 +1,8 @@
 """Schema linking: the parts of a schema, and the stored values, that a question is about.
 
-What the index found near the question and near its phrases (dense), the words that names, docs and samples share with
-it (lexical), the documents retrieved for it, and the values that it spells out: each is a ranking of columns, and ranks
-are what is fused. Nothing here is tuned to a model's scores.
+There are four kinds of evidence: what the index found near the question and its phrases (dense), the words shared with
+names, docs and samples (lexical), the documents retrieved, and the values that the question contains. Each ranks
+columns, and only ranks are fused. Nothing here is tuned to a model's scores.
 """
 
 from __future__ import annotations
@@ -25,23 +25,22 @@ from rag.linking.schema_ranking import Name, Opinion, Ranking, document_scores, 
 from rag.linking.values import LinkedValue, StoredValues, ValueIndex, by_mention, find_quoted, places_meant
 from rag.words import stem_of, telling_words, tokens, words
 
-# What a word is worth by where it stands. A name is what people ask for; its description, or a value stored in it, may
-# use the word in passing.
+# The weight of a word by its place. People ask for names; a description or a stored value may use the word in passing.
 _NAME, _TEXT = 1.0, 0.6
-_PIECE = 0.5  # a word that is only a piece of a name (`order` in `salesorders`), or that the name shortens (`qty`)
-_GRAM = 4  # letters of the shortest such piece: shorter ones stand in any name by chance
-_SHORT = range(3, 6)  # letters of a shortened word
-_POSTINGS = 5000  # read for one text; the rarest words come first, for what all columns have says nothing
+_PIECE = 0.5  # a word that is only a part of a name (`order` in `salesorders`), or that the name abbreviates (`qty`)
+_GRAM = 4  # least letters of such a part; shorter ones occur in any name by chance
+_SHORT = range(3, 6)  # letters of an abbreviation
+_POSTINGS = 5000  # read per text, rarest words first, because words in all columns are uninformative
 
-TABLE = -1  # in the place of a column: the table itself
+TABLE = -1  # column index for the table itself
 
 Place = tuple[int, int]  # table and column, as positions in the schema
 
 
 class LexicalIndex:
-    """The words of a schema, its docs and samples as an inverted index, each word with the places that hold it.
+    """The words of a schema, its docs and samples as an inverted index: each word with the places that contain it.
 
-    A search reads the postings of the question's own words, so it hardly takes longer where there are more tables.
+    A search reads only the postings of the question's words, so it takes hardly longer for more tables.
     """
 
     def __init__(self, schema: Schema, documents: Iterable[Document] = ()) -> None:
@@ -56,8 +55,8 @@ class LexicalIndex:
             for text in texts:
                 for word in words(text) - own:
                     self._postings[word].setdefault(place, _TEXT)
-        self._holding: dict[str, list[str]] = defaultdict(list)  # by four letters: the names' words with them
-        self._short: dict[str, list[str]] = defaultdict(list)  # by first letter: the names' short words
+        self._holding: dict[str, list[str]] = defaultdict(list)  # by four letters: the words of names that contain them
+        self._short: dict[str, list[str]] = defaultdict(list)  # by first letter: short words of names
         for name in sorted(self.names):
             for gram in {name[at : at + _GRAM] for at in range(len(name) - _GRAM + 1)}:
                 self._holding[gram].append(name)
@@ -65,7 +64,7 @@ class LexicalIndex:
                 self._short[name[0]].append(name)
 
     def search(self, text: str) -> dict[str, dict[Place, float]]:
-        """For each telling word of a text the places that hold it, and how much that says: rarity times worth."""
+        """For each informative word of a text, the places that contain it, with rarity times weight."""
         written = {stem_of(word): word.folded for word in tokens(text)}
         holding = {term: [term, *self._alike(term, written.get(term, term))] for term in sorted(telling_words(text))}
         counts = {term: sum(len(self._postings.get(name, ())) for name in names) for term, names in holding.items()}
@@ -80,7 +79,7 @@ class LexicalIndex:
         return weights
 
     def _places(self, names: Sequence[str], most: int) -> dict[Place, float]:
-        """Where a word stands, the first of `names`; for less, where it is a piece of a name or shortened in it."""
+        """The places of a word, the first of `names`. Parts of names and abbreviations have less weight."""
         places = dict(islice(self._postings.get(names[0], {}).items(), most))
         for name in names[1:]:
             for place, worth in islice(self._postings[name].items(), most):
@@ -102,7 +101,7 @@ class LexicalIndex:
 def column_scores(
     found: Mapping[str, Mapping[Place, float]], tables: Collection[int] | None = None
 ) -> dict[Place, float]:
-    """Of each column that holds any word: the sum of what they say there. Args: tables: only of these; None: of all."""
+    """The summed scores of each column that contains a word. Args: tables: only these. None: all."""
     scores: dict[Place, float] = defaultdict(float)
     for places in found.values():
         for place, says in places.items():
@@ -112,7 +111,7 @@ def column_scores(
 
 
 def lexical_table_scores(found: Mapping[str, Mapping[Place, float]]) -> dict[int, float]:
-    """Of each table, what the words say in its name, docs and columns; each word counts once, where it says most."""
+    """The score of each table from its name, docs and columns. Each word counts once, with its highest score."""
     scores: dict[int, float] = defaultdict(float)
     for places in found.values():
         best: dict[int, float] = {}
@@ -125,7 +124,7 @@ def lexical_table_scores(found: Mapping[str, Mapping[Place, float]]) -> dict[int
 
 
 def _entries(schema: Schema, documents: Iterable[Document]) -> Iterable[tuple[Place, str, Sequence[str]]]:
-    """Every table and column with its name and description."""
+    """Each table and column with its name and descriptions."""
     descriptions = descriptions_of(documents)
     for at, table in enumerate(schema.tables):
         own = table.name.lower()
@@ -137,7 +136,7 @@ def _entries(schema: Schema, documents: Iterable[Document]) -> Iterable[tuple[Pl
 
 
 def _shortens(name: str, word: str) -> bool:
-    """Whether a name is a longer word with letters left out, as `emp`, `dept` or `qty`; the first one stays."""
+    """Whether a name abbreviates a longer word, such as `emp`, `dept` or `qty`. The first letters must be equal."""
     letters = iter(word)
     return all(letter in letters for letter in name)
 
@@ -145,19 +144,19 @@ def _shortens(name: str, word: str) -> bool:
 Signal = Literal["dense", "lexical", "documents", "values"]
 EVERY_SIGNAL: frozenset[Signal] = frozenset(get_args(Signal))
 
-MAX_VALUES, MAX_OFFERS = 12, 6  # shown: more of them say less
-LEAST_MEANT = 0.5  # cosine from which a value may be what a phrase means
-_COLUMNS_EACH, _OFFERS_EACH = 3, 2  # columns that hold what was said, and that hold what it may mean
-_VALUES_EACH = 2  # of a column, for one said
-_WORD_CHARS = 5  # of a word all in capitals; shorter ones are abbreviations, whose vectors say nothing
-_RELEVANT = 20  # tables in which values are looked for that say little by themselves
-_PERIOD_TABLES, _PERIOD_COLUMNS = 5, 2  # with dates, and so many of each, that a time of the question may mean
+MAX_VALUES, MAX_OFFERS = 12, 6  # shown; further ones add little
+LEAST_MEANT = 0.5  # least cosine of a value that a phrase may mean
+_COLUMNS_EACH, _OFFERS_EACH = 3, 2  # columns per mention: for sure values, and for offered ones
+_VALUES_EACH = 2  # per column and mention
+_WORD_CHARS = 5  # least letters of a word in all capitals; shorter ones are abbreviations with uninformative vectors
+_RELEVANT = 20  # tables that are searched for values of low score
+_PERIOD_TABLES, _PERIOD_COLUMNS = 5, 2  # most tables with dates, and date columns of each, for a time in the question
 _DATE_TYPE = re.compile(r"date|time", re.IGNORECASE)
-_SURE = 0.5  # score from which a value says something about its table
+_SURE = 0.5  # least score of a value that is evidence for its table
 
 
 class NearColumn(NamedTuple):
-    """A column, or a table where `column` is empty, whose passage is near to a text; `score` is the cosine."""
+    """A column whose passage is near a text, or a table if `column` is empty. `score` is the cosine."""
 
     table: str
     column: str
@@ -165,7 +164,7 @@ class NearColumn(NamedTuple):
 
 
 class NearValue(NamedTuple):
-    """A stored value that is near in meaning to words of the question; `score` is the cosine."""
+    """A stored value that is near in meaning to words of the question. `score` is the cosine."""
 
     table: str
     column: str
@@ -176,12 +175,12 @@ class NearValue(NamedTuple):
 
 @dataclass(frozen=True)
 class Near:
-    """What an index of vectors found.
+    """The results of a vector index.
 
     question: columns near the whole question.
-    phrases: for each of its phrases, the columns near that.
-    values: near a phrase.
-    warnings: why there is less, where there is.
+    phrases: for each phrase, the columns near it.
+    values: values near a phrase.
+    warnings: why results are missing, if any are.
     """
 
     question: tuple[NearColumn, ...] = ()
@@ -194,11 +193,11 @@ NOTHING_NEAR = Near()
 
 
 class LinkedPeriod(Frozen):
-    """A day, month, quarter or year of the question, for columns of dates and times: their values are not read.
+    """A day, month, quarter or year in the question, for date and time columns. Their values are not read.
 
     mention: the question's own words.
-    first, last, after: its first and last day, and the day after that, as ISO 8601 has them.
-    columns: of dates, in the tables the question is about, the likeliest first: table and column.
+    first, last, after: its first and last day, and the day after that, in ISO 8601.
+    columns: date columns in the tables that the question is about, likeliest first: table and column.
     """
 
     mention: str
@@ -211,8 +210,8 @@ class LinkedPeriod(Frozen):
 class Linked(Frozen):
     """What a question is about: tables and columns, best first, and stored values, surest first.
 
-    periods: times that the question says, for the columns of dates that it may be about.
-    rules: those that explain a term of the question, and were not among the retrieved documents.
+    periods: times in the question, for the date columns that it may be about.
+    rules: those that define a term of the question and were not among the retrieved documents.
     """
 
     ranking: Ranking = Ranking()
@@ -222,8 +221,8 @@ class Linked(Frozen):
 
 
 class SchemaLinker:
-    """Links questions to one schema; made once for a schema, its docs and its values, never private ones. Of rules,
-    those that explain a term of the question are heard."""
+    """Links questions to one schema. It is created once for a schema, its docs and its values, except private ones.
+    Only rules that define a term of the question are used."""
 
     def __init__(self, schema: Schema, documents: Iterable[Document] = (), stored: Iterable[StoredValues] = ()) -> None:
         self._schema = schema
@@ -244,10 +243,10 @@ class SchemaLinker:
         signals: Collection[Signal] = EVERY_SIGNAL,
         today: date | None = None,
     ) -> Linked:
-        """What the question is about. Depends on nothing but the arguments, in every order of ties.
+        """What the question is about. The result depends only on the arguments, including the order of ties.
 
-        What the relevant documents are about, or mention, is near the question, and values that a rule spells out are
-        looked up, too. `last month` is counted from `today`; without it such times are passed over.
+        The subjects of the relevant documents count as near the question, and values quoted in rules are looked up too.
+        `today` is the reference for `last month`; without it, such times are ignored.
         """
         known = {hit.document.id for hit in relevant}
         if "documents" in signals:
@@ -303,7 +302,7 @@ class SchemaLinker:
         spelled = places_meant([it for it in found if it.is_sure], question, self._distinct)
         sure = [*spelled, *(it for it in self._in_rules(relevant) if it.is_sure)]
         sure = [it for it in sure if it.score >= _SURE or place(it) < _RELEVANT]
-        best: dict[str, int] = {}  # by what was said: the best place of a table that surely holds it
+        best: dict[str, int] = {}  # by mention: the best place of a table that surely contains it
         for value in sure:
             best[value.mention.casefold()] = min(best.get(value.mention.casefold(), len(places)), place(value))
         meant = [it for it in self._by_meaning(near) if not self._is_explained(it.mention, [*sure, *found])]
@@ -320,7 +319,7 @@ class SchemaLinker:
         return tuple(reversed(once.values()))
 
     def _periods(self, question: str, ranking: Ranking, today: date | None) -> tuple[LinkedPeriod, ...]:
-        """The question's times, where a table that it is about has columns of dates."""
+        """The question's times, if a table that it is about has date columns."""
         counted = relative_periods(question, today) if today is not None else []
         periods = {period.mention: period for period in (*periods_in(question), *counted) if period.last < date.max}
         columns = self._date_columns(ranking) if periods else ()
@@ -347,7 +346,7 @@ class SchemaLinker:
         return tuple(chain.from_iterable(found[:_PERIOD_TABLES]))
 
     def _in_rules(self, relevant: Sequence[Retrieved]) -> list[LinkedValue]:
-        """Values that the question's rules have in quotes: `status = 'success'`."""
+        """Values in quotes in the question's rules: `status = 'success'`."""
         rules = [hit.document.text for hit in relevant if hit.document.kind == "rule"]
         return [
             value
@@ -358,7 +357,7 @@ class SchemaLinker:
         ]
 
     def _by_meaning(self, near: Near) -> list[LinkedValue]:
-        """What is near in meaning to words that may mean a value."""
+        """Values near in meaning to words that may mean a value."""
         return [
             LinkedValue(value.table, value.column, value.value, value.mention, "meaning", value.score)
             for value in near.values
@@ -368,22 +367,22 @@ class SchemaLinker:
         ]
 
     def _is_explained(self, mention: str, spelled: Sequence[LinkedValue]) -> bool:
-        """Whether words are values spelled so, or almost so, beside names of the schema, and mean nothing else.
+        """Whether values with the same or similar spelling, and names of the schema, explain all of the words.
 
-        Such as "neutral heroes", "good female heroes", or "blonde hair" where 'Blond' is stored.
+        For example "neutral heroes", "good female heroes", or "blonde hair" if 'Blond' is stored.
         """
         own, held = words(mention), [words(it.mention) for it in spelled]
         rest = own - self._lexical.names
         return rest <= frozenset().union(*held) and (rest < own or own not in held)
 
     def may_mean(self, mention: str) -> bool:
-        """Whether words may mean a value that is spelled otherwise: they name nothing in the schema, nor a number."""
+        """Whether words may mean a value with another spelling: they are no name of the schema and have no number."""
         is_short = mention.isupper() and len(mention) < _WORD_CHARS  # an abbreviation
         return not (is_short or any(map(str.isdigit, mention)) or words(mention) <= self._lexical.names)
 
 
 def _has_public(schema: Schema, table: str, column: str) -> bool:
-    """Whether values of a column may be shown: what was indexed before may be gone since, or be private now."""
+    """Whether values of a column may be shown. A column that was indexed before may be gone or private now."""
     owner = schema.table(table)
     found = owner.column(column) if owner is not None else None
     return found is not None and not found.private
@@ -392,7 +391,7 @@ def _has_public(schema: Schema, table: str, column: str) -> bool:
 def _of_each_mention(
     values: Sequence[LinkedValue], place: Callable[[LinkedValue], int], columns_each: int
 ) -> list[LinkedValue]:
-    """For each mention its values in so many columns, those of relevant tables first; the surest mention first."""
+    """For each mention, values in up to `columns_each` columns, relevant tables first. Surest mentions come first."""
     chosen: list[LinkedValue] = []
     for one in by_mention(values):
         columns: dict[Name, int] = {}
@@ -405,7 +404,7 @@ def _of_each_mention(
 
 
 def _is_within(value: LinkedValue) -> bool:
-    """Whether a value is only a part of the period mentioned; the columns that hold it as such come first."""
+    """Whether a value is only a part of the mentioned period. Columns that contain the period itself come first."""
     return value.how == "date" and value.score < 1
 
 
@@ -414,7 +413,7 @@ def _near_scores(near: Sequence[NearColumn]) -> dict[Name, float]:
 
 
 def _value_scores(found: Sequence[LinkedValue]) -> dict[Name, float]:
-    """Of each column the values that the question spells out in it; one that many tables hold says less of each."""
+    """The score of each column from the values in it that the question contains, less if many tables hold a value."""
     holders: dict[str, set[str]] = defaultdict(set)
     for value in found:
         holders[value.mention].add(value.table)

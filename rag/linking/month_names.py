@@ -16,7 +16,7 @@ def _bare(name: str) -> str:
     return "".join(it for it in unicodedata.normalize("NFD", name) if not unicodedata.combining(it))
 
 
-# Each spelling, and its number from 1.
+# Each spelling, with its number from 1.
 MONTHS = {
     spelling: number
     for names in _NAMES

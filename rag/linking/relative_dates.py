@@ -1,7 +1,7 @@
 """Times relative to today: `last month`, `letzte Woche`, `les 3 derniers mois`, `지난달`.
 
-A calendar unit is whole: last month is the calendar month before this one, a week is Monday to Sunday. `The last 30
-days` are thirty days, and today is the last of them. Days are counted, never hours: a change of clocks changes nothing.
+A calendar unit is whole: last month is the calendar month before this one, and a week is Monday to Sunday. `The last 30
+days` are thirty days that end today. Only days are counted, never hours, so clock changes have no effect.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from rag.linking.dates import Period, in_order
 
-# What makes a question mean another time each day, in the languages that are known here.
+# Expressions whose meaning changes each day, in the supported languages.
 _RELATIVE = re.compile(
     r"\b(?:today|yesterday|tomorrow|tonight|now|currently|ago|recent(?:ly)?|so far|to date|up to now|[ymqw]td"
     r"|(?:this|last|past|previous|prior|next|current|coming|present|latest|trailing|rolling)\s+(?:\w+\s+){0,2}?"
@@ -28,20 +28,20 @@ _RELATIVE = re.compile(
 
 
 def counts_from_today(question: str) -> bool:
-    """Whether a question means another time each day."""
+    """Whether the meaning of a question changes each day."""
     return bool(_RELATIVE.search(question) or relative_periods(question, date(2000, 1, 1)))
 
 
 _UNITS = ("day", "week", "month", "quarter", "year")
-_MOST = 1_000  # units that are counted back
+_MOST = 1_000  # most units counted back
 
 
 class _Tongue(NamedTuple):
-    """Patterns of one language, with `{unit}` and `{n}` in them.
+    """Patterns of one language, with the placeholders `{unit}` and `{n}`.
 
-    units: how each is called. numbers: from two on, in words. today, yesterday: words for them.
-    this, last, following: phrases with a unit. counted: so many units back from today.
-    words: of one unit alone, as `올해`: the kind of phrase that it stands for, the unit, the words.
+    units: names of the units. numbers: in words, from two on. today, yesterday: words for them.
+    this, last, following: phrases with a unit. counted: a number of units back from today.
+    words: words for one unit, such as `올해`: the kind of phrase, the unit, the words.
     """
 
     units: dict[str, str]
@@ -155,7 +155,7 @@ _SPACED = (_ENGLISH, _GERMAN, _FRENCH, _SPANISH, _ITALIAN)
 
 
 def _compile(tongue: _Tongue, *, spaced: bool) -> list[tuple[str, str, re.Pattern[str]]]:
-    """What each pattern says, of which unit, and the pattern; what is counted first, for it holds the others."""
+    """The kind, unit and pattern of each phrase. Counted phrases come first because they contain the others."""
     number = "|".join((r"\d{1,4}", *tongue.numbers.split()))
     found: list[tuple[str, str, str]] = []
     for name in ("counted", "to_date", "this", "last", "following"):
@@ -172,7 +172,7 @@ _PATTERNS += [one for tongue in (_KOREAN, _CHINESE) for one in _compile(tongue, 
 
 
 def relative_periods(text: str, today: date) -> list[Period]:
-    """Each time of a text that is counted from today, in their order."""
+    """All times in a text that are relative to today, in order."""
     return in_order(
         (match, Period(match[0], *days))
         for name, unit, pattern in _PATTERNS
@@ -188,7 +188,7 @@ def _count(mention: str) -> int:
 
 
 def _days(name: str, unit: str, count: int, today: date) -> tuple[date, date] | None:
-    """The first and the last day; None of what no calendar has."""
+    """The first and last day. None if the calendar does not contain them."""
     if not 1 <= count <= _MOST:
         return None
     try:
@@ -212,7 +212,7 @@ def _days(name: str, unit: str, count: int, today: date) -> tuple[date, date] | 
 
 
 def _whole(unit: str, day: date) -> tuple[date, date]:
-    """The first and the last day of the unit that a day is in."""
+    """The first and last day of the unit that contains a day."""
     if unit == "day":
         return day, day
     if unit == "week":
@@ -225,7 +225,7 @@ def _whole(unit: str, day: date) -> tuple[date, date]:
 
 
 def _back(unit: str, count: int, day: date) -> date:
-    """The day so many units before; of a month that is too short its last one."""
+    """The day `count` units earlier. In a month that is too short, its last day."""
     if unit in ("day", "week"):
         return day - timedelta(days=count * (7 if unit == "week" else 1))
     months = day.year * 12 + day.month - 1 - count * {"month": 1, "quarter": 3, "year": 12}[unit]

@@ -1,4 +1,4 @@
-"""Which tables and columns of a schema a question is about: several rankings, fused by rank."""
+"""Ranks the tables and columns of a schema for a question: several rankings are fused by rank."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ from executors.base import Schema, Table
 from rag.docs.documents import Retrieved
 from rag.linking.fusion import fuse_ranks
 
-_MENTIONED = 0.6  # of what a document says that is about the table itself: a rule or query that mentions it
-_FURTHER = 0.3  # of what a table's best column says: each of its next two
+_MENTIONED = 0.6  # weight of a table that a rule or query only mentions, relative to the document's subject
+_FURTHER = 0.3  # weight of a table's next two columns, relative to its best
 _FURTHER_COLUMNS = 2
-_MOST_TABLES, _MOST_COLUMNS = 500, 2000  # in a ranking: more than any prompt has room for
+_MOST_TABLES, _MOST_COLUMNS = 500, 2000  # per ranking: more than any prompt can hold
 
-Name = tuple[str, str]  # table and column; the column is empty where the table itself is meant
+Name = tuple[str, str]  # table and column; the column is empty for the table itself
 Scores = Mapping[Name, float]
 Key = TypeVar("Key", str, Name)
 
 
 class RankedTable(NamedTuple):
-    """A table that matters to a question, with the fused score of its ranks: only its order means something."""
+    """A table relevant to a question, with its fused score. Only the order of scores is meaningful."""
 
     table: str
     score: float
 
 
 class RankedColumn(NamedTuple):
-    """A column that matters to a question; see `RankedTable`."""
+    """A column relevant to a question. See `RankedTable`."""
 
     table: str
     column: str
@@ -40,14 +40,14 @@ class RankedColumn(NamedTuple):
 
 @dataclass(frozen=True)
 class Ranking:
-    """The tables and the columns that matter to a question, best first; others are not in it."""
+    """The tables and columns relevant to a question, best first. Others are not included."""
 
     tables: tuple[RankedTable, ...] = ()
     columns: tuple[RankedColumn, ...] = ()
 
 
 class Opinion(NamedTuple):
-    """One ranking of tables, and of the columns in given tables, not of all; and the weight of its say."""
+    """One ranking of tables and of the columns in given tables, with its weight."""
 
     tables: Mapping[str, float]
     columns: Callable[[Collection[str]], Scores]
@@ -55,7 +55,7 @@ class Opinion(NamedTuple):
 
 
 def opinion(found: Scores, weight: float = 1.0) -> Opinion:
-    """One that found columns and tables by scores of one kind: what it says of a table comes from its columns."""
+    """An opinion from scores of one kind for columns and tables. A table's score comes from its columns too."""
 
     def columns(tables: Collection[str]) -> Scores:
         return {name: score for name, score in found.items() if name[1] and name[0] in tables}
@@ -64,7 +64,7 @@ def opinion(found: Scores, weight: float = 1.0) -> Opinion:
 
 
 def fuse_rankings(opinions: Sequence[Opinion]) -> Ranking:
-    """One ranking of tables from several, and one of the columns of these tables."""
+    """Fuse rankings into one of tables and one of the columns of these tables."""
     tables = fuse_ranks((it.tables, it.weight) for it in opinions)
     best = _best_first(tables, _MOST_TABLES)
     among = frozenset(best)
@@ -76,7 +76,7 @@ def fuse_rankings(opinions: Sequence[Opinion]) -> Ranking:
 
 
 def table_scores(found: Scores) -> dict[str, float]:
-    """The score of each table: its best, its own or a column's, and a part of the next two.
+    """The score of each table: the best of its own and its columns' scores, and a part of the next two.
 
     Questions seldom ask for one column of a table."""
     by_table: dict[str, list[float]] = defaultdict(list)
@@ -90,7 +90,7 @@ def table_scores(found: Scores) -> dict[str, float]:
 
 
 def document_scores(schema: Schema, relevant: Sequence[Retrieved]) -> dict[Name, float]:
-    """What retrieved documents point to: the table or column they are about, and those that rules and queries name."""
+    """Scores from retrieved documents: for their subjects, and for tables and columns that rules and queries name."""
     scores: dict[Name, float] = {}
 
     def note(table: Table, column: str, score: float) -> None:
@@ -110,7 +110,7 @@ def document_scores(schema: Schema, relevant: Sequence[Retrieved]) -> dict[Name,
 
 
 def _mentions(schema: Schema, text: str) -> list[tuple[Table, str]]:
-    """The tables that a text names, with those of their columns that it names, too."""
+    """The tables that a text names, with their columns that it names too."""
     names = {part for name in re.findall(r"[\w.]+", text.lower()) for part in (name, *name.split("."))}
     found: list[tuple[Table, str]] = []
     for name in sorted(names):
@@ -122,7 +122,7 @@ def _mentions(schema: Schema, text: str) -> list[tuple[Table, str]]:
 
 
 def _best_first(scores: Mapping[Key, float], most: int) -> list[Key]:
-    """Equal scores in the order of their names, also at the end, where only some of them have a place."""
+    """The keys by score. Equal scores are ordered by name, also at the cutoff."""
     least = min(nlargest(most, scores.values()), default=0.0)
     at_least = [(-score, key) for key, score in scores.items() if score >= least]
     return [key for _, key in sorted(at_least)[:most]]

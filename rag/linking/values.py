@@ -1,8 +1,8 @@
-"""Matches words of a question with stored values: `george lucas` is 'George Lucas' of publisher_name.
+"""Matches words of a question with stored values: `george lucas` is 'George Lucas' in publisher_name.
 
-The index holds the distinct values of text columns as they were read. A question's words are looked up, not
-compared with every value: exactly first, then by the words that a value is made of. What is near in meaning alone
-(California and 'CA') comes from the vectors of short values, see `column_index`.
+The index contains the distinct values of text columns as they were read. A question's words are looked up, not compared
+with every value: first exactly, then by the words in a value. Values near only in meaning (California and 'CA') come
+from the vectors of short values, see `column_index`.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ How = Literal["exact", "case", "form", "date", "near", "meaning"]
 
 _SCORES: Mapping[How, float] = {"exact": 1.0, "case": 0.95, "form": 0.9, "date": 1.0}
 _OFFERED: frozenset[How] = frozenset({"near", "meaning"})
-_WITHIN = 0.9  # of a date's score, where the value is a time of that day, or a day of that month
-_LONGEST = 8  # words of a value that a question spells out
-_NEAR = 84.0  # percent of likeness from which one spelling may be meant by another: two letters in twelve
-_MAX_WORDS = 4096  # of questions, with the words of values that are spelled like them
-_NEAR_WORD_CHARS = 4  # shorter words are like too many others
-_BEGINNING = 5  # letters of a value that a longer word may begin with, two thirds of it at least
-_IN_PART = 88.0  # percent of likeness, where a name is a part of a value
-_PLAIN = 0.9  # of its likeness, where the words look like no name
-_COMMON = 50  # values that share a word: with more, the word tells none of them
-_NUMBER_DIGITS = 3  # shorter numbers count something; they are rarely a text
+_WITHIN = 0.9  # of a date's score, if the value is a time on that day or a day in that month
+_LONGEST = 8  # most words of a value in a question
+_NEAR = 84.0  # least similarity in percent of two spellings of a value: two letters in twelve differ
+_MAX_WORDS = 4096  # words of questions whose similar spellings are cached
+_NEAR_WORD_CHARS = 4  # shorter words are similar to too many others
+_BEGINNING = 5  # least letters of a word that begins a longer one; it must also be two thirds of it
+_IN_PART = 88.0  # similarity in percent if a name is a part of a value
+_PLAIN = 0.9  # of the similarity, if the words do not look like a name
+_COMMON = 50  # most values that share a word; a more frequent word identifies none
+_NUMBER_DIGITS = 3  # shorter numbers are counts and rarely texts
 
 
 class StoredValues(Frozen):
-    """The distinct values of one text column, up to the number that was read."""
+    """The distinct values of one text column, up to the limit for reading."""
 
     table: str
     column: str
@@ -43,12 +43,12 @@ class StoredValues(Frozen):
 
 
 class LinkedValue(NamedTuple):
-    """A stored value that a question means, or may mean.
+    """A stored value that a question means or may mean.
 
     mention: the question's own words.
-    how: `exact`; `case`, where case or punctuation differ; `form`, another form of the word, as a plural; `date`,
-        written otherwise; `near`, spelled almost so or only a part of it; `meaning`, by its vector.
-    score: how surely, at most 1.
+    how: `exact`; `case`, if case or punctuation differ; `form`, another form of the word, such as a plural; `date`, in
+        another notation; `near`, with a similar spelling or only a part of it; `meaning`, by its vector.
+    score: certainty, at most 1.
     """
 
     table: str
@@ -60,22 +60,22 @@ class LinkedValue(NamedTuple):
 
     @property
     def is_sure(self) -> bool:
-        """Whether it is the same value, however it is written; else it is an offer."""
+        """Whether it is the same value, in any notation. Otherwise it is an offer."""
         return self.how not in _OFFERED
 
 
 class _Span(NamedTuple):
-    """Some words of a text that follow each other."""
+    """Adjacent words of a text."""
 
     start: int
     end: int
     mention: str
-    weight: float  # 1 where it looks like a value (quoted, with a capital or a digit, several words), else less
+    weight: float  # 1 if it looks like a value (quoted, with a capital or a digit, several words), otherwise less
 
 
 class ValueIndex:
-    """Stored values, never private ones, by their spelling, and by the words in them. A word of the schema's own names
-    in small letters more probably means the column."""
+    """Stored values, except private ones, by their spelling and their words. A lower-case word that occurs in a name of
+    the schema more probably means the column."""
 
     def __init__(self, stored: Iterable[StoredValues], names: Collection[str] = ()) -> None:
         self._names = frozenset(names)
@@ -99,13 +99,13 @@ class ValueIndex:
         self._by_spelling, self._by_singular, self._by_word = _freeze(spelling), _freeze(singular), _freeze(by_word)
         self._dates, self._dated = [day for day, _ in dated], [at for _, at in dated]
         self._words = [word for word in self._by_word if len(word) >= _NEAR_WORD_CHARS]
-        self._alike: dict[str, tuple[str, ...]] = {}  # by a word of questions, which use the same ones again and again
+        self._alike: dict[str, tuple[str, ...]] = {}  # by word; questions repeat the same words
 
     def find(self, text: str) -> list[LinkedValue]:
-        """Every stored value that the text spells out, and what is near to words that spell none; surest first."""
+        """All stored values that the text contains, and values similar to words that match none. Surest first."""
         words = tokens(text)
         found: list[LinkedValue] = []
-        taken: set[int] = set()  # words that a sure value explains
+        taken: set[int] = set()  # words explained by a sure value
         for span in _spans(text, words):
             hits = self._exact(span, words, inside=taken.issuperset(range(span.start, span.end)))
             if hits:
@@ -119,7 +119,7 @@ class ValueIndex:
 
     def _exact(self, span: _Span, words: Sequence[Token], *, inside: bool) -> list[LinkedValue]:
         part = words[span.start : span.end]
-        weight = span.weight * (0.5 if inside else 1.0)  # `York` in `New York`, where both are stored
+        weight = span.weight * (0.5 if inside else 1.0)  # `York` in `New York`, if both are stored
         if len(part) == 1 and self._is_name(part[0]):
             weight *= 0.5
         spelling = self._by_spelling.get(join_folded(part), ())
@@ -130,16 +130,16 @@ class ValueIndex:
         return hits + [self._link(at, span.mention, "form", weight) for at in forms if at not in seen]
 
     def _on_dates(self, text: str) -> list[LinkedValue]:
-        """Values that are a day of the text, or the first or last one of its month, quarter or year; or within it."""
+        """Values that are a day in the text, or the first or last day of its month, quarter or year, or within it."""
         found: list[LinkedValue] = []
         for period in periods_in(text):
             ends = [self._beginning_with(day.isoformat()) for day in dict.fromkeys((period.first, period.last))]
             for at in chain(*ends):
-                is_day = not self._values[at][2][10:].strip("T 0:.Z")  # without a time, or with midnight for one
+                is_day = not self._values[at][2][10:].strip("T 0:.Z")  # without a time, or at midnight
                 found.append(self._link(at, period.mention, "date", 1.0 if is_day else _WITHIN))
             columns = {(it.table, it.column) for it in found if it.mention == period.mention}
             for at in self._beginning_with(period.prefix) if period.prefix else ():
-                if self._values[at][:2] not in columns:  # one of each column shows how it is written there
+                if self._values[at][:2] not in columns:  # one per column shows its notation
                     columns.add(self._values[at][:2])
                     found.append(self._link(at, period.mention, "date", _WITHIN))
         return found
@@ -151,7 +151,7 @@ class ValueIndex:
             at += 1
 
     def _near(self, span: _Span, words: Sequence[Token]) -> list[LinkedValue]:
-        """Values whose spelling is like that of the span, among those that share a word with it, or almost one."""
+        """Values with a spelling similar to the span's, among those that share a word or a similar word with it."""
         part = words[span.start : span.end]
         if len(part) == 1 and self._is_name(part[0]):
             return []
@@ -166,11 +166,11 @@ class ValueIndex:
         return hits
 
     def _is_name(self, word: Token) -> bool:
-        """Whether a plain word stands in a name of the schema, which it means more probably than a value."""
+        """Whether a lower-case word is in a name of the schema, which it more probably means than a value."""
         return word.text.islower() and stem_of(word) in self._names
 
     def _sharing(self, word: Token) -> Iterable[int]:
-        """Values with this word in them, or with one that is spelled almost like it; few, else it tells none."""
+        """Values that contain this word or a similar one, unless they are too many to identify one."""
         if word.folded in self._by_word:
             alike = [word.folded]
         elif len(word.folded) < _NEAR_WORD_CHARS or word.folded.isdigit() or is_silent(word):
@@ -183,7 +183,7 @@ class ValueIndex:
                 yield from self._by_word[near]
 
     def _spell_like(self, word: str) -> tuple[str, ...]:
-        """The three words of values that are spelled most like this one; kept, for all of them are compared."""
+        """The three most similar words in values. Cached, because finding them compares all words."""
         found = self._alike.get(word)
         if found is None:
             from rapidfuzz import fuzz, process
@@ -195,7 +195,7 @@ class ValueIndex:
         return found
 
     def _beginning(self, word: str) -> list[str]:
-        """The longest word of values that this one begins with: `success` for `successful`."""
+        """The longest word in values that begins this one: `success` for `successful`."""
         for length in range(len(word) - 1, _BEGINNING - 1, -1):
             if length * 3 >= len(word) * 2 and word[:length] in self._by_word:
                 return [word[:length]]
@@ -212,17 +212,17 @@ _QUOTED = re.compile(r"""["“”«»„`]([^"“”«»„`]{1,80})["“”«»
 
 
 def _freeze(postings: dict[str, list[int]]) -> dict[str, tuple[int, ...]]:
-    """As tuples, which the garbage collector need not look at: there may be a hundred thousand of them."""
+    """Convert to tuples, which the garbage collector need not track: there may be a hundred thousand."""
     return {mention: tuple(places) for mention, places in postings.items()}
 
 
 def find_quoted(text: str) -> list[str]:
-    """What a text has in quotes of any kind."""
+    """The texts in quotes of any kind."""
     return [match[1] or match[2] for match in _QUOTED.finditer(text)]
 
 
 def _likeness(mention: str, value: str, *, is_name: bool) -> float:
-    """Percent. A name may be said in part, and in another order; a plain word must be the value, or begin with it."""
+    """Percent. A name may be partial and in another order. A plain word must be the value or begin with it."""
     from rapidfuzz import fuzz
 
     likeness = max(fuzz.ratio(mention, value), fuzz.token_sort_ratio(mention, value))
@@ -242,7 +242,7 @@ def _likeness(mention: str, value: str, *, is_name: bool) -> float:
 
 
 def _spans(text: str, words: Sequence[Token]) -> list[_Span]:
-    """All runs of words that may spell a value, the longest first."""
+    """All runs of words that may be a value, longest first."""
     quotes = [match.span() for match in _QUOTED.finditer(text)]
     spans: list[_Span] = []
     for length in range(min(_LONGEST, len(words)), 0, -1):
@@ -257,7 +257,7 @@ def _spans(text: str, words: Sequence[Token]) -> list[_Span]:
 
 
 def _weight(part: Sequence[Token], *, quoted: bool) -> float:
-    """How much a run of words looks like a value; 0 where it does not at all."""
+    """How much a run of words looks like a value. 0 if not at all."""
     if quoted:
         return 1.0
     if len(part) > 1:
@@ -272,7 +272,7 @@ def _weight(part: Sequence[Token], *, quoted: bool) -> float:
 
 
 def _pieces(text: str, words: Sequence[Token]) -> list[_Span]:
-    """What may be a value that is spelled otherwise: names (quoted, or with capitals) first, then phrases and words."""
+    """Spans that may be a value in another spelling: names (quoted or capitalized) first, then phrases and words."""
     spans: dict[tuple[int, int], _Span] = {}
 
     def add(start: int, end: int, weight: float) -> None:
@@ -295,7 +295,7 @@ def _pieces(text: str, words: Sequence[Token]) -> list[_Span]:
 
 
 def _runs(words: Sequence[Token], belongs: Callable[[int], bool]) -> list[tuple[int, int]]:
-    """Where words that belong follow each other: the first, and the one after the last."""
+    """The runs of adjacent words that belong: first position, and the position after the last."""
     runs: list[tuple[int, int]] = []
     for at in range(len(words)):
         if belongs(at):
@@ -308,29 +308,28 @@ def _capital(words: Sequence[Token], at: int) -> bool:
     return word.text[:1].isupper() and not is_silent(word) and (not word.leads or word.text.isupper())
 
 
-# Which of several columns is meant by a value that all of them hold: a model that sees two filters by either.
+# Chooses a column if several contain the same value. A model that sees both filters by either.
 #
-# What stands beside the value says it: the `F gender`, `customer Miller`; not "which city in New York". And a word in
-# small letters is more probably a kind of things, of which there are few, than the name of one of many: "heroes who
-# are aliens".
+# Words beside the value decide: the `F gender`, `customer Miller`; not "which city in New York". A lower-case word is
+# more probably a kind of things, of which there are few, than the name of one of many: "heroes who are aliens".
 _LINKS = frozenset({"of", "is", "was", "named", "called", "von", "ist", "de", "du"})  # between a column and its value
-_FEW = 5  # times as many distinct values has a column of names as one of kinds
-_SAYS_NOTHING = words("id name title code key value type no number text description")  # columns of any table
+_FEW = 5  # a column of names has at least this many times the distinct values of a column of kinds
+_SAYS_NOTHING = words("id name title code key value type no number text description")  # generic words in column names
 
 
 def places_meant(
     values: Sequence[LinkedValue], question: str, distinct: Mapping[tuple[str, str], int]
 ) -> list[LinkedValue]:
-    """The values that the question spells out, without those whose column is surely not meant, in their order.
+    """The values in the question, in order, without those whose column is certainly not meant.
 
-    `distinct`: how many values a column has, by table and column.
+    `distinct`: the number of distinct values, by table and column.
     """
     chosen = {id(value) for ones in by_mention(values) for value in _select_meant(ones, question, distinct)}
     return [value for value in values if id(value) in chosen]
 
 
 def by_mention(values: Iterable[LinkedValue]) -> Iterable[list[LinkedValue]]:
-    """The values in groups: one for each mention, whatever its case."""
+    """The values grouped by mention, ignoring case."""
     groups: dict[str, list[LinkedValue]] = defaultdict(list)
     for value in values:
         groups[value.mention.casefold()].append(value)
@@ -343,9 +342,9 @@ def _select_meant(
     if len({(it.table, it.column) for it in ones}) < 2 or any(it.how == "date" for it in ones):
         return ones
     named = [_select_named(ones, near, before) for near, before in _beside(ones[0].mention, question)]
-    if named and all(named):  # where it is said twice, what stands beside one says nothing of the other
+    if named and all(named):  # if a value occurs twice, the words beside one do not decide for the other
         return [it for it in ones if any(it is one for found in named for one in found)]
-    if not ones[0].mention.islower() or question.islower():  # who writes all in small letters, writes names so
+    if not ones[0].mention.islower() or question.islower():  # in an all-lower-case question, names are lower-case too
         return ones
     sizes = {(it.table, it.column): distinct.get((it.table, it.column), 0) for it in ones}
     least = min(sizes.values())
@@ -353,14 +352,14 @@ def _select_meant(
 
 
 def _select_named(ones: Sequence[LinkedValue], near: frozenset[str], before: frozenset[str]) -> list[LinkedValue]:
-    """The values whose column stands near, or else whose table before."""
+    """The values whose column is named nearby, or else whose table is named before them."""
     named = [it for it in ones if (words(it.column) - words(it.table) - _SAYS_NOTHING) & near]
     return named or [it for it in ones if words(it.table.rpartition(".")[2]) & before]
 
 
 def _beside(mention: str, question: str) -> list[tuple[frozenset[str], frozenset[str]]]:
-    """The stems of the words around each mention, and of the one before it. Only what comes before names a table:
-    "alien heroes" are no names."""
+    """The stems of the words around each mention, and of the word before it. Only the word before can name a table: in
+    "alien heroes", the value is no name."""
     all_tokens, own = tokens(question), [token.folded for token in tokens(mention)]
     found: list[tuple[frozenset[str], frozenset[str]]] = []
     for at in range(len(all_tokens) - len(own) + 1):

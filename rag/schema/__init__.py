@@ -1,1 +1,1 @@
-"""A schema as the model reads it."""
+"""The schema as the model reads it."""

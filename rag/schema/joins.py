@@ -47,20 +47,20 @@ _QUOTES = str.maketrans("", "", "`\"'[]“”‘’")
 _ENDS = re.compile(r"[.;!?](?:\s+|$)")
 _CALLED = re.compile(rf"(\breferences\s+{_NAME})\s*\(\s*(\w+)\s*\)", re.IGNORECASE)  # REFERENCES customers(id)
 _PARTS = re.compile(r"\s*,\s*(?:and\s+|or\s+)?|\s+(?:and|or)\s+", re.IGNORECASE)
-_SENTENCE_CHARS = 400  # a longer one is a list or a query, not a sentence
+_SENTENCE_CHARS = 400  # a longer text is a list or a query, not a sentence
 
 
 class _Place(NamedTuple):
-    """A table that a sentence names, or a column of it."""
+    """A table that a sentence names, or one of its columns."""
 
     table: Table
     column: str = ""
 
 
 def find_described_joins(schema: Schema, documents: Iterable[Document]) -> list[tuple[Table, ForeignKey]]:
-    """Joins that the docs describe, in their order, each as a key: `orders can be joined to customers on customer_id`.
+    """Joins that the docs describe, in order, as keys: `orders can be joined to customers on customer_id`.
 
-    Only an explicit sentence with names of the schema makes a join; a doubtful one makes none.
+    Only an explicit sentence with names of the schema makes a join. A doubtful one makes none.
     """
     from rag.docs.names import Names
 
@@ -105,7 +105,7 @@ def _find_pairs(groups: dict[str, str], names: Names) -> list[tuple[_Place, _Pla
 
 
 def _places(groups: dict[str, str], side: str, names: Names) -> list[_Place]:
-    """What a side of a sentence names. A bare name is a table, else a column that just one table has."""
+    """The names on one side of a sentence. A bare name is a table, or else a column that exactly one table has."""
     parts = _PARTS.split(groups.get(side, ""))
     owners = [names.table(owner) for owner in _PARTS.split(groups.get(f"{side}_of", "")) if owner]
     places: list[_Place] = []
@@ -122,12 +122,12 @@ def _places(groups: dict[str, str], side: str, names: Names) -> list[_Place]:
 
 
 def _on(text: str, left: Table, right: Table, names: Names) -> list[tuple[_Place, _Place]]:
-    """The columns that are the same: of one name in both tables, or in one, and the key of the other; or `a = b`."""
+    """The column pairs: the same name in both tables, a name in one and the key of the other, or `a = b`."""
     pairs: list[tuple[_Place, _Place]] = []
     for part in _PARTS.split(text):
         one, equal, other = (name.strip() for name in part.partition("="))
         if equal and names.find_qualified(one) and _column(right, one, names):
-            one, other = other, one  # the other way round
+            one, other = other, one  # reversed
         ours, theirs = _column(left, one, names), _column(right, other or one, names)
         if not equal:
             ours, theirs = ours or _key_as(one, left, theirs), theirs or _key_as(one, right, ours)
@@ -136,7 +136,7 @@ def _on(text: str, left: Table, right: Table, names: Names) -> list[tuple[_Place
 
 
 def _key_as(name: str, table: Table, others: list[_Place]) -> list[_Place]:
-    """The table's key, where the other table has a column of that name, which tells of this one: customer_id."""
+    """The table's key, if the other table has a column of that name which refers to this table: customer_id."""
     return _key(table) if others and words(name) & words(table.parts[-1]) else []
 
 
@@ -149,11 +149,11 @@ def _column(table: Table, name: str, names: Names) -> list[_Place]:
     return [_Place(table, column.name)] if column is not None else []
 
 
-_LONGEST_JOIN = 3  # joins between two chosen tables, at most
+_LONGEST_JOIN = 3  # most joins between two chosen tables
 
 
 class Joins:
-    """The foreign keys of a schema, and those that rules tell of, as a graph, and the columns that they need."""
+    """The foreign keys of a schema and the joins in rules, as a graph, with the columns that they need."""
 
     def __init__(self, schema: Schema, documents: Sequence[Document] = ()) -> None:
         self._schema = schema
@@ -177,19 +177,19 @@ class Joins:
             self._beside[other.name].append(table.name)
 
     def in_order(self, names: Collection[str]) -> list[Table]:
-        """The tables of these names as the schema orders them."""
+        """The tables with these names, in the order of the schema."""
         return [self._schema.tables[place] for place in sorted(self._places[name] for name in names)]
 
     def keys(self, table: Table) -> frozenset[str]:
-        """Columns that identify or join its rows, in small letters."""
+        """The columns that identify or join a table's rows, in lower case."""
         return frozenset(self._keys.get(table.name, ()))
 
     def beside(self, name: str) -> list[str]:
-        """The tables that a key leads to from this one, or from which one leads here."""
+        """The tables linked with this one by a key, in either direction."""
         return self._beside.get(name, [])
 
     def between(self, start: Table, chosen: Collection[str]) -> list[Table]:
-        """The tables on the shortest way from `start` to a chosen one; none where there is no short way."""
+        """The tables on the shortest path from `start` to a chosen one. Empty if there is no short path."""
         came_from: dict[str, str] = {start.name: ""}
         queue = deque([(start.name, 0)])
         while queue:
@@ -216,10 +216,10 @@ joins_of = IdentityCache(Joins)
 
 
 def add_undeclared_keys(schema: Schema, documents: Sequence[Document]) -> Schema:
-    """The schema with the foreign keys that it does not declare: those that the docs tell of, then those of names.
+    """The schema with undeclared foreign keys added: first those that the docs describe, then those implied by names.
 
-    A column that is named like the key of exactly one other table is taken to refer to it. That is a
-    guess: good enough to propose a join, not to state one.
+    A column with the name of exactly one other table's key is taken to refer to it. That is a guess: good enough to
+    propose a join, not to state one.
     """
     more: dict[str, list[ForeignKey]] = defaultdict(list)
     for table, key in find_described_joins(schema, documents):

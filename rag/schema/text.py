@@ -1,7 +1,7 @@
 """Renders a schema for the model, with the docs of each table and column.
 
-The same schema and documents give the same text to the byte, so that models can keep the prompt's prefix. Only where
-the schema does not fit its budget does the text depend on the question.
+The same schema and documents give exactly the same text, so that models can cache the prompt's prefix. The text depends
+on the question only if the schema exceeds its budget.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ _NUMERIC_TYPE = re.compile(r"int|dec|num|real|doub|float|money|serial", re.IGNOR
 
 
 class TableText:
-    """Writes the tables of one schema. Docs of a column come before its comment in the database."""
+    """Writes the tables of one schema. The docs of a column replace its database comment."""
 
     def __init__(self, schema: Schema, documents: Sequence[Document], style: Style, max_samples: int) -> None:
         self._schema, self._style, self._max_samples = schema, style, max_samples
         self._docs = _kept_descriptions(documents)
-        self._whole: dict[tuple[str, bool], str] = {}  # by table and `samples`: texts that no question changes
+        self._whole: dict[tuple[str, bool], str] = {}  # by table and `samples`: texts that do not depend on a question
 
     def table(
         self,
@@ -46,8 +46,8 @@ class TableText:
     ) -> str:
         """The table's text, ending in a line break.
 
-        Of `columns` and tables in `only` (small letters; None: all) alone; keys that refer to tables which are not
-        shown are left out.
+        `columns` and `only` limit the columns and the referenced tables (lower case; None: all). Keys that refer to
+        other tables are omitted.
         """
         if columns is not None or only is not None:
             return self._write(table, samples=samples, columns=columns, only=only)
@@ -78,7 +78,7 @@ class TableText:
         return "\n".join([*body, *_indent(rest)])
 
     def name(self, name: str) -> str:
-        """A table's name as a query must write it, with its schema's where it has one."""
+        """A table's name as a query must write it, with its schema if it has one."""
         table = self._schema.table(name)
         return on_one_line(self._schema.quote_table(table)) if table is not None else self._quote(name)
 
@@ -88,7 +88,7 @@ class TableText:
     def _statement(
         self, table: Table, shown: Sequence[Column], keys: Sequence[ForeignKey], *, samples: bool
     ) -> list[str]:
-        """The lines between the parentheses: columns, then the keys of several columns."""
+        """The lines between the parentheses: columns, then multi-column keys."""
         lines: list[tuple[str, str]] = []
         for column in shown:
             parts = [self._quote(column.name), on_one_line(column.type)]
@@ -140,7 +140,7 @@ def _group(documents: Sequence[Document]) -> dict[tuple[str, str], list[str]]:
 
 
 def _drop_beginnings(texts: Sequence[str]) -> list[str]:
-    """The texts without those that another one begins with: docs often repeat a comment and add to it."""
+    """The texts, except those that begin another one: docs often repeat a comment and extend it."""
     kept: list[str] = []
     for text in sorted(texts, key=len, reverse=True):
         begins = re.compile(rf"{re.escape(fold_comment(text))}(?!\w)")
@@ -154,17 +154,17 @@ table_text_of = IdentityCache(TableText)
 
 
 def _value(value: str, column_type: str) -> str:
-    """A sample as a query would write it: text in quotes, a number of a numeric column without."""
+    """A sample as a query writes it: text in quotes, numbers of numeric columns without."""
     if _NUMERIC_TYPE.search(column_type) and _NUMBER.fullmatch(value):
         return value
     value = plain(value)
     is_whole = len(value) <= _SAMPLE_CHARS and len(value.splitlines()) == 1
-    text = value if is_whole else _cut(value, _SAMPLE_CHARS)  # a query has to spell its white space as well
+    text = value if is_whole else _cut(value, _SAMPLE_CHARS)  # a query must reproduce the white space too
     return "'" + text.replace("'", "''") + "'"
 
 
 def _cut(text: str, chars: int) -> str:
-    """On one line, whatever it holds, so that it stays a comment; cut at a word where it is too long."""
+    """The text on one line, so that it stays a comment. If it is too long, it is cut between words."""
     text = " ".join(plain(text).split())
     if len(text) <= chars:
         return text
@@ -175,20 +175,20 @@ def _indent(lines: Sequence[str]) -> list[str]:
     return [f"  {line}" for line in lines]
 
 
-_CHARS_PER_TOKEN = 3.5  # of SQL and names, in the vocabularies of today's models; a character beyond ASCII is one token
-_FOR_TABLES = 0.8  # of the budget: what is left then goes to sample values of the best tables, and to more tables
-_MISSES = 10  # tables in a row for which there was no room: then there is none for others either
-_WIDE = 30  # columns of a table that is shown in full at first; of a wider one the keys and those that matter
+_CHARS_PER_TOKEN = 3.5  # of SQL and names, for current models; a non-ASCII character is one token
+_FOR_TABLES = 0.8  # of the budget; the rest is for samples of the best tables, then for more tables
+_MISSES = 10  # tables in a row that did not fit; then no others are tried
+_WIDE = 30  # columns of a table that is first shown in full; of a wider one, only keys and relevant columns
 _WIDTHS = (None, 100, 30)  # columns shown, from all to fewer, until the table fits
-_NARROW = 8  # columns, besides keys, of a table for which there is little room left
+_NARROW = 8  # columns, besides keys, of a table for which there is little space
 
 __all__ = ["SchemaText", "Style", "estimate_tokens", "fits", "render"]
 
 
 class SchemaText(Frozen):
-    """The text, the tables in it, its estimated tokens, and whether tables or columns were left out.
+    """The text, its tables, its estimated tokens, and whether tables or columns were omitted.
 
-    columns: by table, those that are in the text.
+    columns: by table, those in the text.
     """
 
     text: str
@@ -199,7 +199,7 @@ class SchemaText(Frozen):
 
 
 def estimate_tokens(text: str) -> int:
-    """Tokens of a text, without a tokenizer: a token for every 3.5 ASCII characters and for each other character."""
+    """Tokens of a text, estimated without a tokenizer: one per 3.5 ASCII characters and one per other character."""
     ascii_chars = len(text.encode("ascii", "ignore"))
     return math.ceil(ascii_chars / _CHARS_PER_TOKEN + len(text) - ascii_chars)
 
@@ -215,23 +215,23 @@ def render(
     ranking: Ranking | None = None,
     close_joins: bool = True,
 ) -> SchemaText:
-    """The schema in at most `budget_tokens` (estimated).
+    """Render the schema in at most `budget_tokens` (estimated).
 
-    1. Everything, where it fits.
-    2. Else everything but sample values.
-    3. Else the tables that matter to the question, the best first, each with the tables that join it to those before;
-       of wide tables the columns that matter; keys stay. What room is left goes to samples of the best, then to the
-       tables beside them.
+    1. Everything, if it fits.
+    2. Otherwise, everything except sample values.
+    3. Otherwise, the tables relevant to the question, best first, each with the tables that join it to earlier ones.
+       Wide tables show their keys and relevant columns. The remaining budget goes to samples of the best tables, then
+       to the tables beside them.
 
     Args:
-        documents: those of kind column and table stand beside their columns and above their tables; the others, and
+        documents: those of kind column and table are shown beside their columns and above their tables. Others, and
             those that name nothing in the schema, are not shown here.
-        style: `ddl` (CREATE TABLE statements) or `compact` (a line for each table).
-        ranking: what decides in step 3, see `linking`.
-        question: what decides where there is no ranking: its words alone.
-        close_joins: whether tables between the chosen ones come with them; without them only for measuring.
+        style: `ddl` (CREATE TABLE statements) or `compact` (one line per table).
+        ranking: determines step 3, see `linking`.
+        question: determines step 3 by its words alone if there is no ranking.
+        close_joins: whether to include tables between the chosen ones. False is only for measurements.
 
-    One table is always shown, with its keys, even if it alone is over the budget.
+    One table is always shown, with its keys, even if it alone exceeds the budget.
     """
     texts = table_text_of(schema, documents, style, max_sample_values)
     bare = _whole_of(schema, texts, budget_tokens, False)
@@ -246,12 +246,12 @@ def render(
 
 
 def fits(schema: Schema, documents: Sequence[Document], *, style: Style, budget_tokens: int) -> bool:
-    """Whether the whole schema, without samples, is within the budget: then no question decides what is shown."""
+    """Whether the whole schema, without samples, fits the budget. Then its text does not depend on the question."""
     return _whole_of(schema, table_text_of(schema, documents, style, 0), budget_tokens, False) is not None
 
 
 def _whole(schema: Schema, texts: TableText, budget: int, samples: bool) -> SchemaText | None:
-    """All of it, or None as soon as it is too much: a schema of thousands of tables is not written to the end."""
+    """The whole schema, or None as soon as it exceeds the budget: thousands of tables are not written to the end."""
     parts: list[str] = []
     tokens = 0
     for table in schema.tables:
@@ -268,7 +268,7 @@ _whole_of = IdentityCache(_whole, most=24)  # three for each database and style
 def _join_parts(
     parts: Iterable[str], tables: Iterable[tuple[Table, Collection[str] | None]], *, pruned: bool
 ) -> SchemaText:
-    """Args: tables: each with its columns that are in the text, in small letters; None: all."""
+    """Args: tables: each with its columns in the text, in lower case. None: all."""
     text = "\n".join(parts).strip()
     columns = {
         table.name: tuple(it.name for it in table.columns if shown is None or it.name.lower() in shown)
@@ -278,7 +278,7 @@ def _join_parts(
 
 
 class _Shown:
-    """How a chosen table is shown: which columns (None: all), with samples or not, and what that costs."""
+    """How a chosen table is shown: its columns (None: all), whether with samples, and its cost."""
 
     def __init__(self, table: Table, columns: frozenset[str] | None, tokens: int, *, samples: bool) -> None:
         self.table, self.columns, self.tokens, self.samples = table, columns, tokens, samples
@@ -292,17 +292,17 @@ class _Selection:
     ) -> None:
         self._schema, self._texts, self._close_joins = schema, texts, close_joins
         self._ranked = [table for ranked in ranking.tables if (table := schema.table(ranked.table)) is not None]
-        self._matter: dict[str, list[str]] = defaultdict(list)  # by table: its columns that matter, best first
+        self._matter: dict[str, list[str]] = defaultdict(list)  # by table: its relevant columns, best first
         for column in ranking.columns:
             self._matter[column.table].append(column.column.lower())
         self._joins = joins
         self._note = "-- {} more tables are not shown."
         self._budget = self._left = budget - estimate_tokens(self._note.format(len(schema.tables)))
         self._shown: dict[str, _Shown] = {}
-        self._misses = 0  # tables since the last for which there was room
+        self._misses = 0  # tables since the last one that fit
 
     def choose(self) -> None:
-        """Tables, the best first; then samples of the best; then more tables, and those beside the chosen ones."""
+        """Choose the best tables, then samples for them, then more tables and those beside the chosen ones."""
         ranked = self._ranked or sorted(self._schema.tables, key=lambda table: -len(table.foreign_keys))
         rest = iter(ranked)
         for table in rest:
@@ -335,7 +335,7 @@ class _Selection:
         return _join_parts(parts, ((table, self._shown[table.name].columns) for table in tables), pruned=pruned)
 
     def _show_joined(self, table: Table, width: int | None) -> None:
-        """Show a table, and with it those that join it to the others; `width` columns besides the keys that matter."""
+        """Show a table and the tables that join it to the others, with `width` columns besides the relevant keys."""
         if table.name in self._shown:
             return
         way = self._joins.between(table, self._shown) if self._close_joins else []
@@ -348,13 +348,12 @@ class _Selection:
             self._misses += 1
 
     def _widen(self, shown: _Shown) -> None:
-        """Give a chosen table as many of its columns as there is room for."""
+        """Show as many columns of a chosen table as fit."""
         if shown.columns is not None:
             any(self._show([(shown.table, self._columns(shown.table, width))]) for width in _WIDTHS)
 
     def _show(self, tables: list[tuple[Table, frozenset[str] | None]], *, samples: bool = False) -> bool:
-        """Show tables with these columns, if there is room; what they took before is given back. The first is shown
-        anyway."""
+        """Show tables with these columns if they fit. Their previous cost is freed. The first is always shown."""
         new: list[_Shown] = []
         for table, columns in tables:
             text = self._texts.table(table, samples=samples, columns=columns)
@@ -368,7 +367,7 @@ class _Selection:
         return True
 
     def _columns(self, table: Table, width: int | None) -> frozenset[str] | None:
-        """The keys, the columns that matter, and the first others up to `width`; None for all of them."""
+        """The keys, the relevant columns, and the first others up to `width`. None for all columns."""
         if width is None or len(table.columns) <= width:
             return None
         keys = self._joins.keys(table)

@@ -1,1 +1,1 @@
-"""Checks whether a sentence is true of the rows. Each of its claims is supported, or it is not shown."""
+"""Checks whether a sentence is true of the rows. Each claim must be supported, or the sentence is not shown."""

@@ -1,4 +1,4 @@
-"""A question's answer after its checks: computed, compared with its rows, and composed where they do not support it."""
+"""Checks an answer: computes its arithmetic, compares it with its rows, and composes one if they do not support it."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ from rag.words import denies
 
 COMPOSED = "The answer is composed from the rows."
 RESTATED = "The answer is composed from the question's words and the rows."
-_COMPUTED = frozenset({"result", "raw", "row count", "calculation"})  # what the question has stays as it was written
+_COMPUTED = frozenset({"result", "raw", "row count", "calculation"})  # numbers from the question stay as written
 _ALL_COUNTED = re.compile(r"\b(?:all|alle[nr]?|tous|toutes|todos|todas|tutti|tutte)(?: \w{1,3})? \d", re.IGNORECASE)
 _DIGITS = re.compile(r"\d[\d.,]*")
 _PLAIN = re.compile(r"(?P<before>[^\d.,]*)(?P<whole>0|[1-9]\d*)(?:\.(?P<part>\d+))?(?P<after>[^\d.,]*)")
 
 
 def check_text(text: str, facts: Facts) -> CheckedText:
-    """Check an answer; where it only leaves out what the question limits the rows to, that is added: "(2024)".
+    """Check an answer. If it only omits a limit that the question sets, the limit is appended: "(2024)".
 
-    A name is added to a sentence that names a row, or that has one value to speak of: it must not stand beside another
+    A name is appended only to a sentence that names a row or is about a single value. It must not stand beside another
     name of its kind.
     """
     checked = check_written(text, facts)
@@ -47,7 +47,7 @@ def check_text(text: str, facts: Facts) -> CheckedText:
     if is_name(facts, added[-1]) and whole:
         return checked  # "across all lines (RE 7)"
     body, limits = text.rstrip().rstrip("."), ", ".join(added)
-    # As a sentence of its own, so that the last number of the text is not of what is added; it is as long in brackets.
+    # Appended as a sentence for the check, so that it does not belong to the text's last number. Brackets are as long.
     completed = check_written(f"{body}. {limits}.", facts)
     if completed.problems or not completed.text.endswith(f". {limits}."):
         return checked
@@ -60,7 +60,7 @@ def _speaks_of_rows(text: str, facts: Facts) -> bool:
 
 
 def check_written(text: str, facts: Facts) -> CheckedText:
-    """Compute what is to be computed in an answer, then hold every claim of it against the rows."""
+    """Compute the arithmetic in an answer, then check each claim against the rows."""
     from agent.checks.grounding.arithmetic.recompute import Computed, compute
 
     currencies = {it.currency for it in facts.measures} - {""}
@@ -76,7 +76,7 @@ def check_written(text: str, facts: Facts) -> CheckedText:
     problems = tuple(f"“{it.text}”: {it.why}" for it in found.problems) + computed.warnings
     corrections = (*computed.filled, *computed.corrected)
     links = _link_numbers(computed.text, found, facts, corrections)
-    kept = {it.start: it.text for it in found.names}  # the year of "juin 2024" is no amount
+    kept = {it.start: it.text for it in found.names}  # the year of "juin 2024" is not an amount
     shown, numbers = _format_numbers(computed.text, links, facts, kept | _amounts(computed.text, found, facts))
     return CheckedText(
         text=shown,
@@ -88,9 +88,9 @@ def check_written(text: str, facts: Facts) -> CheckedText:
 
 
 def restate_text(facts: Facts) -> CheckedText | None:
-    """The question as a statement around its one value; None where it has no such form, or the statement does not hold.
+    """The question as a statement with its one value. None if it has no such form or the statement is not supported.
 
-    It says as much as a model's sentence, and is held against the rows like one.
+    It states as much as a model's sentence, and is checked against the rows in the same way.
     """
     value, frame = one_value(facts), frame_of(facts.question) if facts.language in ("en", "de") else None
     if value is None or frame is None or (frame.counts and not _is_plural_count(facts, value)):
@@ -105,12 +105,12 @@ def restate_text(facts: Facts) -> CheckedText | None:
 
 
 def _is_plural_count(facts: Facts, value: str) -> bool:
-    """Whether a value can stand before what is counted: "0 books", not "1 books", "€12 books" or "many books"."""
+    """Whether a value fits before the counted noun: "0 books", but not "1 books", "€12 books" or "many books"."""
     return facts.rows[0][0] != 1 and _DIGITS.fullmatch(value) is not None
 
 
 def compose_text(facts: Facts, why: str = "") -> CheckedText:
-    """The answer that the rows give by themselves. Args: why: what was wrong with the model's."""
+    """An answer composed from the rows alone. Args: why: the fault of the model's answer."""
     found = compose(facts)
     checks = (
         Check(name="answer", passed=True, detail=f"{why} {COMPOSED}".strip()),
@@ -122,10 +122,10 @@ def compose_text(facts: Facts, why: str = "") -> CheckedText:
 def _format_numbers(
     text: str, numbers: tuple[AnswerNumber, ...], facts: Facts, amounts: Mapping[int, str]
 ) -> tuple[str, tuple[AnswerNumber, ...]]:
-    """The text with its numbers as a composed answer writes them; the numbers, moved along.
+    """The text with its numbers formatted as in a composed answer, and the numbers with their new positions.
 
     Args:
-        amounts: what stands in place of the number at a position.
+        amounts: replacements for numbers, by position.
     """
     if facts.language is None or facts.language not in MARKS:
         return text, numbers
@@ -140,18 +140,18 @@ def _format_numbers(
 
 
 def _with_marks(number: AnswerNumber, grouping: str, mark: str) -> str:
-    """A number with the marks of a language, where it has none."""
+    """A number with the marks of a language, if it has none."""
     plain = _PLAIN.fullmatch(number.text) if number.source in _COMPUTED else None
     if plain is None or not (number.column is None or is_amount(number.column)):
         return number.text
     if mark == "," and len(plain["part"] or "") == 3:
-        return number.text  # "15.315" has its mark already
+        return number.text  # "15.315" already has its mark
     whole = f"{int(plain['whole']):,}".replace(",", grouping)
     return f"{plain['before']}{whole}{mark + plain['part'] if plain['part'] else ''}{plain['after']}"
 
 
 def _amounts(text: str, found: Checked, facts: Facts) -> dict[int, str]:
-    """The cells of money columns by their position in a text that names no currency: "€643,160.90" for "643160.9"."""
+    """Formatted money cells by position, if the text names no currency: "€643,160.90" for "643160.9"."""
     if find_currencies(text):
         return {}
     amounts = {}

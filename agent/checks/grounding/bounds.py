@@ -15,7 +15,7 @@ from agent.checks.grounding.support.support import Numbers, is_counted_in
 
 _QUANTIFIERS = frozenset({Class.ALL, Class.ALL_BUT, Class.ONLY, Class.EACH, Class.NOT})
 _SETTLED = _QUANTIFIERS | {Class.OVER, Class.UNDER, Class.NEGATIVE}
-# What these stand before is near by; a bound far away would be true and mislead.
+# Words for a value nearby. A distant bound would be true but misleading.
 _NEAR = frozenset(["nearly", "almost", "close to", "just under", "fast", "knapp", "beinahe", "nahezu", "presque"])
 _NEAR |= {"près de", "casi", "quasi"}
 EXCEPT = frozenset(["but", "except", "apart from", "außer", "bis auf", "sauf", "excepté", "à part", "hormis", "salvo"])
@@ -24,9 +24,9 @@ EXCEPT |= {"excepto", "menos", "tranne", "eccetto"}
 
 
 class Settled(NamedTuple):
-    """What is known of the claims of one segment.
+    """The verdict on the claims of one segment.
 
-    holds: whether the rows say so. supports: of its numbers, by where they start.
+    holds: whether the rows support them. supports: of its numbers, by start position.
     """
 
     holds: bool
@@ -34,7 +34,7 @@ class Settled(NamedTuple):
 
 
 def settle(facts: Facts, numbers: Numbers, segment: Segment) -> Settled | None:
-    """Recompute which rows are beyond the bound of a segment; None where it states none that the rows can tell."""
+    """Recompute which rows are beyond a segment's bound. None if it states none that the rows can decide."""
     place = _find_bound(segment)
     if not facts.calculate or len(facts.rows) < 2 or facts.result.truncated or _COMPARING & segment.classes:
         return None  # "more than three times as many"
@@ -54,7 +54,7 @@ def settle(facts: Facts, numbers: Numbers, segment: Segment) -> Settled | None:
             for it in segment.items
         )
     ):
-        return None  # "all hotels" and a name: who is meant is not clear
+        return None  # "all hotels" and a name: the subject is unclear
     counts = [it for it in _list_parts(numbers, segment) if it != limit and not it.percent and not it.currency]
     cells = facts.values(columns[0].index, named or ()) if len(columns) == 1 else []
     counts = [it for it in counts if it.value not in cells]  # "above 500 in May, 512"
@@ -75,12 +75,12 @@ def settle(facts: Facts, numbers: Numbers, segment: Segment) -> Settled | None:
 
 
 def list_settled_items(segment: Segment) -> frozenset[int]:
-    """Where the words start that `settle` decides."""
+    """The start positions of the words that `settle` decides."""
     return frozenset(it.start for it in segment.items if it.cls in _SETTLED)
 
 
 def _find_bound(segment: Segment) -> int | None:
-    """The place of the one bound that a number follows."""
+    """The position of the only bound that a number follows."""
     items = segment.items
     found = [
         at
@@ -94,7 +94,7 @@ def _find_bound(segment: Segment) -> int | None:
 
 
 def _find_rows_beyond(facts: Facts, numbers: Numbers, segment: Segment, place: int, column: ColumnFacts) -> Rows | None:
-    """The rows whose value is beyond the bound; None where one has no value, or the number is of another unit."""
+    """The rows whose value is beyond the bound. None if a row has no value, or the number has another unit."""
     limit = segment.items[place + 1]
     cells = [facts.values(column.index, [row]) for row in range(len(facts.rows))]
     fractions = limit.percent and not column.percent and all(0 <= value <= 1 for it in cells for value in it)
@@ -114,7 +114,7 @@ def _find_rows_beyond(facts: Facts, numbers: Numbers, segment: Segment, place: i
 
 
 def _below_zero(facts: Facts, numbers: Numbers, segment: Segment) -> Settled | None:
-    """How many rows are below zero, where a segment counts them: "a loss in two of the six years"."""
+    """Check the number of rows below zero, if a segment counts them: "a loss in two of the six years"."""
     negative = [at for at, it in enumerate(segment.items) if it.cls is Class.NEGATIVE]
     counts = _list_parts(numbers, segment)
     if len(negative) != 1 or len(counts) != 1 or len(counts) == len(segment.numbers):
@@ -134,27 +134,27 @@ def _below_zero(facts: Facts, numbers: Numbers, segment: Segment) -> Settled | N
 
 
 def _list_parts(numbers: Numbers, segment: Segment) -> list[Item]:
-    """The numbers of a segment but that of all rows: "two of the six"."""
+    """The numbers of a segment, except the number of all rows: "two of the six"."""
     items = enumerate(segment.items)
     return [it for at, it in items if it.kind == "number" and not numbers.counts.is_of_all(segment, at)]
 
 
 def _is_circular(facts: Facts) -> bool:
-    """Whether the query itself keeps only rows with some values of a measure."""
+    """Whether the query itself selects rows by a measure."""
     return any(facts.measured_names.intersection(it.columns) and not it.present for it in facts.conditions)
 
 
 def _verdict(
     facts: Facts, quantifiers: frozenset[Class], named: Rows | None, beyond: Rows, counts: Sequence[Item]
 ) -> bool | None:
-    """Whether the rows say so; None where the words cannot be told apart, or other rows were left out."""
+    """Whether the rows support the claim. None if the words are ambiguous, or other rows were left out."""
     everything = frozenset(range(len(facts.rows)))
     if quantifiers <= {Class.ALL, Class.EACH} and named and not counts:
         return named <= beyond  # "both", "each"
     if facts.is_limited or len(quantifiers) > 1:
         return None
     if _is_circular(facts) and not counts:
-        return None  # of those that are above 20, all are
+        return None  # of the rows above 20, all are above 20
     if Class.ALL_BUT in quantifiers:
         outside = everything - beyond
         return outside == named if named else bool(counts) and len(outside) == counts[0].value

@@ -1,4 +1,4 @@
-"""Calculations that a text states: filled placeholders and equations. Every operand must be supported."""
+"""Calculations in a text: filled placeholders and equations. Each operand must be supported."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _EQUATION = re.compile(
 _UNSTATED = re.compile(r"\d\s*[+*×÷]\s*[$€£¥]?\d|=\s*[-−$€£]?\s*\d")
 _DECIMALS = 6
 _CONSTANTS = {Fraction(100), Fraction(1)}
-# Which words make which operation the one that is meant.
+# The words that must occur for an operation to be intended.
 _WORDS = {
     "+": {Class.SUM, Class.ALL, Class.MEAN},
     "-": {Class.DIFFERENCE, Class.MORE, Class.LESS, Class.RISE, Class.FALL, Class.NOT},
@@ -39,7 +39,7 @@ class Calculations:
     """The calculations of a text.
 
     items: of the text, without the operands of its equations.
-    problems: arithmetic that is stated, where nothing may be computed, or that cannot be.
+    problems: arithmetic that cannot be computed, or is stated while the calculator is off.
     """
 
     def __init__(self, text: str, items: Sequence[Item], facts: Facts, filled: Sequence[Correction]) -> None:
@@ -69,7 +69,7 @@ class Calculations:
         self.items = kept
 
     def support(self, segment: Segment, item: Item, numbers: Numbers) -> Support | None:
-        """The support of a number that is computed; None where it is not, or an operand is not supported."""
+        """The support of a computed number. None if it is not computed or an operand is not supported."""
         expression = self._expressions.get(item.start)
         if expression is None or not self._facts.calculate:
             return None
@@ -124,7 +124,7 @@ class Calculations:
 
 
 def _find_class_of(tokens: Sequence[Token], segment: Segment) -> Class | None:
-    """The word that an expression stands for."""
+    """The kind of aggregate that an expression computes."""
     signs = {it.kind for it in tokens} | {it.name for it in tokens}
     if Class.MEAN in segment.classes and signs & {"/", "avg", "mean", "average"}:
         return Class.MEAN

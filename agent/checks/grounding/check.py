@@ -1,4 +1,4 @@
-"""Compares a text with its rows: every claim must be supported, or it is a problem."""
+"""Compares a text with its rows. A claim without support is a problem."""
 
 from __future__ import annotations
 
@@ -47,18 +47,18 @@ MAX_PROBLEMS = 6
 _NEAR = 3  # items between a day and its time of day
 _FEW_WORDS = 2  # common words that languages share
 _MARKUP = re.compile(
-    r"```|<\s*/?\s*[a-zA-Z][^>]*>|\[\[|\]\]"  # code, HTML, a placeholder that was not filled in
+    r"```|<\s*/?\s*[a-zA-Z][^>]*>|\[\[|\]\]"  # code, HTML, an unfilled placeholder
     r"|^\s*(?:\|.*\||#{1,6}\s.*|[-=]{3,}|[{\[].*[}\]])\s*$",  # tables, headings, rules, JSON
     re.MULTILINE,
 )
 
 
 class Checked(NamedTuple):
-    """What a text was found to say.
+    """The result of checking a text.
 
-    numbers: each with its support, None where it has none.
-    names: that were found in the rows.
-    problems: what nothing supports. read: whether its words could be read, as its language is known.
+    numbers: each with its support, or None without any.
+    names: those found in the rows.
+    problems: unsupported claims. read: whether its words could be read, that is, its language is known.
     """
 
     numbers: tuple[tuple[Item, Support | None], ...]
@@ -68,11 +68,11 @@ class Checked(NamedTuple):
 
 
 def check(text: str, facts: Facts, filled: Sequence[Correction] = ()) -> Checked:
-    """Take a text apart and support each claim.
+    """Split a text into claims and support each of them.
 
     Args:
-        text: an answer, its placeholders filled in.
-        filled: what these stood for, and their values.
+        text: an answer with its placeholders filled in.
+        filled: the placeholders and their values.
     """
     if unfit := _find_unfit(text):
         return Checked((), (), (unfit,), read=False)
@@ -139,7 +139,7 @@ def check(text: str, facts: Facts, filled: Sequence[Correction] = ()) -> Checked
 
 
 def names_rows(text: str, facts: Facts) -> bool:
-    """Whether a text has a name or a time of a row."""
+    """Whether a text contains a name or a time of a row."""
     return any(it.kind in ("name", "date") and it.places for it in items_of(text, facts, NameIndex(facts)))
 
 
@@ -151,14 +151,14 @@ def _find_unread(
     asked: Sequence[Item],
     supports: Mapping[int, Support],
 ) -> Iterator[Problem]:
-    """What can be held against a text whose words are not known: it is of numbers and names, and denies nothing."""
+    """Problems that can be found without reading the words: in numbers, names, language and denials."""
     named = any(segment.names for segment in segments)
     told = any(it.origin != "question" for it in supports.values())
     if facts.language == "ko":
         cells = {start: it.column for start, it in supports.items() if it.column is not None}
         computed = frozenset(it.cls for it in supports.values() if it.cls is not None)
         yield from korean_problems(text, segments, facts, cells, computed)
-    elif named and not told and len(facts.rows) > 1 and facts.measures:  # it compares or denies
+    elif named and not told and len(facts.rows) > 1 and facts.measures:  # it would compare or deny
         yield Problem("the sentence", "it says no number of the rows, and its words cannot be read")
     if not facts.rows and facts.conditions:
         said = {reading for it in find_dates(text) for reading in it.readings}
@@ -178,7 +178,7 @@ def _find_unread(
 
 
 def _is_of_another_language(text: str, facts: Facts, items: Sequence[Item]) -> bool:
-    """Whether a text is in one of `LANGUAGES` although its question is not; its words would go unread."""
+    """Whether a text is in one of `LANGUAGES` although its question is not. Its words would not be checked."""
     if facts.language == "ko":
         return not re.search(r"[\uac00-\ud7a3]", text) and any(it.kind == "word" for it in items)
     found = language_of(text)
@@ -198,7 +198,7 @@ def _find_unfit(text: str) -> Problem | None:
 
 
 def _list_conditions_repeated(items: Sequence[Item], asked: Sequence[Item]) -> list[Item]:
-    """The items; "since 2022" of the question is a condition of all rows, and not the row of 2022."""
+    """The items without false names: "since 2022" in the question is a condition on all rows, not the row of 2022."""
 
     def find_side(words: Sequence[Item], at: int) -> tuple[Class, str] | None:
         side = words[at - 1].cls if at else None
@@ -212,7 +212,7 @@ def _list_conditions_repeated(items: Sequence[Item], asked: Sequence[Item]) -> l
 
 
 def _find_apart(segments: Sequence[Segment]) -> Iterator[Problem]:
-    """Names that are said to stand together, and do so in no row."""
+    """Names that the text combines although no row does."""
     for group in groups_of(segments):
         longest = max(map(len, group))
         if all(len(it) in (1, longest) for it in group):
@@ -227,7 +227,7 @@ def _find_apart(segments: Sequence[Segment]) -> Iterator[Problem]:
 
 
 def _find_torn(text: str, items: Sequence[Item], facts: Facts) -> Iterator[Problem]:
-    """Single words of names that stand side by side, and are of different ones: a first name and another's last."""
+    """Adjacent single words from different names: the first name of one and the last name of another."""
     for one, other in pairwise(items):
         if one.kind == other.kind == "name" and text[one.end : other.start].isspace():
             parts = [it for it in (one, other) if not _is_whole(it, facts)]
@@ -250,7 +250,7 @@ def _stand_together(names: Sequence[Item]) -> bool:
 
 
 def _find_other_days(segments: Sequence[Segment], facts: Facts, dated: Collection[int]) -> Iterator[Problem]:
-    """Days of one of several columns of days, beside a word of another one or of none: "launched" for "landed"."""
+    """Days from one of several date columns beside a word of another or of none: "launched" for "landed"."""
     days = [facts.columns[at] for at in dated]
     shared = frozenset.intersection(*(it.words for it in days)) if days else frozenset[str]()
     for segment in segments if len(days) > 1 else ():
@@ -263,7 +263,7 @@ def _find_other_days(segments: Sequence[Segment], facts: Facts, dated: Collectio
 def _is_told_by(
     items: Sequence[Item], place: int, column: ColumnFacts, days: Sequence[ColumnFacts], shared: frozenset[str]
 ) -> bool:
-    """Whether the nearest word beside a day that tells a column of days tells this one; those before it come first."""
+    """Whether the nearest word that identifies a date column identifies this one. Words before the day come first."""
     telling = {it.index: it.words - shared for it in days}
     others = {word for it in days if it is not column for word in telling[it.index]}
     for item in (*reversed(items[:place]), *items[place + 1 :]):
@@ -279,7 +279,7 @@ def _is_told_by(
 
 
 def _find_unplaced(items: Sequence[Item], facts: Facts, asked: Sequence[Item]) -> Iterator[Problem]:
-    """Times that neither the rows nor the question nor the query's conditions have: days, and times of day."""
+    """Dates and clock times that are neither in the rows nor in the question or the query's conditions."""
     bounds = " ; ".join(value for it in facts.conditions for value in it.bounds)
     known = {reading for it in asked if it.date for reading in it.date.readings}
     known |= {(int(it.value), None, None, None) for it in asked if it.kind == "number"}
@@ -296,7 +296,7 @@ def _find_unplaced(items: Sequence[Item], facts: Facts, asked: Sequence[Item]) -
 
 
 def _is_told_time(items: Sequence[Item], at: int, facts: Facts, asked: Sequence[Item]) -> bool:
-    """Whether a time of day is that of the day beside it, of a row's one time, or of a condition of the question."""
+    """Whether a clock time is that of the day beside it, of a row's only time, or of a condition in the question."""
     said = items[at].date
     near = sorted(range(max(0, at - _NEAR), min(len(items), at + _NEAR + 1)), key=lambda place: abs(place - at))
     days = [items[it] for it in near if items[it].kind == "date" and items[it].places]
@@ -316,7 +316,7 @@ def _is_told_time(items: Sequence[Item], at: int, facts: Facts, asked: Sequence[
 
 
 def _narrow(items: Sequence[Item], at: int, places: Places, facts: Facts) -> Places:
-    """Of the places of a day those in the rows of the name before it, and in the column that a word before it tells."""
+    """The places of a day in the rows of the preceding name, and in the column that a preceding word identifies."""
     for item in reversed(items[:at]):
         if item.kind == "name" and any(item.rows & rows for rows in places.values()):
             return {column: rows & item.rows for column, rows in places.items()}
@@ -327,7 +327,7 @@ def _narrow(items: Sequence[Item], at: int, places: Places, facts: Facts) -> Pla
 
 
 def _repeats_side(items: Sequence[Item], at: int, asked: Sequence[Item]) -> bool:
-    """Whether the word before a time stands before one in the question: "before 9:00"."""
+    """Whether the word before a time also precedes a time in the question: "before 9:00"."""
     side = items[at - 1].text.lower() if at else ""
     return any(one.text.lower() == side and other.date for one, other in pairwise(asked))
 
@@ -335,12 +335,12 @@ def _repeats_side(items: Sequence[Item], at: int, asked: Sequence[Item]) -> bool
 def _says_something(
     supports: dict[int, Support], names: Sequence[Item], items: Sequence[Item], asked: Sequence[Item], facts: Facts
 ) -> bool:
-    """Whether anything in it comes from the rows."""
+    """Whether any part of the text comes from the rows."""
     repeated = [it.text.lower() for it in asked if it.cls is Class.NOT]
     denied = False
     for item in items:
         if item.cls is Class.NOT and item.text.lower() in repeated:
-            repeated.remove(item.text.lower())  # "failed" of "How many failed?" denies nothing
+            repeated.remove(item.text.lower())  # "failed" in "How many failed?" denies nothing
         else:
             denied = denied or item.cls in (Class.NOT, Class.NO_VALUE)
     if not facts.rows:

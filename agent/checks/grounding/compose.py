@@ -1,4 +1,4 @@
-"""Composes an answer from the rows if they support no model's sentence."""
+"""Composes an answer from the rows if no model's sentence is supported."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from agent.platform.llm.prompting import templates
 from agent.platform.llm.prompting.fences import one_line
 from executors.base import JsonValue
 
-SHORT_LIST = 10  # rows that are all told; of more, the first and the last
+SHORT_LIST = 10  # most rows that are all listed; of more, only the first and the last
 MOST_COLUMNS = 8
 _SYMBOLS = {"EUR": "€", "USD": "$", "GBP": "£", "JPY": "¥", "INR": "₹", "KRW": "₩"}
 _PREFIXED = {"en", "ko"}
@@ -36,7 +36,7 @@ _MIDNIGHT = re.compile(r"(\d{4}-\d{2}-\d{2})[T ]00:00(?::00(?:\.0+)?)?")
 _NAMELESS = re.compile(
     r"(?:_?col(?:umn)?_?\d*|expr\w*|_c\d+|n|c|x|cnt|value|result|\W*|count\W.*|\w+\(.*)", re.IGNORECASE
 )
-# The column that one aggregate without a name reads: `MAX(t.unit_price)`.
+# The column in a single aggregate without an alias: `MAX(t.unit_price)`.
 _AGGREGATED = re.compile(r"(avg|sum|min|max)\((?:\w+\.)*[\"`\[]?([^\W\d]\w*)[\"`\]]?\)", re.IGNORECASE)
 _AGGREGATES = {"avg": "average", "sum": "total", "min": "minimum", "max": "maximum"}
 
@@ -55,7 +55,7 @@ _MONTH_OF_YEAR: Mapping[str, str] = {"es": "{month} de {year}", "ko": "{year}년
 
 
 class Frames(NamedTuple):
-    """The words of one language."""
+    """The texts of one language."""
 
     nothing: str
     no_value: str
@@ -103,14 +103,14 @@ FRAMES: Mapping[str, Frames] = {
 
 
 class Composed(NamedTuple):
-    """A text, and its numbers with the cells that they stand in."""
+    """A text, and its numbers with their cells."""
 
     text: str
     numbers: tuple[AnswerNumber, ...]
 
 
 def one_value(facts: Facts) -> str | None:
-    """The one value of the rows as an answer writes it; None where they hold another number of them, or none."""
+    """The only value of the rows as an answer writes it. None if it is NULL, boolean or not the only one."""
     rows = facts.rows
     if len(rows) != 1 or len(facts.columns) != 1 or rows[0][0] is None or isinstance(rows[0][0], bool):
         return None
@@ -118,23 +118,23 @@ def one_value(facts: Facts) -> str | None:
 
 
 def compose(facts: Facts) -> Composed:
-    """One value, one row, a short list, the first and the last of a long one, or that nothing was found.
+    """State one value, one row, a short list, the first and last row of a long one, or that nothing was found.
 
-    In the language of the question where it is known here, else in English, with the docs' labels for the columns, else
-    their names, and with units and currency where the docs have them.
+    The text is in the question's language if supported, otherwise in English. Columns are called by their labels in the
+    docs or by their names. Units and currencies are written if the docs state them.
     """
     return _Composer(facts).write_sentence()
 
 
 def write_ties(facts: Facts, ties: int) -> str:
-    """That so many further rows tie with the last one, as a sentence that follows the answer; empty for none."""
+    """A sentence stating that `ties` further rows tie with the last one, to follow the answer. Empty for none."""
     frames = FRAMES.get(facts.language or "en", FRAMES["en"])
     frame = frames.tie_of_one if len(facts.rows) == 1 else frames.tie_of_list
     return f" {frame.format(count=write_tie_count(ties))}" if ties else ""
 
 
 def show_cell(facts: Facts, row: int, column: ColumnFacts) -> str:
-    """A cell as a composed answer writes it: with the unit or currency of its column."""
+    """A cell as a composed answer writes it, with the unit or currency of its column."""
     return _Composer(facts).show_cell(facts.rows[row][column.index], column)
 
 
@@ -169,9 +169,9 @@ class _Composer:
         return Composed(self._text, tuple(self._numbers))
 
     def _find_count(self, columns: Sequence[ColumnFacts]) -> tuple[ColumnFacts, ColumnFacts, str] | None:
-        """A name, a count, and the question's own noun for what is counted; None where the rows are of another form.
+        """A name, a count, and the question's noun for what is counted. None if the rows have another form.
 
-        The noun is a plural: it is not said of a single one. A query with conditions counts fewer than the noun says.
+        The noun is a plural, so it does not fit a count of one. A query with conditions counts fewer of them.
         """
         if len(self.facts.rows) != 1 or len(columns) != 2 or len(self.facts.columns) != 2:
             return None
@@ -210,7 +210,7 @@ class _Composer:
         self._end()
 
     def _sort_times(self, keys: Sequence[ColumnFacts]) -> list[int]:
-        """The places of the rows: by time, where the query orders by nothing; else as they came."""
+        """The row indexes: by time if the query has no ORDER BY, otherwise unchanged."""
         rows = self.facts.rows
         if not self.facts.query.order and keys:
             times = [str(row[keys[0].index]) for row in rows]
@@ -219,7 +219,7 @@ class _Composer:
         return list(range(len(rows)))
 
     def _limits(self, columns: Sequence[ColumnFacts]) -> str:
-        """What the question limits the rows to, in its own words, where no column that is shown says it."""
+        """The limits in the question's own words, if no shown column states them."""
         cells = [(row[it.index], it) for row in self.facts.rows[:SHORT_LIST] for it in columns]
         shown = " ".join(text for cell, it in cells for text in (str(cell), self.show_cell(cell, it))).lower()
         shown += " ".join(("", *(self._label(it).lower() for it in columns)))
@@ -251,7 +251,7 @@ class _Composer:
         return own if is_own else column.label
 
     def _inside(self, label: str) -> str:
-        """A label inside of a sentence; German nouns keep their capital."""
+        """A label inside a sentence. German nouns stay capitalized."""
         return label if self._language == "de" else _lower(label)
 
     def _add(self, text: str) -> None:
@@ -284,13 +284,13 @@ class _Composer:
             if value is None:
                 return templates.cut(one_line(_MIDNIGHT.sub(r"\1", str(cell))), templates.CELL_CHARS)
             return self._with_unit(format_number(value, self._language), column)
-        if column.currency and column.scale != 1:  # of cents or millions
+        if column.currency and column.scale != 1:  # cents or millions
             whole = number_of(cell)
             cell = float(whole * column.scale) if whole is not None and not column.names_scale else cell
         return self._with_unit(format_number(cell, self._language, self._format(column)), column)
 
     def _months(self, column: ColumnFacts) -> re.Pattern[str] | None:
-        """How the months of a column are written, where all of its values are months."""
+        """The pattern of a column's months, if all its values are months."""
         cells = [row[column.index] for row in self.facts.rows if row[column.index] is not None]
         pattern = _FIRST_OF_MONTH if column.projection.monthly else _MONTH
         return pattern if cells and all(isinstance(it, str) and pattern.fullmatch(it) for it in cells) else None
@@ -309,7 +309,7 @@ class _Composer:
         return found if found.decimals is not None else self._round(column, found)
 
     def _round(self, column: ColumnFacts, found: ColumnFormat) -> ColumnFormat:
-        """Computed numbers with endless decimals get as many as a person writes: "42.67", "0.3333"."""
+        """Round computed numbers with many decimals as a person would: "42.67", "0.3333"."""
         sizes = [abs(cell) for row in self.facts.rows if is_number(cell := row[column.index]) and cell]
         plain = column.projection.aggregate in ("", "min", "max") and not column.projection.quotient
         if plain or all(round(it, MAX_DECIMALS) == it for it in sizes):
@@ -317,7 +317,7 @@ class _Composer:
         return ColumnFormat(grouped=found.grouped, decimals=2 if min(sizes) >= 1 else 4 if min(sizes) >= 0.01 else None)
 
     def _holds_years(self, column: ColumnFacts) -> bool:
-        """Whether all numbers of a column may be years, and nothing says that they are anything else."""
+        """Whether all numbers of a column may be years, and nothing indicates otherwise."""
         if column.projection.aggregate not in ("", "min", "max") or column.units or column.currency or column.percent:
             return False
         cells = [row[column.index] for row in self.facts.rows]
@@ -351,5 +351,5 @@ def _capital(text: str) -> str:
 
 
 def _lower(text: str) -> str:
-    """A label inside of a sentence: its first letter small, but not of an abbreviation."""
+    """A label inside a sentence: its first letter in lower case, except in an abbreviation."""
     return text if text[1:2].isupper() else text[:1].lower() + text[1:]

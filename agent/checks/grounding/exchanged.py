@@ -1,4 +1,4 @@
-"""What a sentence says in the place of the question's words: "the fewest" for "the most", one denial too many."""
+"""Words that a sentence uses instead of the question's: "the fewest" for "the most", or an extra denial."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from agent.checks.grounding.languages.vocabulary import Class
 from agent.checks.grounding.omissions import LEFT_OUT
 from agent.checks.grounding.result import Problem
 
-# One word of a family in the place of another one makes another question.
+# Replacing one word of a family with another changes the question.
 _FAMILIES = (
     (Class.MEAN, Class.SUM),
     (Class.MEAN, Class.MOST, Class.LEAST),
@@ -20,7 +20,7 @@ _FAMILIES = (
     (Class.OVER, Class.UNDER),
     (Class.AFTER, Class.BEFORE),
 )
-# What says an aggregate: "Ada scored up to 98" is the most.
+# Words for an aggregate: "Ada scored up to 98" states the most.
 _AGGREGATES = {
     "avg": (Class.MEAN,),
     "max": (Class.MOST, Class.UNDER, Class.LESS),
@@ -30,9 +30,9 @@ _NO_DENIALS = frozenset({"no", "nada"})  # "ranked No. 1", "no han pedido nada 6
 
 
 def find_exchanged(items: Sequence[Item], asked: Sequence[Item], facts: Facts) -> Iterator[Problem]:
-    """The words that say another aggregate, end or bound than the question, that leave one out, or that deny.
+    """Words for an aggregate, end or bound that differ from the question's, missing ones, and extra denials.
 
-    About a single row alone: of several ones a sentence may say such words for each.
+    Only for a single row: with several rows, a sentence may use such words for each.
     """
     if len(facts.rows) == 1:
         yield from _find_other_words(items, asked, facts)
@@ -52,7 +52,7 @@ def _find_other_words(items: Sequence[Item], asked: Sequence[Item], facts: Facts
 
 
 def _find_denials(items: Sequence[Item], asked: Sequence[Item], facts: Facts) -> Iterator[Problem]:
-    """ "Is not 12", and a second denial beside the one of the question where there is something to count."""
+    """ "Is not 12", and a second denial beside the question's if there is something to count."""
     numbers = {other.text for one, other in pairwise(asked) if one.cls is Class.NOT and other.kind == "number"}
     for one, other in pairwise(items):
         denies = one.cls is Class.NOT and one.text.lower() not in _NO_DENIALS

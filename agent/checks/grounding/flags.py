@@ -21,9 +21,9 @@ _NO = frozenset({"no", "n", "false", "nein", "non", "0"})
 
 
 def find_denied_flags(segments: Sequence[Segment], facts: Facts, numbers: Numbers) -> Iterator[Problem]:
-    """The words of flags that the rows which are spoken of deny, or that are denied where the rows say yes."""
+    """Words of flags that the rows deny, or that are denied although the rows confirm them."""
     states = {it: _list_states(it, facts) for it in facts.columns if _is_flag(it, facts)}
-    spoken: tuple[int, str, ColumnFacts] | None = None  # the sentence, the word and the column of the segment before
+    spoken: tuple[int, str, ColumnFacts] | None = None  # sentence, word and column of the previous segment
     for segment in segments:
         for clause in _split_clauses(segment):
             found = [
@@ -44,7 +44,7 @@ def find_denied_flags(segments: Sequence[Segment], facts: Facts, numbers: Number
 
 
 def _split_clauses(segment: Segment) -> list[list[Item]]:
-    """The items of a segment, from one list of names to the next."""
+    """The items of a segment, split at each new list of names."""
     clauses: list[list[Item]] = [[]]
     for item in segment.items:
         current = clauses[-1]
@@ -55,7 +55,7 @@ def _split_clauses(segment: Segment) -> list[list[Item]]:
 
 
 def _is_ellipsis(clause: Sequence[Item]) -> bool:
-    """Whether a clause has names and no predicate of its own: "E-17 is not"."""
+    """Whether a clause has names but no predicate of its own: "E-17 is not"."""
     return (
         clause[0].places != {} and clause[-1].kind == "phrase" and all(it.kind in ("name", "phrase") for it in clause)
     )
@@ -68,13 +68,13 @@ def _is_flag(column: ColumnFacts, facts: Facts) -> bool:
 
 
 def _list_states(column: ColumnFacts, facts: Facts) -> frozenset[str]:
-    """The words that say that a flag is set, without those that other columns have too."""
+    """The words for a set flag, without words that other columns share."""
     others = {word for it in facts.columns if it is not column for word in it.words}
     return column.words - _NO_STATE - others
 
 
 def _find_rows(clause: Sequence[Item], segment: Segment, facts: Facts, numbers: Numbers) -> Rows:
-    """The rows that a clause says something of, each by itself."""
+    """The rows that a clause refers to individually."""
     if facts.result.truncated:
         return frozenset()
     named = Segment(segment.sentence, [it for it in clause if it.places]).map_own_rows()

@@ -1,4 +1,4 @@
-"""Words that go with a kind of measure: a price is "expensive" and "costs", a count is "popular"."""
+"""Words for a kind of measure: a price is "expensive" and "costs", a count is "popular"."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ _NONE = r"(?!)"  # matches nothing
 class Kind(NamedTuple):
     """A kind of measure.
 
-    columns: what its names and docs say. counts: whether a number of rows is one.
-    words: that say the same as the column's name. adjectives: that compare it.
+    columns: a pattern for their names and docs. counts: whether a number of rows is of this kind.
+    words: synonyms of the column's name. adjectives: those that compare it.
     """
 
     columns: re.Pattern[str]
@@ -137,15 +137,15 @@ _KINDS = (
 
 
 def words_of_kind(names: Sequence[str]) -> frozenset[str]:
-    """What may be said for a column's name. Args: names: its own, its sources', what the docs say."""
+    """Words that may replace a column's name. Args: names: its own, its sources', its docs."""
     return frozenset(word for kind in _KINDS if any(kind.columns.search(it) for it in names) for word in kind.words)
 
 
 def fits(text: str, names: Sequence[str], *, counts: bool) -> bool:
-    """Whether an adjective can be said of a column; true of text that holds none.
+    """Whether the adjectives in a text fit a column. True if there are none.
 
     Args:
-        names: the column's own, its sources', what the docs say.
+        names: the column's own, its sources', its docs.
         counts: whether it counts rows.
     """
     kinds = [kind for kind in _KINDS if any(kind.adjectives.fullmatch(word) for word in text.lower().split())]
@@ -153,5 +153,5 @@ def fits(text: str, names: Sequence[str], *, counts: bool) -> bool:
 
 
 def is_adjective(word: str) -> bool:
-    """Whether a word compares a kind of measure."""
+    """Whether a word is an adjective that compares a kind of measure."""
     return any(kind.adjectives.fullmatch(word) for kind in _KINDS)

@@ -1,4 +1,4 @@
-"""Claims of a Korean sentence beyond numbers and names. Its endings are not analysed."""
+"""Checks claims of a Korean sentence beyond numbers and names. Endings are not analysed."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from agent.checks.grounding.result import Problem
 _EXTREME = re.compile(r"(?:가장|제일)\s*(?P<by>\S+)|(?P<most>최대|최고|최다|(?<!\d)1위)|(?P<least>최소|최저|꼴찌)")
 _HIGH = re.compile(r"많|높|크|큰|길|긴|깁|비싸|비싼|무거|오래|더 걸")
 _LOW = re.compile(r"적|낮|작|짧|(?<!비)싸|(?<!비)싼|저렴|가벼|덜")
-# Comparisons, changes, quantifiers: nobody reads them here, so they are taken from the question only.
+# Comparisons, changes and quantifiers are not analysed, so they are accepted only from the question.
 _OTHERS = re.compile(
     r"보다|\d배|두\s?배|세\s?배|절반|증가|감소|상승|하락|늘어|늘었|줄어|줄었|모두|모든|전부|전체|유일|항상|매번|각각|초과|미만|상반기|하반기"
 )
 # "For each": 국가별, 국가마다, 각 국가.
 _OF_EACH = re.compile(r"(?<=[\uac00-\ud7a3]{2})별(?:로)?(?=[\s,])|(?<=[\uac00-\ud7a3])마다(?=[\s,])|(?<![^\s])각(?=\s)")
 
-# What a word that says where or of what is put before, and the words that name nothing.
+# Words before a particle of place or possession, and words that name nothing.
 _PARTICLE = re.compile(r"(?<![\uac00-\ud7a3])([\uac00-\ud7a3]{2,}?)(에서는|에는|에서|에게|에|의)(?![\uac00-\ud7a3])")
 _ADNOMINAL = re.compile(r"(?:하|되|나|있|없|지|내|오|가|이|르|많|높|낮|적|같)$")
 _NAMELESS_WORDS = """
@@ -44,7 +44,7 @@ _DURATIONS = {
     "일": frozenset({"day", "days"}),
 }
 _DURATION = re.compile(rf"\d\s*({'|'.join(_DURATIONS)})(?!기)")  # not "3분기", a quarter
-# Of a number: 76.8kWh, 36 µg/m³, 12km입니다.
+# The unit after a number: 76.8kWh, 36 µg/m³, 12km입니다.
 _UNIT = re.compile(r"\d[\d.,]*\s?(?P<unit>[A-Za-zµμ°]{1,4}[²³]?(?:/[A-Za-z]{1,3}[²³]?)?)(?![A-Za-z\d²³/-])")
 _SCALES = frozenset("kKMB")
 _UNIT_WORD = re.compile(r"[^\W\d_]+[²³]?(?:/[^\W\d_]+[²³]?)?|°[CF]?")
@@ -57,11 +57,11 @@ def korean_problems(
     numbers: Mapping[int, int],
     computed: frozenset[Class] = frozenset(),
 ) -> Iterator[Problem]:
-    """Superlatives that the rows turn round, and claims that nobody checks and the question does not make.
+    """Superlatives that the rows contradict, and claims that are not checked and not in the question.
 
     Args:
-        numbers: the columns of the cells that are told, by where they stand in the text.
-        computed: what its other numbers were computed as.
+        numbers: the columns of the reported cells, by their position in the text.
+        computed: the aggregates of other numbers.
     """
     asked = _direction(facts.question)
     units = {unit for it in facts.measures for unit in it.units}
@@ -77,7 +77,7 @@ def korean_problems(
     for found in _EXTREME.finditer(text):
         cls = _direction(found[0])
         if found[0] == "1위" and len(facts.rows) > 1:
-            continue  # a place, which is held below
+            continue  # a rank, checked below
         if cls is None:
             yield Problem(found[0], "the rows do not order by it")
         elif not _holds(
@@ -96,7 +96,7 @@ def korean_problems(
 
 
 def _list_bounds(segments: Sequence[Segment], numbers: Mapping[int, int]) -> Iterator[Item]:
-    """The bounds behind a number of a cell, which was held with them."""
+    """Bounds after a number from a cell. They were checked with the cells."""
     for segment in segments:
         for at, item in enumerate(segment.items):
             near = segment.items[max(0, at - 2) : at]
@@ -107,7 +107,7 @@ def _list_bounds(segments: Sequence[Segment], numbers: Mapping[int, int]) -> Ite
 def _list_comparisons(
     text: str, segments: Sequence[Segment], facts: Facts, numbers: Mapping[int, int]
 ) -> Iterator[Item]:
-    """The "보다" that the rows hold: of the two rows named before it, the first is said to have more, or less."""
+    """The "보다" that the rows support: of the two rows named before it, the first should have more, or less."""
     items = [it for segment in segments for it in segment.items]
     for at, item in enumerate(items):
         rows = [it.rows for it in items[max(0, at - 2) : at] if it.places]
@@ -122,17 +122,17 @@ def _list_comparisons(
 
 
 def _find_other_places(segments: Sequence[Segment], facts: Facts, numbers: Mapping[int, int]) -> Iterator[Problem]:
-    """Places in an order, "2위", that the rows do not have."""
+    """Ranks such as "2위" that the rows do not support."""
     asked = _direction(facts.question)
     for item in (it for segment in segments for it in segment.items if it.cls is Class.RANK):
         rows, column = _find_named_near(item.start, segments), _find_told_near(item.start, numbers)
-        alone = item.rank == 1 and len(facts.rows) == 1  # held as the most or the least
+        alone = item.rank == 1 and len(facts.rows) == 1  # checked as the most or the least
         if not alone and not _has_place(item.rank, rows, facts, column, asked):
             yield Problem(item.text, "another row has that place, or none is named")
 
 
 def _find_other_money(text: str, facts: Facts) -> Iterator[Problem]:
-    """Currencies that neither the question nor what is known of the measures names."""
+    """Currencies that neither the question nor the texts about the measures name."""
     known = " ".join((facts.question, *(told for it in facts.measures for told in it.told)))
     for found in _MONEY.finditer(text):
         if found[1] not in known and _CODES[found[1]] not in {it.currency for it in facts.measures}:
@@ -140,7 +140,7 @@ def _find_other_money(text: str, facts: Facts) -> Iterator[Problem]:
 
 
 def _find_unknown_names(text: str, facts: Facts) -> Iterator[Problem]:
-    """Words that say of what or where something is, and that neither question nor rows nor columns have."""
+    """Words for a place or an owner that are in neither the question nor the rows nor the columns."""
     cells = (cell for row in facts.rows for cell in row if isinstance(cell, str))
     columns = (it for column in facts.columns for it in (column.name, *column.told))
     asked = (*facts.query.tables, *(value for it in facts.conditions for value in it.values))
@@ -158,12 +158,12 @@ def _find_unknown_names(text: str, facts: Facts) -> Iterator[Problem]:
 
 
 def _is_noun(word: str) -> bool:
-    """Whether a word may be a name: two letters or more, and no form of a verb or an adverb."""
+    """Whether a word may be a name: at least two letters, and no form of a verb or adverb."""
     return len(word) > 1 and _NO_NOUN.search(word) is None
 
 
 def _has_unit(unit: str, facts: Facts) -> bool:
-    """Whether a measure has this unit, or the question, a row, or what is known of a measure without units names it."""
+    """Whether a measure has this unit, or the question, a row, or the texts about a measure without units name it."""
     texts = [facts.question, *(str(cell) for row in facts.rows for cell in row if isinstance(cell, str))]
     texts += [it for measure in facts.measures if not measure.units for it in (measure.currency, *measure.told)]
     words = {unit for it in facts.measures for unit in it.units}
@@ -181,7 +181,7 @@ def _direction(text: str) -> Class | None:
 
 
 def _find_named_near(at: int, segments: Sequence[Segment]) -> Rows:
-    """The rows of the segment that a place of the text lies in, else of the only name there is."""
+    """The rows named in the segment at a position, or else in the only segment with names."""
     for segment in segments:
         if segment.items and segment.items[0].start <= at <= segment.items[-1].end and segment.names:
             return _rows(segment)
@@ -194,13 +194,13 @@ def _rows(segment: Segment) -> Rows:
 
 
 def _find_told_near(at: int, numbers: Mapping[int, int]) -> int | None:
-    """The column of the last number before a place, else of the first one after it."""
+    """The column of the last number before a position, or else of the first one after it."""
     before = [start for start in numbers if start < at]
     return numbers[max(before)] if before else numbers[min(numbers)] if numbers else None
 
 
 def _has_place(rank: int, rows: Rows, facts: Facts, told: int | None, asked: Class | None) -> bool:
-    """Whether the rows that are named have a place by what is told of them, or by a column of places."""
+    """Whether the named rows have a rank, by the reported column or by a column of ranks."""
     if not rows or facts.result.truncated:
         return False
     ranks = [it.index for it in facts.columns if it.projection.aggregate == "rank"]

@@ -1,4 +1,4 @@
-"""What a question limits its rows to, in its own words: a time, and the stored values of the query's filters."""
+"""The limits that a question sets for its rows, in its own words: a time, and values in the query's filters."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _PART = re.compile(
 )
 _QUARTER = re.compile(r"quart|trimestre|분기", re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_]+")
-# A time is told with the word that says on which side of it the rows are.
+# A time includes the word that states on which side of it the rows are.
 _SIDE_BEFORE = re.compile(
     r"\b(?:before|after|since|until|till|vor|nach|seit|ab|bis|avant|après|depuis|antes de|después de|desde|hasta"
     r"|prima del|dopo il|dal|fino al)\s+$",
@@ -28,10 +28,10 @@ _SIDE_AFTER = re.compile(r"\s*년?\s*(?:이전|이후|까지|부터|전|후)")
 
 
 def limits_of(facts: Facts) -> list[str]:
-    """The words of the question that say a condition of the query, in the order in which they stand there.
+    """The question's words for conditions of the query, in order.
 
-    Nothing where the question or the query denies anything, or the query has another one inside: what is compared with
-    there limits other rows.
+    Empty if the question or the query contains a negation, or the query has a subquery: the conditions of a subquery
+    limit other rows.
     """
     if denies(facts.question) or any(it.denied for it in facts.conditions):
         return []
@@ -46,7 +46,7 @@ def limits_of(facts: Facts) -> list[str]:
 
 
 def find_widened(text: str, facts: Facts) -> Iterator[Problem]:
-    """Months, quarters and years of a text, of whose days the query reads one: "in March 2024" of `= '2024-03-01'`."""
+    """Months, quarters and years in a text, if the query reads only one day: "in March 2024" for `= '2024-03-01'`."""
     dates = list(find_dates(text))
     wide = [(it.start, it.end) for it in dates if not any(day for _, _, day, _ in it.readings)]
     wide += [it.span() for it in _YEAR.finditer(text) if not any(date.start <= it.start() < date.end for date in dates)]
@@ -57,13 +57,13 @@ def find_widened(text: str, facts: Facts) -> Iterator[Problem]:
 
 
 def is_name(facts: Facts, limit: str) -> bool:
-    """Whether a limit is a value that the query compares with, and no time."""
+    """Whether a limit is a value in the query's conditions, not a time."""
     values = {value.lower() for it in facts.conditions for value in it.values if not value.isdigit()}
     return is_among(limit.lower(), values | {mention.lower() for mention, _ in facts.linked})
 
 
 def _time(facts: Facts) -> Iterator[tuple[int, int]]:
-    """The one time of the question that a condition is about; nothing where there are several."""
+    """The only time in the question that a condition covers. Empty if there are several."""
     text = facts.question
     years = set(_YEAR.findall(" ".join(value for it in facts.conditions for value in it.values)))
     dates = [(it.start, it.end) for it in find_dates(text)]
@@ -86,7 +86,7 @@ def _time(facts: Facts) -> Iterator[tuple[int, int]]:
 
 
 def _days_alone(facts: Facts) -> list[str]:
-    """Days that the query reads, where the question says none: `= '2024-03-01'` is not "in March 2024"."""
+    """Days that the query reads, if the question states none: `= '2024-03-01'` is not "in March 2024"."""
     if any(day for date in find_dates(facts.question) for _, _, day, _ in date.readings):
         return []
     return [
@@ -95,7 +95,7 @@ def _days_alone(facts: Facts) -> list[str]:
 
 
 def _is_of_quarter(time: str, facts: Facts) -> bool:
-    """Whether the query takes the quarter that a time says, by its name or from its first month on."""
+    """Whether the query selects the quarter that a time states, by its name or by its first month."""
     readings = [it for date in find_dates(time) for it in date.readings if it[0] and it[3]]
     begins = [begin for year, _, _, at in readings if at for begin in (f"{year}-q{at}", f"{year}-{3 * at - 2:02}")]
     values = [value.lower() for it in facts.conditions for value in it.values]
@@ -103,7 +103,7 @@ def _is_of_quarter(time: str, facts: Facts) -> bool:
 
 
 def _is_whole(year: str, facts: Facts) -> bool:
-    """Whether the query takes all of a year, and not a quarter or a season of it."""
+    """Whether the query selects a whole year, not a quarter or season."""
     whole = re.compile(rf"{year}(?:$|-?%|-01-01|-12-31|-01$|-12$)|{int(year) + 1}-01-01|{int(year) - 1}-12-31")
     dated = [value for it in facts.conditions for value in it.values if _YEAR.match(value)]
     numbered = (it for it in facts.conditions if any(re.fullmatch(r"\d{1,2}", value) for value in it.values))
@@ -112,7 +112,7 @@ def _is_whole(year: str, facts: Facts) -> bool:
 
 
 def _values(facts: Facts) -> Iterator[tuple[int, int]]:
-    """Names of the question that stand for a value which the query compares with."""
+    """The spans of words in the question that stand for values in the query's conditions."""
     compared = {value.lower() for it in facts.conditions for value in it.values}
     words = {mention for mention, value in facts.linked if value.lower() in compared} | compared
     for word in words:

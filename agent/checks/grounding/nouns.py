@@ -1,4 +1,4 @@
-"""What a number counts: the noun next to it must be that of its column and of no other."""
+"""Checks what a number counts: the noun next to it must fit its column and no other."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ _QUANTIFYING = frozenset(
 _NUMBER_OF = frozenset(
     ["number", "numbers", "count", "anzahl", "zahl", "nombre", "número", "cantidad", "numero", "quantità"]
 )
-# Names of columns that say nothing of what they count.
+# Column names that do not indicate what is counted.
 _GENERIC = frozenset(
     words_of(
         """n c x cnt count num number total sum amount value values result anzahl zahl summe gesamt nombre somme número
         suma cantidad numero somma totale how many avg average mean max min"""
     )
 )
-_ENDING = 2  # letters that a plural adds at most
+_ENDING = 2  # most letters that a plural adds
 _PLURAL = re.compile(r"[^\W\d_]{2}(?<![sui])s$")
 _THOUSAND = 1000
-_NEAR = 3  # items in which a noun follows what quantifies it
-_COMPOUND = 5  # letters from which a German word may end in another one
+_NEAR = 3  # items after a quantifier in which its noun follows
+_COMPOUND = 5  # least letters of a German word that ends another one
 
 
 def find_misnamed(
@@ -45,7 +45,7 @@ def find_misnamed(
     segments: Sequence[Segment],
     supports: Mapping[int, Support],
 ) -> Iterator[str]:
-    """The nouns that stand beside a number of another column: "120 terraces" of 120 seats."""
+    """The nouns beside a number that belong to another column: "120 terraces" for 120 seats."""
     quantified = frozenset((*_find_quantified(asked), *list_counted_words(facts)))
     for segment in segments:
         for place, item in enumerate(segment.items):
@@ -70,13 +70,13 @@ def find_misnamed(
             own = [it for it in nouns if is_own(it, columns[0], facts, quantified)]
             by_docs = is_among(
                 nouns[0], columns[0].mentioned
-            )  # "858 agents closed tickets", of tickets closed by agents
+            )  # "858 agents closed tickets", for tickets closed by agents
             if not scaled or not own or (by_docs and nouns[0] not in own and not find_currencies(" ".join(nouns))):
                 yield " ".join((item.text, *nouns))
 
 
 def find_counted_noun(column: ColumnFacts, facts: Facts) -> str:
-    """The question's plural for what a column counts: "customers" of `customer_count`; empty where it has none."""
+    """The question's plural for what a column counts: "customers" for `customer_count`. Empty if it has none."""
     own = [it for it in words_of(column.label) if it not in _GENERIC]
     if column.projection.aggregate != "count" or column.units or column.percent or len(own) != 1:
         return ""
@@ -84,14 +84,14 @@ def find_counted_noun(column: ColumnFacts, facts: Facts) -> str:
     if facts.language in ("en", None):  # "the most customers"
         plurals = (it for it in words_of(facts.question) if _PLURAL.search(it))
         counted += [it for it in plurals if it in (own[0], f"{own[0]}s")]
-    # "owners" are no `ownership`.
+    # "owners" does not match `ownership`.
     noun = next((it for it in counted if is_same_word(it, own[0]) and abs(len(it) - len(own[0])) <= _ENDING), "")
     written = re.search(rf"(?<!\w){re.escape(noun)}(?!\w)", facts.question, re.IGNORECASE) if noun else None
     return written[0] if written is not None else ""
 
 
 def _find_shared(items: Sequence[Item], place: int, column: ColumnFacts, numbers: Numbers) -> Iterator[str]:
-    """What a percentage is said to be a part of, where only another column is called so: of an occupancy, bookings."""
+    """The noun of which a percentage is called a part, if it names only another column: bookings for an occupancy."""
     after = dropwhile(lambda it: it.cls is Class.FILLER, items[place + 1 :])
     of = next(after, None) if items[place + 1 : place + 2] and items[place + 1].cls is Class.FILLER else None
     labelled = numbers.columns.list_labelled(of) if of is not None and of.kind == "word" else []
@@ -100,7 +100,7 @@ def _find_shared(items: Sequence[Item], place: int, column: ColumnFacts, numbers
 
 
 def is_own(noun: str, column: ColumnFacts, facts: Facts, quantified: frozenset[str]) -> bool:
-    """Whether a noun says what the numbers of a column are."""
+    """Whether a noun describes the numbers of a column."""
     own = {*column.words, *column.units} - _GENERIC
     if any(is_same_word(noun, it) for it in column.units):
         return True
@@ -119,7 +119,7 @@ def is_own(noun: str, column: ColumnFacts, facts: Facts, quantified: frozenset[s
 
 
 def _has_ending(noun: str, words: set[str]) -> bool:
-    """ "Überstunden" of a column `stunden`."""
+    """ "Überstunden" for a column `stunden`."""
     return any(len(it) >= _COMPOUND and noun.endswith(it) for it in words)
 
 
@@ -138,7 +138,7 @@ def _number_of(items: Sequence[Item], place: int) -> list[str]:
 
 
 def _find_quantified(asked: Sequence[Item]) -> Iterator[str]:
-    """What the question quantifies: "parcels" of "how many parcels", "visitors" of "the fewest visitors"."""
+    """The nouns that the question quantifies: "parcels" in "how many parcels", "visitors" in "the fewest visitors"."""
     for at, item in enumerate(asked):
         counts = item.kind == "phrase" and (item.cls in _QUANTIFYING or item.text.lower() in _NUMBER_OF)
         if item.kind == "number" or counts:

@@ -1,4 +1,4 @@
-"""What a sentence leaves out of its question: what was counted, or a condition, so that it claims too much."""
+"""Finds what a sentence omits of its question, the counted noun or a condition, so that it claims too much."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ _YEAR = re.compile(r"(?:1[89]|20)\d\d")
 _STARTS_WITH_YEAR = re.compile(rf"{_YEAR.pattern}-")
 _SAYS_YEAR = re.compile(rf"(?<!\d){_YEAR.pattern}(?!\d)|\b(?:FY|['’])\s?\d\d\b", re.IGNORECASE)
 _DAY = re.compile(r"(\d{4})-(\d\d)-\d\d")
-_A_YEAR = 13  # months between the bounds of a year, of which both may be left out
+_A_YEAR = 13  # most months between the bounds of one year, both of which may be exclusive
 _DATE = re.compile(r"\d{4}-\d\d")
 _PREPOSITIONS = frozenset({*_DIRECTION, "in", "at", "of", "for", "by", "with", "on", "à", "en", "au", "de", "di"})
-# "On that date" is the time of the question.
+# "On that date" refers to the time in the question.
 _THAT_TIME = re.compile(
     r"\b(?:(?:that|the same) (?:date|day|week|month|quarter|year|time|moment|period)"
     r"|(?:diese[mrn]|jene[mrn]) (?:tag|datum|woche|monat|quartal|jahr|zeitraum)"
@@ -48,14 +48,14 @@ _THAT_TIME = re.compile(
 _AS_ASKED = frozenset(
     {"such", "solche", "solchen", "solcher", "tel", "telle", "tels", "telles", "tal", "tales", "tali"}
 )
-# They say more of one row where the question's limit is left out: "the highest" of those above 60.
+# These claim more about a row if the question's limit is omitted: "the highest" of those above 60.
 _OF_OTHERS = frozenset({Class.MOST, Class.LEAST, Class.LATEST, Class.EARLIEST, Class.RANK, Class.ALL, Class.ONLY})
 _THESE = frozenset({"these", "those", "diesen", "davon", "ceux", "celles", "estos", "estas", "questi", "queste"})
 _FLAGS = frozenset({"0", "1", "true", "false"})
 _HOW_MUCH = frozenset(["much", "many", "viel", "viele", "cuánto", "cuánta", "quanto", "quanta"])
-_FRAGMENT = 2  # words of an answer that is no sentence
-_SHORT = 3  # letters of a word that may be left out
-_HEAD = 3  # words in which what is counted is named
+_FRAGMENT = 2  # most words of an answer that is not a sentence
+_SHORT = 3  # most letters of a word that may be omitted
+_HEAD = 3  # words in which the counted noun occurs
 
 
 def find_omissions(
@@ -65,9 +65,9 @@ def find_omissions(
     asked: Sequence[Item],
     supports: Mapping[int, Support],
 ) -> Iterator[Problem]:
-    """Conditions of the question that a sentence does not repeat, where it says at all what it speaks of.
+    """Conditions of the question that a sentence omits, if it names its subject at all.
 
-    "It was 267." answers any question; "267 customers ordered." says more than "267 customers from Spain ordered."
+    "It was 267." fits any question. "267 customers ordered." claims more than "267 customers from Spain ordered."
     """
     yield from _find_left_years(items, facts)
     said = [word for it in items if it.kind in ("word", "phrase") for word in words_of(it.text)]
@@ -103,13 +103,13 @@ def find_omissions(
         why = "the question asks of fewer, and the answer denies all"
         yield from (Problem(it, why) for it in _find_dropped(asked, text, polar=facts.is_polar))
     denials = sum(it.cls is Class.NOT for it in items)
-    none = not facts.rows  # of what is denied there is none: "no supplier has never been late"
+    none = not facts.rows  # an empty result adds a denial: "no supplier has never been late"
     if _asks_denied(asked, facts) and denials < 1 + none:
         yield Problem("not", "the question denies something, and the answer does not")
 
 
 def _find_left_years(items: Sequence[Item], facts: Facts) -> Iterator[Problem]:
-    """Months that a sentence tells without the year of their row, where neither question nor query says which it is."""
+    """Months stated without the year of their row, if neither question nor query determines the year."""
     told = [reading for it in items if it.date for reading in it.date.readings]
     if _SAYS_YEAR.search(facts.question) or counts_from_today(facts.question) or any(year for year, *_ in told):
         return
@@ -127,7 +127,7 @@ def _find_left_years(items: Sequence[Item], facts: Facts) -> Iterator[Problem]:
 def _find_left_mean(
     items: Sequence[Item], facts: Facts, asked: Sequence[Item], supports: Mapping[int, Support]
 ) -> Iterator[Problem]:
-    """A mean that is told of a row as if it were a single value, or the whole."""
+    """A mean that is reported for a row as if it were a single value or the total."""
     told = [it.column for it in supports.values() if it.column is not None]
     means = [it for it in told if facts.columns[it].projection.aggregate == "avg"]
     means = [it for it in means if not is_fraction(facts, facts.columns[it])]
@@ -138,10 +138,10 @@ def _find_left_mean(
 
 
 def find_left_times(items: Sequence[Item], facts: Facts, asked: Sequence[Item]) -> Iterator[Problem]:
-    """Times of the question that a sentence leaves out."""
+    """Times of the question that a sentence omits."""
     told = [it for it in items if it.kind == "date"]
     dates = [it for it in asked if it.kind == "date" and not _THAT_TIME.search(" ".join(it.text for it in items))]
-    for item in asked:  # "last year", which the query has as dates
+    for item in asked:  # "last year", which the query contains as dates
         timed = any(_DATE.match(value) for it in facts.conditions for value in it.values)
         if item.cls is Class.ASKED and timed and not any(it.text.lower() == item.text.lower() for it in items):
             yield Problem(item.text, TIME_LEFT_OUT)
@@ -152,7 +152,7 @@ def find_left_times(items: Sequence[Item], facts: Facts, asked: Sequence[Item]) 
 
 
 def _find_left_numbers(items: Sequence[Item], facts: Facts, asked: Sequence[Item]) -> Iterator[Problem]:
-    """Numbers that the query compares with, and that a sentence leaves out."""
+    """Numbers in the query's conditions that a sentence omits."""
     told = [it for it in items if it.kind == "date"]
     numbers = {it.value for it in items if it.kind == "number"}
     numbers |= {Fraction(year) for it in told if it.date for year, *_ in it.date.readings if year is not None}
@@ -163,13 +163,13 @@ def _find_left_numbers(items: Sequence[Item], facts: Facts, asked: Sequence[Item
         return  # "the highest of these"
     for number in (it for it in asked if it.kind == "number"):
         if tells and not _OF_OTHERS & {it.cls for it in items} and _is_of_shown(number, facts):
-            continue  # "31.5 hours" of those with more than 20; a key, of a row that is named
+            continue  # "31.5 hours", of those above 20; the key of a named row
         if number.value not in numbers and number.value != limit and _is_compared(number, facts):
             yield Problem(number.text, LEFT_OUT)
 
 
 def affirms(items: Sequence[Item], asked: Sequence[Item], facts: Facts) -> bool:
-    """Whether a sentence repeats a question that asks yes or no, of which the one cell says yes."""
+    """Whether a sentence repeats a yes-no question, and the only cell confirms it."""
     cells = [cell for row in facts.rows for cell in row]
     said = {word for it in items for word in words_of(it.text)}
     repeats = all(is_among(word, said) for it in asked if it.kind == "word" for word in words_of(it.text))
@@ -177,7 +177,7 @@ def affirms(items: Sequence[Item], asked: Sequence[Item], facts: Facts) -> bool:
 
 
 def _find_dropped(asked: Sequence[Item], said: set[str], *, polar: bool) -> Iterator[str]:
-    """Words of the question that narrow what is denied: "overdue" of "overdue loans"; all, where it asks yes or no."""
+    """Words of the question that limit a denial: "overdue" in "overdue loans". In a yes-no question, all words do."""
     asked = [it for it in asked if it.text.lower() not in _HOW_MUCH]
     if polar:
         words = [it for it in asked if it.kind == "word" and it.cls is None and len(it.text) > _SHORT]
@@ -195,7 +195,7 @@ def _find_dropped(asked: Sequence[Item], said: set[str], *, polar: bool) -> Iter
 
 
 def find_turned_round(text: str, facts: Facts) -> Iterator[Problem]:
-    """A direction that is the opposite of the question's: "from Lima" for "to Lima"."""
+    """A direction opposite to the question's: "from Lima" for "to Lima"."""
     asked = {(_DIRECTION[it[1].lower()], it[2].lower()) for it in _DIRECTED.finditer(facts.question)}
     for found in _DIRECTED.finditer(text):
         way, name = _DIRECTION[found[1].lower()], found[2].lower()
@@ -204,7 +204,7 @@ def find_turned_round(text: str, facts: Facts) -> Iterator[Problem]:
 
 
 def _says(told: DateInText, asked: DateInText) -> bool:
-    """Whether a time of the answer says all that the question's says: "January 2024" says "January"."""
+    """Whether a time of the answer includes the question's time: "January 2024" includes "January"."""
     if not asked.readings:
         return asked.clock is not None and told.is_at(asked.clock)
     return any(
@@ -215,10 +215,10 @@ def _says(told: DateInText, asked: DateInText) -> bool:
 
 
 def _list_needed(facts: Facts, content: Sequence[str], *, verbs: bool) -> Iterator[list[str]]:
-    """For each condition of the query the words of the question that say it; nothing where none does.
+    """For each condition of the query, the words of the question that express it. Skipped if there are none.
 
     Args:
-        verbs: whether those of a range count too: "shipped" of `shipped_on`, where the sentence says "received".
+        verbs: whether names of range columns count too: "shipped" for `shipped_on`, if the answer has "received".
     """
     linked = {value.lower(): said for said, value in facts.linked}
     codes = {code.lower(): words_of(meaning) for column in facts.columns for code, meaning in column.codes}
@@ -227,7 +227,7 @@ def _list_needed(facts: Facts, content: Sequence[str], *, verbs: bool) -> Iterat
     }
     for condition in facts.conditions:
         if condition.present and facts.measured_names.issuperset(condition.columns):
-            continue  # only what has a value can be computed
+            continue  # only rows with a value can be computed
         words: list[str] = []
         for value in condition.values:
             words += words_of(linked.get(value.lower(), "")) or codes.get(value.lower(), [])
@@ -254,12 +254,12 @@ def _list_needed(facts: Facts, content: Sequence[str], *, verbs: bool) -> Iterat
 
 
 def _is_flag(condition: Condition) -> bool:
-    """Whether a condition is what its column is called: `rejected = 1`, `returned_on IS NULL`; a range is a time."""
+    """Whether a condition means what its column is called: `rejected = 1`, `returned_on IS NULL`. Ranges are times."""
     return all(value.lower() in _FLAGS for value in condition.values)
 
 
 def _is_compared(number: Item, facts: Facts) -> bool:
-    """Whether the query compares something with this number."""
+    """Whether the query's conditions contain this number."""
     values = {value for condition in facts.conditions for value in condition.values}
     digits = number.numeral is not None
     return digits and any(
@@ -272,7 +272,7 @@ def _is_number(value: str, number: Item) -> bool:
 
 
 def _is_of_shown(number: Item, facts: Facts) -> bool:
-    """Whether all conditions with a number are about a measure that is shown, or pick one row by its key."""
+    """Whether all conditions with a number are about a shown measure, or select one row by its key."""
     found = [it for it in facts.conditions if any(_is_number(value, number) for value in it.values)]
     keys = all(re.search(r"(?:^|_)(?:id|no|nr|code|key)$", name) for it in found for name in it.columns)
     measured = all(facts.measured_names.issuperset(it.columns) for it in found)
@@ -280,16 +280,16 @@ def _is_of_shown(number: Item, facts: Facts) -> bool:
 
 
 def _asks_denied(asked: Sequence[Item], facts: Facts) -> bool:
-    """Whether what the question asks for is denied: "not serviced since 2024"; yes or no, as the query has it."""
+    """Whether the question asks for the negated case: "not serviced since 2024". If polar, the query decides."""
     flags = any(set(it.values) & {"0", "false", "FALSE"} for it in facts.conditions)
     denied = flags or any(it.denied for it in facts.conditions)
     return any(it.cls is Class.NOT for it in asked) and (denied or not facts.is_polar)
 
 
 def find_miscounted(segments: Sequence[Segment], facts: Facts, supports: Mapping[int, Support]) -> Iterator[Problem]:
-    """What is said to be counted, where the question asks how many there are of something else.
+    """Counted nouns that differ from the one in the question's "how many".
 
-    A number of the question counts nothing: "10 products that cost more than 50 euros".
+    Numbers from the question do not count: "10 products that cost more than 50 euros".
     """
     head = list_counted_words(facts)
     if not head or len(facts.rows) != 1 or not facts.query.aggregates:
@@ -311,7 +311,7 @@ def find_miscounted(segments: Sequence[Segment], facts: Facts, supports: Mapping
 
 
 def list_counted_words(facts: Facts) -> list[str]:
-    """What the question asks to be counted: the words after "how many"."""
+    """The words after "how many" in the question: what is to be counted."""
     if facts.language not in LANGUAGES:
         return []
     listed = vocabulary(facts.language)
@@ -331,7 +331,7 @@ def list_counted_words(facts: Facts) -> list[str]:
 
 
 def find_foreign_names(segments: Sequence[Segment], facts: Facts, asked: Sequence[Item]) -> Iterator[Problem]:
-    """Names of the question that the rows tell apart by, and that are none of theirs: "Spain has most", of a row DE."""
+    """Names of the question for values that distinguish rows but occur in none: "Spain has most", of a row DE."""
     dimensions = {
         source for it in facts.columns if it.kind == "dimension" for source in (it.name.lower(), *it.projection.sources)
     }
@@ -348,7 +348,7 @@ def find_foreign_names(segments: Sequence[Segment], facts: Facts, asked: Sequenc
             if item.kind != "word" or not item.text[0].isupper() or not any(is_same_word(word, it) for it in names):
                 continue
             if not told_apart and _is_repeated(segment.items, place, asked):
-                continue  # "closest to the Earth", as the question says
+                continue  # "closest to the Earth", as in the question
             if is_same_word(word, "id") or any(is_among(word, it.words) for it in facts.columns):
                 continue
             meant = _list_meant(word, facts)
@@ -359,13 +359,13 @@ def find_foreign_names(segments: Sequence[Segment], facts: Facts, asked: Sequenc
 
 
 def _is_of_another_table(condition: Condition, facts: Facts) -> bool:
-    """Whether a condition is about a column that only is called like one that is shown: no row has its one value."""
+    """Whether a condition is about another table's column with the same name: no row contains its only value."""
     cells = {str(cell).lower() for row in facts.rows for cell in row}
     return len(condition.values) == 1 and not condition.denied and condition.values[0].lower() not in cells
 
 
 def _is_repeated(items: Sequence[Item], place: int, asked: Sequence[Item]) -> bool:
-    """Whether a word follows the preposition that it follows in the question: "into Dutch"."""
+    """Whether a word follows the same preposition as in the question: "into Dutch"."""
 
     def find_word_before(words: Sequence[Item], at: int) -> str:
         found = [it.text.lower() for it in words[max(0, at - 2) : at]]
@@ -383,7 +383,7 @@ def _are_countries(column: int, facts: Facts) -> bool:
 
 
 def _list_meant(word: str, facts: Facts) -> set[str]:
-    """The values that a name of the question stands for, in small letters."""
+    """The values that a name in the question stands for, in lower case."""
     found = {word} | {value.lower() for said, value in facts.linked if word in words_of(said)}
     codes = (it for condition in facts.conditions for it in facts.codes_of(condition.columns))
     found |= {code.lower() for code, meaning in codes if word in words_of(meaning)}

@@ -1,7 +1,6 @@
 """Restates the question around its answer: "How many books are on loan?", "41 books are on loan."
 
-Only forms of English and German questions whose answer keeps the word order are restated, so no word has to be
-inflected.
+Only English and German question forms whose answer keeps the word order are restated, so no word needs inflection.
 """
 
 from __future__ import annotations
@@ -10,9 +9,9 @@ import re
 from typing import NamedTuple
 
 MOST_CHARS = 200
-_VALUE = "\0"  # where the value belongs
+_VALUE = "\0"  # the position of the value
 
-# What speaks of several results or of the speaker, or asks for two things, is not said of one value.
+# Questions about several results, with references to a speaker, or with two parts do not fit one value.
 _UNFIT = re.compile(
     r"\b(?:each|every|per|respectively|i|my|we|our|us|you|your|it|its|this|these|those|they|them|he|she|and"
     r"\s+(?:how|what|which|who|when|where|why|their|its|the))\b|[?;:\n](?!\Z)|\.\s",
@@ -31,12 +30,12 @@ _MEASURE = (
 _OF_ONE = (
     rf"(?:{_MEASURE}|most (?:common|popular|frequent|recent)|(?:\w+ )?(?:name|id|title|description|date|year) of the)"
 )
-_GERMAN_NAME = r"(?:(?:der|die|das) )?(?-i:[A-ZÄÖÜ])\w+"  # no participle, which would stand at the end
+_GERMAN_NAME = r"(?:(?:der|die|das) )?(?-i:[A-ZÄÖÜ])\w+"  # not a participle, which would be at the end
 _ORDER = r"(?:find|show|give|list|return|calculate|compute|count|get|tell)(?: me)?"
 
 
 class _Form(NamedTuple):
-    """A form of question. Args: frame: of the answer, with groups of the pattern; counts: whether it asks how many."""
+    """A question form. Args: frame: of the answer, with the pattern's groups; counts: whether it asks how many."""
 
     pattern: re.Pattern[str]
     frame: str
@@ -62,7 +61,7 @@ _FORMS = (
     _form(rf"(?:which|what) (?P<what>\w+(?: \w+)?) (?P<rest>(?:is|was) the {_SUPERLATIVE})", f"{_VALUE} {{rest}}"),
     _form(r"who (?P<rest>(?:is|was|has) the .+)", f"{_VALUE} {{rest}}"),
 )  # fmt: skip
-_GERMAN_FORMS = (  # the verb stays in the second place
+_GERMAN_FORMS = (  # the verb stays in second position
     _form(r"wie ?viele (?P<what>.+?) (?P<are>gibt|gab) es(?P<rest>\b.*)",
           f"es {{are}} {_VALUE} {{what}}{{rest}}", counts=True),
     _form(rf"wie ?viele (?P<what>\w+) (?P<have>hat|hatte) (?P<who>{_GERMAN_NAME})",
@@ -74,16 +73,16 @@ _GERMAN_FORMS = (  # the verb stays in the second place
     _form(r"welche[rs]? \w+ (?P<rest>(?:hat|hatte) die (?:meisten|wenigsten) .+)", f"{_VALUE} {{rest}}"),
     _form(r"(?:welche[rs]? \w+|wer) (?P<rest>(?:ist|war) (?:der|die|das) \w+[sß]te)", f"{_VALUE} {{rest}}"),
 )  # fmt: skip
-# Behind these stands who does it: "How many books has Ann read?" The answer has another order of words.
+# A subject follows these: "How many books has Ann read?" The answer has another word order.
 _BEFORE_ITS_SUBJECT = re.compile(
     r"\b(?:is|are|was|were|has|have|had|can|could|will|would|should) (?:the|all|any|both|[A-Z])"
 )
-_SEVERAL = re.compile(r"the (?:\w+ ){1,2}and ", re.IGNORECASE)  # "the name and the age of", of which one value came
+_SEVERAL = re.compile(r"the (?:\w+ ){1,2}and ", re.IGNORECASE)  # "the name and the age of", with only one value
 _DO = re.compile(r"\b(?:do|does|did)\b", re.IGNORECASE)
 
 
 class Frame(NamedTuple):
-    """What stands before a value and after it. Args: counts: whether it is a number of what `after` begins with."""
+    """The text before and after a value. Args: counts: whether the value is the number of the noun that follows."""
 
     before: str
     after: str
@@ -91,7 +90,7 @@ class Frame(NamedTuple):
 
 
 def frame_of(question: str) -> Frame | None:
-    """The question as a statement around its one value; None where it has no such form."""
+    """The question as a statement around its only value. None if it has no such form."""
     text = " ".join(_POLITE.sub("", question).split()).rstrip("?.! ")
     if len(text) > MOST_CHARS:
         return None

@@ -10,17 +10,17 @@ from agent.core.answers import AnswerNumber, AnswerSource, Correction
 from agent.core.models import Check
 from executors.base import Frozen
 
-# What stands before the result of an equation: `45.6 + 12.3 = `.
+# The left side before the result of an equation: `45.6 + 12.3 = `.
 _EQUATION = re.compile(r"([(\d$€£][\d\s.,+\-−–*×·/÷()%$€£]*)=\s*[$€£]?\s*$")
 _COUNT = re.compile(r"\d+")
 
 
 def expression_of(text: str, shown: str, start: int, calculations: Sequence[Correction]) -> str:
-    """What a number was computed from: the placeholder or corrected equation that it is, else the equation it ends.
+    """The expression of a computed number: its placeholder or corrected equation, or else the equation that it ends.
 
     Args:
         text: of the answer.
-        shown, start: the number as written, and where it stands.
+        shown, start: the number as written, and its position.
     """
     for one in calculations:
         if shown in one.computed:
@@ -30,7 +30,7 @@ def expression_of(text: str, shown: str, start: int, calculations: Sequence[Corr
 
 
 def find_counted(text: str, context: str) -> tuple[AnswerNumber, ...]:
-    """The number in the row-count context that is put behind an answer. Args: text: the answer before it."""
+    """The number in the row-count context that is appended to an answer. Args: text: the answer before the context."""
     found = _COUNT.search(context)
     if found is None:
         return ()
@@ -39,7 +39,7 @@ def find_counted(text: str, context: str) -> tuple[AnswerNumber, ...]:
 
 
 class Problem(NamedTuple):
-    """Something that nothing supports: as written, and why."""
+    """An unsupported part of a text, and the reason."""
 
     text: str
     why: str
@@ -48,8 +48,8 @@ class Problem(NamedTuple):
 class CheckedText(Frozen):
     """An answer after its checks.
 
-    numbers: each with where it comes from. problems: what nothing supports, in short; such a text is not shown.
-    source: who wrote it.
+    numbers: each with its origin. problems: unsupported claims, in short. A text with problems is not shown.
+    source: the author of the text.
     """
 
     text: str

@@ -1,8 +1,8 @@
 """Adjectives that the data cannot decide: of worth without a measure ("popular books"), of degree without a limit
 ("long stays").
 
-They must describe rows that the question is about. The lists are English. Of other languages the multilingual model
-finds what is as near as a translation.
+They must describe rows that the question is about. The lists are English. In other languages, the multilingual model
+finds words that are similar enough to be translations.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _LENGTH = words("duration length minute hour second day night time height width 
 _SIZE = words("amount total size quantity qty area capacity population volume weight seat turnover betrag menge")
 _WEIGHT, _SPEED = words("weight kg gewicht poids peso"), words("speed duration time minute second velocity")
 _INCOME = words("income salary balance revenue budget wealth worth")
-# What the words of a degree are a degree of: the words of columns that measure it; and whether much of it is meant.
+# For each adjective of degree: words in the names of columns that measure it, and whether it means a high value.
 _MEASURED: Mapping[str, tuple[frozenset[str], bool]] = {
     word: (names, is_high)
     for listed, names, is_high in (
@@ -63,18 +63,18 @@ _MEASURED: Mapping[str, tuple[frozenset[str], bool]] = {
     for word in listed.split()
 }
 DEGREES = tuple(_MEASURED)
-# Cosines of the multilingual model from which on a word is a translation: "fragiles" 0.98, "auffälligen" 0.83.
+# Minimum cosines of the multilingual model for a translation: "fragiles" has 0.98, "auffälligen" 0.83.
 ALIKE, SAME = 0.82, 0.85
-# Before it these ask for an amount or compare: "how old", "as long as", "the most popular".
+# Before an adjective these ask for an amount or compare: "how old", "as long as", "the most popular".
 _COMPARING = word_set(
     "how as so too more less most least wie zu am mehr weniger plus moins aussi si trop más menos tan più meno così"
     " 가장 제일 더 얼마나"
 )
-_RANKED = word_set("most least")  # before a word of worth but these, whose measure is a number of rows
+_RANKED = word_set("most least")  # before an adjective of worth, except these, which a number of rows measures
 _COUNTED = word_set("popular busy")
 _SUPERLATIVES = word_set("best worst")
 _WOULD = word_set("would will could might")  # "that would be great"
-_ANY_ONE = word_set("a an any every each no")  # before a single noun that stands for all of them
+_ANY_ONE = word_set("a an any every each no")  # before a singular noun that stands for all of its kind
 _SETTLING = re.compile(
     r"\b(?:than|average|mean|median|als|durchschnitt\w*|moyenne|media|promedio)\b|평균|보다"
     r"|\b(?:before|until|prior\s+to|vor|bis|avant|antes\s+de|prima\s+del)\s+(?:\w+\s+)?\d{4}"
@@ -87,25 +87,25 @@ _MANNER = words("well badly poorly")
 _DEEDS = words("do does did doing perform performs performed performing go goes going went")
 _MOST_CHOICES = 4
 _TABLES, _ADJECTIVES = Terms(), Terms()
-_ANY = ""  # the terms of no database
+_ANY = ""  # the database name of terms that belong to no database
 
 
 class _Described(NamedTuple):
-    """An adjective, and the table whose rows it describes; None where only their plural says that rows are meant."""
+    """An adjective and the table whose rows it describes. None if only a plural noun indicates rows."""
 
     word: Token
     table: Table | None
 
 
 async def vague_adjective(inquiry: Inquiry, meaning: Embedder | None = None) -> Clarification | None:
-    """The first adjective that says neither by what nor from what on, where data, docs and question do not either."""
+    """Ask about the first adjective whose measure or limit neither the question nor data and docs determine."""
     if is_english(inquiry.text):
         return _vague_in_english(inquiry)
     return await _vague_by_meaning(inquiry, meaning) if meaning is not None else None
 
 
 def find_names(inquiry: Inquiry) -> frozenset[str]:
-    """The stems of names, samples, linked values and terms of the glossary; not what docs say of them."""
+    """The stems of names, samples, linked values and glossary terms. The definitions of terms do not count."""
     tables = inquiry.schema.tables
     samples = (it for table in tables for column in table.columns if not column.private for it in column.samples)
     terms = (term_of(it.text) for it in inquiry.context.known if it.kind == "rule")
@@ -134,7 +134,7 @@ def _vague_in_english(inquiry: Inquiry) -> Clarification | None:
 
 
 def _may_be_vague(number: int, said: Sequence[Token], names: frozenset[str]) -> bool:
-    """Whether a word may be such an adjective: neither a name nor one that is compared."""
+    """Whether a word may be a vague adjective: it is neither a name nor compared."""
     word, before = said[number], said[number - 1].folded if number else ""
     compared = before in _COMPARING and not (before in _RANKED and word.folded in WORTH and word.folded not in _COUNTED)
     courteous = before == "be" and number > 1 and said[number - 2].folded in _WOULD
@@ -142,7 +142,7 @@ def _may_be_vague(number: int, said: Sequence[Token], names: frozenset[str]) -> 
 
 
 def _find_described(number: int, said: Sequence[Token], inquiry: Inquiry) -> _Described | None:
-    """What an adjective describes: the noun behind it, or a table before "are" where it ends the sentence."""
+    """The noun after an adjective, or the table before "are" if the adjective ends the sentence."""
     word, text = said[number], inquiry.text
     ends = not re.search(r"\w", text[word.end :])
     last = next((it for it in reversed(said[:number]) if stem_of(it) in _BE), None)
@@ -162,17 +162,17 @@ def _find_described(number: int, said: Sequence[Token], inquiry: Inquiry) -> _De
 
 
 def _is_any(number: int, said: Sequence[Token]) -> bool:
-    """Whether a single noun behind an adjective stands for any of its kind: "every long stay"."""
+    """Whether a singular noun after an adjective stands for any of its kind: "every long stay"."""
     return number > 0 and said[number - 1].folded in _ANY_ONE
 
 
 def _is_of_rows(noun: Token) -> bool:
-    """Whether a word is a plural of something, and not "results" or "days"."""
+    """Whether a word is a plural that can denote rows, unlike "results" or "days"."""
     return noun.folded != noun.singular and not is_silent(noun) and stem_of(noun) not in GENERIC
 
 
 async def _vague_by_meaning(inquiry: Inquiry, meaning: Embedder) -> Clarification | None:
-    """Of another language: a word that is near to an adjective, beside a word that is near to a table."""
+    """Ask about a word of another language that is similar to an adjective and stands beside one similar to a table."""
     said = [it for it in tokens(inquiry.text) if it.text.isalpha()]
     tables = {split_name(it.parts[-1]): it for it in inquiry.schema.tables}
     mention, database = [it.text.lower() for it in said], inquiry.schema.database
@@ -205,12 +205,12 @@ async def _vague_by_meaning(inquiry: Inquiry, meaning: Embedder) -> Clarificatio
 
 
 def _is_explained(inquiry: Inquiry, word: Token) -> bool:
-    """Whether the message goes on to say what it means: "suspicious claims: settled before they were made"."""
+    """Whether the message goes on to explain the word: "suspicious claims: settled before they were made"."""
     return re.search(r"[:=(]\s*\w", inquiry.text[word.end :]) is not None
 
 
 def _ask_for_measure(inquiry: Inquiry, found: _Described) -> Clarification | None:
-    """By what: the measures of the table that is described."""
+    """Ask for the measure. The choices are the measures of the described table."""
     word, table = found
     rest, frames = inquiry.stems - {stem_of(word)}, inquiry.frames
     says = (frames.by.format(name="").strip(), frames.number_of.format(name="").strip())
@@ -226,7 +226,7 @@ def _ask_for_measure(inquiry: Inquiry, found: _Described) -> Clarification | Non
 
 
 def _ask_for_limit(inquiry: Inquiry, found: _Described, adjective: str = "") -> Clarification | None:
-    """From what on: more or less than the average of a column that measures it, where there is one."""
+    """Ask for the limit. The choices are above or below the average of columns that measure the adjective, if any."""
     if _has_limit(inquiry):
         return None
     names, is_high = _MEASURED[adjective or found.word.folded]
@@ -241,7 +241,7 @@ def _ask_for_limit(inquiry: Inquiry, found: _Described, adjective: str = "") -> 
 
 
 def _has_limit(inquiry: Inquiry) -> bool:
-    """Whether a number that is no time, or a comparison, says from what on."""
+    """Whether a comparison, or a number that is not a time, sets a limit."""
     text = inquiry.text
     if _SETTLING.search(text):
         return True
@@ -252,6 +252,6 @@ def _has_limit(inquiry: Inquiry) -> bool:
 
 
 def _only_table(inquiry: Inquiry) -> Table | None:
-    """The only table that the question names; of two names of which one is a part of the other, the longer one."""
+    """The only table that the question names. If one name is part of another, the longer one counts."""
     named = [it for it in inquiry.named_tables if not any(own_words(it) < own_words(o) for o in inquiry.named_tables)]
     return named[0] if len(named) == 1 else None

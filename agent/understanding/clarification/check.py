@@ -1,7 +1,7 @@
 """Checks whether a question is clear for this schema, before any SQL is written and without a model.
 
-A clear question costs a few comparisons of its words. Queries run only if something is ambiguous. In doubt, nothing is
-asked.
+A clear question costs a few comparisons of its words. Queries run only if something is ambiguous. In doubt, no question
+is asked.
 """
 
 from __future__ import annotations
@@ -26,16 +26,15 @@ if TYPE_CHECKING:
     from agent.databases.knowledge.context import Context
     from rag.embedding.embedder import Embedder
 
-_FEW_VALUES = 6  # of a column that a model asks about: they are the choices
+_FEW_VALUES = 6  # most values of a column in a model's question that become choices
 _ABOUT_TIME = re.compile(r"\b(?:dates?|time|period|when|days?|weeks?|months?|years?|recent\w*|range)\b", re.IGNORECASE)
 
 
 class Clarifier:
     """Finds what is ambiguous in one question.
 
-    `embedder` is used only where words of a question leave something unknown; `meaning` is the multilingual one, where
-    it is installed. `examples` gives questions that the database can answer, first those about the tables that are
-    named.
+    `embedder` is used only if words of the question stay unexplained. `meaning` is the multilingual embedder, if it is
+    installed. `examples` returns questions that the database can answer, those about the named tables first.
     """
 
     def __init__(
@@ -53,7 +52,7 @@ class Clarifier:
         self._embedder, self._meaning, self._examples = embedder, meaning, examples
 
     async def find(self) -> Clarification | None:
-        """The first thing that must be asked; None where the question is clear, which most are.
+        """The first thing that must be asked. None if the question is clear, as most are.
 
         A question that the docs answer is clear.
         """
@@ -69,28 +68,28 @@ class Clarifier:
         )
 
     async def _missing_context(self) -> Clarification | None:
-        """A first message that speaks of something only an earlier one could have named."""
+        """Ask if a first message refers to something that only an earlier one could have named."""
         inquiry = self.inquiry
-        only = len(inquiry.schema.tables) == 1  # its rows are what is meant
+        only = len(inquiry.schema.tables) == 1  # the message refers to its rows
         lost = find_lost_reference(inquiry.text) if not only and not inquiry.context.history else None
         if lost is None or (lost is Lost.NAMES_NOTHING and _names_anything(inquiry)):
             return None
         return await suggest_instead(inquiry, inquiry.frames.missing_context, self._examples, "missing_context")
 
     async def missing(self) -> Missing:
-        """What the question asks for that the data lacks; nothing of a question that the docs answer."""
+        """What the question asks for and the data lacks. Empty if the docs answer the question."""
         if self.inquiry.context.same_question is not None:
             return Missing()
         return await missing_data(self.inquiry, self._embedder, self._meaning, self._examples)
 
     async def of_missing(self, text: str) -> Clarification:
-        """What to ask instead, after a sentence that says what the data lacks."""
+        """Suggest other questions, after a sentence that states what the data lacks."""
         return await suggest_instead(self.inquiry, text, self._examples)
 
     async def of_model(self, text: str, proposed: tuple[str, ...] = ()) -> Clarification:
-        """A model's own question back, with real ranges and choices where it names columns that have them.
+        """A model's own question, with real ranges and choices if it names columns that have them.
 
-        `proposed`, the model's choices, are taken where the data has none.
+        `proposed`, the model's choices, are used if the data has none.
         """
         inquiry = self.inquiry
         places = [it for it in inquiry.columns if it.table.name in inquiry.context.tables and _names(text, it)]
@@ -114,12 +113,12 @@ class Clarifier:
 
 
 def _names_anything(inquiry: Inquiry) -> bool:
-    """Whether a word of the question is a name or value of the data; a number of rows is none."""
+    """Whether a word of the question is a name or value of the data. Numbers do not count."""
     return any(not it.isdecimal() for it in inquiry.stems & find_names(inquiry))
 
 
 def _names(text: str, place: Place) -> bool:
-    """Whether a text names a column, as the schema writes it or in words."""
+    """Whether a text names a column, written as in the schema or in words."""
     spoken = re.escape(place.column.name).replace("_", r"[\s_]")
     telling = "_" in place.column.name or bool(time_words(place.column))
     return telling and re.search(rf"\b{spoken}\b", text, re.IGNORECASE) is not None

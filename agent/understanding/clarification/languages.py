@@ -1,5 +1,5 @@
 # ruff: noqa: E501
-"""The texts of questions back in a few languages; English for all others."""
+"""The texts of clarifications in seven languages. Other languages get English."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Language = Literal["en", "de", "fr", "es", "it", "ko", "zh"]
 
 
 class Frames(Frozen):
-    """Sentences with named holes. `mention` is the question's own words, `column` a name of the schema."""
+    """Sentences with named placeholders. `mention` holds the question's own words, `column` a name of the schema."""
 
     language: Language
     vague_time: str
@@ -274,7 +274,7 @@ ZH = Frames(
     number_of="{name} 数量",
 )
 
-# Without what is as frequent in another of them: "revenue per customer" is not Italian.
+# Without words that are as frequent in another of these languages: "revenue per customer" is not Italian.
 _STOP_WORDS = {
     "en": "the of what which how many is are was were in for by from show list do did does we our with have has who"
     " and me all each there",
@@ -294,7 +294,7 @@ _FRAMES: dict[str, Frames] = {it.language: it for it in (EN, DE, FR, ES, IT, KO,
 
 
 def frames_of(question: str) -> Frames:
-    """The frames of a question's language, found by its script and its small words; else the English ones."""
+    """The frames of a question's language, detected by its script and function words. English if it is unknown."""
     if re.search(r"[\uac00-\ud7a3]", question):
         return KO
     if re.search(r"[\u4e00-\u9fff]", question) and not re.search(r"[\u3040-\u30ff]", question):
@@ -308,7 +308,7 @@ def frames_of(question: str) -> Frames:
 
 
 def _by_any_words(question: str, found: Sequence[str], counts: Mapping[str, int]) -> str:
-    """The language by all words that say nothing, and by its letters; English where two are as likely."""
+    """The language with the most function words and special letters. English if two are equally likely."""
     scores: dict[str, int] = {}
     for language, listed in _SAYING_NOTHING.items():
         letters = len(set(_LETTERS.get(language, "")) & set(question.lower()))
@@ -319,11 +319,11 @@ def _by_any_words(question: str, found: Sequence[str], counts: Mapping[str, int]
 
 
 def is_english(question: str) -> bool:
-    """Whether a question is surely English; one of few words may be anything."""
+    """Whether a question is certainly English. A question of few words may be in any language."""
     found = set(re.findall(r"[^\W\d_]+", question.lower()))
     return question.isascii() and frames_of(question) is EN and bool(found & _BY_WORD["en"])
 
 
 def write_list(text: str, labels: list[str]) -> str:
-    """A sentence with the choices under it, one a line."""
+    """A sentence with the choices below it, one per line."""
     return "\n".join([text, *(f"- {label}" for label in labels)])

@@ -1,7 +1,7 @@
-"""The few values that a question back needs, read by limited queries through the guard.
+"""Limited queries, checked by the guard, that read the few values needed for a clarification.
 
-They run only if something is ambiguous, through the database as the caller may read it, so every limit also holds for
-the choices. Values that cannot be read in time are not asked about.
+They run only if something is ambiguous, with the caller's access, so every limit also holds for the choices. Values
+that cannot be read in time are not asked about.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from agent.understanding.clarification.inquiry import Place
 
 TIMEOUT_S = 3.0
-TTL_S = 300.0  # seconds for which a range is believed: rows may come
+TTL_S = 300.0  # seconds for which a range stays valid: rows may be added
 _MAX_ENTRIES = 2000
 
 
@@ -38,20 +38,20 @@ class _Entry(NamedTuple):
 
 
 class RangeCache:
-    """Ranges of columns of dates, for one state of a schema and for who asked, for a while."""
+    """Date ranges of columns, cached for a while by principal and for one state of the schema."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._entries: dict[tuple[str, str, str], _Entry] = {}
 
     def find(self, principal: str, schema: Schema, column: str) -> _Entry | None:
-        """What was read, if it still holds."""
+        """The cached entry, if it is still valid."""
         entry = self._entries.get((principal, schema.database, column))
         holds = entry is not None and self._clock() - entry.at < TTL_S and entry.schema == schema
         return entry if holds else None
 
     def keep(self, principal: str, schema: Schema, column: str, found: DateRange | None) -> None:
-        """Remember it; the oldest is forgotten where there are too many."""
+        """Store a range. If the cache is full, the oldest entry is evicted."""
         self._entries[principal, schema.database, column] = _Entry(schema, found, self._clock())
         while len(self._entries) > _MAX_ENTRIES:
             del self._entries[next(iter(self._entries))]
@@ -61,16 +61,16 @@ _RANGES = RangeCache()
 
 
 class Lookups:
-    """Reads for one question.
+    """Lookups for one question.
 
-    `database` is as the asker may read it; ranges are cached by principal, for all questions.
+    `database` is restricted to the caller's access. Ranges are cached by principal, for all questions.
     """
 
     def __init__(self, database: Database, schema: Schema, principal: str) -> None:
         self._database, self._schema, self._principal = database, schema, principal
 
     async def date_range(self, place: Place) -> DateRange | None:
-        """First and last day of a column; None where it is empty, holds no dates, or cannot be read."""
+        """The first and last day of a column. None if it is empty, holds no dates or cannot be read."""
         entry = _RANGES.find(self._principal, self._schema, place.name)
         if entry is not None:
             return entry.range
@@ -85,7 +85,7 @@ class Lookups:
         return found
 
     async def same_rows(self, places: Sequence[Place], first: str, after: str) -> bool | None:
-        """Whether a period holds the same rows by every one of a table's columns; None where it cannot be told."""
+        """Whether a period selects the same rows by each of these columns. None if the query fails."""
         from sqlglot import exp
 
         inside = [
@@ -106,7 +106,7 @@ class Lookups:
     async def rows_with(
         self, table: Table, where: str, value: str, columns: Sequence[str], limit: int
     ) -> list[tuple[str, ...]]:
-        """Distinct texts of some columns, in the rows where one column has a value, at most `limit`."""
+        """At most `limit` distinct texts of some columns, in the rows where one column has a value."""
         from sqlglot import exp
 
         names = [self._column(name) for name in columns]
@@ -116,7 +116,7 @@ class Lookups:
         return [tuple(row) for row in rows if all(isinstance(it, str) for it in row)]
 
     async def distinct(self, place: Place, limit: int, part: str = "") -> list[str]:
-        """Distinct texts of a column, in their order, at most `limit`: those that hold `part`."""
+        """At most `limit` distinct texts of a column, sorted: those that contain `part`."""
         from sqlglot import exp
 
         if re.search(r"[%_\\\[]", part):
@@ -136,7 +136,7 @@ class Lookups:
             sql = select.sql(dialect=DIALECTS[self._schema.dialect].sqlglot)
             result = await self._database.run(await self._database.check(sql, limit), timeout_s=TIMEOUT_S)
         except ExecutorError:
-            return None  # the question itself will tell what is wrong with the database
+            return None  # the question itself will report what is wrong with the database
         return result.rows
 
     def _column(self, name: str) -> exp.Column:
@@ -152,12 +152,12 @@ class Lookups:
 
 
 def days_before(last: date, days: int) -> date:
-    """The first of so many days of which `last` is the last."""
+    """The first of `days` days that end with `last`."""
     return last - timedelta(days=days - 1)
 
 
 def months_before(last: date, months: int) -> date:
-    """The day after the same day so many months earlier; of a shorter month, after its last day."""
+    """The day after the same day `months` months earlier. In a shorter month, the day after its last day."""
     month = last.year * 12 + last.month - 1 - months
     year, month = divmod(month, 12)
     following = date(year + (month == 11), (month + 1) % 12 + 1, 1)

@@ -1,4 +1,4 @@
-"""Which date column a question about a period means, by names, docs and the question's own words."""
+"""Finds the date column that a question about a period refers to, by names, docs and the question's own words."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from agent.understanding.suggest import telling_tables
 from executors.base import Table
 from rag.words import words
 
-# Times of a row and not of what it tells of, and times that no question about a period means.
+# Times of a record, not of the event it describes, and times that no question about a period refers to.
 _UPKEEP = words(
     "updat update updated modif modified chang change changed delet deleted insert inserted load loaded sync synced"
     " import imported archiv archived valid expir expired expiry birth birthday born dob"
 )
 _CREATED = words("creat create created creation enter entered record recorded")
-# What ends, or is only planned, where something begins, or happens.
+# Ends and plans, as opposed to beginnings and events.
 _SECOND = words(
     "end ended finish finished close closed complete completed due require required expect expected plan planned"
     " estimate estimated schedul scheduled promis promised until to"
@@ -30,7 +30,7 @@ _MEASURED = re.compile(
     r"|chiffres?\s+d['’]affaires?|ventas|ingresos|facturaci[oó]n|vendite|fatturato|ricavi|incassi)\b|매출|판매|销售|营业额|收入",
     re.IGNORECASE,
 )
-# What was done, in words that need not be those of a column: which date it means is a matter of meaning.
+# Verbs for events. They need not occur in a column's name: only their meaning decides which date they refer to.
 _DEED = re.compile(
     r"\b(?!need|speed|feed|seed)\w{3,}ed\b"
     r"|\b(?:sold|bought|sent|made|paid|took|taken|left|came|went|began|begun|done|built|due|held|got|given|gave|shipping)\b",
@@ -43,7 +43,7 @@ def has_deed(text: str) -> bool:
 
 
 def list_plausible(inquiry: Inquiry, table: Table) -> list[Place]:
-    """The columns of dates that a period of this table's rows may be about; one where something settles it."""
+    """The date columns that a period of this table's rows may refer to. Only one if names or docs settle it."""
     found = date_places(table)
     for settles in (_list_hinted(inquiry, found), _list_of_rules(inquiry, found)):
         if len(settles) == 1:
@@ -58,7 +58,7 @@ def list_plausible(inquiry: Inquiry, table: Table) -> list[Place]:
 
 
 def main_date(inquiry: Inquiry) -> Place | None:
-    """The one that a time without a column's name is most probably about; None where no dates are in play."""
+    """The date column that a time without a column name most probably refers to. None if no dates are in play."""
     hinted = _list_hinted(inquiry, [it for table in inquiry.schema.tables for it in date_places(table)])
     own = {table.name for table in inquiry.in_play}
     for near in ([it for it in hinted if it.table.name in own], hinted if len(hinted) == 1 else []):
@@ -69,18 +69,18 @@ def main_date(inquiry: Inquiry) -> Place | None:
     tables = sorted(inquiry.in_play, key=lambda table: (table.name, "") not in inquiry.mentioned_names)
     has_dates = any(date_places(table) for table in tables if (table.name, "") in inquiry.mentioned_names)
     if (has_deed(inquiry.text) and not has_dates) or not any(date_places(table) for table in tables):
-        # what was done stands in the tables that refer to who did it
+        # the event is in the tables that refer to the person or thing involved
         tables = [*_list_tables_beside(inquiry, tables), *tables]
     if inquiry.frames.language != "en" and not inquiry.named_tables and not inquiry.mentioned_names:
-        tables = telling_tables(inquiry.schema)  # its words name nothing here: what is linked most is meant
+        tables = telling_tables(inquiry.schema)  # no word of the question is a name here: take the most linked tables
     return next((found[0] for table in tables if (found := list_plausible(inquiry, table))), None)
 
 
 def _find_measured(inquiry: Inquiry) -> Place | None:
-    """The date of the rows that are added up, where the question asks for sales, or for a term of the docs.
+    """The date of the rows that are summed, if the question asks for sales or a term of the docs.
 
-    What it names beside that ("by country") are only groups. Of several tables with amounts and dates the one that the
-    others are linked with most.
+    Other names in the question ("by country") only group. Of several tables with amounts and dates, the most linked one
+    is chosen.
     """
     terms = {table for table, _ in inquiry.mentioned_names}
     if not terms and not _MEASURED.search(inquiry.text):
@@ -92,7 +92,7 @@ def _find_measured(inquiry: Inquiry) -> Place | None:
 
 
 def _list_hinted(inquiry: Inquiry, places: list[Place]) -> list[Place]:
-    """Those whose name the question says: in full, with its table, or in one of its words that no table's name has."""
+    """Those that the question names: in full, with the table, or by a word that is in no table's name."""
     written = [it for it in places if it.name.lower() in inquiry.text.lower()]
     if written:
         return written
@@ -103,14 +103,14 @@ def _list_hinted(inquiry: Inquiry, places: list[Place]) -> list[Place]:
 
 
 def _list_of_rules(inquiry: Inquiry, places: list[Place]) -> list[Place]:
-    """Those that the entries of the glossary name which the question uses, or else any rule or past query."""
+    """Those in the glossary entries that the question uses, or else in any rule or past query."""
     used = [it for it in places if (it.table.name, it.column.name) in inquiry.mentioned_names]
     doc_text = " ".join(f"{it.text} {it.sql}" for it in inquiry.context.known if it.kind in {"rule", "query"})
     return used or [it for it in places if re.search(rf"\b{re.escape(it.column.name)}\b", doc_text, re.IGNORECASE)]
 
 
 def _list_tables_beside(inquiry: Inquiry, tables: list[Table]) -> list[Table]:
-    """The tables with dates that refer to these, or to what refers to these; those the question is about first."""
+    """The tables with dates that refer to these or are linked with such a table. Those ranked highest come first."""
     near = {table.name for table in tables}
     found: dict[str, Table] = {}
     for _ in range(2):

@@ -1,4 +1,4 @@
-"""Questions for the best of something when the data measures it in several ways and nothing says which."""
+"""Asks which measure to use if a question asks for the best of something and the data measures it in several ways."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _VAGUE = re.compile(
     rf"\s+(?:{_NUMBER}\s+)?(?P<noun>[^\W\d_]+(?:\s+[^\W\d_]+)?)",
     re.IGNORECASE,
 )
-# With one of these the question says by what, or asks for something else than an order by worth.
+# With one of these the question names its measure, or does not ask for an order by worth.
 SAYS = words(
     "by per according based terms revenue revenues sale sales sell sells selling sold seller turnover amount amounts"
     " quantity quantities spend spends spending spent spender pay pays paid paying price priced prices profit profits"
@@ -36,7 +36,7 @@ SAYS = words(
     " cheapest newest oldest latest longest shortest earliest biggest smallest fastest slowest youngest earn earner"
     " earning gross grossing average total nach selon según por gemessen"
 )
-# Of a table's own numbers these are such a measure by themselves.
+# A table's own number with one of these in its name is the measure.
 _OWN = words(
     "rating rate rank ranking score grade gpa point points star stars vote votes popularity like likes follower"
     " followers level elo win wins performance importance priority sales revenue turnover profit"
@@ -49,9 +49,9 @@ _SUM = re.compile(r"\bSUM\s*\(|\bsum of\b", re.IGNORECASE)
 
 
 async def vague_measure(inquiry: Inquiry, meaning: Embedder | None = None) -> Clarification | None:
-    """`Best customers` without by what: at least two measures that the data really has, else nothing is asked.
+    """Ask about `best customers` without a measure if the data has at least two measures.
 
-    By `meaning`, the multilingual embedder, a question may name a table in another language than it has.
+    With `meaning`, the multilingual embedder, the question may name a table in another language.
     """
     match = _VAGUE.search(inquiry.text)
     if match is None:
@@ -72,13 +72,13 @@ async def vague_measure(inquiry: Inquiry, meaning: Embedder | None = None) -> Cl
 
 
 def _first_noun(phrase: str) -> str:
-    """The first word of what follows `best`, without its particle."""
+    """The first word after `best`, without its particle."""
     word = phrase.split()[0]
     return without_particle(word) if re.match("[가-힣]", word) else word
 
 
 async def _entity_by_meaning(inquiry: Inquiry, mention: str, noun: str, meaning: Embedder) -> Table | None:
-    """The table that a noun of another language names; None where the question speaks of anything else as well."""
+    """The table that a noun of another language names. None if the question mentions any other noun."""
     others = [it for it in list_mentioned(inquiry.text, inquiry.frames.language) if it not in mention]
     if others:
         return None
@@ -88,7 +88,7 @@ async def _entity_by_meaning(inquiry: Inquiry, mention: str, noun: str, meaning:
 
 
 def is_settled(inquiry: Inquiry, entity: Table | None, mention: str, rest: frozenset[str]) -> bool:
-    """Whether the table's own numbers, another name of the schema, or the docs say by what."""
+    """Whether the table's own numbers, another name of the schema or the docs determine the measure."""
     numbers = [it for it in entity.columns if NUMERIC.search(it.type)] if entity is not None else []
     own = any(words(it.name) & _OWN for it in numbers)
     others = entity is not None and any(it is not entity and own_words(it) <= rest for it in inquiry.schema.tables)
@@ -100,8 +100,8 @@ def is_settled(inquiry: Inquiry, entity: Table | None, mention: str, rest: froze
 
 
 def list_measures(inquiry: Inquiry, entity: Table) -> list[str]:
-    """What its rows can be measured by: sums over the tables that refer to it, else any number there or of its own, and
-    how many refer to it."""
+    """The measures of a table's rows: sums over the tables that refer to it, else other numbers of these tables and its
+    own, and the counts of referring rows."""
     facts = [it for it in inquiry.schema.tables if any(key.table == entity.name for key in it.foreign_keys)]
     sums: dict[str, str] = {}
     for fact in facts:
@@ -125,7 +125,7 @@ def list_measures(inquiry: Inquiry, entity: Table) -> list[str]:
 
 
 def _terms(inquiry: Inquiry, fact: Table) -> dict[str, Document]:
-    """Sums over a table that the glossary has a name for: that name without what it is of."""
+    """Sums over a table that have a name in the glossary, by that name without "of …" or "per …"."""
     found: dict[str, Document] = {}
     for document in inquiry.context.known:
         term = re.split(r"\s+(?:of|per)\s+", term_of(document.text))[0] if document.kind == "rule" else ""

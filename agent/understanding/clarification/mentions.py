@@ -1,7 +1,7 @@
-"""The things that a question in another language than English names: its nouns, found by its function words.
+"""The nouns of questions in languages other than English, found by function words.
 
-A noun follows an article, a preposition or a question word. In German it has a capital; in Korean it is not a verb, and
-loses its particle. Adjectives in the same place are taken for nouns.
+A noun follows an article, a preposition or a question word. In German it is capitalized. In Korean it is not a verb and
+loses its particle. Adjectives in the same position are taken for nouns.
 """
 # ruff: noqa: E501  patterns are read best in one piece
 
@@ -22,8 +22,8 @@ _ANY_DATA = """
     the best, the oldest, the cheapest, difference, growth, popularity, yield, surface area, length, size,
     square meters, piece, business, together, question, answer, data, table, result, case, most, least, every, other
 """
-# What any data may be asked for, or computed from it, or be a value of it: nothing that it could lack. One language is
-# enough: the multilingual model finds the words of others near.
+# Any data may be asked for these, be used to compute them or contain them as values, so no database lacks them. One
+# language is enough: the multilingual model finds the words of other languages similar.
 ANYTHING = tuple(" ".join(it.split()) for it in _ANY_DATA.split(","))
 
 _NOUN = r"(?P<noun>[^\W\d_]{4,})"
@@ -42,19 +42,19 @@ _PARTICLE = re.compile(r"(?:들은|들이|들을|에서|에게|으로|별로|은
 _VERB = re.compile(
     r"(?:요|줘|까|니|다|하는|있는|없는|되는|된|한|할|린|싼|진|긴|난|많은|많이|가장|모든|평균|몇|얼마나?|무엇|어느|어떤)$"
 )
-_BEFORE_ASKING = re.compile(r"[가-힣]+(?=\s+(?:주|줄|줘|줬))")  # what to do for somebody: "알려 주세요"
+_BEFORE_ASKING = re.compile(r"[가-힣]+(?=\s+(?:주|줄|줘|줬))")  # the verb of a request: "알려 주세요"
 _TWO_LETTERS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss"})
 _WRITTEN_OUT = re.compile(r"ae|oe|(?<![aeq])ue")
 _UMLAUTS = {"ae": "ä", "oe": "ö", "ue": "ü"}
-_LETTERS = 4  # of a word in Latin letters; shorter ones are rarely nouns
+_LETTERS = 4  # least length of a word in Latin letters; shorter ones are rarely nouns
 
 
 def list_mentioned(text: str, language: str) -> list[str]:
-    """The nouns of a question as it writes them, each once; none in a language whose code is not known here."""
+    """The distinct nouns of a question, as written. Empty for an unsupported language code."""
     if language == "ko":
         said = tokens(_BEFORE_ASKING.sub(" ", text))
         found = [without_particle(it.text) for it in said if it.text.isalpha() and not _VERB.search(it.text)]
-        found = [it for it in found if len(it) > 1]  # one syllable is mostly the stem of a verb, or counts things
+        found = [it for it in found if len(it) > 1]  # one syllable is mostly a verb stem or a counter
     elif language == "de":
         found = [it.text for it in tokens(text) if it.text[:1].isupper() and not it.leads and len(it.text) >= _LETTERS]
     elif language in _PATTERNS:
@@ -67,19 +67,19 @@ def list_mentioned(text: str, language: str) -> list[str]:
 
 
 def without_particle(word: str) -> str:
-    """A Korean noun without what its place in the sentence adds: `고객` of "고객은"."""
+    """A Korean noun without its particle: `고객` for "고객은"."""
     return _PARTICLE.sub("", word)
 
 
 def spellings(word: str) -> tuple[str, ...]:
-    """A word as it is, and as names without accents have it: `gaeste` of "gäste", `puntuacion` of "puntuación"."""
+    """A word and its spellings without accents: `gaeste` for "gäste", `puntuacion` for "puntuación"."""
     bare = "".join(it for it in unicodedata.normalize("NFD", word) if not unicodedata.combining(it))
     return tuple(dict.fromkeys((word, word.translate(_TWO_LETTERS), unicodedata.normalize("NFC", bare))))
 
 
 def with_umlauts(name: str) -> tuple[str, ...]:
-    """A name as it is, and as German writes it where names have no umlauts: `bücher` of "buecher".
+    """A name and its German spelling with umlauts: `bücher` for "buecher".
 
-    The multilingual model does not know it otherwise: "libros" is 0.36 from "buecher" and 0.87 from "bücher".
+    The multilingual model does not know the other spelling: "libros" has 0.36 to "buecher" and 0.87 to "bücher".
     """
     return tuple(dict.fromkeys((name, _WRITTEN_OUT.sub(lambda it: _UMLAUTS[it[0]], name))))

@@ -1,9 +1,9 @@
-"""Missing data: a warning if a question names something that the database lacks, or a question back if nothing is near.
+"""Missing data: a warning if a question names something that the database lacks, or a clarification if nothing is near.
 
-Words of names, docs, comments, samples, linked values and the session are known. A question in other words gets a
-warning with the name that is nearest in meaning: by cosines of the multilingual model, in six languages, or of MiniLM
-if it knows the language of the question and of the schema. A question back is asked only if none of the question's
-words is known or near, to every model that is in use.
+The words of names, docs, comments, samples, linked values and the session are known. A question in other words gets a
+warning with the name nearest in meaning: by cosines of the multilingual model, in six languages, or of MiniLM if it
+knows the language of the question and of the schema. A clarification is asked only if none of the question's words is
+known or near, by every model in use.
 """
 
 from __future__ import annotations
@@ -41,28 +41,28 @@ from rag.linking.fusion import term_of
 from rag.linking.month_names import MONTHS
 from rag.words import phrases, split_name, stem_of, tokens, words
 
-# Cosines of MiniLM. Under `UNLIKE` no name looks like what is asked for: of the phrases of Spider's training split one in
-# twenty with its own database, nine of ten with another one. Under `FAR` nothing of a question is near, none of whose
-# words is known: no question with its own database. Single words mislead it ("ship" is 0.40 from `vessels`): under `APART` no
-# table, with its columns, is near the whole question ("Which ship sailed most often?" 0.41, "List all hotels." 0.19).
+# Cosines of MiniLM. Below `UNLIKE`, no name resembles a phrase: one in twenty phrases of Spider's training split with
+# its own database, nine of ten with another one. Below `FAR`, nothing in a question without known words is near: no
+# question with its own database. Single words mislead ("ship" has 0.40 to `vessels`), so below `APART` no table with
+# its columns is near the whole question ("Which ship sailed most often?" 0.41, "List all hotels." 0.19).
 UNLIKE, FAR, APART = 0.6, 0.5, 0.35
-_NEAR = 0.45  # from which on the nearest name is worth telling
-# Cosines of the multilingual model, of single words and their translations: measured by `python -m bench.multilingual`.
+_NEAR = 0.45  # least cosine at which the nearest name is worth reporting
+# Cosines of the multilingual model for single words and their translations, measured by `python -m bench.multilingual`.
 UNLIKE_IN_ANY_LANGUAGE, _ANYTHING = 0.62, 0.64
-# Of English questions more is told, as what may well be there: what is a little nearer than that, or is what any data
-# may be asked for. A word that only looks like a known one is known from `_FORM` on: "country", `county` is 0.48. Of 200
-# questions of Spider's training split 3 % get a warning; of 200 whose column was dropped from its table, 75 %.
+# English questions get more warnings, marked as presumed: also for a phrase that is slightly nearer than that, or that
+# any data may be asked for. A word that only resembles a known one counts as known from `_FORM` on: "country" has 0.48
+# to `county`. Of 200 questions of Spider's training split, 3 % get a warning; of 200 whose column was dropped, 75 %.
 _NEAR_IN_ENGLISH, _ANYTHING_IN_ENGLISH, _FORM = 0.68, 0.8, 0.55
-# Its FAR and APART, for where MiniLM is not in use, or does not know the words of the schema. Of 300 questions of Spider's
-# training split with their own database, 1 % are below each; of those with another database, half.
+# FAR and APART of the multilingual model, used if MiniLM is off or does not know the schema's words. Of 300 questions
+# of Spider's training split with their own database, 1 % are below each; of those with another database, half.
 FAR_IN_ANY_LANGUAGE = (0.5, 0.12)
 _TABLES_SHOWN = 6
 _ALIKE, _BEGINNING = 84.0, 5
-_ENDING = 2  # letters that a form of a word adds
-_PIECE = 3  # letters of the other part of a compound: "star" is no piece of `start`
-_SHORTENED = 3  # letters of a name that may stand for a longer word: `doc`
+_ENDING = 2  # letters that an inflection adds
+_PIECE = 3  # least letters of a compound's other part: "star" is no piece of `start`
+_SHORTENED = 3  # least letters of a name that may shorten a word: `doc`
 # ruff: noqa: E501
-# What other languages ask for, one word each, by their codes; the words of `Language.naming_nothing` are none.
+# Patterns for a requested noun in other languages, by code. Words of `Language.naming_nothing` do not count.
 _CUES = {
     code: re.compile(rf"(?:{cues})(?P<mention>[^\W\d_]{{5,}})", re.IGNORECASE)
     for code, cues in {
@@ -76,10 +76,10 @@ Examples = Callable[[Sequence[str]], Awaitable[Sequence[str]]]
 
 
 class Lacking(NamedTuple):
-    """Something that is asked for and that no name looks like.
+    """Something that is asked for and that no name resembles.
 
-    near: the name that is nearest, if any is. presumed: whether it may well be there, under a name that shortens it; or
-    only its place in the question says that data is meant, so that it may be a verb.
+    near: the nearest name, if any. presumed: whether it may exist after all, under a shortened name, or may be a verb
+    because only its position in the question suggests data.
     """
 
     mention: str
@@ -88,15 +88,15 @@ class Lacking(NamedTuple):
 
 
 def describe_lacking(lacking: Lacking, inquiry: Inquiry) -> str:
-    """A sentence in the question's language, which names what is nearest if anything is."""
+    """A sentence in the question's language, with the nearest name if there is one."""
     frame = inquiry.frames.read_as if lacking.near else inquiry.frames.lacking
     return frame.format(mention=lacking.mention, near=lacking.near)
 
 
 class Missing(NamedTuple):
-    """What a database lacks of what is asked for.
+    """What a question asks for and the database lacks.
 
-    lacking: one by one. nothing_near: the question back, where no word of the question is known or near.
+    lacking: the missing things. nothing_near: the clarification, if no word of the question is known or near.
     """
 
     lacking: tuple[Lacking, ...] = ()
@@ -106,10 +106,10 @@ class Missing(NamedTuple):
 async def missing_data(
     inquiry: Inquiry, embedder: Embedder | None, meaning: Embedder | None, examples: Examples
 ) -> Missing:
-    """What the question asks for, where the database has nothing like it.
+    """What the question asks for and the database lacks.
 
-    `embedder`: where vectors are in use for this database; without it only what is shortened is told. `meaning`: the
-    multilingual one, where it is installed. `examples` gives what could be asked instead.
+    `embedder`: if vectors are in use for this database; without any embedder only shortened names are reported.
+    `meaning`: the multilingual embedder, if it is installed. `examples` returns questions to suggest instead.
     """
     if not is_english(inquiry.text):
         return await _missing_in_another_language(inquiry, meaning, examples)
@@ -121,9 +121,9 @@ async def missing_data(
     wanted = [phrase for phrase in named if phrase]
     unknown = [it for it in wanted if not any(_is_known(part.casefold(), known) for part in it.split())]
     nothing_known = not _is_any_known(inquiry, known)
-    formed = [it for it in wanted if it not in unknown and known.isdisjoint(words(it))]  # a word looks like a known one
+    formed = [it for it in wanted if it not in unknown and known.isdisjoint(words(it))]  # a word resembles a known one
     if not unknown and not nothing_known and not formed:
-        return Missing()  # nearly always, and no model is loaded for it
+        return Missing()  # the usual case, for which no model is loaded
     is_understood = embedder is not None and await _is_understood(inquiry.schema, embedder)
     if nothing_known and unknown and (is_understood or meaning is not None):
         mention = [*phrases(inquiry.text), *content_words(inquiry.text)]
@@ -173,7 +173,7 @@ def _list_counted(inquiry: Inquiry) -> list[str]:
 
 
 def _nouns(inquiry: Inquiry) -> list[str]:
-    """What a question in another language speaks of, but for its times."""
+    """The nouns of a question in another language, except its times."""
     times = " ".join(it.mention for it in periods_in(inquiry.text))
     found = list_mentioned(inquiry.text, inquiry.frames.language)
     return [it for it in found if it not in times and it.casefold() not in MONTHS]
@@ -182,7 +182,7 @@ def _nouns(inquiry: Inquiry) -> list[str]:
 async def _find_unlike_in_any_language(
     mention: Sequence[str], inquiry: Inquiry, meaning: Embedder
 ) -> tuple[Lacking, ...]:
-    """What is said in words that are not known, and is near neither to a name nor to what any data may be asked for."""
+    """The unknown phrases that are near neither to a name nor to what any data may be asked for."""
     known = find_known_words(inquiry)
     unknown = [phrase for phrase in mention if not _is_phrase_known(phrase, known)]
     terms = {spelling: term for term in _terms_of(inquiry) for spelling in with_umlauts(term)}
@@ -199,10 +199,10 @@ async def _find_unlike(
     anything: float | None = None,
     formed: Sequence[str] = (),
 ) -> tuple[Lacking, ...]:
-    """Those phrases that no name looks like: whose nearest of the `terms` has a cosine `below` this.
+    """The phrases that no name resembles: the cosine to the nearest of the `terms` is under `below`.
 
-    `anything`: the cosine to what any data may be asked for, from which on they may well be there; None: it is not
-    looked at. `formed`: phrases of which a word only looks like a known one.
+    `anything`: the cosine to generic requests from which on a phrase is not missing. None skips this comparison.
+    `formed`: phrases in which a word only resembles a known one.
     """
     lacking: list[Lacking] = []
     for phrase in (*phrases, *formed):
@@ -223,7 +223,7 @@ async def _find_unlike(
 
 
 async def _is_elsewhere(inquiry: Inquiry, mention: Sequence[str], embedder: Embedder, far: float, apart: float) -> bool:
-    """Whether neither what the question mentions is near a name, nor the question near a table.
+    """Whether no mentioned word is near a name, and the question is near no table.
 
     The rows of a database's only table may be called anything: a file `city` may hold rides.
     """
@@ -237,14 +237,14 @@ async def _is_elsewhere(inquiry: Inquiry, mention: Sequence[str], embedder: Embe
 
 
 def _is_any_known(inquiry: Inquiry, known: frozenset[str]) -> bool:
-    """Whether any word of the question, or a value that it has, is known; no question is asked back that names none."""
+    """Whether the question has a known word, a value or a proper name. True as well if it has no content words."""
     content = content_words(inquiry.text)
     names = any(it.text[:1].isupper() and not it.leads for it in tokens(inquiry.text))
     return not content or names or _names_entries(inquiry) or any(_is_known(it.lower(), known) for it in content)
 
 
 def _names_entries(inquiry: Inquiry) -> bool:
-    """Whether a question has a stored value, or a term of the glossary."""
+    """Whether a question contains a stored value or a glossary term."""
     return any(it.is_sure for it in inquiry.context.linked.values) or bool(inquiry.rules)
 
 
@@ -253,7 +253,7 @@ def _is_phrase_known(phrase: str, known: frozenset[str]) -> bool:
 
 
 def _shorten(inquiry: Inquiry, mention: Sequence[str]) -> tuple[Lacking, ...]:
-    """What a table's or a column's name shortens: of "doctor" the table `doc`, of "account" the column `acc_type`."""
+    """Phrases that a table or column name shortens: `doc` shortens "doctor", `acc_type` shortens "account"."""
     names = [table.parts[-1] for table in inquiry.schema.tables]
     names += [column.name for table in inquiry.schema.tables for column in table.columns]
     found: list[Lacking] = []
@@ -270,7 +270,7 @@ def _shortens(part: str, word: str) -> bool:
 
 
 def _find_lacking_elsewhere(inquiry: Inquiry) -> tuple[Lacking, ...]:
-    """What a question in another language asks for and no name has, where other words of it are names."""
+    """What a question in another language asks for and no name contains, if other words of it are names."""
     language, known = LANGUAGES.get(inquiry.frames.language), find_known_words(inquiry)
     if language is None:
         return ()
@@ -280,7 +280,7 @@ def _find_lacking_elsewhere(inquiry: Inquiry) -> tuple[Lacking, ...]:
 
 
 def _is_named(word: str, names: frozenset[str]) -> bool:
-    """Whether a name is this word, or a form of it: `beete` of "Beet"."""
+    """Whether a name is this word or a form of it: `beete` for "Beet"."""
     return (
         word in names
         if len(word) >= _BEGINNING
@@ -298,7 +298,7 @@ def _once(found: Iterable[Lacking]) -> tuple[Lacking, ...]:
 
 
 def find_known_words(inquiry: Inquiry) -> frozenset[str]:
-    """The stems of all that the schema, its docs and samples, the linked values and the session say."""
+    """The stems of all words in the schema, docs, samples, linked values and the session."""
     texts = [inquiry.conversation, *(f"{it.mention} {it.value}" for it in inquiry.context.linked.values)]
     return _words_of(inquiry.schema) | _words_in(inquiry.context.known) | words(" ".join(texts))
 
@@ -319,7 +319,7 @@ def _words_of(schema: Schema) -> frozenset[str]:
 
 
 def _is_known(word: str, known: frozenset[str]) -> bool:
-    """Whether a word, a form of it, a piece or a misspelling is among the known ones."""
+    """Whether a word, a form of it, a part or a misspelling is among the known ones."""
     stem = next(iter(words(word)), word)
     if stem in known:
         return True
@@ -330,18 +330,18 @@ def _is_known(word: str, known: frozenset[str]) -> bool:
 
     pieces = any(_is_piece(stem, it) or _is_piece(it, stem) for it in known if len(it) >= _BEGINNING - 1)
     if len(stem) <= _BEGINNING:
-        return pieces  # of so few letters another word is as near as a misspelling: "star", `start`
+        return pieces  # with so few letters, a misspelling is as likely another word: "star", `start`
     return pieces or process.extractOne(stem, known, scorer=fuzz.ratio, score_cutoff=_ALIKE) is not None
 
 
 def _is_piece(short: str, long: str) -> bool:
-    """Whether a word begins or ends a longer one that has room for another word: `ticket` of `ticketpreis`."""
+    """Whether a word begins or ends a longer one with room for another word: `ticket` in `ticketpreis`."""
     rest = len(long) - len(short)
     return rest >= _PIECE and (long.startswith(short) or long.endswith(short))
 
 
 async def _is_understood(schema: Schema, embedder: Embedder) -> bool:
-    """Whether the embedder knows most words of the names of a schema: of codes, or another language, it does not."""
+    """Whether the embedder knows most words of a schema's names. It does not know codes or other languages."""
     try:
         vocabulary = await asyncio.to_thread(vocabulary_of, embedder)
     except RetrievalError:
@@ -350,14 +350,14 @@ async def _is_understood(schema: Schema, embedder: Embedder) -> bool:
     spoken = [len(it) > 3 and re.search("[aeiouy]", it) is not None for it in names]
     if not names or sum(spoken) * 2 <= len(spoken):
         return False
-    return sum(it in vocabulary for it in names) * 2 > len(names)  # of no other model are the thresholds known
+    return sum(it in vocabulary for it in names) * 2 > len(names)  # the thresholds are known for no other model
 
 
 _TERMS, _TABLES, _GENERAL = Terms(), Terms(), Terms()
 
 
 def _tables_of(schema: Schema) -> tuple[str, ...]:
-    """Each table with its columns, as a text."""
+    """Each table with its columns, as one text."""
     return tuple(
         f"{split_name(table.parts[-1])}: {', '.join(split_name(it.name) for it in table.columns)}"
         for table in schema.tables
@@ -365,7 +365,7 @@ def _tables_of(schema: Schema) -> tuple[str, ...]:
 
 
 def _terms_of(inquiry: Inquiry) -> dict[str, str]:
-    """Names, samples and terms of the glossary, each once, by themselves."""
+    """The distinct names, samples and glossary terms."""
     found: list[str] = []
     for table in inquiry.schema.tables:
         found.append(split_name(table.parts[-1]))
@@ -387,7 +387,7 @@ async def _nothing_near(inquiry: Inquiry, phrase: str, examples: Examples) -> Cl
 async def suggest_instead(
     inquiry: Inquiry, text: str, examples: Examples, reason: Reason = "missing_data"
 ) -> Clarification:
-    """A sentence that says what the data or the question lacks, with questions that the data can answer."""
+    """A sentence that states what the data or the question lacks, with questions that the data can answer."""
     choices = [Choice(label=it, question=it) for it in await examples(_rank_tables(inquiry))]
     return ask(reason, f"{text} {inquiry.frames.instead}" if choices else text, choices)
 

@@ -1,4 +1,4 @@
-"""Ambiguous names: a part of several stored values, similar spellings, or values of columns with other meanings."""
+"""Ambiguous names: parts of several stored values, similar spellings, or values in columns of different meaning."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from rag.linking.values import LinkedValue, find_quoted
 from rag.words import is_silent, tokens, words
 
 MOST_SHOWN = 5
-_READ = 60  # values that hold the words somewhere, of which some hold them as words
-_TIE = 0.01  # of two scores that are the same
+_READ = 60  # values read that contain the text; only some contain it as whole words
+_TIE = 0.01  # difference of scores that count as equal
 _LEAST_CHARS = 3
-# After these, all that bear a name are meant, or it is a pattern.
+# After these words, all rows with a name are meant, or the name is a pattern.
 _MEANS_ALL = re.compile(
     r"\b(?:all|every|each|any|both|named|called|name|names|surnamed|contain\w*|includ\w*|like|start\w*|begin\w*|end\w*"
     r"|with|whose|letters?|word|words|string|substring|alle|jede\w*|tous|toutes|chaque|todos|todas|cada)\s+"
@@ -26,12 +26,12 @@ _MEANS_ALL = re.compile(
 )
 _GIVEN = words("first given fore forename firstname givenname")
 _FAMILY = words("last family sur surname lastname familyname")
-# Columns that differ by a direction, which a preposition says.
+# Columns that differ by a direction, which a preposition expresses.
 _DIRECTED = words("from to source destination dest origin departure arrival home away sender receiver start end")
 
 
 async def ambiguous_name(inquiry: Inquiry, lookups: Lookups) -> Clarification | None:
-    """The first name of the question that can be read in several ways, with the ways."""
+    """Ask about the first name of the question that has several readings. The choices are the readings."""
     by_mention: dict[str, list[LinkedValue]] = defaultdict(list)
     for value in inquiry.context.linked.values:
         if value.how not in {"date", "meaning"}:
@@ -52,7 +52,7 @@ async def ambiguous_name(inquiry: Inquiry, lookups: Lookups) -> Clarification | 
 
 
 def _is_one_name(inquiry: Inquiry, mention: str) -> bool:
-    """Whether the words are a name of one thing in the question, and not a word of the schema or a pattern."""
+    """Whether the words name one thing, and are neither words of the schema nor a pattern."""
     parts = tokens(mention)
     at = inquiry.text.find(mention)
     if at < 0 or len(mention) < _LEAST_CHARS or not any(map(str.isalpha, mention)):
@@ -66,7 +66,7 @@ def _is_one_name(inquiry: Inquiry, mention: str) -> bool:
 
 
 def _is_plural(inquiry: Inquiry, mention: str, at: int) -> bool:
-    """ "The Smiths", and "products ... House Blend": all of them are meant."""
+    """ "The Smiths", and "products ... House Blend": the name means all of them."""
     following = inquiry.text[at + len(mention) :]
     if re.match(r"s\b", following) or re.match(r"['’]s?\s+and\b", following):
         return True
@@ -87,7 +87,7 @@ def _places(inquiry: Inquiry, values: Sequence[LinkedValue]) -> list[Place]:
 async def _several_columns(
     inquiry: Inquiry, values: Sequence[LinkedValue], places: list[Place], lookups: Lookups
 ) -> Clarification | None:
-    """One value in columns of other meaning, of which the question and its tables name none."""
+    """Ask about one value in columns of different meaning, if the question names neither them nor a table."""
     mention = values[0].mention
     if len(places) < 2 or any(it.table.is_view or _is_key(it) or words(it.column.name) & _DIRECTED for it in places):
         return None
@@ -106,7 +106,7 @@ async def _several_columns(
     stored = {it.value for it in values}
     places = [it for it in places if stored.intersection(await lookups.distinct(it, _READ, mention))]
     if len(places) < 2:
-        return None  # where not all rows are seen, some of the values may not be there
+        return None  # not all rows are visible: some of the values may be absent
     choices = [
         Choice(
             label=f"{it.table.name} {it.column.name}".replace("_", " "),
@@ -123,13 +123,13 @@ def _is_key(place: Place) -> bool:
 
 
 def _joins(inquiry: Inquiry, place: Place, others: set[str]) -> bool:
-    """Whether a key leads from one of these tables to the place's."""
+    """Whether a foreign key leads from one of these tables to the place's table."""
     refers = {key.table for name in others if (table := inquiry.schema.table(name)) for key in table.foreign_keys}
     return place.table.name in refers
 
 
 async def _several_values(inquiry: Inquiry, values: list[LinkedValue], lookups: Lookups) -> Clarification | None:
-    """A name that is stored nowhere as such, but is a part of several values, or spelled as much like several."""
+    """Ask about a name that is no stored value but a part of several values, or spelled like several."""
     best = max(it.score for it in values)
     near = [it for it in values if it.score >= best - _TIE and it.how == "near"]
     places = _places(inquiry, near)
@@ -139,17 +139,17 @@ async def _several_values(inquiry: Inquiry, values: list[LinkedValue], lookups: 
     if inquiry.says(place.column) and words(place.column.name) != {"name"}:
         return None
     if _names_several(inquiry, place):
-        return None  # "products ... House Blend": all of them
+        return None  # "products ... House Blend" means all of them
     inside = f" {_spell(mention)} "
     stored = [it for it in await lookups.distinct(place, _READ, mention) if inside in f" {_spell(it)} "]
-    if not stored:  # nothing holds it: those that are spelled like it, as far as they may be seen
+    if not stored:  # no value contains it: take those with a similar spelling that the caller may see
         offered = {it.value for it in near}
         stored = [it for value in sorted(offered) for it in await lookups.distinct(place, 1, value) if it in offered]
     return _offer_choices(inquiry, mention, place, stored) if len(stored) > 1 else None
 
 
 async def _several_people(inquiry: Inquiry, values: list[LinkedValue], lookups: Lookups) -> Clarification | None:
-    """A given or a family name alone, which several people bear, of one of whom the question speaks."""
+    """Ask about a given or family name alone that several people share."""
     places = _places(inquiry, [it for it in values if it.is_sure])
     if len(places) != 1 or inquiry.says(places[0].column):
         return None
@@ -166,7 +166,7 @@ async def _several_people(inquiry: Inquiry, values: list[LinkedValue], lookups: 
 
 
 def _full_name(place: Place) -> tuple[str, str] | None:
-    """The columns of a person's given and family name, where the place is one of them."""
+    """The columns of a person's given and family name, if the place is one of them."""
     given = [it.name for it in place.table.columns if words(it.name) & _GIVEN and not it.private]
     family = [it.name for it in place.table.columns if words(it.name) & _FAMILY and not it.private]
     found = (given[0], family[0]) if len(given) == 1 and len(family) == 1 else None
@@ -185,7 +185,7 @@ def _offer_choices(inquiry: Inquiry, mention: str, place: Place, values: Sequenc
 
 
 def _names_several(inquiry: Inquiry, place: Place) -> bool:
-    """Whether the question names the rows of the table as several: all of them are meant, as in "products"."""
+    """Whether the question names the table's rows in the plural ("products"), so that all of them are meant."""
     last = " ".join(place.table.parts[-1].replace("_", " ").split()).casefold()
     plural = last if last.endswith("s") else f"{last}s"
     return re.search(rf"\b{re.escape(plural)}\b", inquiry.text, re.IGNORECASE) is not None

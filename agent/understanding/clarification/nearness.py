@@ -15,18 +15,18 @@ if TYPE_CHECKING:
 
     from rag.embedding.embedder import Embedder
 
-PATIENCE_S = 5.0  # for the embedder; where it takes longer, nobody can tell
-_MOST_TERMS = 600  # embedded once for a schema: seconds, on one core; a larger one has some word for anything
+PATIENCE_S = 5.0  # seconds to wait for the embedder; after that, similarities are unknown
+_MOST_TERMS = 600  # embedded once per schema, which takes seconds on one core; a larger schema has a word for anything
 
 
 class Terms:
-    """The vectors of what a database is about, for the schema and docs that were last asked about."""
+    """The vectors of a database's terms, kept for the most recent schema and docs."""
 
     def __init__(self) -> None:
         self._entries: dict[tuple[str, str], tuple[tuple[str, ...], NDArray[np.float64]]] = {}
 
     def vectors(self, terms: tuple[str, ...], database: str, embedder: Embedder) -> NDArray[np.float64]:
-        """A row for each term; blocks. Raises EmbedderUnavailable."""
+        """One row per term. Blocks. Raises EmbedderUnavailable."""
         import numpy as np
 
         key = (database, embedder.name)
@@ -39,7 +39,7 @@ class Terms:
 async def similarities(
     mention: Sequence[str], terms: tuple[str, ...], database: str, embedder: Embedder, cache: Terms
 ) -> NDArray[np.float64] | None:
-    """The cosines of words, a row for each, to terms; None where nobody can tell. `database`: whose terms they are."""
+    """The cosines of words (rows) to terms (columns). None if they are unknown. `database`: the owner of the terms."""
     if not terms or len(terms) > _MOST_TERMS:
         return None
 
@@ -58,7 +58,7 @@ async def similarities(
 async def nearest(
     mention: Sequence[str], terms: tuple[str, ...], inquiry: Inquiry, embedder: Embedder, cache: Terms
 ) -> tuple[float, str] | None:
-    """The highest cosine of any words to any term, and which that is; None where nobody can tell."""
+    """The highest cosine of any word to any term, and that term. None if it is unknown."""
     found = await similarities(mention, terms, inquiry.schema.database, embedder, cache)
     if found is None:
         return None

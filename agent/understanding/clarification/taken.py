@@ -1,8 +1,8 @@
-"""Doubts about what the data lacks, by the queries that were written: what they read, and what they made up.
+"""Doubts about missing data, from the queries that were written: the names they read, and the names they made up.
 
-A word that no name explains may still be answered: "taverns" by a query that reads `pubs`. What the query reads that is
-near the word, and that no other word of the question explains, is told as its meaning. A name that a model made up for
-a word of the question says that the data lacks it: nothing of the schema suggested itself.
+A query may answer a word that no name explains: for "taverns" it reads `pubs`. A name in the query that is near the
+word, and that no other word of the question explains, is reported as its meaning. A name that a model made up for a
+word of the question shows that the data lacks it: nothing in the schema matched.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from agent.understanding.clarification.missing import Missing
     from rag.embedding.embedder import Embedder
 
-# Cosine of the multilingual model from which on a query is believed to read what a word means. Of the unknown words of
-# `bench.messages_trades`, 19 of 29 present ones and 2 of 26 absent ones are as near to what the query reads.
+# Least cosine of the multilingual model at which a query is taken to read what a word means. Of the unknown words of
+# `bench.messages_trades`, 19 of 29 present ones and 2 of 26 absent ones reach it.
 READ = 0.5
 RULE = "missing_data"
 
@@ -35,13 +35,13 @@ RULE = "missing_data"
 async def doubts_of(
     missing: Missing, inquiry: Inquiry, sql: str, tried: Sequence[str], meaning: Embedder | None
 ) -> tuple[Doubt, ...]:
-    """What the data lacks of what is asked for, a sentence each.
+    """What the question asks for and the data lacks, one doubt each.
 
-    `sql` is the query that answers it, empty where there is none; `tried`, every query that was written for it. Without
-    `meaning`, the multilingual embedder, nothing is known of what a query reads.
+    `sql` is the query that answers the question, empty if there is none; `tried`, every query written for it. Without
+    `meaning`, the multilingual embedder, what a query reads is unknown.
     """
     frames = inquiry.frames
-    # What may well be there, under a translated or a shortened name, does not keep the answer from being verified.
+    # Data that may exist under a translated or shortened name does not prevent verification.
     unexplained: RuleEvidence = "schema" if is_english(inquiry.text) else "language"
     if missing.nothing_near is not None and not missing.lacking:
         return (Doubt(rule=RULE, evidence=unexplained, detail=missing.nothing_near.assumption),)
@@ -59,9 +59,9 @@ async def doubts_of(
 
 
 async def _find_near(mention: str, sql: str, inquiry: Inquiry, meaning: Embedder | None) -> str:
-    """The name or value that a query reads and that is nearest to a phrase; empty where none is near.
+    """The name or value in a query that is nearest to a phrase. Empty if none is near.
 
-    What another word of the question explains is not what this one means.
+    Names that another word of the question explains do not count.
     """
     if meaning is None:
         return ""
@@ -72,7 +72,7 @@ async def _find_near(mention: str, sql: str, inquiry: Inquiry, meaning: Embedder
 
 
 def _list_read(tree: exp.Expr) -> Iterator[str]:
-    """The names and texts in a query, names as words."""
+    """The names and texts in a query. Names are split into words."""
     from sqlglot import exp
 
     yield from (split_name(it.name) for it in tree.find_all(exp.Table, exp.Column) if it.name)
@@ -80,7 +80,7 @@ def _list_read(tree: exp.Expr) -> Iterator[str]:
 
 
 def _find_made_up(queries: Sequence[str], inquiry: Inquiry) -> list[str]:
-    """The words of the question that are in names of a query that no table, column or alias has."""
+    """The words of the question in a query's invented names: names that are no table, column or alias."""
     from sqlglot import exp
 
     known = find_known_words(inquiry)
@@ -97,7 +97,7 @@ def _find_made_up(queries: Sequence[str], inquiry: Inquiry) -> list[str]:
 
 
 def _trees(queries: Sequence[str], inquiry: Inquiry) -> Iterator[exp.Expr]:
-    """Those queries that can be parsed."""
+    """The queries that can be parsed, as syntax trees."""
     from sqlglot.errors import SqlglotError
 
     from executors.dialects.table import DIALECTS

@@ -1,4 +1,4 @@
-"""Ambiguous times: `recently`, or a month for a table that has two dates."""
+"""Ambiguous times: `recently`, or a month if a table has two dates."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rag.linking.dates import periods_in
 from rag.words import words
 
 _VAGUE_STEMS = words("recent recently lately period periods")
-# How far back is offered, by the unit that was said: so many days each, and then so many months.
+# The spans to offer, by the unit in the question: numbers of days, then numbers of months.
 _OFFERED: dict[str, tuple[tuple[int, ...], tuple[int, ...]]] = {
     "day": ((3, 7, 14), ()),
     "week": ((14, 28, 56), ()),
@@ -27,12 +27,12 @@ _OFFERED: dict[str, tuple[tuple[int, ...], tuple[int, ...]]] = {
 
 
 async def vague_time(inquiry: Inquiry, lookups: Lookups) -> Clarification | None:
-    """A time without a number, of a table with dates: how much of what its column really holds is meant?"""
+    """Ask about a time without a number: which span of the dates that the column holds does it mean?"""
     match = vague_words(inquiry.text)
     if match is None or periods_in(inquiry.text):
         return None
     if first_time_word(inquiry.known_text) or words_of_names(inquiry.schema) & words(match[0]) & _VAGUE_STEMS:
-        return None  # the docs say what it means, or it is a name
+        return None  # the docs define it, or it is a name
     place = main_date(inquiry)
     if place is None:
         return None
@@ -49,7 +49,7 @@ async def vague_time(inquiry: Inquiry, lookups: Lookups) -> Clarification | None
 
 
 async def two_dates(inquiry: Inquiry, lookups: Lookups) -> Clarification | None:
-    """A period of a named table that has several dates of equal standing, by which its rows differ."""
+    """Ask about a period of a named table with several equally plausible dates, if they select different rows."""
     periods = inquiry.context.linked.periods
     if len({it.mention for it in periods}) != 1 or has_deed(inquiry.text):
         return None
@@ -66,7 +66,7 @@ async def two_dates(inquiry: Inquiry, lookups: Lookups) -> Clarification | None:
 
 
 async def date_choices(inquiry: Inquiry, places: Sequence[Place], lookups: Lookups) -> tuple[list[Choice], list[str]]:
-    """A choice for each date that may be meant, and sentences that say which days the columns hold."""
+    """One choice per possible date column, and sentences with the range of each column."""
     choices: list[Choice] = []
     ranges: list[str] = []
     for place in places:
@@ -78,13 +78,13 @@ async def date_choices(inquiry: Inquiry, places: Sequence[Place], lookups: Looku
 
 
 def span_choices(inquiry: Inquiry, place: Place, known: DateRange | None) -> list[Choice]:
-    """The usual times back from the last day of a column, each added to the question."""
+    """The usual spans before the last day of a column, each added to the question."""
     spans = _spans(inquiry, known)
     return [Choice(label=label, question=inquiry.with_ending(f"{when} ({place.name})")) for label, when in spans]
 
 
 def _spans(inquiry: Inquiry, known: DateRange | None, unit: str = "") -> list[tuple[str, str]]:
-    """Labels of the usual times, and how a question says them; those that begin within what is stored."""
+    """Labels of the usual spans, and their wording in questions. Spans must begin within the stored range."""
     frames, (days, months) = inquiry.frames, _OFFERED[unit]
     labels = [*(frames.last_days.format(n=n) for n in days), *(frames.last_months.format(n=n) for n in months)]
     if known is None:
@@ -100,7 +100,7 @@ def _spans(inquiry: Inquiry, known: DateRange | None, unit: str = "") -> list[tu
 
 
 def _unit(mention: str) -> str:
-    """The unit of time in the words, as `_OFFERED` has it; none of `these days`."""
+    """The unit of time in the words, as a key of `_OFFERED`. Empty for `these days`."""
     spoken = mention.casefold()
     if spoken.startswith("these"):
         return ""
@@ -119,7 +119,7 @@ def _period(inquiry: Inquiry, first: date, last: date) -> str:
 
 
 def _write_with_dates(inquiry: Inquiry, match: re.Match[str], when: str) -> str:
-    """The question with its vague time put right: in its place in Korean and Chinese, elsewhere at the end."""
+    """The question with its vague time made precise: in place in Korean and Chinese, otherwise at the end."""
     before, after = inquiry.text[: match.start()], inquiry.text[match.end() :]
     if inquiry.frames.language in {"ko", "zh"}:
         return f"{before}{when}{after}"

@@ -1,7 +1,7 @@
-"""Vague times in seven languages: words that state one, and words that only look like it.
+"""Vague times in seven languages: words that state one, and words that only resemble one.
 
 `mention` is a time: recently, in den letzten Wochen, 最近. `ordering` is an order of rows or a comparison: the most
-recent order, 5 recent orders. `spans` say how recent is meant.
+recent order, 5 recent orders. `spans` state how recent is meant.
 """
 
 from __future__ import annotations
@@ -75,12 +75,12 @@ ROWS = (
 
 
 def vague_words(text: str) -> re.Match[str] | None:
-    """Where a text says a time without a number; None where it says none, or an order of rows, or how long."""
+    """The first time without a number. None if there is none, or if the text states an order of rows or a span."""
     if any(row.ordering.search(text) or row.spans.search(text) for row in ROWS):
         return None
     return first_time_word(text)
 
 
 def first_time_word(text: str) -> re.Match[str] | None:
-    """The first words for a time without a number, whatever else is said."""
+    """The first words for a time without a number, whatever the rest of the text states."""
     return next((match for row in ROWS if (match := row.mention.search(text))), None)

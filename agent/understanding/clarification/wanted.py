@@ -1,4 +1,4 @@
-"""What an English question asks for: the things after `how many`, `per` and such, and its words that may name one."""
+"""What an English question asks for: the things after `how many`, `per` and so on, and words that may name one."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from rag.words import is_silent, stem_of, tokens, words
 
 # ruff: noqa: E501
-_PHRASE = 3  # words of what is asked for
-# More than any question has; each place is read again for what is listed after it, so a text of nothing else takes long.
+_PHRASE = 3  # most words of a requested thing
+# Limits above any real question. Each cue's rest is read again for a list, so a text of cues alone would take long.
 _PHRASE_CHARS, _MOST_CUES, _MOST_LISTED = 120, 40, 12
 _CUES = (
     r"\bhow many\s+",
@@ -39,7 +39,7 @@ _STOPS = words(
     " already yet there here today yesterday not now currently made make makes sold get gets got exist exists come comes"
     " came go goes went gone"
 )
-# What can be computed of anything, or says nothing of what it is: neither known nor missing.
+# Computable for anything, or without content: neither known nor missing.
 GENERIC = words(
     "average mean median total number sum count amount value size length duration time delay age growth rate ratio"
     " share percentage percent change difference distribution trend result results data record records row rows entry"
@@ -57,14 +57,14 @@ GENERIC = words(
     " information table tables column columns database field fields question answer way ways case cases part parts"
 )
 _NUMBER_NOUNS = words("dozen pair couple half third quarter hundred thousand million billion")
-# In these amounts are told; the words before them say how ("full hours", "complete weeks"), and name nothing.
+# Units of amounts. The words before them qualify them ("full hours", "complete weeks") and name nothing.
 _UNITS = words(
     "second minute hour day week month year gram kilo kilogram ton tonne pound ounce litre liter gallon metre meter"
     " kilometre kilometer mile hectare acre percent cent euro dollar"
 )
 _COUNTS = ("how many", "number of")
 _BEFORE_UNITS = frozenset({"by", "per", "each", "every", "a", "an", "any"})
-# After these comes what somebody does or how something is, and no thing: "who failed", "have been lent".
+# These precede an action or a state, not a thing: "who failed", "have been lent".
 _AUXILIARIES = """
     who that which what have has had having be been being is are was were do does did to not never we they i you it he
     she ever always usually often still
@@ -73,7 +73,7 @@ _BEFORE_VERBS = frozenset(_AUXILIARIES.split())
 _COORDINATORS = ("or ", "and ", ", ")
 _ONE_WORD = ("which", "what")
 _SUPERLATIVES = ("most", "fewest", "least")
-# What joins one thing to the next, what may follow the last one, and what begins another order.
+# Links between listed things, words that may follow the last one, and verbs that begin another request.
 _LINK = re.compile(
     r"\s*(?:(?P<of>\bof)|,(?:\s*(?:and|or)\b)?|\band|\bor|\bas well as|\balong with|\btogether with)\s+"
     r"(?:(?:the|all|our|each|every|these|those|different|any|an?|their|its|his|her|of)\s+)*",
@@ -88,22 +88,22 @@ _BEGINS_ORDER, _ORDERS = frozenset(_VERBS.split()), words(_VERBS)
 
 
 def find_wanted_phrases(question: str) -> list[str]:
-    """The things that a question asks for, each as its last few words: after `how many`, `average`, `per` and such.
+    """The things that a question asks for, each as its last few words: after `how many`, `average`, `per` and so on.
 
-    What is listed together is asked for alike, and so is whose it is: "the name, grape and price of the wines".
+    The things in a list count too, and so does the owner: "the name, grape and price of the wines".
     """
     found: list[str] = []
     for match in itertools.islice(_CUE.finditer(question), _MOST_CUES):
         cue, rest = match[0].casefold().strip(), question[match.end() :]
         mention, end = _read_phrase(rest)
         if cue in _ONE_WORD:
-            mention = mention[:1]  # the plain form may stand before what it does: "which supplier delivers"
+            mention = mention[:1]  # a verb may follow: "which supplier delivers"
         if cue.endswith(_SUPERLATIVES) and _says_how(mention):
             continue
         if mention and _is_measure(cue, words(mention[-1])):
             continue
         if cue == "of all" and end < len(rest) and rest[end:].lstrip().startswith(_COORDINATORS):
-            continue  # an adjective, whose noun comes later: "of all complete or shipped orders"
+            continue  # an adjective whose noun comes later: "of all complete or shipped orders"
         found.append(" ".join(mention))
         if mention and cue not in _ONE_WORD:
             found += _list_following(rest[end:])
@@ -111,7 +111,7 @@ def find_wanted_phrases(question: str) -> list[str]:
 
 
 def _list_following(rest: str) -> list[str]:
-    """What stands together with a thing that is asked for: ", grape and price", "of the wines"."""
+    """The things listed after a requested one: ", grape and price", "of the wines"."""
     found: list[str] = []
     while len(found) < _MOST_LISTED and (link := _LINK.match(rest)) is not None:
         rest = rest[link.end() :]
@@ -120,16 +120,16 @@ def _list_following(rest: str) -> list[str]:
         if not mention or not ends or words(mention[0]) & _ORDERS:
             break
         if not _is_plural(mention[-1]) and rest[end:].lstrip().startswith("or "):
-            break  # an adjective, whose noun comes later: "the amount of complete or shipped orders"
+            break  # an adjective whose noun comes later: "the amount of complete or shipped orders"
         found += [] if words(mention[-1]) <= GENERIC else [" ".join(mention)]
         rest = rest[end:]
     return found
 
 
 def _read_phrase(rest: str) -> tuple[list[str], int]:
-    """The words that a text begins with and that name one thing, and where they end.
+    """The words at the start of a text that name one thing, and their end position.
 
-    None, if a number, a name or an abbreviation is among them: it may stand for anything.
+    There are none if they include a number, a name or an abbreviation, which may stand for anything.
     """
     mention: list[str] = []
     end = 0
@@ -141,12 +141,12 @@ def _read_phrase(rest: str) -> tuple[list[str], int]:
         mention.append(word.text)
         end = word.end
         if _is_plural(word.text):
-            break  # the plural is what is counted; after it comes what is said of it
+            break  # the plural noun is counted; what follows describes it
     return mention, end
 
 
 def _says_how(mention: Sequence[str]) -> bool:
-    """Whether the words after a superlative say how something is: "the most expensive", "the most expensive item"."""
+    """Whether the words after a superlative are an attribute: "the most expensive", "the most expensive item"."""
     return not mention or (len(mention) == 1 and not _is_plural(mention[0])) or words(mention[-1]) <= GENERIC
 
 
@@ -155,13 +155,13 @@ def _is_plural(word: str) -> bool:
 
 
 def _is_measure(cue: str, head: frozenset[str]) -> bool:
-    """Whether the last word of a phrase is what is counted in: "how many full dozens", "per calendar week", "a million"."""
+    """Whether a phrase ends with a unit: "how many full dozens", "per calendar week", "a million"."""
     counted = any(it in cue for it in _COUNTS) and head <= _NUMBER_NOUNS | _UNITS
     return counted or (bool(_BEFORE_UNITS & set(cue.split())) and head <= _UNITS | _NUMBER_NOUNS)
 
 
 def content_words(question: str) -> list[str]:
-    """The words of a question that may name something; not names of their own, and not what says nothing."""
+    """The words of a question that may name something, except proper names and generic words."""
     return [
         it.text
         for it in tokens(question)
@@ -173,7 +173,7 @@ def content_words(question: str) -> list[str]:
 
 
 def find_presumed_words(question: str) -> list[str]:
-    """What a question may be about though it asks for it in no such words: "Revenue by month" can be another name's."""
+    """The word that a question without a cue may be about: "Revenue" in "Revenue by month"."""
     parts = tokens(question)
     acting = {it.text for before, it in itertools.pairwise(parts) if before.folded in _BEFORE_VERBS}
     named = content_words(question)

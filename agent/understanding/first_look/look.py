@@ -23,13 +23,13 @@ if TYPE_CHECKING:
     from rag.docs.documents import Document
 
 QUESTIONS = 5
-MOST_TABLES = 6  # that questions are about
-MOST_ROWS = 5_000_000  # of a table whose values are looked at
+MOST_TABLES = 6  # tables that questions are about
+MOST_ROWS = 5_000_000  # of a table whose values are read
 QUERY_S = 5.0  # for each query
-PATIENCE_S = 3.0  # for all of them, where they are an extra of another response
-MOST_SHOWN = 10  # of those of the registry, the docs and a first look
-ENOUGH = 4  # with fewer of the registry and the docs, the schema's are added
-MOST_KEPT = 500  # databases, each once for everybody who sees other rows of it
+PATIENCE_S = 3.0  # seconds for all queries, if the questions accompany another response
+MOST_SHOWN = 10  # questions from the registry, the docs and a first look together
+ENOUGH = 4  # questions; if registry and docs have fewer, those of the schema are added
+MOST_KEPT = 500  # entries, one per database and set of visible rows
 
 log = logging.getLogger(__name__)
 
@@ -63,14 +63,14 @@ class FirstLook(Frozen):
 
 
 class FirstLooks:
-    """Looks at databases, at each once for every version of its schema and everybody's sight of its rows."""
+    """First looks, each taken once per database, version of its schema and set of visible rows."""
 
     def __init__(self) -> None:
         self._known: OrderedDict[tuple[str, str], tuple[Schema, tuple[SuggestedQuestion, ...]]] = OrderedDict()
         self._slow: dict[str, Schema] = {}
 
     async def of(self, database: Database) -> FirstLook:
-        """What a principal sees of a database. Raises DatabaseUnavailable."""
+        """The part of a database that a principal sees. Raises DatabaseUnavailable."""
         found, schema = await self._questions(database), await database.schema()
         texts = tuple(dict.fromkeys(it.text() for it in found))
         tables = (
@@ -86,9 +86,9 @@ class FirstLooks:
         return FirstLook(tables=tuple(tables), questions=texts)
 
     async def examples(self, database: Database, language: str = "en", tables: Sequence[str] = ()) -> tuple[str, ...]:
-        """The questions beside another response, in a language, English where there is no wording for it.
+        """The questions shown with another response, in the given language, or in English if it has no wordings.
 
-        Those about `tables` come first. None where they cannot be known soon.
+        Those about `tables` come first. Empty if they cannot be determined in time.
         """
         try:
             schema = await database.schema()
@@ -97,7 +97,7 @@ class FirstLooks:
             async with asyncio.timeout(PATIENCE_S):
                 found = await self._questions(database)
         except TimeoutError:
-            self._slow[database.name] = schema  # nobody waits for them again
+            self._slow[database.name] = schema  # later requests do not wait for them
             return ()
         except DatabaseUnavailable:
             return ()
@@ -119,7 +119,7 @@ async def _choose_questions(database: Database, schema: Schema) -> tuple[Suggest
     for table in telling_tables(schema)[:MOST_TABLES]:
         if table.row_count is None or table.row_count <= MOST_ROWS:
             by_table.append(await _candidates(database, schema, table))
-    # Row by row over the tables; each table begins with another kind of question.
+    # Round-robin over the tables. Each table begins with a different kind of question.
     turned = [found[at % len(found) :] + found[: at % len(found)] for at, found in enumerate(by_table) if found]
     chosen: list[SuggestedQuestion] = []
     for one in (one for row in zip_longest(*turned) for one in row if one is not None):
@@ -139,7 +139,7 @@ async def _candidates(database: Database, schema: Schema, table: Table) -> list[
 
 
 async def _rows(database: Database, sql: str) -> tuple[tuple[object, ...], ...]:
-    """The rows of a query, checked as everybody's; none where it cannot be run."""
+    """The rows of a query, checked by the guard. Empty if the query cannot be run."""
     try:
         return (await database.run(await database.check(sql, QUESTIONS * 10), timeout_s=QUERY_S)).rows
     except ExecutorError as error:
@@ -150,13 +150,13 @@ async def _rows(database: Database, sql: str) -> tuple[tuple[object, ...], ...]:
 async def sample_questions(
     databases: Databases, knowledge: Knowledge, looks: FirstLooks, name: str, principal: str
 ) -> tuple[str, ...]:
-    """At most `MOST_SHOWN` questions that it can answer, as somebody may see them. Raises as `Databases.get`."""
+    """At most `MOST_SHOWN` questions that the database can answer for this principal. Raises as `Databases.get`."""
     listed = databases.questions(name)
     if len(listed) >= MOST_SHOWN:
         return listed[:MOST_SHOWN]
     database = await databases.get(name, principal)
     documents: Sequence[Document] = ()
-    with suppress(RetrievalError):  # which every question tells
+    with suppress(RetrievalError):  # every question reports this error
         documents = await knowledge.documents(database)
     found = list(dict.fromkeys((*listed, *(it.text for it in documents if it.kind == "query"))))
     if len(found) < ENOUGH:

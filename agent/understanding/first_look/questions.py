@@ -1,7 +1,7 @@
 """Sample questions about a table, made from its measures, dates and categories, each with its query.
 
-A column's type and name decide what it is, then its values: a measure has more than two, a category has a few that
-repeat. A table without measures and categories gets no question.
+A column's type and name, then its values, decide its role: a measure has more than two values, a category has a few
+that repeat. A table without measures and categories gets no question.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ from agent.understanding.suggest import (
 from executors.base import Column, JsonValue, Schema, Table
 from executors.dialects.table import DIALECTS
 
-MOST_COLUMNS = 12  # of a table that are looked at
-MOST_GROUPS = 50  # that a category has
+MOST_COLUMNS = 12  # columns of a table that are inspected
+MOST_GROUPS = 50  # most groups of a category
 LEAST_REPEATED = 2  # rows of a group, on average
-LEAST_LETTERS = 3  # of a name that another begins with
+LEAST_LETTERS = 3  # of a name that begins another name
 _WHOLE = re.compile(r"int", re.IGNORECASE)
 _DATE = re.compile(r"date|timestamp", re.IGNORECASE)
 _DAY = re.compile(r"^(\d{4})-\d\d-\d\d")
@@ -38,10 +38,10 @@ _VOWEL = re.compile(r"[aeiouyäöüéèáíóú]|[^\x00-\x7f]", re.IGNORECASE)
 
 
 class SuggestedQuestion(NamedTuple):
-    """A question, and the query that answers it.
+    """A question and the query that answers it.
 
-    kind: of question. table: that it is about. measure, category, date: columns, where it has them. year: of the
-    date, which is named only where the table has several dates.
+    kind: its kind. table: its subject. measure, category, date: its columns, if any. year: of the date, which is named
+    only if the table has several dates.
     """
 
     kind: Kind
@@ -53,7 +53,7 @@ class SuggestedQuestion(NamedTuple):
     year: int | None = None
 
     def text(self, language: str = "en") -> str:
-        """The question in a language; in English where there is no wording for it."""
+        """The question in the given language, or in English if it has no wordings."""
         language = language if language in WORDINGS else "en"
         wording = WORDINGS[language]
         written = has_headings(self.table)
@@ -74,10 +74,10 @@ class SuggestedQuestion(NamedTuple):
 
 
 class SeenSchema(NamedTuple):
-    """What the values of a table say.
+    """The roles of a table's columns, according to their values.
 
-    rows: how many. measures, categories, dates: the columns that are such.
-    year: the latest of the first date.
+    rows: the number of rows. measures, categories, dates: the columns with these roles.
+    year: the latest year of the first date.
     """
 
     rows: int
@@ -88,7 +88,7 @@ class SeenSchema(NamedTuple):
 
 
 class TableProfile:
-    """Looks at a table's values with one query."""
+    """Profiles a table's values with one query."""
 
     def __init__(self, schema: Schema, table: Table) -> None:
         self._schema, self._table = schema, table
@@ -101,7 +101,7 @@ class TableProfile:
 
     @property
     def sql(self) -> str:
-        """Of all rows: their number, and of each column what tells whether it is what its name says."""
+        """A query for the number of rows and the statistics that confirm each column's role."""
         counted = ["COUNT(*)"]
         counted += [f"COUNT(DISTINCT {self._quote(it.name)})" for it in (*self.measures, *self.categories)]
         counted += [f"MAX({self._quote(it.name)})" for it in self.dates]
@@ -111,7 +111,7 @@ class TableProfile:
     def read_row(self, row: tuple[JsonValue, ...]) -> SeenSchema:
         values = iter(row)
         rows = int(next(values) or 0)
-        measures = tuple(it for it in self.measures if int(next(values) or 0) > 2)  # else it is a flag
+        measures = tuple(it for it in self.measures if int(next(values) or 0) > 2)  # otherwise it is a flag
         groups = [(it, int(next(values) or 0)) for it in self.categories]
         categories = tuple(it for it, n in groups if 2 <= n <= MOST_GROUPS and n * LEAST_REPEATED <= rows)
         found = [(it, match) for it in self.dates if (match := _DAY.match(str(next(values) or "")))]
@@ -119,7 +119,7 @@ class TableProfile:
         return SeenSchema(rows, measures, categories, dates, int(found[0][1][1]) if found else None)
 
     def _names_table(self, column: Column) -> bool:
-        """Whether whole numbers are named as another table begins: `abt` beside `abteilungen` has its rows' numbers."""
+        """Whether a column of whole numbers refers to another table: `abt` begins the name `abteilungen`."""
         name = column.name.casefold()
         others = (it.name.casefold() for it in self._schema.tables if it.name != self._table.name)
         is_whole = _WHOLE.search(column.type) is not None
@@ -135,7 +135,7 @@ class Asker:
         self._question = partial(SuggestedQuestion, table=table)
 
     def candidates(self) -> Iterator[SuggestedQuestion]:
-        """The questions, the most telling first."""
+        """The questions, most informative first."""
         seen = self._seen
         measure = seen.measures[0] if seen.measures else None
         category = seen.categories[0] if seen.categories else None
@@ -181,5 +181,5 @@ def _adds_up(measure: Column) -> bool:
 
 
 def is_readable(name: str) -> bool:
-    """Whether a name has a word in it that a person could say: `icd10_cd` and `x7` have none."""
+    """Whether a name contains a pronounceable word: `icd10_cd` and `x7` have none."""
     return any(_VOWEL.search(word) for word in _READABLE.findall(words_of(name)))

@@ -13,10 +13,10 @@ Kind = Literal["groups", "months", "year", "highest", "counts", "total", "count"
 
 
 class Wording(Frozen):
-    """Sentences with named holes: `rows` a table, `category`, `name` and `date` columns, `measure` a sum or a mean.
+    """Sentences with placeholders: `rows` a table, `category`, `name` and `date` columns, `measure` a sum or a mean.
 
-    most: the largest sum or mean. by: which of several dates is meant. aggregate: in English alone, as
-        `suggest.aggregate_of` has it.
+    most: the largest sum or mean. by: which of several dates is used. aggregate: in English only, as
+        `suggest.aggregate_of` writes it.
     """
 
     sum: str

@@ -10,15 +10,15 @@ from agent.understanding.followups.leaning import asks, content_words
 
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _QUOTED = re.compile(r"['\"“”„«»‘’`]([^'\"“”„«»‘’`]{1,80})['\"“”„«»‘’`]")
-_LATER_WORD = re.compile(r"(?<=[\w,;:] )[^\W\d_][\w&.-]*\w")  # any but the first one
+_LATER_WORD = re.compile(r"(?<=[\w,;:] )[^\W\d_][\w&.-]*\w")  # any word except the first
 _CORRECTION = re.compile(
     r"\W*(?:(?:no|nope|nein|non|not|nicht|pas)\b(?!\s+(?:one|body))|(?:sorry|actually|i meant?|i mean|instead|rather"
     r"|ich meine?|ich meinte|je voulais dire|quise decir|me refería|volevo dire|intendevo)\b)",
     re.IGNORECASE,
 )
 _ENDING = "?!. ,;:"
-STEM = 4  # letters by which forms of one word are known
-LITTLE = 1  # numbers up to this are added by grammar: "the top one", "a 1:1 ratio"
+STEM = 4  # letters that forms of one word share
+LITTLE = 1  # numbers up to this belong to the wording: "the top one", "a 1:1 ratio"
 
 _NUMERALS = {
     word: str(number)
@@ -51,7 +51,7 @@ _PLACES = tuple(
 
 
 def keeps(text: str, message: str, conversation: Sequence[str]) -> bool:
-    """Whether a rewrite keeps the numbers and names of a message, and brings in no number of its own."""
+    """Whether a rewrite keeps the numbers and names of a message and adds no number of its own."""
     found = _numbers(text)
     known = _numbers(" ".join(conversation)) | _numbers(message)
     if not _digits(message) <= found or any(number not in known for number in _digits(text)):
@@ -68,25 +68,25 @@ def keeps(text: str, message: str, conversation: Sequence[str]) -> bool:
 
 
 def find_unsaid_numbers(text: str, known: Sequence[str]) -> tuple[str, ...]:
-    """The numbers of a text that stand nowhere in what is known, each once."""
+    """The distinct numbers in a text that occur nowhere in the known texts."""
     found = _numbers(" ".join(known))
     return tuple(dict.fromkeys(number for number in _NUMBER.findall(text) if number not in found))
 
 
 def corrects(message: str) -> bool:
-    """Whether a message says that something else was meant: "no, in Spain", "I meant the paid ones"."""
+    """Whether a message corrects the previous question: "no, in Spain", "I meant the paid ones"."""
     return _CORRECTION.match(message) is not None
 
 
 def replaces(text: str, corrected: str) -> bool:
-    """Whether a rewrite leaves out something of the question that is corrected: what was not meant must go."""
+    """Whether a rewrite drops a word of the corrected question. A correction must replace something."""
     folded = text.casefold()
     words = content_words(corrected)
     return not words or any(not _has(folded, word) for word in words)
 
 
 def keeps_all(text: str, message: str) -> bool:
-    """Whether a rewrite has every word of a message that names something, and asks in the same way."""
+    """Whether a rewrite keeps every content word of a message and its question word."""
     folded = text.casefold()
     first = next(iter(re.findall(r"\w+", message.casefold())), "")
     begins = not asks(first) or first in folded
@@ -94,7 +94,7 @@ def keeps_all(text: str, message: str) -> bool:
 
 
 def asks_back(text: str, pending: Pending) -> bool:
-    """Whether a rewrite only repeats what was asked back, or has lost what the question was about."""
+    """Whether a rewrite only repeats the clarification or has lost the subject of the question."""
     folded = text.casefold()
     about = content_words(pending.question)
     lost = sum(not _has(folded, word) for word in about)
@@ -102,10 +102,10 @@ def asks_back(text: str, pending: Pending) -> bool:
 
 
 def find_chosen(message: str, choices: Sequence[Choice]) -> str | None:
-    """The question of the choice that a message names by its label, its question or its number; None where none."""
+    """The question of the choice that a message names by label, question or number. None if it names none."""
     reply = _fold(message)
     for number, choice in enumerate(choices, 1):
-        short = choice.label.split(" (")[0]  # what it means in dates need not be repeated
+        short = choice.label.split(" (")[0]  # the dates in parentheses need not be repeated
         if reply in (_fold(choice.label), _fold(short), _fold(choice.question), str(number)):
             return choice.question
     places = [place for place, words in enumerate(_PLACES) if set(reply.split()) & words]
@@ -114,13 +114,13 @@ def find_chosen(message: str, choices: Sequence[Choice]) -> str | None:
 
 
 def with_reply(question: str, reply: str) -> str:
-    """A question together with the reply to what was asked back, without a model."""
+    """A question merged with the reply to its clarification, without a model."""
     sign = question.rstrip()[-1:] if question.rstrip()[-1:] in "?!.？！。" else ""
     return f"{question.strip().rstrip(_ENDING + '？！。')} ({reply.strip().rstrip('.')}){sign}"
 
 
 def int_of(number: str) -> float:
-    """What a number of a text is worth."""
+    """The value of a number in a text."""
     return float(number.replace(",", "")) if number.replace(",", "").replace(".", "", 1).isdigit() else float("inf")
 
 
@@ -133,12 +133,12 @@ def _digits(text: str) -> set[str]:
 
 
 def _numbers(text: str) -> set[str]:
-    """Those in digits, those in words, and the parts of dates."""
+    """Numbers in digits, numbers in words, and the parts of dates."""
     words = re.findall(r"\w+", text.casefold())
     return _digits(text) | {_NUMERALS[word] for word in words if word in _NUMERALS}
 
 
 def _has(folded: str, word: str) -> bool:
-    """Whether a text has a word, or a form of it."""
+    """Whether a text contains a word or a form of it."""
     word = word.casefold()
     return word in folded or (len(word) > STEM and word[: max(STEM, len(word) - 3)] in folded)

@@ -1,8 +1,8 @@
-"""Follow-ups: rewrites a message that depends on earlier ones into a question that can be understood alone.
+"""Follow-ups: rewrites a message that depends on earlier ones into a self-contained question.
 
-A message that can be understood alone is not changed, and nobody sees the conversation. Otherwise the model rewrites
-it, and the rewrite is checked: it must keep each number and name of the message, and add none from elsewhere. If it
-does not, the message is used as it is, together with the conversation.
+A self-contained message is not changed, and no model sees the conversation. Otherwise the model rewrites the message,
+and the rewrite is checked: it must keep each number and name of the message, and add none from elsewhere. If it fails
+the check, the message is used unchanged, together with the conversation.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from agent.understanding.followups.leaning import Leaning, asks_by_itself, find_
 
 MAX_TOKENS = 160
 _LABEL = re.compile(r"^\W*(?:complete question|question|rewritten(?: question)?)\s*:\s*", re.IGNORECASE)
-# What is said of more than the last answer.
+# Words that refer to more than the last answer.
 _SEVERAL = re.compile(
     r"\b(?:difference|differ|both|compare[ds]?|ratio|together|combined|versus|vs|earlier|previous|first question"
     r"|unterschied\w*|differenz\w*|beide\w*|vergl[ei]\w*|zusammen|vorhin|vorher\w*|différence|les deux|compar\w*"
@@ -38,7 +38,7 @@ _SEVERAL = re.compile(
     r"|차이|비교|둘 다|差|比较|両方|比較",
     re.IGNORECASE,
 )
-# To what was asked back: that the question is to be answered as it is.
+# Replies to a clarification that ask to answer the question unchanged.
 _ANYWAY = re.compile(
     r"\W*(?:(?:please|just|yes|no)[\s,]+)*(?:(?:ask|answer|try|do)(?:\s+(?:it|me))?\s+anyway|anyway|go\s+ahead"
     r"|(?:frag|frage|versuch|versuche)?\s*(?:es\s+)?trotzdem(?:\s+(?:fragen|versuchen))?|(?:demande[rz]?\s+)?quand\s+même"
@@ -49,16 +49,16 @@ _QUOTES = "\"'`“”„«» "
 
 
 class FollowUps:
-    """Makes questions self-contained; a rewrite of more than `max_chars` is not used."""
+    """Makes questions self-contained. A rewrite longer than `max_chars` is not used."""
 
     def __init__(self, model: ChatModel, *, max_chars: int) -> None:
         self.model, self.max_chars = model, max_chars
 
     async def make_self_contained(self, question: Question, ledger: Ledger) -> Question:
-        """The question as it is to be answered: `text` self-contained, `asked` as it came.
+        """The question to answer: `text` is self-contained, `asked` is the original text.
 
-        `history` is empty where the text stands by itself, which is nearly always; else the text could not be made
-        whole, by the model or for want of it, and who writes the query must see the conversation.
+        `history` is empty if the text is self-contained, as it nearly always is. Otherwise no model completed the text,
+        and the model that writes the query must see the conversation.
         """
         question = question.model_copy(update={"asked": question.text})
         alone = question.model_copy(update={"history": ()})
@@ -80,18 +80,18 @@ class FollowUps:
         return alone.model_copy(update={"text": text})
 
     async def _follow_up(self, question: Question, ledger: Ledger, *, may_stand: bool) -> str | None:
-        """The whole question; None where the model left it as it was, or what it wrote cannot be used."""
+        """The rewritten question. None if the model did not change it or its rewrite is not usable."""
         history = _list_in_view(question)
         text = await self._write_line("followup", question, ledger, history=history, may_stand=may_stand)
         conversation = [f"{it.question} {it.answer} {it.sql or ''}" for it in history]
         if may_stand and not keeps_all(text, question.text):
             return None
         if corrects(question.text) and not replaces(text, question.history[-1].question):
-            return None  # both at once is what nobody meant
+            return None  # a correction never means both
         return text if self._is_usable(text, question.text, conversation) else None
 
     async def _reply(self, question: Question, pending: Pending, ledger: Ledger) -> Question:
-        """What follows a clarification: its answer, which goes on with the question, or a question of its own."""
+        """Handle the message after a clarification: a reply that completes the question, or a new question."""
         if _ANYWAY.fullmatch(question.text):
             options = question.options.model_copy(update={"clarify": False})
             return question.model_copy(update={"text": pending.question, "options": options})
@@ -109,7 +109,7 @@ class FollowUps:
         return question.model_copy(update={"text": text})
 
     async def _write_line(self, prompt: str, question: Question, ledger: Ledger, **holes: object) -> str:
-        """The first line that the model writes; empty where it found no end."""
+        """The first line that the model writes. Empty if the reply was truncated."""
         content = templates.render(prompt, message=question.text, **holes)
         reply = await self.model.complete([Message(role="user", content=content)], max_tokens=MAX_TOKENS)
         ledger.spend(reply.usage)
@@ -124,15 +124,15 @@ class FollowUps:
 
 
 def _list_in_view(question: Question) -> tuple[Exchange, ...]:
-    """The exchanges that a message can lean on: the last one, or all where it, or the last one, speaks of several.
+    """The exchanges that a message can refer to: the last one, or all if it or the last question refers to several.
 
-    The last question is nearly always whole, whatever led to it; what came before would only be mixed in.
+    The last question is nearly always self-contained. Earlier exchanges would only be mixed in.
     """
     several = _SEVERAL.search(question.text) or find_leaning(question.history[-1].question) is Leaning.LEANS
     return question.history if several else question.history[-1:]
 
 
 def _line(text: str) -> str:
-    """The first line of a reply that says something, without a label or quotes around it."""
+    """The first non-empty line of a reply, without a label or quotes around it."""
     line = next((line for line in text.splitlines() if line.strip(_QUOTES)), "")
     return one_line(_LABEL.sub("", line)).strip(_QUOTES)

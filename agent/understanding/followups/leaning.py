@@ -14,30 +14,30 @@ from agent.understanding.followups.words import LANGUAGES, Language, words_of
 
 _TOKEN = re.compile(r"\w+", re.UNICODE)
 _CLAUSES = words_of("and or who that which whose where und oder die der das et ou qui que y o e che")
-_NOW = words_of(  # "this month" is counted from today, not from an earlier message
+_NOW = words_of(  # "this month" is relative to today, not to an earlier message
     "year month week quarter day morning summer winter spring autumn season decade time jahr monat woche quartal année "
     "mois semaine trimestre año mes semana trimestre anno mese settimana"
 )
 _PERSONS = words_of("who wer qui quién quien chi hat has")  # "who has not paid their fee"
 _RELATIVE = words_of("who that which whose with where whom die der deren qui que dont che con mit")
-# A pronoun that stands for nothing: "it is possible", "il me faut".
+# Pronouns without a referent: "it is possible", "il me faut".
 _EXPLETIVE = re.compile(
     r"(?:is\s+it|it(?:['’]s|\s+is|\s+would\s+be))\s+\w+|es\s+gibt|il\s+(?:me\s+|nous\s+)?(?:y|faut|est)\b",
     re.IGNORECASE,
 )
-_LETTER = re.compile(r"\b(\w)-(?=\w)")  # of "E-Mail"; "e" is a word of Italian
-_POLITE = re.compile(r"(?<=\w\s)(?:Sie|Ihnen|Ihr(?:e[mnrs]?)?)\b")  # whom a German message addresses
-_WHOLE = 2  # content words that make a message with a pronoun a question of its own
-MANY = 3  # words of an unknown language, from which on it may be a question of its own
+_LETTER = re.compile(r"\b(\w)-(?=\w)")  # as in "E-Mail"; "e" is a word of Italian
+_POLITE = re.compile(r"(?<=\w\s)(?:Sie|Ihnen|Ihr(?:e[mnrs]?)?)\b")  # the polite address in German
+_WHOLE = 2  # content words from which on a message with a pronoun is self-contained
+MANY = 3  # words from which on a message in an unknown language may be self-contained
 
 
 @dataclass(frozen=True)
 class Script:
-    """Languages known by their script, whose words cannot be told apart, or change by their ending: patterns only.
+    """Languages detected by their script, in which words cannot be separated or change by their ending: patterns only.
 
-    letters: by which a text of theirs is known.
-    leans: signs that a message leans; asks: that it asks something of its own.
-    short: characters up to which a message that asks nothing is a fragment.
+    letters: characters that identify the script.
+    leans: signs that a message depends on earlier ones. asks: signs that it asks something of its own.
+    short: a message that asks nothing is a fragment up to this number of characters.
     """
 
     letters: re.Pattern[str]
@@ -76,7 +76,7 @@ SCRIPTS = (
 
 
 class Leaning(Enum):
-    """LEANS: cannot be understood alone. STANDS: can. UNSURE: either; who knows the conversation must tell."""
+    """LEANS: depends on earlier messages. STANDS: is self-contained. UNSURE: only the conversation can decide."""
 
     LEANS = auto()
     STANDS = auto()
@@ -84,10 +84,10 @@ class Leaning(Enum):
 
 
 def find_leaning(text: str) -> Leaning:
-    """Whether a message leans on the conversation before it.
+    """Whether a message depends on the conversation before it.
 
-    Words of English, German, French, Spanish and Italian, and patterns of Korean, Japanese and Chinese are known. Of
-    other languages only the length tells.
+    This uses words of English, German, French, Spanish and Italian, and patterns for Korean, Japanese and Chinese. In
+    other languages only the length counts.
     """
     script = next((script for script in SCRIPTS if script.letters.search(text)), None)
     if script is not None:
@@ -108,10 +108,10 @@ def find_leaning(text: str) -> Leaning:
 
 
 class Lost(Enum):
-    """How a first message speaks of what only an earlier one could have named.
+    """How a first message refers to something that only an earlier one could have named.
 
-    CONTINUES: it changes or goes on with something, "now split that by month". NAMES_NOTHING: unless a word of it is a
-    name of the data, "what do they cost?".
+    CONTINUES: it changes or continues something, "now split that by month". NAMES_NOTHING: it names nothing, "what do
+    they cost?", unless one of its words is a name of the data.
     """
 
     CONTINUES = auto()
@@ -119,7 +119,7 @@ class Lost(Enum):
 
 
 def find_lost_reference(text: str) -> Lost | None:
-    """How a first message leans on nothing; None where it stands by itself, or in a script without known words."""
+    """How a first message lacks its reference. None if it is self-contained, or in a script without known words."""
     if _EXPLETIVE.match(text.strip()) or any(script.letters.search(text) for script in SCRIPTS):
         return None
     words = _TOKEN.findall(_POLITE.sub(" ", _LETTER.sub(r"\1", text)).casefold())
@@ -130,7 +130,7 @@ def find_lost_reference(text: str) -> Lost | None:
 
 
 def asks_by_itself(text: str) -> bool:
-    """Whether a message is a whole question or request, not a statement or a fragment."""
+    """Whether a message is a complete question or request, not a statement or a fragment."""
     script = next((script for script in SCRIPTS if script.letters.search(text)), None)
     if script is not None:
         return bool(script.asks.search(text)) and find_leaning(text) is Leaning.STANDS
@@ -146,7 +146,7 @@ def asks(word: str) -> bool:
 
 
 def content_words(text: str) -> list[str]:
-    """The words that name something, case-folded; of a script without known words none."""
+    """The case-folded words that name something. Empty in a script without known words."""
     words = _TOKEN.findall(text.casefold())
     if not words or any(script.letters.search(text) for script in SCRIPTS):
         return []
@@ -206,7 +206,7 @@ class _Sentence:
         return Lost.NAMES_NOTHING if fragment or not self._content else None
 
     def _has_lost_pronoun(self) -> bool:
-        """Whether a pronoun stands for something before the message has named anything."""
+        """Whether a pronoun refers to something before the message has named anything."""
         words, language = self._words, self._language
         first = self._content[0] if self._content else len(words)
         for number, word in enumerate(words[:first]):
@@ -221,7 +221,7 @@ class _Sentence:
         return False
 
     def _of_question(self) -> Leaning:
-        """With a question word or a verb: what matters is whether it says what it asks about."""
+        """Classify a sentence with a question word or a verb by whether it names what it asks about."""
         words, language = self._words, self._language
         subject = self._after(words[0]) if words[0] in language.which else None
         counted = next((self._after(word) for word in words[:4] if word in language.many), None)
@@ -239,11 +239,11 @@ class _Sentence:
         return Leaning.UNSURE if self._joined and not whole else Leaning.STANDS
 
     def _after(self, word: str) -> str:
-        """The word behind a word; empty at the end."""
+        """The word after a word. Empty at the end."""
         return next(iter(self._words[self._words.index(word) + 1 :]), "")
 
     def _of_pronouns(self) -> Leaning:
-        """What stands for something: named before it in another clause, perhaps in this one, or in no word at all."""
+        """Classify by pronouns: the referent is in an earlier clause, perhaps in this one, or absent."""
         language, first = self._language, self._content[0]
         found = Leaning.STANDS
         light = language.verbs | language.function | language.prepositions | language.asks | language.pronouns
@@ -266,7 +266,7 @@ class _Sentence:
         return found
 
     def _points_back(self, number: int, follows: str) -> bool:
-        """Whether a demonstrative has a noun of its own that no clause explains."""
+        """Whether a demonstrative has a noun that no clause explains."""
         language = self._language
         if not follows or follows in _NOW | _RELATIVE or follows[0].isdigit():
             return False
@@ -276,7 +276,7 @@ class _Sentence:
         return follows not in language.naming_nothing and not explained and not as_relative and before != "than"
 
     def _of_fragment(self) -> Leaning:
-        """Without a verb: a part of an earlier question, or a request in short ("revenue by month")."""
+        """Classify a message without a verb: part of an earlier question, or a short request ("revenue by month")."""
         words, language, content = self._words, self._language, self._content
         if self._joined or words[0] in language.prepositions or words[0] in language.only or len(words) == 1:
             return Leaning.LEANS

@@ -1,6 +1,6 @@
-"""Words that mark a follow-up, a row for each language.
+"""Words that mark a follow-up, one row per language.
 
-The rows hold function words only. Every other word names something and is called content.
+The rows hold function words only. Every other word names something and counts as content.
 """
 
 from __future__ import annotations
@@ -15,23 +15,23 @@ def words_of(text: str) -> frozenset[str]:
 
 @dataclass(frozen=True)
 class Language:
-    """One language that puts spaces between its words; all words are case-folded.
+    """One language that puts spaces between its words. All words are case-folded.
 
     asks: question words, and verbs that ask for data.
-    which: of those, the ones that want a noun after them and ask nothing with it alone.
-    many: of those, or with them, the ones that want something to count after them.
-    verbs: forms of be, have and do: with them a message is a sentence.
-    changes: verbs that change what was shown (sort, filter), at the beginning of a message.
-    joins: words that tie a sentence to the one before it.
-    only: words that narrow what was shown.
-    divides: prepositions that group what stands before them.
-    prepositions: with which no sentence of its own begins, unless it asks further on.
-    pronouns: that stand for something named before, here or earlier.
-    owners: the same as possessives.
-    pointers: demonstratives that want a noun after them, and point to an earlier message.
-    generic: nouns and adjectives that name nothing of the data: ranks, amounts, spans of time, numerals.
-    function: what else names nothing.
-    always: signs that are enough by themselves, as a pattern.
+    which: those that need a noun after them and ask nothing with it alone.
+    many: those, or words with them, that need something to count after them.
+    verbs: forms of be, have and do, which make a message a sentence.
+    changes: verbs that change the last result (sort, filter), at the beginning of a message.
+    joins: words that link a sentence to the one before it.
+    only: words that narrow the last result.
+    divides: prepositions that group what precedes them.
+    prepositions: those that never begin a self-contained message, unless it asks further on.
+    pronouns: those that refer to something named before, here or earlier.
+    owners: possessives that do the same.
+    pointers: demonstratives that need a noun after them and refer to an earlier message.
+    generic: nouns and adjectives that name nothing of the data: ranks, amounts, time spans, numerals.
+    function: other words that name nothing.
+    always: a pattern for signs that suffice by themselves.
     """
 
     code: str
@@ -52,18 +52,18 @@ class Language:
     many: frozenset[str] = frozenset()
 
     def hits(self, words: list[str]) -> int:
-        """How many of the words are this language's."""
+        """The number of words that belong to this language."""
         return sum(word in self.naming_nothing or word in self.changes for word in words)
 
     @property
     def naming_nothing(self) -> frozenset[str]:
-        """All words that are no content."""
+        """All words that are not content."""
         named = (self.asks, self.verbs, self.joins, self.only, self.prepositions, self.pronouns, self.owners)
         return frozenset().union(*named, self.pointers, self.generic, self.function)
 
 
 def language(code: str, *, always: str, **listed: str) -> Language:
-    """A row of the words as they are listed, and of its pattern."""
+    """A row from its words, listed in strings, and its pattern."""
     words = {name: words_of(text) for name, text in listed.items()}
     return Language(code=code, always=re.compile(always, re.IGNORECASE), **words)
 

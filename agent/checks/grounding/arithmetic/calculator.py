@@ -1,7 +1,7 @@
 """The calculator: SymPy behind a grammar for arithmetic only, and its placeholders in text.
 
-`[[expression | format]]` in an answer is replaced by the exact value. Formats, in any combination: `currency` (that of
-the data, or with a symbol or code of its own), `percent`, `thousands`, `decimals N`, `integer`, `plain`.
+The exact value replaces `[[expression | format]]` in an answer. Formats, in any combination: `currency` (that of the
+data, or a symbol or code), `percent`, `thousands`, `decimals N`, `integer`, `plain`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ __all__ = ["CalculationRefused", "Filled", "Value", "calculate", "fill_placehold
 MAX_EXACT_DECIMALS = 6
 _SYMBOL_OF = {"USD": "$", "EUR": "€", "GBP": "£", "JPY": "¥", "INR": "₹"}
 _CODE_SEPARATOR = " "
-# Code is left to the letter; the second alternative is the placeholder itself.
+# Code is left unchanged. The second alternative is the placeholder itself.
 _PLACEHOLDER = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`|\[\[(?P<inside>[^\[\]\n]+)\]\]", re.DOTALL)
 _DECIMALS = re.compile(
     r"(?:decimals?|places|digits|rounded|round)\s*[:=]?\s*(\d{1,2})|(\d{1,2})\s*(?:decimals?|places|digits)|\.(\d)f?"
@@ -30,17 +30,17 @@ _PERCENT = re.compile(r"%|\bper\s?cent(?:age)?\b")
 _CURRENCY = re.compile(
     rf"[{CURRENCY_SYMBOLS}]|\b(?:{'|'.join(CURRENCY_CODES)}|currency|money|dollars?|euros?|pounds?)\b", re.IGNORECASE
 )
-_OF_THE_DATA = "\0"  # a currency that the format does not name
+_OF_THE_DATA = "\0"  # the format names no currency
 _CURRENCY_NAMES = {"currency": _OF_THE_DATA, "money": _OF_THE_DATA, "dollar": "$", "euro": "€", "pound": "£"}
 _THOUSANDS = re.compile(r"\bthousands?\b|\bgrouped\b|\bcommas?\b|^,$")
 _INTEGER = re.compile(r"\b(?:integer|int|whole)\b")
 
 
 class Filled(Frozen):
-    """Text whose placeholders are filled in.
+    """Text with its placeholders filled in.
 
-    values: what they came to, exactly, for tracing.
-    warnings: one sentence for each placeholder that could not be computed; it stays as plain text, without brackets.
+    values: their exact values, for tracing.
+    warnings: one sentence per placeholder that could not be computed. It stays as plain text, without brackets.
     """
 
     text: str
@@ -53,17 +53,17 @@ def calculate(expression: str) -> Value:
     """The exact value of an arithmetic expression such as `(1,200 - 20% of 300) / 12`.
 
     Raises:
-        CalculationRefused: it is no arithmetic, divides by zero, or goes beyond the limits.
+        CalculationRefused: it is not arithmetic, divides by zero, or exceeds the limits.
     """
     return evaluate(tokenize(expression))
 
 
 def fill_placeholders(text: str, *, currency: str = "", european: bool = False) -> Filled:
-    """Replace every `[[expression | format]]` by its value; code spans are left to the letter.
+    """Replace each `[[expression | format]]` with its value. Code spans are left unchanged.
 
     Args:
-        currency: ISO code of the data's amounts; empty where nothing says it, and none is written.
-        european: a comma before the decimals, and what has a symbol has it at its end.
+        currency: ISO code of the data's amounts. Empty if it is unknown; then none is written.
+        european: write a comma before the decimals, and symbols at the end.
     """
     parts: list[str] = []
     corrections: list[Correction] = []
@@ -77,7 +77,7 @@ def fill_placeholders(text: str, *, currency: str = "", european: bool = False) 
         parts.append(text[position : match.start()])
         position = match.end()
         try:
-            value = calculate(expression.partition("=")[0])  # a model that states its guess too is not believed
+            value = calculate(expression.partition("=")[0])  # a model's own result is ignored
         except CalculationRefused as refused:
             parts.append(expression)
             warnings.append(f"{expression!r} could not be computed: {refused}")
@@ -91,7 +91,7 @@ def fill_placeholders(text: str, *, currency: str = "", european: bool = False) 
 
 
 def _once(shown: str, *, before: str, after: str) -> str:
-    """Leave out a currency symbol or percent sign that the text around the placeholder has already."""
+    """Omit a currency symbol or percent sign that already surrounds the placeholder."""
     if before and before in CURRENCY_SYMBOLS:
         shown = shown.replace(before, "", 1)
     return shown.removesuffix("%") if after == "%" else shown
@@ -99,7 +99,7 @@ def _once(shown: str, *, before: str, after: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Style:
-    """A format, read: `decimals` is None where the value decides."""
+    """A parsed format. `decimals` is None if they depend on the value."""
 
     decimals: int | None
     percent: bool
@@ -125,10 +125,10 @@ def _currency(name: str) -> str:
 
 
 def format_value(value: Value, style: str = "", *, currency: str = "", european: bool = False) -> str:
-    """The value as a reader wants it, halves rounded away from zero.
+    """The value in the form for readers. Halves are rounded away from zero.
 
-    A plain number is written exactly where six decimals suffice, else with two; money has two decimals; a percentage
-    is the value times 100, unless the expression itself multiplied by 100.
+    A plain number is written exactly if six decimals suffice, otherwise with two. Money has two decimals. A percentage
+    is the value times 100, unless the expression itself multiplies by 100.
     """
     wanted = _style(style)
     number = value.number
@@ -152,7 +152,7 @@ def format_value(value: Value, style: str = "", *, currency: str = "", european:
 
 
 def _natural_decimals(number: Fraction, *, exact: bool, most: int) -> int:
-    """As many decimals as write the number exactly, if few do; else two, or enough for two significant digits."""
+    """The decimals of the exact number, if they are few. Otherwise two, or enough for two significant digits."""
     needed = decimals_needed(number) if exact else None
     if needed is not None and needed <= most:
         return needed

@@ -1,4 +1,4 @@
-"""Dates and times in text: found, and split into the parts that are stated.
+"""Finds dates and times in text and splits them into the stated parts.
 
 `2024-03-01`, `March 1, 2024`, `1. März 2024`, `marzo de 2024`, `Q1 2024`, `3/1/2024`, `2025년 1월`, `14:30`.
 """
@@ -27,7 +27,7 @@ _ORDINALS = (
 _QUARTERS = {name: number for number, names in enumerate(_ORDINALS, 1) for name in names.split()}
 _NTH = "|".join(re.escape(it) for it in sorted(_QUARTERS, key=len, reverse=True))
 _YEAR = r"(?:19|20)\d{2}"
-_YEAR_OF_DAY = r"(?:1[5-9]|20)\d{2}"  # beside a day, a number of four digits is nothing else
+_YEAR_OF_DAY = r"(?:1[5-9]|20)\d{2}"  # beside a day, a number of four digits is always a year
 _DATE = re.compile(
     rf"""
       \b(?P<iso_year>\d{{4}})-(?P<iso_month>0[1-9]|1[0-2])(?:-(?P<iso_day>0[1-9]|[12]\d|3[01]))?
@@ -54,8 +54,8 @@ Clock = tuple[int, int, int | None]
 class DateInText:
     """A date or time as stated.
 
-    `readings` are its possible (year, month, day, quarter), with None for what is not stated; `clock` is its hour,
-    minute and second, the last one None where it is not stated.
+    `readings` are its possible (year, month, day, quarter), with None for parts that are not stated. `clock` is its
+    hour, minute and second. The second is None if it is not stated.
     """
 
     start: int
@@ -64,12 +64,12 @@ class DateInText:
     clock: Clock | None = None
 
     def is_at(self, clock: Clock) -> bool:
-        """Whether its time of day is this one, to the minute where it has no seconds."""
+        """Whether its time of day is `clock`. Seconds are compared only if stated."""
         return self.clock is not None and self.clock[:2] == clock[:2] and self.clock[2] in (None, clock[2] or 0)
 
 
 def find_dates(text: str) -> Iterator[DateInText]:
-    """The dates in `text`, in order; a month's name alone is none, since it holds no number."""
+    """The dates in `text`, in order. A month's name alone does not count, because it contains no number."""
     for match in _DATE.finditer(text):
         found = _read(match)
         if found is not None:
@@ -106,7 +106,7 @@ def _read(match: re.Match[str]) -> DateInText | None:
 
 
 def _read_clock(text: str, half: str = "") -> Clock:
-    """ "17:53", "5:53" of "pm"."""
+    """The clock time of "17:53", or of "5:53" with the half "p"."""
     hour, minute, *second = map(int, text.split(":"))
     if half:
         hour = hour % 12 + 12 * (half.lower() == "p")

@@ -1,6 +1,6 @@
-"""Numbers as people read them, by language: the same in a sentence, in the terminal's table and on the page.
+"""Formats numbers for readers, by language: the same in a sentence, in the terminal's table and on the page.
 
-`web/src/state/format.ts` has the same rules; a test holds the two together.
+`web/src/state/format.ts` has the same rules. A test compares the two.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from executors.base import JsonValue
 
 Number = int | float | Decimal | Fraction
 
-MAX_DECIMALS = 6  # more are the noise of binary fractions
+MAX_DECIMALS = 6  # further ones are noise of binary fractions
 _MONEY_DECIMALS = 2
 _SMALL, _LARGE = Decimal("1e-6"), Decimal("1e21")  # beyond: with an exponent, as JavaScript does from 1e21 on
 
-# What stands between thousands, and before the decimals; `Intl.NumberFormat` has the same with `useGrouping: "always"`.
+# Separators of thousands and decimals. `Intl.NumberFormat` uses the same with `useGrouping: "always"`.
 MARKS: Mapping[str, tuple[str, str]] = {
     "en": (",", "."),
     "de": (".", ","),
@@ -32,7 +32,7 @@ MARKS: Mapping[str, tuple[str, str]] = {
     "ja": (",", "."),
     "zh": (",", "."),
 }
-# A number of such a column names something: thousands are not marked in a year or a key.
+# Names of columns that identify something. Thousands are not marked in a year or a key.
 NAMING = re.compile(r"(^|_)(id|key|code|no|nr|year|jahr|month|day|zip|phone)($|_)", re.IGNORECASE)
 NAMING_CAMEL = re.compile(r"[a-z](Id|ID|Key|Code|No|Nr|Year|Month)$")
 # An ISO 8601 duration with a time of day: `P1DT2H3M4.5S`. Months differ in length, and `P5D` may be a code.
@@ -43,10 +43,10 @@ _MINUTE = 60
 
 @dataclass(frozen=True)
 class ColumnFormat:
-    """How the numbers of one column are written.
+    """The format of one column's numbers.
 
     grouped: whether thousands are marked.
-    decimals: how many each number gets; None: as many as it needs, up to `MAX_DECIMALS`.
+    decimals: the number of decimals. None: as many as each number needs, up to `MAX_DECIMALS`.
     """
 
     grouped: bool = True
@@ -54,11 +54,11 @@ class ColumnFormat:
 
 
 def column_format(name: str, values: Iterable[JsonValue]) -> ColumnFormat:
-    """How a column's numbers are written: with one or two decimals all alike, so that they stand under each other.
+    """The format of a column's numbers. If they need at most two decimals, all get the same, so that they align.
 
     Args:
         name: of the column.
-        values: as JSON has them; what is no number is left out.
+        values: JSON values. Those that are not numbers are ignored.
     """
     needed = 0
     for value in values:
@@ -71,12 +71,12 @@ def column_format(name: str, values: Iterable[JsonValue]) -> ColumnFormat:
 
 
 def column_formats(names: Sequence[str], rows: Sequence[Sequence[JsonValue]]) -> tuple[ColumnFormat, ...]:
-    """`column_format` of each column of a result."""
+    """The `column_format` of each column of a result."""
     return tuple(column_format(name, (row[place] for row in rows)) for place, name in enumerate(names))
 
 
 def format_number(value: Number, language: str = "en", style: ColumnFormat = ColumnFormat()) -> str:
-    """A number with the marks of a language; English ones where the language is not known.
+    """A number with the marks of a language. An unknown language gets English marks.
 
     >>> format_number(1087206.3, "de", ColumnFormat(decimals=2))
     '1.087.206,30'
@@ -129,15 +129,15 @@ def format_cell(value: JsonValue, language: str = "en", style: ColumnFormat = Co
 
 
 def is_amount(column: str) -> bool:
-    """Whether a column's numbers are amounts, by its name: not a year, a key or a code."""
+    """Whether a column's name indicates amounts, not years, keys or codes."""
     return NAMING.search(column) is None and NAMING_CAMEL.search(column) is None
 
 
 def is_number(value: JsonValue) -> bool:
-    """Whether a JSON value is a number; `true` is none."""
+    """Whether a JSON value is a number. `true` is not."""
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _decimal(value: int | float | Decimal) -> Decimal | int:
-    """The digits that a number is written with; a binary fraction's are its shortest ones, not its exact ones."""
+    """The number as a decimal. A binary fraction gives its shortest digits, not its exact ones."""
     return Decimal(repr(value)) if isinstance(value, float) else value

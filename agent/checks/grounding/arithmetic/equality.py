@@ -1,4 +1,4 @@
-"""Checks whether a stated result is right, and if not, which value was meant."""
+"""Checks whether a stated result is right, and if not, which value it should be."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from agent.checks.grounding.arithmetic.stated import Stated, read_fraction
 from agent.checks.grounding.arithmetic.tokens import CalculationRefused
 from agent.checks.grounding.arithmetic.units import factors, unit
 
-_LOOSE = Fraction(1, 100)  # what "about" allows
+_LOOSE = Fraction(1, 100)  # tolerance of "about"
 _CLEARLY_NEARER = 3
-# After a verbal equality these make the number say something else: "5 + 3 is 2 more than 6".
+# After a verbal equality these give the number another meaning: "5 + 3 is 2 more than 6".
 _COMPARING = vocabulary(
     "more less fewer times of out greater higher lower bigger smaller larger than short off apart away percent"
 )
-# A difference below zero may be told without its sign: "= 5 degrees below zero".
+# A negative difference may be stated without its sign: "= 5 degrees below zero".
 _BELOW = vocabulary("short below less loss deficit fewer decrease drop down behind lower negative under")
 
 
@@ -29,8 +29,8 @@ class Side:
     """An expression with its value.
 
     european: how its numbers are read.
-    shorter: its value where an operator in it is punctuation.
-    otherwise: its value with the numbers read in the other style, where that gives another one.
+    shorter: its values if an operator in it is punctuation.
+    otherwise: its value in the other style of numbers, if that differs.
     """
 
     expression: Expression
@@ -63,9 +63,9 @@ def _value(parts: Sequence[Piece], *, european: bool) -> Value | None:
 
 
 def says_more(side: Side, stated: Stated) -> bool:
-    """Said in words, only plain sums are equations.
+    """Whether a verbal equality is no equation. Only plain sums in words are.
 
-    Not so ranges (`10-20 is`), ratios, comparisons, and statements about what was counted (`50% of 80 people are 30
+    Excluded are ranges (`10-20 is`), ratios, comparisons, and statements about counted things (`50% of 80 people are 30
     years old`).
     """
     expression = side.expression
@@ -87,7 +87,7 @@ def _has_spaces(expression: Expression, operator: Piece) -> bool:
 
 
 def holds(sides: Sequence[Side], stated: Stated) -> bool:
-    """Is the stated result right by any side of the equation, read in any reasonable way?"""
+    """Whether any side of the equation gives the stated result in any reasonable reading."""
     if stated.under is not None:
         exact = read_fraction(stated)
         return any(exact in (side.value.number, *side.shorter) for side in sides)
@@ -95,7 +95,7 @@ def holds(sides: Sequence[Side], stated: Stated) -> bool:
 
 
 def _side_holds(side: Side, stated: Stated) -> bool:
-    """All that may be stated as the result: the value as it is, as percent, in millions, in another unit."""
+    """Whether the result matches the value unchanged, as a percentage, in millions or in another unit."""
     reading = stated.numeral.reading(european=side.european)
     multipliers = (*_multipliers(side, stated), *_unit_factors(side, stated))
     sayable = (*(side.value.number * multiplier for multiplier in multipliers), *side.shorter)
@@ -117,7 +117,7 @@ def _is_right(reading: Reading, stated: Stated, value: Fraction) -> bool:
 
 
 def _last_digit(reading: Reading) -> int:
-    """The place of the last digit that is not zero: 100 for 1,200."""
+    """The place of the last nonzero digit: 100 for 1,200."""
     place = 1
     while reading.value and reading.value.denominator == 1 and reading.value % (place * 10) == 0:
         place *= 10
@@ -125,7 +125,7 @@ def _last_digit(reading: Reading) -> int:
 
 
 def _multipliers(side: Side, stated: Stated) -> list[Fraction]:
-    """What the value may be multiplied by before it is stated, for percent and scale words. Likeliest first."""
+    """Factors that may be applied to the value, for percent and scale words. The likeliest come first."""
     scale = Fraction(1, stated.numeral.scale)
     numerals = list(side.expression.numerals)
     if stated.numeral.percent or any(n.percent for n in numerals):
@@ -146,7 +146,7 @@ def _percent_multipliers(side: Side, stated: Stated) -> list[Fraction]:
 
 
 def _unit_factors(side: Side, stated: Stated) -> set[Fraction]:
-    """Conversions that the stated unit asks for; none where the expression has that unit itself."""
+    """Conversions to the stated unit. Empty if the expression already has that unit."""
     scale = Fraction(1, stated.numeral.scale)
     sources = {u for u in map(unit, side.expression.words) if u}
     target = unit(stated.numeral.currency) or next((u for u in map(unit, stated.words[:2]) if u), None)
@@ -159,12 +159,12 @@ def _unit_factors(side: Side, stated: Stated) -> set[Fraction]:
 
 
 def _converts(side: Side, factor: Fraction) -> bool:
-    """Does the expression multiply or divide by this factor itself?"""
+    """Whether the expression itself multiplies or divides by this factor."""
     return any(abs(n.value() or 0) in (factor, 1 / factor) for n in side.expression.numerals)
 
 
 def is_share_or_range(side: Side, stated: Stated) -> bool:
-    """`1/4 = 5 apples`, `10-20 = 5 points`, `1:100 = 5 m`: a share, range or ratio that means something, not a sum."""
+    """`1/4 = 5 apples`, `10-20 = 5 points`, `1:100 = 5 m`: a meaningful share, range or ratio, not a sum."""
     parts = side.expression.parts
     if len(parts) != 3 or parts[1].operator is None:
         return False
@@ -189,7 +189,7 @@ def _is_year(digits: str) -> bool:
 
 
 def choose_likeliest(side: Side, stated: Stated) -> Fraction | None:
-    """The value in the terms of what is stated: as percent, in millions, in its unit."""
+    """The value in the form of the stated number: as a percentage, in millions, in its unit. None if ambiguous."""
     multipliers = _multipliers(side, stated)
     if side.value.hundredfold and stated.numeral.percent:
         multipliers = multipliers[:1]
@@ -207,7 +207,7 @@ def choose_likeliest(side: Side, stated: Stated) -> Fraction | None:
 
 
 def _nearest(candidates: Sequence[Fraction], figure: Fraction) -> Fraction:
-    """The candidate nearest to what is stated, by ratio; the first one unless another is clearly nearer."""
+    """The candidate nearest to the stated figure, by ratio. The first one, unless another is clearly nearer."""
     first = candidates[0]
     if figure == 0 or first == 0:
         return first

@@ -1,7 +1,7 @@
 """Equations in prose, recomputed: `45.6 + 12.3 + 78.9 = 136.7` becomes `… = 136.8`.
 
-A stated result is not changed if any reasonable reading of the equation makes it a correct rounding. If none does, and
-there is one plain reading, the exact value replaces it in the same style. Everything else is left alone.
+A stated result is not changed if it is a correct rounding in any reasonable reading of the equation. If it is not, and
+there is one plain reading, the exact value replaces it in the same style. Everything else is left unchanged.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _CONCLUSION = re.compile(
 
 
 class Recomputed(Frozen):
-    """Text whose equations hold, what was put right, and the exact value of every equation in it."""
+    """Text with correct equations, the corrections, and the exact value of each equation."""
 
     text: str
     corrections: tuple[Correction, ...] = ()
@@ -56,7 +56,7 @@ def recompute(text: str, language: str | None = None) -> Recomputed:
     """Recompute every equation in `text`, and correct the results that are wrong.
 
     Args:
-        language: whose number words are read in calculations that are said in words; None: only digits are.
+        language: the language of number words in verbal calculations. None: only digits are read.
     """
     corrections: list[Correction] = []
     outcome = Recomputed(text=text)
@@ -98,9 +98,9 @@ def _recompute_once(text: str, language: str | None) -> Recomputed:
 
 
 def _repeat_corrections(text: str, found: Sequence[Piece], edits: Sequence[Edit]) -> Iterator[Edit]:
-    """Change a wrong result also where a later sentence concludes with it: "So the total is 136.7."
+    """Also correct a wrong result in a later sentence that concludes with it: "So the total is 136.7."
 
-    Only a telling number (three digits) counts, that is not said before the equation, nor is part of another one.
+    Only a distinctive number (three digits) counts that does not occur before the equation or in another one.
     """
     for edit in edits:
         old, new = read_numeral(text[edit.start : edit.end], 0), read_numeral(edit.text, 0)
@@ -133,7 +133,7 @@ def _is_operand(found: Sequence[Piece], index: int) -> bool:
 
 
 def _sides(found: Sequence[Piece], index: int, stated: Stated) -> list[Side]:
-    """The expressions that the stated result is said to equal: the nearest first, then further up the chain."""
+    """The expressions that should equal the stated result: the nearest first, then further up the chain."""
     sides: list[Side] = []
     while True:
         low = segment_start(found, index)
@@ -156,7 +156,7 @@ def _sign(piece: Piece) -> bool:
 
 
 def _is_alone(found: Sequence[Piece], low: int, index: int) -> bool:
-    """A single number with its unit between two equality signs."""
+    """Whether a single number with its unit stands between two equality signs."""
     parts = [piece for piece in found[low:index] if piece.role is not Role.WORD]
     if len(parts) == 2 and parts[0].operator == "-":
         parts = parts[1:]
@@ -170,8 +170,8 @@ def _runs_on(near: Side, far: Side) -> bool:
 
 
 def _correct(sides: Sequence[Side], stated: Stated) -> Edit | None:
-    """The change that makes the equation true; None where it cannot be told what was meant."""
-    side = sides[-1]  # the start of the chain; what follows was derived from it
+    """The edit that makes the equation true. None if it is unclear what was intended."""
+    side = sides[-1]  # the start of the chain, from which the rest was derived
     if side.expression.doubtful or not stated.numeral.readings or is_share_or_range(side, stated):
         return None
     if stated.under is not None:
@@ -184,12 +184,12 @@ def _correct(sides: Sequence[Side], stated: Stated) -> Edit | None:
 
 
 def _list_stated_values(stated: Stated) -> list[Fraction]:
-    """The number as stated, in its own unit: as good as the value that it is a rounding of."""
+    """The stated number in its own unit: as valid as the value that it rounds."""
     return [reading.value * stated.numeral.factor for reading in stated.numeral.readings[:1]]
 
 
 def _correct_fraction(side: Side, stated: Stated, under: Numeral) -> Edit | None:
-    """Write a fraction for a fraction, where the expression has one too."""
+    """Replace a fraction with a fraction, if the expression also contains one."""
     value = side.value.number
     slashes = any(part.operator == "/" for part in side.expression.parts)
     if not slashes or not side.value.exact or value.denominator > 1000:
@@ -198,12 +198,12 @@ def _correct_fraction(side: Side, stated: Stated, under: Numeral) -> Edit | None
 
 
 def _restate(side: Side, stated: Stated, reading: Reading, value: Fraction) -> Edit:
-    """The value in the style of the stated number: its marks, its currency, as many decimals as truth needs."""
+    """The value in the style of the stated number: its marks, its currency, and as many decimals as needed."""
     numeral = stated.numeral
     decimals = _decimals(numeral, reading, value, exact=side.value.exact)
     grouping, mark = _marks(side, reading)
     if grouping == "." and not decimals:
-        grouping = ""  # 1.236 alone would be read as a decimal number
+        grouping = ""  # 1.236 alone reads as a decimal number
     digits = write_number(abs(value), decimals, grouping=grouping, mark=mark)
     if numeral.raw.startswith(".") and digits.startswith("0."):
         digits = digits[1:]

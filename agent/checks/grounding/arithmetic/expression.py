@@ -1,6 +1,6 @@
-"""The grammar of arithmetic: builds a SymPy expression from numbers and operators only.
+"""The grammar of arithmetic: builds a SymPy expression only from numbers and operators.
 
-SymPy never sees text. What is no arithmetic, or asks for more than the limits below, is refused:
+SymPy never receives text. Text that is not arithmetic or exceeds the limits below is refused:
 
     sum     := product (("+" | "-") product)*
     product := unary (("*" | "/" | "of") unary)*      a number before "(" multiplies: 2(3 + 4)
@@ -23,17 +23,17 @@ from agent.checks.grounding.arithmetic.tokens import LIST_FUNCTIONS, NUMBERED_FU
 MAX_DEPTH = 24
 MAX_EXPONENT = 64
 MAX_RESULT_DIGITS = 60
-_PRECISION = MAX_RESULT_DIGITS + 20  # digits of an irrational value, enough for every digit that is ever shown
+_PRECISION = MAX_RESULT_DIGITS + 20  # digits of an irrational value, enough for all digits that are ever shown
 MAX_TOKENS = 200
 
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """What an expression comes to.
+    """The value of an expression.
 
-    number: the exact value, or, where that is irrational, one with 80 digits.
+    number: the exact value, or 80 digits of an irrational one.
     exact: whether `number` is exact.
-    hundredfold: a product that has a factor of exactly 100, so that a percent sign is already accounted for.
+    hundredfold: whether it is a product with a factor of exactly 100, so that a percent sign is already included.
     """
 
     number: Fraction
@@ -44,10 +44,10 @@ class Value:
 def evaluate(tokens: Sequence[Token], *, relative_percent: bool = False) -> Value:
     """The value of a token sequence, computed by SymPy.
 
-    `100 + 20%` is 120 where `relative_percent` is set, and refused otherwise.
+    `100 + 20%` is 120 if `relative_percent` is set, and refused otherwise.
 
     Raises:
-        CalculationRefused: the tokens are no expression, divide by zero, or go beyond the limits.
+        CalculationRefused: the tokens are not an expression, divide by zero, or exceed the limits.
     """
     if len(tokens) > MAX_TOKENS:
         raise CalculationRefused(f"An expression may have at most {MAX_TOKENS} numbers and operators.")
@@ -67,7 +67,7 @@ def _fraction(expression: Any) -> tuple[Fraction, bool]:
 
 @dataclass(frozen=True, slots=True)
 class _Term:
-    """A part of the expression while it is built: SymPy's expression, and how it was written."""
+    """A part of the expression during parsing: SymPy's expression, and how it was written."""
 
     expression: Any
     percent: bool = False
@@ -76,7 +76,7 @@ class _Term:
 
 
 class _Parser:
-    """Recursive descent over the grammar at the top of this module; every rule returns a term."""
+    """Recursive descent over the grammar at the top of this module. Each rule returns a term."""
 
     def __init__(self, tokens: Sequence[Token], *, relative_percent: bool) -> None:
         import sympy  # type: ignore[import-untyped,unused-ignore]  # takes half a second, so not before it is needed
@@ -121,7 +121,7 @@ class _Parser:
         return left
 
     def _share_of(self, left: _Term, right: _Term) -> _Term:
-        """100 + 20% means 120 to most and 100.2 to some, so it is not guessed unless the caller says so."""
+        """A share of the left term. 100 + 20% means 120 to most and 100.2 to some, so it needs the caller's consent."""
         if not self._relative_percent and left.expression != 1:
             raise CalculationRefused("A percentage is added to a plain number: write 100 * (1 + 20%).")
         return _Term(left.expression * right.expression)

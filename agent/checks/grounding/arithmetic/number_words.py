@@ -1,4 +1,4 @@
-"""Numbers that are written in words: "two million", "zweihundertsiebenundsechzig", "soixante-dix"."""
+"""Reads numbers in words: "two million", "zweihundertsiebenundsechzig", "soixante-dix"."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _ONLY_INSIDE = {"ein", "un", "uno", "vent", "trent"}
 
 
 def below_twenty(language: str) -> Mapping[int, str]:
-    """The words of the numbers below twenty, without those that are articles too."""
+    """The words for numbers below twenty, except those that are also articles."""
     return {value: word for value, word in enumerate(_BELOW_TWENTY[language].split()) if word != "-"}
 
 
@@ -59,9 +59,9 @@ def _atoms(language: str) -> Mapping[str, int]:
 
 
 def read_number_words(words: Sequence[str], place: int, language: str) -> tuple[int, int] | None:
-    """The number that begins at a place of a list of words, in small letters, and how many words it takes.
+    """The number that begins at a position in a list of lower-case words, and its length in words.
 
-    None where there is none, and for articles such as "ein" and "un", which are a number only before another one.
+    None if there is none. Articles such as "ein" and "un" are numbers only before another number.
     """
     if language not in _BELOW_TWENTY:
         return None
@@ -88,7 +88,7 @@ def read_number_words(words: Sequence[str], place: int, language: str) -> tuple[
 
 
 def _goes_on(values: Sequence[int], words: Sequence[str], at: int, language: str) -> bool:
-    """Whether "and" is inside of a number, as in "one hundred and two", and not between two."""
+    """Whether "and" is inside a number, as in "one hundred and two", and not between two numbers."""
     following = _parts(words[at + 1], language)
     if following is None:
         return False
@@ -121,7 +121,7 @@ def _parts(word: str, language: str) -> list[int] | None:
 
 
 def _compound(word: str, language: str, atoms: Iterable[str]) -> list[int] | None:
-    """`zweihundertsiebenundsechzig` in its parts: 2, 100, 7, 60."""
+    """The parts of `zweihundertsiebenundsechzig`: 2, 100, 7, 60."""
     if not word:
         return []
     if language == "de" and word.startswith("und"):
@@ -153,9 +153,9 @@ _DIGIT_BEFORE = re.compile(r"\d[\s-]?$")
 
 
 def find_number_words(text: str, language: str) -> Iterator[tuple[int, int, int]]:
-    """Where each number of a text is written in words, and its value; one by itself is none, as it often is a pronoun.
+    """The position and value of each number in words. "One" alone is skipped, because it is often a pronoun.
 
-    Nor is what belongs to a number in digits: "2 million".
+    Words that belong to digits are skipped too: "2 million".
     """
     words = list(_WORD.finditer(text))
     spelled = [it[0].lower() for it in words]

@@ -1,4 +1,4 @@
-"""Numbers as people write them: found in text, read, and written back in the same style.
+"""Numbers in text: finds and reads them, and writes them in the same style.
 
 `$1,200.50`, `.5`, `1.234,56 €`, `12.3k`, `1,2 Mio`, `20 %`, `1 1/2` and `½` are numbers;
 `1.2.3` and `192.168.0.1` are not.
@@ -18,7 +18,7 @@ CURRENCY_CODES = tuple(
     "USD EUR GBP CHF JPY CNY INR CAD AUD NZD SEK NOK DKK PLN MXN BRL KRW CZK HUF ZAR CLP".split()  # noqa: SIM905
 )
 
-# Words of scale, by the power of ten that they stand for.
+# Words of scale, by power of ten.
 _SCALES = {
     word: power
     for power, listed in {
@@ -32,7 +32,7 @@ _SCALES = {
 }
 _VULGAR = {sign: Fraction(numeric(sign)).limit_denominator(8) for sign in "½⅓⅔¼¾⅕⅙⅛⅜⅝⅞"}
 _EUROPEAN = frozenset({"de", "fr", "es", "it"})
-# Spaces that only typesetters put between groups of digits; a plain space separates two numbers.
+# Spaces used only between groups of digits. A plain space separates two numbers.
 _THIN_SPACES = "\u00a0\u202f\u2009"
 _APOSTROPHES = "'’"
 
@@ -56,13 +56,13 @@ NUMERAL = re.compile(
 
 
 def is_european(language: str | None) -> bool:
-    """Whether a comma stands before the decimals in this language."""
+    """Whether this language writes a comma before the decimals."""
     return language in _EUROPEAN
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """One way to read a run of digits: its value, its decimals, and the marks it uses (empty where it has none)."""
+    """One reading of a run of digits: its value, its decimals, and its marks (empty if it has none)."""
 
     value: Fraction
     decimals: int
@@ -71,20 +71,20 @@ class Reading:
 
     @property
     def is_european(self) -> bool:
-        """A comma before the decimals, or dots between thousands."""
+        """Whether it has a comma before the decimals or dots between thousands."""
         return self.mark == "," or self.grouping == "."
 
     @property
     def is_plain(self) -> bool:
-        """No marks at all, so that every style reads it alike."""
+        """Whether it has no marks, so that every style reads it alike."""
         return not (self.grouping or self.mark)
 
 
 @dataclass(frozen=True, slots=True)
 class Numeral:
-    """A number found in text; `start` and `end` include currency, percent sign and scale word.
+    """A number found in text. `start` and `end` include currency, percent sign and scale word.
 
-    `readings` come in order of preference; their values leave percent and scale out. `digits` is where the digits are.
+    `readings` come in order of preference. Their values exclude percent and scale. `digits` is the span of the digits.
     """
 
     text: str
@@ -104,22 +104,22 @@ class Numeral:
 
     @property
     def factor(self) -> Fraction:
-        """What percent sign, scale word and sign multiply the digits by."""
+        """The combined factor of percent sign, scale word and sign."""
         factor = Fraction(self.scale, 100) if self.percent else Fraction(self.scale)
         return -factor if self.negative else factor
 
     def reading(self, *, european: bool = False) -> Reading | None:
-        """The reading in one of the two styles; None where the digits cannot be read so."""
+        """The reading in one of the two styles. None if the digits do not fit it."""
         return next((r for r in self.readings if r.is_plain or r.is_european == european), None)
 
     def value(self, *, european: bool = False) -> Fraction | None:
-        """The number meant, with sign, percent and scale; None where the digits cannot be read in this style."""
+        """The number's value with sign, percent and scale. None if the digits do not fit this style."""
         reading = self.reading(european=european)
         return None if reading is None else reading.value * self.factor
 
 
 def read_numeral(text: str, position: int) -> Numeral | None:
-    """The number that starts at `position`, or None where what stands there is no number."""
+    """The number that starts at `position`. None if there is no number."""
     match = NUMERAL.match(text, position)
     if match is None:
         return None
@@ -153,9 +153,9 @@ def _numeral(match: re.Match[str], found: tuple[Reading, ...], digits: tuple[int
 
 
 def readings(raw: str) -> tuple[Reading, ...]:
-    """Every way to read a run of digits and marks: the English one first, then the European one.
+    """All readings of a run of digits and marks: the English one first, then the European one.
 
-    Empty for what is no number, such as `1.2.3` or `1,2,3`, and for more than 40 digits.
+    Empty for text that is not a number, such as `1.2.3` or `1,2,3`, and for more than 40 digits.
     """
     parts = re.split(rf"([.,{_APOSTROPHES}{_THIN_SPACES}])", raw)
     groups, marks = parts[::2], parts[1::2]
@@ -170,7 +170,7 @@ def readings(raw: str) -> tuple[Reading, ...]:
 
 
 def _read(groups: list[str], marks: list[str], point: str) -> Reading | None:
-    """The number, where `point` starts the decimals and any other mark separates thousands."""
+    """The number if `point` starts the decimals and any other mark separates thousands."""
     decimal = bool(marks) and marks[-1] == point
     separators = marks[:-1] if decimal else marks
     whole = groups[:-1] if decimal else groups
@@ -183,7 +183,7 @@ def _read(groups: list[str], marks: list[str], point: str) -> Reading | None:
 
 
 def _is_grouped(groups: list[str]) -> bool:
-    """Thousands in threes, or the Indian way (`12,34,567`); a single group is always right."""
+    """Whether digits are grouped in threes or in the Indian style (`12,34,567`). A single group always is."""
     if len(groups) == 1:
         return True
     first, *middle, last = groups
@@ -193,7 +193,7 @@ def _is_grouped(groups: list[str]) -> bool:
 
 
 def decimals_needed(value: Fraction) -> int | None:
-    """How many decimals write the value exactly; None where no number of them does."""
+    """The number of decimals that write the value exactly. None if no number does."""
     rest, twos, fives = value.denominator, 0, 0
     while rest % 2 == 0:
         rest, twos = rest // 2, twos + 1
@@ -203,7 +203,7 @@ def decimals_needed(value: Fraction) -> int | None:
 
 
 def round_half_up(value: Fraction, decimals: int) -> Fraction:
-    """The value at so many decimals, halves away from zero."""
+    """The value rounded to `decimals` decimals, halves away from zero."""
     unit = 10**decimals
     scaled = abs(value) * unit
     whole = (2 * scaled.numerator + scaled.denominator) // (2 * scaled.denominator)
@@ -211,12 +211,12 @@ def round_half_up(value: Fraction, decimals: int) -> Fraction:
 
 
 def is_rounding(stated: Fraction, decimals: int, value: Fraction) -> bool:
-    """Is `stated`, written with so many decimals, a correct rounding of `value`? Halves may go either way."""
+    """Whether `stated`, with this number of decimals, is a correct rounding of `value`. Halves may go either way."""
     return abs(stated - value) <= Fraction(1, 2 * 10**decimals)
 
 
 def write_number(value: Fraction, decimals: int, *, grouping: str = "", mark: str = ".") -> str:
-    """The digits of the value, rounded to so many decimals, with a minus sign where negative."""
+    """The value rounded to `decimals` decimals, with a minus sign if negative."""
     exact = round_half_up(value, decimals)
     digits = str(abs(exact.numerator) * 10**decimals // exact.denominator).rjust(decimals + 1, "0")
     whole, fraction = (digits[:-decimals], digits[-decimals:]) if decimals else (digits, "")

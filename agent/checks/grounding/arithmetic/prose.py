@@ -1,7 +1,7 @@
-"""Arithmetic in prose, as tokens: numbers, operators, parentheses, equality signs and the words around them.
+"""Splits arithmetic in prose into tokens: numbers, operators, parentheses, equality signs and surrounding words.
 
-What only looks like arithmetic (dates, times, phone numbers, versions, identifiers, addresses, code) becomes a `BREAK`,
-which no expression crosses.
+Text that only resembles arithmetic (dates, times, phone numbers, versions, identifiers, addresses, code) becomes a
+`BREAK`, which no expression crosses.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from agent.checks.grounding.arithmetic.tokens import SIGNS, WORDS, Kind
 
 
 def vocabulary(words: str) -> frozenset[str]:
-    """The words of a list that is written as one text."""
+    """The words of a list in one string."""
     return frozenset(words.split())
 
 
 class Role(Enum):
-    """What a token of prose can be."""
+    """The role of a token in prose."""
 
     NUMBER = auto()
     OPERATOR = auto()
@@ -33,7 +33,7 @@ class Role(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A token of prose. `operator` is set for OPERATOR; `verbal` marks operators and equality said in words."""
+    """A token of prose. `operator` is set for OPERATOR. `verbal` marks operators and equalities in words."""
 
     role: Role
     start: int
@@ -91,12 +91,12 @@ _MARKUP = "_\"'“”„’‘"
 
 
 def pieces(text: str) -> list[Piece]:
-    """The tokens of `text` in order; white space and typographic marks leave none."""
+    """The tokens of `text`, in order. White space and typographic marks produce none."""
     return _Scanner(text).scan()
 
 
 class _Scanner:
-    """Goes through the text once; every rule either takes something at the position or passes."""
+    """Scans the text once. Each rule either takes a token at the position or passes."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -166,7 +166,7 @@ class _Scanner:
         return False
 
     def _operand_follows(self, position: int) -> bool:
-        """A number or parenthesis comes next, perhaps after "the" or "the width of"."""
+        """Whether a number or parenthesis follows, perhaps after "the" or "the width of"."""
         before = _BEFORE_OPERAND.match(self._text, position)
         return bool(_OPERAND_AHEAD.match(self._text, before.end() if before else position))
 
@@ -188,7 +188,7 @@ class _Scanner:
         return self._add(Role.WORD, word.end())
 
     def _is_share(self, piece: Piece) -> bool:
-        """20%, 3/4 or ½: "of" after it multiplies."""
+        """Whether it is a share such as 20%, 3/4 or ½. A following "of" then multiplies."""
         if piece.numeral is None:
             return False
         fraction = len(self._found) > 1 and self._found[-2].text == "/"
@@ -212,7 +212,7 @@ class _Scanner:
         return False
 
     def _double(self) -> bool:
-        """`**` is a power between operands, emphasis elsewhere; the other doubled signs are no arithmetic."""
+        """`**` is a power between operands and emphasis elsewhere. Other doubled signs are not arithmetic."""
         if not self._text.startswith("**", self._at):
             return self._add(Role.BREAK, self._at + 2)
         even = self._char(self._at - 1).isspace() == self._char(self._at + 2).isspace()
@@ -228,7 +228,7 @@ class _Scanner:
         return True
 
     def _colon(self) -> bool:
-        """A division sign between numbers, written evenly; in "Day 3:5 + 4" it introduces."""
+        """A colon divides if it is evenly spaced between numbers. In "Day 3:5 + 4" it introduces."""
         before, after = (self._char(self._at + step).isspace() for step in (-1, 1))
         word = self._found[-2] if len(self._found) > 1 and self._found[-2].role is Role.WORD else None
         introduces = word is not None and (not before or word.text[0].isupper())
@@ -253,15 +253,15 @@ class _Scanner:
             self._add(Role.BREAK, self._at + 1)
 
     def _factorial(self) -> bool:
-        """The sign in "5! + 3"; as a word that touches a number it keeps the number from being read as 5."""
+        """Whether "!" is a factorial, as in "5! + 3". As a word touching the number, it prevents the reading as 5."""
         after = self._text[self._at + 1 :].lstrip(" ")[:1]
         return self._last(Role.NUMBER, Role.CLOSE) and after in tuple("+-−*/×÷^=")
 
     def _abbreviates(self) -> bool:
-        """The dot of "5 sq. ft. * 3"; any other ends a sentence."""
+        """Whether a dot abbreviates, as in "5 sq. ft. * 3". Any other dot ends a sentence."""
         after = self._text[self._at + 1 :].lstrip(" ")[:1]
         return self._last(Role.WORD) and (after in tuple("+*/×÷=)") or self._found[-1].text.lower() in _ABBREVIATIONS)
 
     def _continues(self, char: str) -> bool:
-        """A line break before an equality sign."""
+        """Whether it is a line break before an equality sign."""
         return char in "\r\n" and self._text[self._at :].lstrip()[:1] == "="

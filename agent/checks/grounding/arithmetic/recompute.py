@@ -12,12 +12,12 @@ from executors.base import Frozen
 
 
 class Computed(Frozen):
-    """Text whose arithmetic is computed.
+    """Text with computed arithmetic.
 
-    filled: what stood in `[[...]]`, and what it came to.
-    corrected: equations whose result was put right.
-    values: what placeholders and equations came to, exactly, for tracing.
-    warnings: one sentence for each placeholder that could not be computed.
+    filled: the contents of `[[...]]` and their values.
+    corrected: equations with a corrected result.
+    values: the exact values of placeholders and equations, for tracing.
+    warnings: one sentence per placeholder that could not be computed.
     """
 
     text: str
@@ -28,11 +28,11 @@ class Computed(Frozen):
 
 
 def compute(text: str, *, currency: str = "", language: str | None = None) -> Computed:
-    """Fill every `[[...]]` in, then recompute every equation; what is right stays to the letter.
+    """Fill in each `[[...]]`, then recompute each equation. Correct text is left unchanged.
 
     Args:
-        currency: ISO code of the data's amounts; empty where nothing says it.
-        language: of the text, in which its numbers are read; None where it is not known.
+        currency: ISO code of the data's amounts. Empty if it is unknown.
+        language: of the text and its numbers. None if it is unknown.
     """
     filled = fill_placeholders(text, currency=currency, european=is_european(language))
     recomputed = recompute(filled.text, language)
@@ -46,5 +46,5 @@ def compute(text: str, *, currency: str = "", language: str | None = None) -> Co
 
 
 def recompute_line(line: str, language: str | None = None) -> str:
-    """A line with its arithmetic computed, as `compute` does it. Args: language: as of `compute`."""
+    """A line with its arithmetic computed as by `compute`. Args: language: as in `compute`."""
     return compute(line, language=language).text

@@ -1,6 +1,6 @@
-"""Recomputes calculations in words: "the sum of 3, 4 and 5 is 13", "50 of 200 is 30 %".
+"""Recomputes verbal calculations: "the sum of 3, 4 and 5 is 13", "50 of 200 is 30 %".
 
-English, German, French, Spanish and Italian. A calculation is read only if it names all of its operands.
+Supports English, German, French, Spanish and Italian. A calculation is read only if it names all its operands.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from agent.checks.grounding.arithmetic.numerals import (
 )
 
 _MAX_DECIMALS = 6
-_LOOSE = Fraction(1, 100)  # what "about" allows
+_LOOSE = Fraction(1, 100)  # tolerance of "about"
 
 _N = r"[-−]?(?:[$€£¥]\s?)?\d+(?:[.,\u00a0\u202f]\d+)*(?:\s?[€$£])?(?![\d])"
 _UNIT = r"(?:\s(?!and\b|und\b|et\b|y\b|e\b|is\b|ist\b|est\b|es\b|è\b)[^\W\d_]+){0,2}?"
@@ -52,7 +52,7 @@ _OF = r"(?:of|from|aus|von|der\sZahlen|de|di)"
 
 
 class Edit(NamedTuple):
-    """A stated result that is wrong, and what it should be; `expression` as arithmetic, where it ends one."""
+    """A wrong result and its replacement. `expression` is the calculation as arithmetic, if known."""
 
     start: int
     end: int
@@ -61,7 +61,7 @@ class Edit(NamedTuple):
 
 
 class _Move(NamedTuple):
-    """A number that was put in digits: where it stands now, and where its words ended."""
+    """A number that was converted to digits: its new span, and the former end of its words."""
 
     start: int
     end: int
@@ -102,7 +102,7 @@ def _ratio(values: Sequence[Fraction]) -> Fraction | None:
     return values[0] / values[1] if values[1] else None
 
 
-# Words that make a calculation an English one, so that its numbers are read the English way.
+# Words that show that a calculation is in English, so that its numbers are read in the English style.
 _ENGLISH = re.compile(
     r"\b(?:the|of|and|is|are|was|were|makes?|equals?|comes|together|out|by|to|from|between|times|each|average|sum)\b",
     re.IGNORECASE,
@@ -146,10 +146,10 @@ _FORMS: Sequence[_Form] = (
 
 
 def find_said_edits(text: str, language: str | None = None) -> Iterator[Edit]:
-    """What of a text's calculations in words is wrong; one edit for each stated result.
+    """Edits for wrong verbal calculations in a text, one per stated result.
 
     Args:
-        language: whose number words are read; None: only digits are.
+        language: the language of number words. None: only digits are read.
     """
     digits, moved = _write_in_digits(text, language) if language is not None else (text, ())
     for edit in _edits(digits):
@@ -157,7 +157,7 @@ def find_said_edits(text: str, language: str | None = None) -> Iterator[Edit]:
 
 
 def _write_in_digits(text: str, language: str) -> tuple[str, Sequence[_Move]]:
-    """A text with its number words in digits, and how far each moved what follows."""
+    """The text with its number words as digits, and the resulting moves."""
     parts: list[str] = []
     moved: list[_Move] = []
     at = length = 0
@@ -170,7 +170,7 @@ def _write_in_digits(text: str, language: str) -> tuple[str, Sequence[_Move]]:
 
 
 def _move_back(place: int, moved: Sequence[_Move]) -> int:
-    """A place of the text in digits, in the text as it was."""
+    """The original position of a position in the text with digits."""
     before = [it for it in moved if it.start < place]
     if not before:
         return place
@@ -191,7 +191,7 @@ def _edits(text: str) -> Iterator[Edit]:
 
 
 def _goes_on(text: str, match: re.Match[str]) -> bool:
-    """Whether the result is the first number of an expression, or what stands before belongs to the operands."""
+    """Whether the result begins an expression, or the text before belongs to the operands."""
     after = text[match.end() : match.end() + 3]
     before = text[max(0, match.start() - 3) : match.start()]
     return bool(re.match(r"\s?[-+*/×÷=]\s?\d?", after)) or bool(re.search(r"[-+*/×÷=,]\s?$", before))
@@ -240,7 +240,7 @@ def _value(form: _Form, found: Sequence[Numeral], *, european: bool) -> Fraction
 def _holds(
     form: _Form, found: Sequence[Numeral], stated: Numeral, *, european: bool, negative: bool, about: bool
 ) -> bool:
-    """Whether the stated result is right, its numbers read in this style."""
+    """Whether the stated result is right with its numbers read in this style."""
     value, reading = _value(form, found, european=european), _reading(stated, european=european)
     said = -reading.value if negative else reading.value
     if value is None or is_rounding(said, reading.decimals, value):

@@ -1,4 +1,4 @@
-"""The expression that ends before an equality sign in prose."""
+"""Finds the expression before an equality sign in prose."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from agent.checks.grounding.arithmetic.units import unit
 
 # Words that may stand between an operator and its number: "+ another 5", "20% of the 80".
 DETERMINERS = vocabulary("the a an another additional extra more all only his her their its our my your these those")
-# A number before one of these belongs to the expression in a way that a grammar cannot know: "5 at 3 + 4".
+# A number before one of these belongs to the expression in a way that a grammar cannot determine: "5 at 3 + 4".
 _JOINERS = vocabulary("at by per of than and with out over plus minus times")
 _CLAUSE = vocabulary(
     "so then therefore thus hence because since which if when means that he she they it we i you has have had are "
@@ -31,11 +31,11 @@ _PREFIX_OPERATORS = ("√", "∛", "∑", "∏", "±", "@", "-")
 class Expression:
     """An expression found in prose.
 
-    parts: its numbers, operators and parentheses, the words between them left out.
-    words: the words left out, units mostly.
+    parts: its numbers, operators and parentheses, without the words between them.
+    words: these words, mostly units.
     first: the index of its first piece.
-    doubtful: something before it may belong to it, so that a result that does not fit proves nothing.
-    shorter: what it would be if it began after an operator that has words beside it.
+    doubtful: whether preceding text may belong to it, so that a mismatch proves nothing.
+    shorter: alternatives that begin after an operator with words beside it.
     """
 
     parts: tuple[Piece, ...]
@@ -49,14 +49,14 @@ class Expression:
         return (piece.numeral for piece in self.parts if piece.numeral is not None)
 
     def write_span(self) -> str:
-        """As arithmetic alone: `45.6+12.3`."""
+        """The expression as arithmetic alone: `45.6+12.3`."""
         return "".join(
             p.numeral.raw + "%" * p.numeral.percent if p.numeral else (p.operator or p.text) for p in self.parts
         )
 
 
 def tokens_of(parts: Sequence[Piece], *, european: bool) -> list[Token] | None:
-    """Tokens for the grammar; None where a number cannot be read in this style."""
+    """Tokens for the grammar. None if a number cannot be read in this style."""
     tokens: list[Token] = []
     for piece in parts:
         if piece.numeral is not None:
@@ -82,7 +82,7 @@ def segment_start(pieces: Sequence[Piece], end: int) -> int:
 
 
 def find_expression_before(pieces: Sequence[Piece], end: int) -> Expression | None:
-    """The longest expression with at least two numbers that ends at index `end`; None where there is none."""
+    """The longest expression with at least two numbers that ends before index `end`. None if there is none."""
     walk = _Walk(pieces, segment_start(pieces, end))
     left = walk.go(end - 1)
     if left is None or sum(piece.numeral is not None for piece in walk.parts) < 2:
@@ -97,7 +97,7 @@ def find_expression_before(pieces: Sequence[Piece], end: int) -> Expression | No
 
 
 class _Walk:
-    """Goes left from an equality sign, operand by operator, until something that is neither."""
+    """Walks left from an equality sign, alternating operands and operators, until neither follows."""
 
     def __init__(self, pieces: Sequence[Piece], low: int) -> None:
         self._pieces, self._low = pieces, low
@@ -106,7 +106,7 @@ class _Walk:
         self.shorter: list[list[Piece]] = []
 
     def go(self, at: int) -> int | None:
-        """Collect from index `at` leftwards; the index before the expression. None where an operator lacks a side."""
+        """Collect leftwards from index `at`. Returns the index before the expression, None if an operand is missing."""
         while True:
             taken = self._operand(self._skip_words(at))
             if taken is None:
@@ -126,7 +126,7 @@ class _Walk:
         return self._pieces[at].role if at >= self._low else None
 
     def _skip_words(self, at: int) -> int:
-        """Pass unit words, and parentheses that hold nothing but words."""
+        """Skip unit words, and parentheses that contain only words."""
         while True:
             if self._role(at) is Role.WORD and not self._is_unknown(at):
                 self.words.append(self._pieces[at].text)
@@ -140,7 +140,7 @@ class _Walk:
                 return at
 
     def _is_unknown(self, at: int) -> bool:
-        """The letter of "2x", or the sign of "5!": it changes the number that it touches."""
+        """Whether it is the letter of "2x" or the sign of "5!", which changes the number that it touches."""
         word = self._pieces[at]
         touches = self._role(at - 1) in (Role.NUMBER, Role.CLOSE) and self._pieces[at - 1].end == word.start
         return touches and len(word.text) == 1 and word.text not in "/°" and unit(word.text) is None
@@ -171,7 +171,7 @@ class _Walk:
         return None
 
     def _sign(self, at: int) -> int:
-        """Take a minus that touches the operand and has nothing to subtract from."""
+        """Take a minus that touches the operand and has no minuend."""
         if self._role(at) is not Role.OPERATOR or self._pieces[at].operator != "-":
             return at
         minus = self._pieces[at]
@@ -188,7 +188,7 @@ class _Walk:
         return self._role(at) in (Role.NUMBER, Role.CLOSE)
 
     def _touches(self, at: int) -> bool:
-        """2(3 + 4): a group right after a number or another group multiplies it."""
+        """Whether a number or group directly precedes a group and multiplies it: 2(3 + 4)."""
         return (
             self.parts[-1].role is Role.OPEN
             and self._role(at) in (Role.NUMBER, Role.CLOSE)
@@ -196,7 +196,7 @@ class _Walk:
         )
 
     def _operator(self, at: int) -> int | None:
-        """The index of the operator left of an operand, past words that may stand between. None without one."""
+        """The index of the operator left of an operand, skipping words that may intervene. None if there is none."""
         stop = at
         while stop > at - _MAX_WORDS_BEFORE and self._role(stop) is Role.WORD:
             stop -= 1
@@ -208,13 +208,13 @@ class _Walk:
         )
 
     def _may_end_here(self, operator: int, at: int) -> None:
-        """Words beside an operator, or a labelled number before a dash, may begin something new after it."""
+        """Record a shorter expression if words stand beside the operator, or a labelled number before a dash."""
         between = [self._pieces[i].text.lower() for i in range(operator + 1, at + 1)]
         if self._labels(operator - 2) or not _qualifies(between):
             self.shorter.append(list(self.parts))
 
     def _bullet(self, at: int) -> int | None:
-        """A dash that starts a line is a bullet; any other operator without a left side is somebody's algebra."""
+        """Handle an operator without a left side. A dash that starts a line is a bullet; any other is algebra."""
         starts = at < self._low and (self._low == 0 or self._pieces[self._low - 1].text in "\r\n")
         if not starts or not self.parts or self.parts[-1].operator not in ("-", "+"):
             return None
@@ -222,18 +222,18 @@ class _Walk:
         return at
 
     def _labels(self, at: int) -> bool:
-        """`Step 1 - 5 + 3`: a capitalised word that numbers things."""
+        """Whether it is a capitalized word that numbers things: `Step 1 - 5 + 3`."""
         if self._role(at) is not Role.WORD:
             return False
         word = self._pieces[at].text
         return word[0].isupper() and word.lower().removesuffix("s") in _LABELS
 
     def label_first(self, left: int) -> bool:
-        """Is the first number a label, followed by a dash?"""
+        """Whether the first number is a label followed by a dash."""
         return self._labels(left) and len(self.parts) > 1 and self.parts[-2].operator == "-"
 
     def doubtful(self, left: int) -> bool:
-        """Might what stands before the expression belong to it?"""
+        """Whether text before the expression may belong to it."""
         if self._role(left) in (Role.NUMBER, Role.CLOSE, Role.OPERATOR):
             return True
         if self._role(left) is Role.OPEN and self._role(left - 1) in (Role.NUMBER, Role.OPERATOR):
@@ -256,7 +256,7 @@ class _Walk:
 
 
 def _qualifies(words: Sequence[str]) -> bool:
-    """Do words between an operator and a number only say whose number it is: "the", "Ann's", "the width of"?"""
+    """Whether words between an operator and a number only attribute the number: "the", "Ann's", "the width of"."""
     if len(words) > 1 and words[0] in DETERMINERS and words[-1] == "of":
         return True
     return all(word in DETERMINERS or word.endswith(("'s", "’s")) for word in words)

@@ -25,10 +25,10 @@ _TWO_PARTS = re.compile(
 class Stated:
     """A result as stated after an equality sign.
 
-    piece: the number; `under` its denominator where it is a fraction such as `3/4`.
-    sign: the piece with its minus sign, where that stands apart.
+    piece: the number. `under` is its denominator if it is a fraction such as `3/4`.
+    sign: the piece with its minus sign, if that is separate.
     last: the index of its last piece.
-    words: what follows, up to four words.
+    words: up to four words that follow.
     ordinal: whether "st", "nd", "rd" or "th" touches the number.
     """
 
@@ -52,7 +52,7 @@ class Stated:
 
 
 def find_stated_after(text: str, pieces: Sequence[Piece], index: int) -> Stated | None:
-    """The single number stated right after the equality at `index`; None for expressions and composite amounts."""
+    """The single number right after the equality at `index`. None for expressions and composite amounts."""
     at, approximate = index + 1, pieces[index].text in "≈≅≃" or bool(_APPROXIMATE.search(pieces[index].text))
     while at < len(pieces) and pieces[at].role in (Role.WORD, Role.BREAK):
         word = pieces[at].text.lower()
@@ -77,7 +77,7 @@ def find_stated_after(text: str, pieces: Sequence[Piece], index: int) -> Stated 
 
 
 def _denominator(pieces: Sequence[Piece], at: int) -> Numeral | None:
-    """`3/4`, written close together and not part of a longer expression."""
+    """The denominator of `3/4`, if it is written without spaces and not part of a longer expression."""
     following = pieces[at + 1 : at + 4]
     if len(following) < 2 or following[0].operator != "/" or following[1].numeral is None:
         return None
@@ -88,7 +88,7 @@ def _denominator(pieces: Sequence[Piece], at: int) -> Numeral | None:
 
 
 def _goes_on(pieces: Sequence[Piece], last: int) -> bool:
-    """Is the number the first of an expression, or glued to something that changes it?"""
+    """Whether the number begins an expression or touches a character that changes it."""
     if last + 1 >= len(pieces):
         return False
     after, touches = pieces[last + 1], pieces[last + 1].start == pieces[last].end
@@ -104,7 +104,7 @@ def _goes_on(pieces: Sequence[Piece], last: int) -> bool:
     operand = next((p for p in pieces[at + 1 : at + 4] if p.text.lower() not in DETERMINERS), None)
     if operand is None or operand.role not in (Role.NUMBER, Role.OPEN):
         return False
-    # After words a dash may be punctuation, unless an equality follows and the number is on its left side.
+    # After words a dash may be punctuation, unless the number is on the left side of a following equality.
     return pieces[at].operator != "-" or at == last + 1 or _equality_follows(pieces, at)
 
 
@@ -114,7 +114,7 @@ def _equality_follows(pieces: Sequence[Piece], at: int) -> bool:
 
 
 def _composite(text: str, end: int, pieces: Sequence[Piece], last: int) -> bool:
-    """`2 hours 30 minutes`, `3 and a half`, `5 remainder 2`: more than one number says the result."""
+    """Whether the result consists of several numbers: `2 hours 30 minutes`, `3 and a half`, `5 remainder 2`."""
     if _TWO_PARTS.match(text, end):
         return True
     following = [p for p in pieces[last + 1 : last + 5] if p.text.lower() not in ("and", "und")]
@@ -125,7 +125,7 @@ def _composite(text: str, end: int, pieces: Sequence[Piece], last: int) -> bool:
 
 
 def read_fraction(stated: Stated) -> Fraction | None:
-    """The value of a result such as `3/4`; None where the result is no fraction or its denominator is zero."""
+    """The value of a result such as `3/4`. None if it is not a fraction or its denominator is zero."""
     over = stated.numeral.value()
     under = stated.under.value() if stated.under else None
     if over is None or not under:

@@ -14,7 +14,7 @@ MAX_LENGTH = 500
 
 
 class CalculationRefused(PlumblineError):
-    """The text is no arithmetic, has no value, or goes beyond the limits; the message says which."""
+    """The text is not arithmetic, has no value, or exceeds the limits. The message states which."""
 
 
 Kind = Literal["number", "+", "-", "*", "/", "^", "%", "of", "(", ")", ",", "function"]
@@ -22,7 +22,7 @@ Kind = Literal["number", "+", "-", "*", "/", "^", "%", "of", "(", ")", ",", "fun
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """One token of the grammar; numbers carry their value, functions their name."""
+    """One token of the grammar. Numbers have a value, functions a name."""
 
     kind: Kind
     value: Fraction = Fraction(0)
@@ -62,15 +62,15 @@ _PLAIN_NUMBER = re.compile(r"\d{1,40}(?:\.\d{1,40})?(?![\d.])|\.\d{1,40}(?![\d.]
 def tokenize(expression: str) -> list[Token]:
     """The tokens of an expression.
 
-    Inside a function's parentheses a comma always separates arguments; elsewhere it may separate thousands.
+    Inside a function's parentheses a comma always separates arguments. Elsewhere it may separate thousands.
 
     Raises:
-        CalculationRefused: it is too long, or something in it is neither a number, an operator nor a known function.
+        CalculationRefused: it is too long, or contains anything other than numbers, operators and known functions.
     """
     if len(expression) > MAX_LENGTH:
         raise CalculationRefused(f"An expression may have at most {MAX_LENGTH} characters.")
     tokens: list[Token] = []
-    calls: list[bool] = []  # for every open parenthesis: does it belong to a function?
+    calls: list[bool] = []  # for each open parenthesis: whether it belongs to a function
     position = 0
     while position < len(expression):
         if space := _SPACE.match(expression, position):
@@ -86,7 +86,7 @@ def tokenize(expression: str) -> list[Token]:
 
 
 def _token(text: str, position: int, before: list[Token], *, in_call: bool) -> tuple[list[Token], int]:
-    """The token at `position` (a number may bring its percent sign along), and where the next one starts."""
+    """The token at `position` (and a number's percent sign, if any), and the position of the next one."""
     if in_call and (plain := _PLAIN_NUMBER.match(text, position)):
         return [Token("number", Fraction(plain[0]))], plain.end()
     if text.startswith("**", position):

@@ -1,4 +1,4 @@
-"""Units that people convert while they calculate: `30 minutes * 4 = 2 hours` is right."""
+"""Units that people convert in calculations: `30 minutes * 4 = 2 hours` is right."""
 
 from __future__ import annotations
 
@@ -26,23 +26,23 @@ _BY_UNIT: dict[str, list[tuple[str, Fraction]]] = {}
 for _dimension, _units in _SIZES.items():
     for _unit, _size in _units.items():
         _BY_UNIT.setdefault(_unit, []).append((_dimension, Fraction(_size)))
-# Calendars do not divide evenly: a month also has four weeks, a year twelve months.
+# Calendar units are not exact multiples: a month also has four weeks, a year twelve months.
 _CALENDAR = {("year", "month"): (12,), ("year", "week"): (52,), ("month", "week"): (4,), ("month", "day"): (30, 31)}
 
 
 def unit(word: str) -> str | None:
-    """The unit that a word names, in the singular and lower case, or None."""
+    """The unit that a word names, in the singular and lower case. None if it names none."""
     lowered = word.lower().strip(".")
     return next((name for name in (lowered, lowered.removesuffix("s")) if name in _BY_UNIT), None)
 
 
 def same_dimension(one: str, other: str) -> bool:
-    """Do both units measure the same thing, such as hours and minutes?"""
+    """Whether both units measure the same quantity, such as hours and minutes."""
     return bool({d for d, _ in _BY_UNIT[one]} & {d for d, _ in _BY_UNIT[other]})
 
 
 def factors(sources: Iterable[str], target: str) -> set[Fraction]:
-    """What an amount in one of the `sources` is multiplied by to become an amount in `target`."""
+    """The factors that convert an amount from one of the `sources` to `target`."""
     found: set[Fraction] = set()
     for source in sources:
         for dimension, size in _BY_UNIT[source]:

@@ -1,1 +1,1 @@
-"""Splits a sentence into claims: which numbers, names and words belong together."""
+"""Splits a sentence into claims: the numbers, names and words that belong together."""

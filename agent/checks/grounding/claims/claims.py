@@ -1,4 +1,4 @@
-"""Splits a sentence into claims: which numbers, names and words belong together."""
+"""Splits a sentence into claims: the numbers, names and words that belong together."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from agent.checks.grounding.claims.item import Item
 from agent.checks.grounding.claims.names import Rows
 from agent.checks.grounding.languages.vocabulary import Class
 
-# Words that say nothing by themselves, so that what has no others only introduces what follows.
+# Words without a claim of their own. A part with no other phrases only introduces the next part.
 _PLAIN = frozenset({Class.FILLER, Class.JOIN, Class.TIME, Class.PER, Class.EACH, Class.EXISTS, Class.ROWS, Class.ABOUT})
-# What they say is said of a number, which may come after a comma.
+# These refer to a number, which may come after a comma.
 _NEEDS_NUMBER = frozenset({Class.SUM, Class.MEAN, Class.DIFFERENCE, Class.RISE, Class.FALL, Class.TIMES, Class.STABLE})
 _QUANTIFIERS = frozenset({Class.ALL, Class.EACH, Class.ONLY})
 BOTH = frozenset(["both", "beide", "beiden", "les deux", "ambos", "ambas", "entrambi", "entrambe"])
@@ -22,12 +22,12 @@ _ENDS = frozenset(".!?\n")
 
 @dataclass
 class Segment:
-    """A part of a sentence that holds at most one name of each kind, or a list of them.
+    """A part of a sentence that contains at most one name of each kind, or a list of them.
 
-    sentence: which one it belongs to, from 0.
-    inherited: names of a segment nearby, where it has none itself.
-    before: names of the columns of its own that came before in its sentence: "Ada has 3, 2 more than Bo".
-    nearby: names that came before in its sentence, where it has none itself.
+    sentence: the index of its sentence, from 0.
+    inherited: names of a nearby segment, for columns without an own name.
+    before: earlier names in the sentence, for columns with an own name: "Ada has 3, 2 more than Bo".
+    nearby: earlier names in the sentence, for columns without an own name.
     """
 
     sentence: int
@@ -42,7 +42,7 @@ class Segment:
 
     @property
     def names(self) -> list[Item]:
-        """Of rows."""
+        """The names of rows."""
         return [it for it in self.items if it.kind in ("name", "date") and it.places]
 
     @property
@@ -50,11 +50,11 @@ class Segment:
         return frozenset(it.cls for it in self.items if it.cls is not None)
 
     def map_own_rows(self) -> dict[int, Rows]:
-        """The rows that its names stand in, by column."""
+        """The rows of its names, by column."""
         found: dict[int, Rows] = {}
         for item in self.names:
             column = next((it for it in item.places if it in found), next(iter(item.places)))
-            if item.kind == "date":  # month and year may be columns of their own
+            if item.kind == "date":  # month and year may be separate columns
                 for other, rows in item.places.items():
                     found[other] = found.get(other, frozenset()) | rows if other == column else rows
                 continue
@@ -62,12 +62,12 @@ class Segment:
         return found
 
     def is_plain(self, plain: frozenset[Class] = _PLAIN) -> bool:
-        """Whether nothing in it claims anything but its names."""
+        """Whether it claims nothing except its names."""
         return all(it.cls in plain for it in self.items if it.kind == "phrase")
 
 
 def segments_of(items: Sequence[Item]) -> list[Segment]:
-    """The segments of a text; each number finds the names that it belongs to in its own, else in `inherited`."""
+    """The segments of a text. A number belongs to the names in its own segment, or else to `inherited` ones."""
     found: list[Segment] = []
     for sentence, parts in enumerate(_sentences(items)):
         found += _merge([Segment(sentence, part) for part in parts])
@@ -102,7 +102,7 @@ def _is_between(items: Sequence[Item], place: int) -> bool:
 
 
 def _merge(segments: Sequence[Segment]) -> list[Segment]:
-    """What only introduces the next segment, or ends the one before, joined with it."""
+    """Join parts that only introduce the next segment, or end the previous one, with that segment."""
     found: list[Segment] = []
     pending: list[Item] = []
     for segment in segments:
@@ -128,13 +128,13 @@ def _merge(segments: Sequence[Segment]) -> list[Segment]:
 
 
 def _same_kind(pending: Sequence[Item], segment: Segment) -> bool:
-    """Whether names that wait for a number are of a column that the next segment has names of its own for."""
+    """Whether pending names belong to a column for which the next segment has its own names."""
     waiting = Segment(segment.sentence, list(pending)).map_own_rows()
     return bool(waiting.keys() & segment.map_own_rows().keys())
 
 
 def _inherit(segments: Sequence[Segment]) -> None:
-    """Give a segment the names of its neighbours for the columns that it does not name itself."""
+    """Give each segment the names of its neighbours, for columns that it does not name itself."""
     for place, segment in enumerate(segments):
         own = segment.map_own_rows()
         if not segment.numbers and not segment.classes:
@@ -155,7 +155,7 @@ def _inherit(segments: Sequence[Segment]) -> None:
 
 
 def groups_of(segments: Sequence[Segment]) -> Iterator[list[list[Item]]]:
-    """The names that are said to stand together, by column, in order: "Ada and Bo drive A1 and B2"."""
+    """Names that should occur in the same row, by column, in order: "Ada and Bo drive A1 and B2"."""
     for sentence in sorted({it.sentence for it in segments}):
         group: dict[int, list[Item]] = {}
         last: int | None = None
@@ -171,7 +171,7 @@ def groups_of(segments: Sequence[Segment]) -> Iterator[list[list[Item]]]:
 
 
 def pair_parallel(segments: Sequence[Segment]) -> Iterator[tuple[Item, Item]]:
-    """Names and numbers in two lists of one length: "Ada, Bo and Cy have 3, 2 and 1"; nothing for other sentences."""
+    """Pairs from two lists of equal length: "Ada, Bo and Cy have 3, 2 and 1". Empty for other sentences."""
     for sentence in sorted({it.sentence for it in segments}):
         items = [it for one in segments if one.sentence == sentence for it in one.items]
         told = [it for it in items if it.kind == "number" or (it.kind in ("name", "date") and it.places)]
@@ -191,7 +191,7 @@ def pair_parallel(segments: Sequence[Segment]) -> Iterator[tuple[Item, Item]]:
 
 
 def find_crossed(segments: Sequence[Segment]) -> Iterator[tuple[Rows, Item]]:
-    """Numbers over two names: "Ada had 3 in May and 4 in June; Bo had 2 and 1"; nothing for other sentences."""
+    """Numbers for pairs of names: "Ada had 3 in May and 4 in June; Bo had 2 and 1". Empty for other sentences."""
     for sentence in sorted({it.sentence for it in segments}):
         items = [it for one in segments if one.sentence == sentence for it in one.items]
         told = [it for it in items if it.cls is None and (it.kind == "number" or it.places)]
@@ -213,7 +213,7 @@ def find_crossed(segments: Sequence[Segment]) -> Iterator[tuple[Rows, Item]]:
 
 
 def _clauses(told: Sequence[Item], column: int) -> Iterator[list[Item]]:
-    """What is told of each name of a column, which comes first."""
+    """The items for each name of a column. The name comes first."""
     clause: list[Item] = []
     for item in told:
         if item.kind != "number" and _column(item) == column and clause:
@@ -228,9 +228,9 @@ def _column(name: Item) -> int:
 
 
 def _pair_alternating(segment: Segment) -> Iterator[tuple[Item, Item]]:
-    """ "From 388 in February to 520 in March": each number with the name beside it."""
+    """ "From 388 in February to 520 in March": pairs each number with the name beside it."""
     told = [it for it in segment.items if it.kind in ("number", "name", "date") and (it.places or it.kind == "number")]
-    told = [it for it in told if not _is_ratio(segment.items, it)]  # "doubled" stands beside no name
+    told = [it for it in told if not _is_ratio(segment.items, it)]  # "doubled" belongs to no name
     names = [it for it in told if it.kind != "number"]
     numbers = [it for it in told if it.kind == "number"]
     turns = all((one.kind == "number") is not (other.kind == "number") for one, other in pairwise(told))
@@ -243,7 +243,7 @@ def _pair_alternating(segment: Segment) -> Iterator[tuple[Item, Item]]:
 
 
 def _is_ratio(items: Sequence[Item], item: Item) -> bool:
-    """Whether a number says how many times as much something is, so that it is the number of no name."""
+    """Whether a number states a ratio, so that it belongs to no name."""
     at = items.index(item)
     after = items[at + 1].cls if at + 1 < len(items) else None
     return item.kind == "number" and (item.cls is not None or after is Class.TIMES)

@@ -13,7 +13,7 @@ from agent.checks.grounding.claims.item import Item
 from agent.checks.grounding.languages.vocabulary import Class
 from agent.checks.grounding.languages.words import have_one_meaning
 
-_TENTH = Fraction(1, 20)  # how far "and a half" may be off
+_TENTH = Fraction(1, 20)  # tolerance of "and a half"
 _PERCENT = read_numeral("50 %", 0)
 _TIMES = (("day", 86400), ("hour", 3600), ("minute", 60), ("second", 1))
 _HALVES = re.compile(r"\s+(?:and\s+a\s+half|et\s+demie?|y\s+medi[oa]|e\s+mezz[oa])(?!\w)", re.IGNORECASE)
@@ -36,7 +36,7 @@ _NATIVE = re.compile(
 
 
 class Whole(NamedTuple):
-    """A number of several parts. half: by how much what it stands for may be off."""
+    """A number of several parts. half: how far the actual value may differ."""
 
     end: int
     value: Fraction
@@ -44,7 +44,7 @@ class Whole(NamedTuple):
 
 
 def read_korean(text: str, at: int) -> Whole | None:
-    """The number of a Korean text that begins at a place: digits with 만 or 억, or a native word before a counter."""
+    """The number that begins at a position in Korean text: digits with 만 or 억, or a native word before a counter."""
     if (found := _KOREAN.match(text, at)) and text[at].isdigit():
         value = half = Fraction(0)
         for part in _KOREAN_PART.finditer(found[0]):
@@ -60,7 +60,7 @@ def read_korean(text: str, at: int) -> Whole | None:
 
 
 def with_fractions(text: str, items: Sequence[Item], language: str | None) -> Iterator[Item]:
-    """The items, where a number and the half or the whole after it are one: "45 and a half", "nine in ten"."""
+    """The items, with a number and a following fraction or whole joined: "45 and a half", "nine in ten"."""
     end = 0
     for item in items:
         if item.start < end:
@@ -80,7 +80,7 @@ def with_fractions(text: str, items: Sequence[Item], language: str | None) -> It
 
 
 def with_durations(text: str, items: Sequence[Item]) -> Iterator[Item]:
-    """The items, where hours and minutes are so many minutes: "2 hours and 31 minutes"."""
+    """The items, with durations converted to their smaller unit: "2 hours and 31 minutes"."""
     at = 0
     while at < len(items):
         item, unit = items[at], _time_of(items, at + 1)
@@ -96,6 +96,6 @@ def with_durations(text: str, items: Sequence[Item]) -> Iterator[Item]:
 
 
 def _time_of(items: Sequence[Item], at: int) -> int | None:
-    """The seconds of the unit of time that stands at a place."""
+    """The seconds in the unit of time at a position. None if there is none."""
     word = items[at].text.lower() if at < len(items) else ""
     return next((size for unit, size in _TIMES if word == unit or have_one_meaning(word, unit)), None)

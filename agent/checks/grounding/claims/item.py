@@ -19,9 +19,8 @@ class Item:
     """A piece of a sentence.
 
     start, end: in characters. text: as written.
-    numeral, reading: of a number in digits, and how it is read in the sentence's language; `value` is what it means,
-        with its sign and scale, without percent.
-    places: of a name or time, its rows by column; empty where it is no name of a row.
+    numeral: of a number in digits. value: in the sentence's language, with sign and scale but without percent.
+    places: the rows of a name or time, by column. Empty if it names no row.
     cls, rank: of a phrase of the closed vocabulary.
     """
 
@@ -43,12 +42,12 @@ class Item:
 
     @property
     def rows(self) -> Rows:
-        """The rows of a name or time, by any of its columns."""
+        """The rows of a name or time, in any of its columns."""
         return frozenset(row for rows in self.places.values() for row in rows)
 
     @property
     def is_year(self) -> bool:
-        """Whether it is written as a year is: four digits, without any mark."""
+        """Whether it is written like a year: four digits without marks."""
         return self.numeral is not None and len(self.numeral.raw) == 4 and self.numeral.raw.isdigit()
 
     @property

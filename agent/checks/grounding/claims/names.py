@@ -1,4 +1,4 @@
-"""Finds names and times from the rows in a sentence: a value, its country, what it stands for."""
+"""Finds names and times from the rows in a sentence: values, their countries, and their meanings."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ Date = tuple[int | None, int | None, int | None, int | None]
 TOKEN = re.compile(r"[\uac00-\ud7a3]+|[^\W_\uac00-\ud7a3]+")
 _YEAR = re.compile(r"(?:1[5-9]|2[01])\d\d")
 _WEEK = re.compile(r"(\d{4})-?[wW](\d\d)")
-_WEEKS = 53  # of a year, at most
+_WEEKS = 53  # most weeks of a year
 _MONTH_COLUMN = re.compile(r"month|monat|mois|mes\b|mese", re.IGNORECASE)
 _YEAR_COLUMN = re.compile(r"year|jahr|ann[ée]e?|año|anno", re.IGNORECASE)
 _HANGUL = re.compile("[\uac00-\ud7a3]")
-# Words of a name that are no name by themselves: "The Long Field".
+# Words of a name that are no names by themselves: "The Long Field".
 _ARTICLES = frozenset(
     {"the", "and", "der", "die", "das", "den", "dem", "les", "des", "los", "las", "del", "una", "une", "gli"}
 )
-_SHORT = 3  # letters up to which a name is read as it is written
+_SHORT = 3  # most letters of a name that must match in case
 
 
 class NameIndex:
-    """What tells the rows apart, by words and by dates."""
+    """The values that distinguish rows, by words and by dates."""
 
     def __init__(self, facts: Facts) -> None:
         self._facts = facts
@@ -43,7 +43,7 @@ class NameIndex:
         self.dates: dict[Date, dict[int, set[int]]] = {}
         self.numbers: dict[int, dict[int, set[int]]] = {}
         self.dated: set[int] = set()
-        self._times: dict[int, Date] = {}  # of each row, by all its columns
+        self._times: dict[int, Date] = {}  # of each row, combined from all its columns
         self._weeks: dict[int, int] = {}
         for column in facts.columns:
             if column.kind == "dimension":
@@ -111,7 +111,7 @@ class NameIndex:
                 self.dates.setdefault(part, {}).setdefault(column.index, set()).update(rows)
 
     def step_of(self, row: int) -> tuple[str, int] | None:
-        """The time of a row as a step of a series, counted in years, quarters, months, weeks or days."""
+        """The time of a row as a step in a series, counted in years, quarters, months, weeks or days."""
         if row in self._weeks:
             return "week", self._weeks[row]
         year, month, day, quarter = self._times.get(row, (None, None, None, None))
@@ -124,13 +124,13 @@ class NameIndex:
         return ("year", year) if year else None
 
     def list_in_time(self, rows: Collection[int]) -> Sequence[int]:
-        """Rows in the order of their times; nothing where one has none, a time comes twice or the steps differ."""
+        """Rows in chronological order. Empty if a row has no time, a time repeats, or the steps differ."""
         times = {row: time for row in rows if (time := self.step_of(row)) is not None}
         single = len(set(times.values())) == len(rows) and len({step for step, _ in times.values()}) == 1
         return sorted(rows, key=lambda row: times[row][1]) if single and len(times) == len(rows) else ()
 
     def is_only_name(self, digits: str) -> bool:
-        """Whether digits stand in the rows as a text of the one column of such texts, and no number is as large."""
+        """Whether digits occur as a text in the only column of such texts, and equal no number in the rows."""
         facts = self._facts
         texts = {(row[it.index], it.index) for row in facts.rows for it in facts.columns if it.kind == "dimension"}
         coded = {column for text, column in texts if isinstance(text, str) and text.isdigit()}
@@ -145,7 +145,7 @@ class NameIndex:
         return self._facts.columns[column].name
 
     def find_name(self, tokens: list[tuple[str, int, int]], place: int) -> tuple[int, Places] | None:
-        """The longest name that begins at a token of a sentence, as how many tokens it takes, and where it stands.
+        """The longest name that begins at a token of a sentence: its number of tokens and its places.
 
         Args:
             tokens: as written, with their start and end.
@@ -172,14 +172,14 @@ class NameIndex:
         )  # fmt: skip
 
     def _uncapitalize(self, word: str) -> str:
-        """A word that begins with a capital letter as it is stored; not one that the language has: "It"."""
+        """A capitalized word in lower case, as it may be stored. A word of the language, such as "It", is unchanged."""
         language = self._facts.language
         listed = language in LANGUAGES and vocabulary(language).find_phrase([word.lower()], 0)
         return word if listed else word[:1].lower() + word[1:]
 
     @cached_property
     def parts(self) -> dict[str, dict[int, set[int]]]:
-        """Single words of longer names, with where these stand."""
+        """Single words of longer names, with their places."""
         found: dict[str, dict[int, set[int]]] = {}
         for aliases in self._aliases.values():
             for alias, places in aliases.items():
@@ -190,14 +190,14 @@ class NameIndex:
         return found
 
     def find_like(self, word: str) -> Places | None:
-        """Where the one name of a single word stands of which a word is a form: "urgentes" of "urgent"."""
+        """The places of the only single-word name of which `word` is a form: "urgentes" for "urgent"."""
         found = [
             aliases[head,] for head, aliases in self._aliases.items() if (head,) in aliases and is_same_word(word, head)
         ]
         return {column: frozenset(rows) for column, rows in found[0].items()} if len(found) == 1 else None
 
     def find_date(self, said: DateInText) -> Places | None:
-        """Where a date stands, or the part of it that is said; None where it does not."""
+        """The places of a date or of its stated part. None if the rows do not contain it."""
         for reading in said.readings:
             if found := self._find_parts(reading):
                 return found
@@ -213,14 +213,14 @@ class NameIndex:
         parts = [self.dates.get((year, None, None, None)), self.dates.get((None, month, None, quarter))]
         asked = any(str(year) in it.values for it in self._facts.conditions)
         if parts[0] is None and asked and all(known is None for known, *_ in self.dates):
-            parts = parts[1:]  # a month of the only year that the query asks for
+            parts = parts[1:]  # a month in the only year of the query
         if (month is None and quarter is None) or any(part is None for part in parts):
             return None
         return {column: frozenset(rows) for part in parts if part for column, rows in part.items()}
 
 
 def _parts(reading: Date) -> set[Date]:
-    """What may be said of a date: all of it, month and year, month alone, the year."""
+    """The parts of a date that a sentence may state: all of it, month and year, the month, the year."""
     year, month, day, quarter = reading
     found: set[Date] = {(year, month, day, None), (year, month, None, None), (year, None, None, None)}
     found |= {(None, month, day, None), (None, month, None, None)}
@@ -230,7 +230,7 @@ def _parts(reading: Date) -> set[Date]:
 
 
 def _without_ending(word: str) -> set[str]:
-    """A name without the ending of a case: `Deutschlands`; in Korean without a particle."""
+    """A name without a case ending, as in `Deutschlands`, or without a Korean particle."""
     found = {word[:-1]} if len(word) > _SHORT and word.endswith("s") else set()
     if re.match(r"[\uac00-\ud7a3]", word):
         found |= {word[:end] for end in range(len(word) - 1, max(1, len(word) - 4), -1)}

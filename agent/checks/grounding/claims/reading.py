@@ -26,7 +26,7 @@ _ORDINAL = re.compile(r"(\d{1,3})(?:st|nd|rd|th|er|re|ème|e|º|ª|°)(?![^\W_])
 _MARKER = re.compile(r"(?:^|\n)[ \t]*$")
 _GROUPS = re.compile(r"(?<![\d.,])\d{1,3}(?: \d{3})+(?![\d])")
 _MARKS = re.compile(r"[,;:.!?()\n\[\]=]|[–—]|(?<=\s)-(?=\s)|/")
-_BETWEEN_WORDS = re.compile(rf"{_MARKS.pattern}|\d")  # "kamen 2024 auf" is no phrase
+_BETWEEN_WORDS = re.compile(rf"{_MARKS.pattern}|\d")  # "kamen 2024 auf" is not a phrase
 _CODE = re.compile(r"(?=[^\W_]*\d)(?=[^\W_]*[^\W\d_])[^\W_]+(?:[-_./][^\W_]+)*")
 _DEGREES = re.compile(r"°[CF]\b")
 _ONE = {"en": "one", "de": "eins", "es": "uno", "it": "uno"}
@@ -34,21 +34,21 @@ _NOT_ONE_AFTER = frozenset(["of", "another", "by"])
 _NOT_ONE_BEFORE = frozenset(["no", "this", "that", "the", "which", "only", "any", "each", "every"])
 
 
-_TRANSLATED = 6  # letters of a name that is told in another language than the rows
+_TRANSLATED = 6  # least letters of a name that may be translated
 _ABBREVIATIONS = re.compile(
     r"(?:i\. ?e|e\. ?g|d\. ?h|z\. ?B|p\. ?ej|bzw|vs|ca|approx|incl|inkl|nr|no)\.(?!\n)", re.IGNORECASE
 )
-_HALF_TIMES, _HALF_SHARE = Fraction(1, 20), Fraction(1, 2)  # how far a ratio in words may be off: 0.05; 0.5 %
+_HALF_TIMES, _HALF_SHARE = Fraction(1, 20), Fraction(1, 2)  # tolerances of ratios in words: 0.05; 0.5 %
 _COMPARES = {Class.OVER: Class.MORE, Class.UNDER: Class.LESS}
 _BOUNDS = {Class.MORE: Class.OVER, Class.LESS: Class.UNDER}
-# Of a bound, where a number follows.
+# These are bounds if a number follows.
 _EXACTLY_BEFORE = frozenset(
     ["above", "below", "exceeds", "exceed", "exceeded", "surpassed", "übersteigt", "übertrifft"]
 )
 _EXACTLY_BEFORE |= {"übersteigen", "überstieg", "überstiegen", "übertraf", "übertrafen", "überschritt", "überschritten"}
 _EXACTLY_BEFORE |= {"dépasse", "dépassent", "dépassé", "dépassait", "dépassaient", "supera", "superan", "superó"}
 _EXACTLY_BEFORE |= {"superaron", "superano", "superato", "superata", "superati", "superava", "superavano"}
-# May stand between a bound and its number: "superaron los 2 millones", "mehr als eine Million".
+# These may stand between a bound and its number: "superaron los 2 millones", "mehr als eine Million".
 _ARTICLES = frozenset(
     ["the", "a", "an", "die", "den", "der", "dem", "das", "ein", "eine", "einen", "einer", "un", "une"]
 )
@@ -58,12 +58,12 @@ _IN = frozenset(
     ["in", "of", "for", "during", "since", "from", "im", "von", "für", "seit", "en", "de", "pour", "depuis"]
 )
 _IN |= {"del", "desde", "nel", "di", "dal", "dell", "year", "jahr", "année", "año", "anno"}
-KOREAN_THAN = re.compile(r"(?<=[^\W_])보다(?![^\W_])")  # behind what is compared with
-# What makes a number of several ones in Korean; its other words are not taken apart.
+KOREAN_THAN = re.compile(r"(?<=[^\W_])보다(?![^\W_])")  # follows the compared name
+# Korean words that relate several numbers. Its other words are not analysed.
 _KOREAN = re.compile(
     r"(?<![^\W\d])(?:(?P<sum>모두(?=\s*\d)|합계|합산|합쳐|합치|합하|합한|합해|총)|(?P<mean>평균))|(?<=\d)(?P<times>배)"
     rf"|(?P<difference>(?<![^\W\d])(?:차이|격차)|{KOREAN_THAN.pattern})"
-    # Bounds stand behind their number: "20시간 미만".
+    # Bounds follow their number: "20시간 미만".
     r"|(?<![^\W\d])(?:(?P<over>이상|넘|초과(?=[이입했하한였]))|(?P<under>미만|이하))"
 )
 _KOREAN_RANK = re.compile(r"(\d{1,3})위(?=$|[^\uac00-\ud7a3]|[는은가이를을로와과의인에입였])")
@@ -76,13 +76,13 @@ _ARTICLED = {"più": Class.MOST, "más": Class.MOST, "meno": Class.LEAST, "menos
 _DEFINITE = frozenset({"il", "lo", "la", "i", "gli", "le", "l", "el", "los", "las"})
 _THAN_OF = frozenset({"di", "che", "del", "della", "dell", "rispetto", "que", "respecto"})
 _NOUNS = 2  # "l'interruzione media più lunga"
-_BESIDE = 2  # words before digits that are beside them
+_BESIDE = 2  # most words between digits and their label
 _THAN = frozenset(["than", "als", "que", "che"])
 _JOINED = frozenset(["than", "als", "que", "che", "and", "und", "et", "y", "e"])
 
 
 def items_of(text: str, facts: Facts, names: NameIndex) -> list[Item]:
-    """All items of a text, in order; white space and quotes leave none."""
+    """All items of a text, in order. White space and quotes produce none."""
     found = list(with_fractions(text, list(_Reader(text, facts, names).items()), facts.language))
     found = list(with_durations(text, found))
     for place, item in enumerate(found):
@@ -115,7 +115,7 @@ def items_of(text: str, facts: Facts, names: NameIndex) -> list[Item]:
 
 
 def _has_article(items: Sequence[Item], place: int) -> bool:
-    """Whether an article and a noun or two stand before a place, and an adjective without "than" behind it."""
+    """Whether an article and one or two nouns precede a position, and an adjective without "than" follows."""
     nouns = list(takewhile(lambda it: it.kind in ("word", "name"), reversed(items[:place])))
     start = place - len(nouns) - 1
     behind = [it.text.lower() for it in items[place + 1 : place + 3]]
@@ -124,7 +124,7 @@ def _has_article(items: Sequence[Item], place: int) -> bool:
 
 
 def _with_years(question: str, items: Sequence[Item], names: NameIndex) -> Iterator[Item]:
-    """The years of the question or the rows are times in an answer, by the preposition or the verb beside them."""
+    """Turn years of the question or the rows into times, judging by the preposition or verb beside them."""
     german = language_of(question) == "de"  # "2024 lag der Umsatz", "der Umsatz lag 2024 bei"
     for place, item in enumerate(items):
         before = items[place - 1].text.lower() if place else ""
@@ -136,14 +136,14 @@ def _with_years(question: str, items: Sequence[Item], names: NameIndex) -> Itera
             date = DateInText(item.start, item.end, ((int(item.text), None, None, None),))
             places, asked = names.find_date(date) or {}, re.search(rf"(?<!\d){item.text}(?!\d)", question)
             if asked and any(names.are_all(rows) for rows in places.values()):
-                places = {}  # it tells no row from another
+                places = {}  # it does not distinguish rows
             if places or (asked and before not in _JOINED):
                 item = Item("date", item.start, item.end, item.text, date=date, places=places)
         yield item
 
 
 def _with_than(text: str, items: Sequence[Item]) -> Iterator[Item]:
-    """ "Longer than 30" is a bound, as "more than 30" is; so is "exceeded the 30"."""
+    """ "Longer than 30" is a bound like "more than 30", and so is "exceeded the 30"."""
     at = 0
     while at < len(items):
         item, two = items[at], items[at + 1 : at + 3]
@@ -189,17 +189,17 @@ class _Reader:
         )
         self._deeds = {word for word in deeds if is_among(word, self._asked)}  # "used" of "Which are not used?"
         self._asked_digits = frozenset(re.findall(r"\d+", facts.question))
-        self._heads: dict[str, set[int]] = {}  # the last word of a column's name: "id" of `vehicle_id`
+        self._heads: dict[str, set[int]] = {}  # columns by the last word of their name: "id" of `vehicle_id`
         for column in facts.columns:
             for word in words_of(column.name)[-1:]:
                 self._heads.setdefault(word, set()).add(column.index)
-        # Columns that digits may be of; those of texts that only name cannot be meant by them.
+        # Columns that digits may belong to. Columns of texts are only names.
         self._numeric = {it.index for it in facts.measures}.union(*names.numbers.values())
         self._amounts = frozenset(word for it in facts.measures for word in it.words)
         self._nouns = {form for head in heads for word in head for form in (word, f"{word}s")}
         self._labels = labels | {word[:-1] for word in labels if word.endswith("s")} | {f"{word}s" for word in labels}
 
-        # Stored values with digits that the query compares with: "Blade Runner 2049" is no number of things.
+        # Stored values with digits in the query's conditions: "Blade Runner 2049" is not a number of things.
         values = {value.lower() for it in facts.conditions if not it.denied for value in it.bounds}
         values = set() if text == facts.question else values
         self._values = sorted((it for it in values if re.search(r"\d", it) and re.match(r"[^\W\d_]", it)), key=len)[
@@ -228,7 +228,7 @@ class _Reader:
         return Item(kind, start, end, self._text[start:end], **more)  # type: ignore[arg-type]
 
     def _abbreviation(self, at: int) -> Item | None:
-        """ "i.e.", whose points end no sentence."""
+        """ "i.e.", whose full stops do not end a sentence."""
         found = _ABBREVIATIONS.match(self._text, at) if at in self._word_at else None
         if found is None or self._vocabulary is None:
             return None
@@ -266,7 +266,7 @@ class _Reader:
         return None
 
     def _is_amount(self, place: int, length: int, places: Places) -> bool:
-        """Whether digits are an amount rather than the key that they also are: "12 trips", not "vehicle 12"."""
+        """Whether digits are an amount, not the key that they also match: "12 trips", unlike "vehicle 12"."""
         token, start, end = self._tokens[place]
         if length > 1 or not token.isdigit():
             return False
@@ -279,10 +279,10 @@ class _Reader:
         counts = re.match(r"\s+(?!(?:and|und|et|y|e)\b)[^\W\d_]", self._text[end:])
         # "The longest is the 90, with 24.6 km"; "the id of the oldest vehicle is 12".
         alone = counts is None and (self._names.is_only_name(token) or self._is_of_key(place, places))
-        return decimals is not None or not (named or alone)  # "hotels with 3 stars", of a column "stars"
+        return decimals is not None or not (named or alone)  # "hotels with 3 stars", if a column is called "stars"
 
     def _is_of_key(self, place: int, places: Places) -> bool:
-        """Whether the words before digits name the one key that has them, and no other column of numbers."""
+        """Whether the words before digits name the only key that contains them, and no other numeric column."""
         found = False
         for distance, (token, _, _) in enumerate(reversed(self._tokens[:place])):
             word = token.lower()
@@ -304,7 +304,7 @@ class _Reader:
         places = self._names.find_date(date)
         named = bool(date.readings) and date.readings[0][0] is None and date.readings[0][2] is not None
         if places is None and named and self._text[at : at + 1].isalpha():
-            return self._month(at)  # "In March 12 orders came": no date after all
+            return self._month(at)  # "In March 12 orders came" contains no date
         return self._item("date", date.start, date.end, date=date, places=places or {})
 
     def _month(self, at: int) -> Item | None:
@@ -322,7 +322,7 @@ class _Reader:
         return self._item("date", at, self._ends[place], date=date, places=found)
 
     def _is_month(self, place: int) -> bool:
-        """Whether what may be a month is one, where the rows have none: "in May", "April", not "may" or "Jan"."""
+        """Whether a possible month is one, if the rows have none: "in May", "April", but not "may" or "Jan"."""
         start = self._ends[place] - len(self._words[place])
         after_in = place > 0 and self._words[place - 1] in _IN
         return after_in or (len(self._words[place]) > 3 and self._text[start].isupper())
@@ -358,7 +358,7 @@ class _Reader:
 
     @staticmethod
     def _unit_after(numeral: Numeral, code: re.Match[str]) -> bool:
-        """A unit in letters, also as a ratio or a power: `99kg`, `36µg/m³`."""
+        """Whether a unit in letters follows, or a ratio or power of units: `99kg`, `36µg/m³`."""
         rest = code[0][len(numeral.raw) :]
         return numeral.start == code.start() and re.fullmatch(r"[^\W\d_]+(?:/[^\W\d_]+)?", rest) is not None
 
@@ -394,7 +394,7 @@ class _Reader:
         return after in _NOT_ONE_AFTER or before in _NOT_ONE_BEFORE
 
     def _read_unit(self, at: int) -> Item | None:
-        """ "Megawatt-hours": one word; two where the columns have them as two."""
+        """ "Megawatt-hours" is one word, unless the columns have it as two."""
         place = self._word_at.get(at)
         words = tuple(self._words[place : place + 2]) if place is not None else ()
         if place is None or words not in COMPOUND_UNITS or {*words} <= self._labels:
@@ -414,7 +414,7 @@ class _Reader:
             return self._item("phrase", at, self._ends[place], cls=Class.NOT)
         found = self._vocabulary.find_phrase(self._words, place)
         if found is not None and found.length == 1 and found.cls in _VERBS and self._words[place] in self._nouns:
-            return None  # "three peaks", of a column "peak"
+            return None  # "three peaks", if a column is called "peak"
         if found is not None and found.length == 1 and self._words[place] in self._deeds:
             return None
         if found is None:
@@ -428,7 +428,7 @@ class _Reader:
         return self._item("phrase", at, end, cls=found.cls, rank=found.rank)
 
     def _compound(self, at: int, place: int) -> Item | None:
-        """The first half of `Gesamtumsatz`; the second is a word of its own."""
+        """The first half of `Gesamtumsatz`. The second half is read as a separate word."""
         if self._language == "de":
             for head, cls in (("gesamt", Class.SUM), ("durchschnitts", Class.MEAN)):
                 if self._words[place].startswith(head) and len(self._words[place]) > len(head) + 2:
@@ -442,11 +442,11 @@ class _Reader:
         if (place := self._word_at.get(at)) is not None:
             return self._item("word", at, self._ends[place])
         if degrees := _DEGREES.match(self._text, at):
-            return self._item("word", at, degrees.end())  # "21 °C" is not of a row "C"
+            return self._item("word", at, degrees.end())  # "21 °C" does not refer to a row "C"
         if mark := _MARKS.match(self._text, at):
             return self._item("mark", at, mark.end())
         if self._text[at] == "+" and self._name(at + 1) is not None:
-            return None  # of a telephone number
+            return None  # a telephone number
         if self._text[at] in "$€£¥₹₽₩%+×÷*<>±":
             return self._item("word", at, at + 1)
         return None

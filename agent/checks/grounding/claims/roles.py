@@ -1,4 +1,4 @@
-"""Rows that a sentence names by position: "the top three regions", "the other four", "the first and the second"."""
+"""Rows that a sentence refers to by position: "the top three regions", "the other four", "the first and the second"."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ _STOPS = ".!?;\n"
 
 
 class _Role(NamedTuple):
-    """Rows named by their place. length: in items of the sentence."""
+    """Rows referred to by position. length: in items of the sentence."""
 
     length: int
     rows: Rows
 
 
 def with_roles(items: Sequence[Item], facts: Facts, names: NameIndex) -> list[Item]:
-    """The items, places put as names of the rows that have them; as they are where the rows cannot tell."""
+    """The items, with positions replaced by names of their rows. Unchanged if the rows do not determine them."""
     keys = [it for it in facts.columns if it.kind == "dimension"]
     if len(keys) != 1 or len(facts.rows) < 2 or facts.result.truncated:
         return list(items)
@@ -51,13 +51,13 @@ def with_roles(items: Sequence[Item], facts: Facts, names: NameIndex) -> list[It
 
 
 class _Roles:
-    """Args: key: what tells the rows apart. timed: whether it is of times."""
+    """Args: key: the column that distinguishes rows. timed: whether it contains times."""
 
     def __init__(self, facts: Facts, key: ColumnFacts, timed: bool) -> None:
         self._facts, self._key, self._timed = facts, key, timed
 
     def find_role(self, items: Sequence[Item], place: int, before: Sequence[Item]) -> _Role | None:
-        """The role that begins at an item; None where none does."""
+        """The role that begins at an item. None if there is none."""
         item = items[place]
         sentence = _sentence(items, place)
         if item.text.lower() in _OTHERS:
@@ -73,7 +73,7 @@ class _Roles:
         return None
 
     def _find_others(self, items: Sequence[Item], place: int, before: Sequence[Item]) -> _Role | None:
-        """All rows but those that were named before: "the other four"."""
+        """All rows except those named before: "the other four"."""
         named = frozenset(row for it in before for row in it.places.get(self._key.index, ()))
         rest = frozenset(range(len(self._facts.rows))) - named
         count = items[place + 1] if place + 1 < len(items) and _is_count(items[place + 1]) else None
@@ -82,7 +82,7 @@ class _Roles:
         return _Role(self._with_noun(items, place, 2 if count is not None else 1), rest)
 
     def _find_several(self, items: Sequence[Item], place: int) -> _Role | None:
-        """The first or last of an order: "the top three regions", "the first three months"."""
+        """The first or last rows in an order: "the top three regions", "the first three months"."""
         count = items[place + 1] if place + 1 < len(items) else None
         if count is None or not _is_count(count) or not 1 < count.value < len(self._facts.rows):
             return None
@@ -97,7 +97,7 @@ class _Roles:
         return _Role(length, frozenset(order[-number:] if item.cls is Class.LATEST else order[:number]))
 
     def _find_ranked(self, items: Sequence[Item], place: int, sentence: Sequence[Item]) -> _Role | None:
-        """One row of an order, of which the sentence names two: "between the first and the second region"."""
+        """One of the two ranked rows in a sentence: "between the first and the second region"."""
         ranks = [it.rank for it in sentence if it.cls is Class.RANK]
         order = self._by_measure(Class.MOST) if len(ranks) == 2 and not self._timed else None
         rank = items[place].rank
@@ -106,7 +106,7 @@ class _Roles:
         return _Role(self._with_noun(items, place, 1), frozenset({order[rank - 1]}))
 
     def _end(self, items: Sequence[Item], place: int, sentence: Sequence[Item]) -> _Role | None:
-        """One end of a time that the sentence names both ends of: "from the first to the last month"."""
+        """One end of a period, if the sentence names both ends: "from the first to the last month"."""
         first = [it for it in sentence if it.cls in _FIRST and it.rank < 2]
         last = [it for it in sentence if it.cls in _LAST]
         if len(first) != 1 or len(last) != 1 or self._facts.is_limited:
@@ -116,7 +116,7 @@ class _Roles:
         )
 
     def _with_noun(self, items: Sequence[Item], place: int, length: int) -> int:
-        """The length of a role with what it calls the rows."""
+        """The length of a role, including its noun for the rows."""
         following = items[place + length] if place + length < len(items) else None
         if following is None or following.kind not in ("word", "phrase"):
             return length
@@ -127,7 +127,7 @@ class _Roles:
         return sorted(range(len(self._facts.rows)), key=lambda row: str(self._facts.rows[row][self._key.index]))
 
     def _by_measure(self, cls: Class | None) -> list[int] | None:
-        """The rows by their only measure, or by the one that orders them; None where two are equal."""
+        """The rows ordered by their only measure or by the one in ORDER BY. None if two values are equal."""
         facts, ordered = self._facts, dict(self._facts.query.order)
         columns = [it for it in facts.measures if it.name.lower() in ordered] or list(facts.measures)
         if len(columns) != 1 or (

@@ -48,14 +48,14 @@ _MONEY = re.compile(
 )
 _SHORT_FORMS = {"avg": "average", "num": "number of", "cnt": "count", "qty": "quantity", "pct": "percent"}
 _SHORT_FORMS |= {"tot": "total", "amt": "amount", "n": "number of"}
-# `crp_mg_l` is in milligrams for each litre.
+# `crp_mg_l` is in milligrams per litre.
 _RATE = re.compile(r"_(mg|g|kg|t|km|m|l|kwh|mol|mmol)_(l|dl|ml|h|s|m2|km2|ha|day|kg)$", re.IGNORECASE)
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _QUARTER = re.compile(r"(?<![^\W_])q([1-4])(?![^\W_])", re.IGNORECASE)
 _IS = re.compile(r"(?:is|has)_|\w+_flag$", re.IGNORECASE)
 _SET = re.compile(r"(?<!\w)1 (?:where|if|when|wenn|si|se)\b", re.IGNORECASE)
 _LABEL_WORDS = 4
-# What follows is not what a column holds: "tickets closed by the agent", "tickets opened for the agent".
+# Text after these words does not describe the column's content: "tickets closed by the agent".
 _AFTER_HEAD = r"\b(?:in|by|for|from|per|on|at|to|durch|für|pro|je|par|pour|por|para|per)\b"
 _ASIDE = re.compile(
     r"[;.:(]|\b(?:without|excluding|except|not|no|unless|empty|ohne|nicht|sans|sin|senza)\b", re.IGNORECASE
@@ -68,16 +68,16 @@ _SHORT_WORD = 3
 class ColumnFacts:
     """A column of the result.
 
-    kind: `measure`: numbers that are told; `dimension`: what tells rows apart; `flag`: yes or no.
-    words: of its name, its sources and its label, in small letters.
-    label: how people call it.
-    currency: ISO code; empty where nothing says one. units: of its numbers, as the docs have them.
-    percent: whether its numbers are percentages as they are.
-    scale: what its numbers are counted in, where name or docs say so: 1,000,000 of `gross_millions`, 1/100 of cents.
-    rate: whether its numbers are of something for each of something else, so that one unit alone would be false.
-    codes: what its values stand for, as the docs say.
-    mentioned: words of its docs that are neither an aside nor a denial.
-    told: what says of which kind it is: its name, its sources, its docs; nothing of a count.
+    kind: `measure`: numbers to report; `dimension`: values that distinguish rows; `flag`: yes or no.
+    words: of its name, its sources and its label, in lower case.
+    label: its name for readers.
+    currency: ISO code. Empty if it is unknown. units: of its numbers, according to the docs.
+    percent: whether its numbers are percentages already.
+    scale: the unit of counting, if name or docs state it: 1,000,000 for `gross_millions`, 1/100 for cents.
+    rate: whether its numbers are a ratio of two units, so that one unit alone would be wrong.
+    codes: the meanings of its values, according to the docs.
+    mentioned: words of its docs outside asides and negations.
+    told: texts that indicate its kind: its name, its sources, its docs. Empty for a count.
     """
 
     index: int
@@ -97,12 +97,12 @@ class ColumnFacts:
 
     @property
     def names_scale(self) -> bool:
-        """Whether its label says what its numbers are counted in: "gross millions", "price cents"."""
+        """Whether its label states the scale: "gross millions", "price cents"."""
         return any(word.removesuffix("s") in _SCALES for word in words_of(self.label))
 
     @cached_property
     def period(self) -> tuple[int, int] | None:
-        """The year and quarter that its name says, 0 for none: `sales_2024`, `q1`."""
+        """The year and quarter in its name, 0 for none: `sales_2024`, `q1`."""
         years, quarters = _YEAR.findall(self.name), _QUARTER.findall(self.name)
         found = tuple(int(it[0]) if len(it) == 1 else 0 for it in (years, quarters))
         return (found[0], found[1]) if any(found) else None
@@ -110,14 +110,14 @@ class ColumnFacts:
 
 @dataclass(frozen=True)
 class Facts:
-    """All that may support a sentence.
+    """All evidence for a sentence.
 
-    documents: docs of the database, of which those of the columns read are used.
-    earlier: questions that this one leans on.
-    linked: pairs of words of the question and the stored value that they mean.
+    documents: docs of the database. Those of the columns read are used.
+    earlier: questions that this one depends on.
+    linked: pairs of words in the question and the stored value that they mean.
     raw: records behind the result.
-    hundredths: stored columns, in small letters, whose type has two decimals.
-    calculate: whether anything may be computed.
+    hundredths: stored columns, in lower case, whose type has two decimals.
+    calculate: whether computing is allowed.
     """
 
     question: str
@@ -133,18 +133,18 @@ class Facts:
 
     @cached_property
     def language(self) -> str | None:
-        """Of the question; None where it is not known."""
+        """The language of the question. None if it is unknown."""
         return language_of(self.question)
 
     @cached_property
     def query(self) -> QueryFacts:
-        """What the query says of the rows; a limit that they do not reach limits nothing."""
+        """The facts of the query. A LIMIT that the rows do not reach is ignored."""
         found = query_facts(self.sql, self.dialect) if self.sql else QueryFacts()
         return found if found.limit is None or len(self.rows) >= found.limit else found._replace(limit=None)
 
     @property
     def is_limited(self) -> bool:
-        """Whether the query's limit may leave out rows."""
+        """Whether the query's LIMIT may leave out rows."""
         return self.query.limit is not None
 
     @property
@@ -160,7 +160,7 @@ class Facts:
         return tuple(replace(it, kind="dimension") if it.index in keys else it for it in _with_tables(found))
 
     def _number_keys(self, columns: Sequence[ColumnFacts]) -> set[int]:
-        """Whole numbers that only tell rows apart: floors of buildings, where a building has several rows."""
+        """Whole numbers that only distinguish rows, such as floors if a building has several rows."""
         rows, measures = self.rows, [it for it in columns if it.kind == "measure"]
         others = [it.index for it in columns if it.kind == "dimension"]
         if len(rows) < 2 or self.query.grouped or not others:
@@ -177,24 +177,24 @@ class Facts:
 
     @cached_property
     def records(self) -> Facts | None:
-        """The records behind the result, as rows of their own; None where there are none, or not all were fetched."""
+        """The records behind the result, as rows. None if there are none, or not all were fetched."""
         if self.raw is None or self.raw.truncated or not self.raw.rows:
             return None
         return Facts(question=self.question, result=self.raw, documents=self.documents, dialect=self.dialect)
 
     @cached_property
     def measures(self) -> tuple[ColumnFacts, ...]:
-        """The columns whose numbers are told."""
+        """The columns with numbers to report."""
         return tuple(it for it in self.columns if it.kind == "measure")
 
     @cached_property
     def measured_names(self) -> frozenset[str]:
-        """The names of the measures and of the stored columns that they are computed from, in small letters."""
+        """The names of the measures and of their stored source columns, in lower case."""
         return frozenset(name for it in self.measures for name in (it.name.lower(), *it.projection.sources))
 
     @cached_property
     def is_polar(self) -> bool:
-        """Whether the question wants yes or no, as far as its language is known."""
+        """Whether the question expects yes or no, if its language is known."""
         return self.language in LANGUAGES and vocabulary(self.language).is_polar(self.question)
 
     @property
@@ -203,7 +203,7 @@ class Facts:
 
     @cached_property
     def question_words(self) -> tuple[str, ...]:
-        """In small letters, in order."""
+        """The words of the question in lower case, in order."""
         return tuple(words_of(self.question))
 
     @property
@@ -211,7 +211,7 @@ class Facts:
         return self.query.conditions
 
     def values(self, column: int, rows: Iterable[int] | None = None) -> list[Fraction]:
-        """The numbers of a column, NULL left out."""
+        """The numbers of a column, without NULL."""
         chosen = range(len(self.rows)) if rows is None else rows
         found = (number_of(self.rows[row][column]) for row in chosen)
         return [value for value in found if value is not None]
@@ -254,7 +254,7 @@ class Facts:
             currency="" if plain else currency,
             units=()
             if counts
-            else _units(re.sub(r"^min\b", "", said), name, sources),  # the least wait is not in minutes
+            else _units(re.sub(r"^min\b", "", said), name, sources),  # the minimum wait is not in minutes
             scale=Fraction(1) if plain else scale,
             percent=percent,
             rate=named.quotient or _PER.search(said) is not None,
@@ -262,11 +262,11 @@ class Facts:
         )
 
     def codes_of(self, columns: Sequence[str]) -> list[tuple[str, str]]:
-        """What values of columns of the query's tables stand for, as the docs say: ("nl", "Dutch")."""
+        """The meanings of values in columns of the query's tables, according to the docs: ("nl", "Dutch")."""
         return list(_codes(self._docs_of(columns)))
 
     def _docs_of(self, columns: Sequence[str]) -> Iterator[str]:
-        """What the docs say of columns of the query's tables."""
+        """The docs of columns of the query's tables."""
         tables = {it.lower() for it in self.query.tables}
         for document in self.documents:
             table = document.table.rpartition(".")[2].lower()
@@ -287,7 +287,7 @@ def _codes(texts: Iterable[str]) -> Iterator[tuple[str, str]]:
 
 
 def _with_tables(columns: Sequence[ColumnFacts]) -> Iterator[ColumnFacts]:
-    """Columns of one name, told apart by their tables: the balances of `checking` and of `savings`."""
+    """Distinguish columns of the same name by their tables: the balances of `checking` and of `savings`."""
     for column in columns:
         own = column.projection
         same = [it.projection.tables for it in columns if it.projection.name == own.name and it is not column]
@@ -301,7 +301,7 @@ def _with_tables(columns: Sequence[ColumnFacts]) -> Iterator[ColumnFacts]:
 
 
 def _head_words(texts: Sequence[str]) -> Iterator[str]:
-    """What docs begin with, where that is short: "Distance of the trip in km"."""
+    """The words at the start of docs, if it is short: "Distance of the trip in km"."""
     for text in texts:
         head = re.split(rf"[,;.:(]|{_AFTER_HEAD}", text, maxsplit=1)[0].split()
         if len(head) <= _HEAD_WORDS:
@@ -314,7 +314,7 @@ def _scale(texts: Sequence[str]) -> Fraction:
 
 
 def _units(said: str, name: str, sources: Sequence[str]) -> tuple[str, ...]:
-    """The units that docs and names have; where a column is named after another unit than its source, its own alone."""
+    """The units in docs and names. If the unit in a column's name differs from its source's, only its own counts."""
     own, inner = _find_named_units([name]), _find_named_units(sources)
     converted = inner - own if own and not own & inner else frozenset[str]()
     found = [*_UNIT.findall(said), *own, *inner]
@@ -323,20 +323,20 @@ def _units(said: str, name: str, sources: Sequence[str]) -> tuple[str, ...]:
 
 
 def _find_named_units(names: Sequence[str]) -> frozenset[str]:
-    """The units that end these names, in small letters."""
+    """The units at the end of these names, in lower case."""
     plain = (name for name in names if not _RATE.search(name))
     return frozenset(unit.lower() for name in plain for unit in _NAME_UNIT.findall(f"_{name}"))
 
 
 def is_fraction(facts: Facts, column: ColumnFacts) -> bool:
-    """Whether the numbers of a column are shares: percentages, or all between 0 and 1 and not all whole."""
+    """Whether a column's numbers are shares: percentages, or all between 0 and 1 and not all whole."""
     values = facts.values(column.index)
     between = bool(values) and all(0 <= it <= 1 for it in values) and any(it.denominator != 1 for it in values)
     return column.percent or between
 
 
 def number_of(cell: JsonValue) -> Fraction | None:
-    """The exact value of a cell; None where it is no number. A text counts where it is a number and nothing else."""
+    """The exact value of a cell. None if it is not a number. A text counts only if it is entirely a number."""
     if isinstance(cell, bool) or cell is None:
         return None
     if isinstance(cell, int):
@@ -368,17 +368,17 @@ def _is_key(name: str) -> bool:
 
 
 def spell_out(name: str) -> str:
-    """A column's name in words: without the unit that stands with its numbers, and without short forms."""
+    """A column's name in words, without a unit (it is written with the numbers) and without abbreviations."""
     if rate := _RATE.search(name):
         return f"{spell_out(name[: rate.start()])} {rate[1]}/{rate[2]}".strip()
     bare = _NAME_UNIT.sub("", re.sub(r"_(?:eur|usd|gbp|chf)$", "", name, flags=re.IGNORECASE))
-    # `q1` and `sales_2023` are told from `q2` and `sales_2024`.
+    # Digits stay, to distinguish `q1` and `sales_2023` from `q2` and `sales_2024`.
     parts = ([part] if re.search(r"\d", part) else words_of(part) for part in re.split(r"[\W_]+", bare))
     return " ".join(_SHORT_FORMS.get(word, word) for words in parts for word in words)
 
 
 def _short_label(text: str, name: Sequence[str]) -> str:
-    """What the docs call a column, where they begin with a longer form of its name: "Net revenue, in euros"."""
+    """The name in the docs, if they begin with a longer form of the column's name: "Net revenue, in euros"."""
     head = re.split(r"[,;.:(]|\bin (?:euros?|dollars?|km|percent)\b", text, maxsplit=1)[0].strip()
     head = re.sub(r"^(?:the|a|an)\s+", "", head, flags=re.IGNORECASE)
     shares = any(is_among(word, words_of(head)) for word in name)

@@ -1,4 +1,4 @@
-"""What a query says about its result: the origin of each column, the conditions, how rows are chosen."""
+"""The facts that a query states about its result: the origin of columns, the conditions, and the choice of rows."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ MAX_DEPTH = 4
 class Projection(NamedTuple):
     """A column of the result.
 
-    aggregate: `count`, `sum`, `avg`, `min` or `max`; `rank` of a place in an order; empty for a column as it is stored.
+    aggregate: `count`, `sum`, `avg`, `min` or `max`; `rank` for a position in an order; empty for a stored column.
     sources: the names of the stored columns that it is computed from.
-    hundredfold: whether it is a quotient or mean that is multiplied by 100.
-    grouped: whether the rows are groups of it. distinct: whether it counts each value once.
-    tables: that its columns are of, where they say so.
-    quotient: whether columns are divided by columns. product: whether they are multiplied. tested: whether its
-    columns only decide what is counted: the delay
-        of `AVG(CASE WHEN delay <= 5 THEN 1 ELSE 0 END)`. monthly: the first days of months, for months.
+    hundredfold: whether it is a quotient or mean multiplied by 100.
+    grouped: whether the rows are grouped by it. distinct: whether it counts each value once.
+    tables: the tables of its columns, if stated.
+    quotient: whether columns are divided by columns. product: whether they are multiplied.
+    tested: whether its columns only decide what is counted: the delay of `AVG(CASE WHEN delay <= 5 THEN 1 ELSE 0 END)`.
+    monthly: whether it holds the first days of months, for months.
     """
 
     name: str
@@ -39,10 +39,10 @@ class Projection(NamedTuple):
 
 
 class Condition(NamedTuple):
-    """Something that holds of all rows: the columns it reads and the values it compares with.
+    """A condition that holds for all rows: the columns it reads and the values it compares with.
 
     denied: NOT, !=, IS NULL. present: IS NOT NULL.
-    bounds: values that rows themselves can have; `< '2025-01-01'` excludes its own.
+    bounds: values that the rows themselves can have. `< '2025-01-01'` excludes its own.
     equal: whether it is a column, `=` and a value.
     """
 
@@ -55,11 +55,11 @@ class Condition(NamedTuple):
 
 
 class QueryFacts(NamedTuple):
-    """All of it.
+    """The facts of a query.
 
-    order: the outermost ORDER BY, by the names of columns, with whether it descends.
-    joined: whether tables are joined, so that a record may come several times.
-    groups: whether it, or a query inside, groups anything.
+    order: the outermost ORDER BY: column names, each with whether it is descending.
+    joined: whether tables are joined, so that a record may occur several times.
+    groups: whether the query or a subquery groups rows.
     """
 
     projections: tuple[Projection, ...] = ()
@@ -73,19 +73,19 @@ class QueryFacts(NamedTuple):
 
     @property
     def of_each(self) -> bool:
-        """Whether what it gives can be said of each of something: of groups or records, a mean or a quotient."""
+        """Whether its result applies to each of several things: groups or records, a mean or a quotient."""
         spread = any(it.aggregate == "avg" or it.quotient or it.hundredfold for it in self.projections)
         return spread or self.groups or not self.aggregates
 
     @property
     def aggregates(self) -> bool:
-        """Whether the result is one row of aggregates over all that the conditions leave."""
+        """Whether the result is one row of aggregates over all rows that meet the conditions."""
         return not self.grouped and any(it.aggregate not in ("", "rank") for it in self.projections)
 
 
 @lru_cache(maxsize=64)
 def query_facts(sql: str, dialect: str) -> QueryFacts:
-    """The facts of a query; none where it cannot be parsed. Args: dialect: of the database, a key of `DIALECTS`."""
+    """The facts of a query. Empty if it cannot be parsed. Args: dialect: of the database, a key of `DIALECTS`."""
     from sqlglot import exp
     from sqlglot.errors import SqlglotError
 
@@ -134,7 +134,7 @@ def _projection(column: exp.Expr, tree: exp.Query, grouped: frozenset[str]) -> P
 
     inner = column.unalias()
     whole, seen = [inner], {column.alias_or_name.lower()}
-    for _ in range(MAX_DEPTH):  # what a name of a subquery stands for
+    for _ in range(MAX_DEPTH):  # resolve names of subqueries
         names = {it.name.lower() for one in whole for it in one.find_all(exp.Column)} - seen
         more = [it.this for it in tree.find_all(exp.Alias) if it.alias.lower() in names]
         if not more:

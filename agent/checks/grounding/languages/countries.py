@@ -1,6 +1,6 @@
-"""Country codes and names in five languages: a table has DE where a sentence has Germany.
+"""Country codes and names in five languages, for tables that contain DE and sentences that contain Germany.
 
-A name that two languages spell alike is listed once. Codes are ISO 3166-1, with two letters and three.
+A name with the same spelling in two languages is listed once. Codes are ISO 3166-1, with two and three letters.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ ZA ZAF South Africa|Südafrika|Afrique du Sud|Sudáfrica|Sudafrica
 
 @lru_cache(maxsize=1)
 def country_names() -> Mapping[str, tuple[str, ...]]:
-    """The names of each code, two letters or three, in capitals; the codes of one country share them."""
+    """The names of each code, of two or three capital letters. The codes of a country share them."""
     found: dict[str, tuple[str, ...]] = {}
     for line in _NAMES.strip().splitlines():
         two, three, names = line.split(" ", 2)

@@ -7,7 +7,7 @@ from collections.abc import Collection
 from functools import lru_cache
 
 _DOLLARS = r"dollars?|dólares|dollari"
-# Names of one currency; they are taken out of a text before the shared names are looked for.
+# Names of one currency. They are removed from a text before the shared names are searched.
 _OWN = {
     "EUR": r"€|\beuros?\b|\beur\b",
     "USD": r"\bus\$|\b(?:us|american)[ -]dollars?\b|\bus cents?\b|\busd\b|\bdólares estadounidenses\b"
@@ -35,10 +35,10 @@ _OWN = {
     "CLP": r"\bclp\b|\bchilean pesos?\b|\bpesos? chilenos?\b",
     "COP": r"\bcolombian pesos?\b|\bpesos? colombianos?\b",
 }
-# Names that several share. Docs that use one mean the first of them.
+# Names shared by several currencies. In docs they mean the first one.
 _SHARED = {
     "dollar": (rf"\$|\b(?:{_DOLLARS})\b", ("USD", "CAD", "AUD", "NZD")),
-    "peso": (r"\bpesos\b", ("MXN", "ARS", "CLP", "COP")),  # one "peso" is a weight
+    "peso": (r"\bpesos\b", ("MXN", "ARS", "CLP", "COP")),  # the singular "peso" is a weight
     "krone": (r"\bkroner?\b|\bkronen\b|\bcouronnes\b|\bcoronas\b", ("DKK", "NOK", "SEK", "CZK")),
 }
 _OWN_PATTERNS = {code: re.compile(names, re.IGNORECASE) for code, names in _OWN.items()}
@@ -47,7 +47,7 @@ _SHARED_PATTERNS = {name: re.compile(names, re.IGNORECASE) for name, (names, _) 
 
 @lru_cache(maxsize=4096)
 def find_currencies(text: str) -> frozenset[str]:
-    """The currencies that a text names: ISO codes; "dollar", "peso" or "krone" where it does not say which."""
+    """The currencies that a text names: ISO codes, or "dollar", "peso" or "krone" if the text does not specify."""
     found: set[str] = set()
     for code, pattern in _OWN_PATTERNS.items():
         text, count = pattern.subn(" ", text)
@@ -56,13 +56,13 @@ def find_currencies(text: str) -> frozenset[str]:
 
 
 def find_currency(text: str) -> str:
-    """The ISO code of the one currency that a text names; empty for none and for several."""
+    """The ISO code of the only currency that a text names. Empty for none and for several."""
     codes = {_SHARED[it][1][0] if it in _SHARED else it for it in find_currencies(text)}
     return codes.pop() if len(codes) == 1 else ""
 
 
 def are_same(said: Collection[str], known: Collection[str]) -> bool:
-    """Whether all currencies that are said are known: "dollar" where Canadian dollars are."""
+    """Whether all stated currencies are known: "dollar" matches Canadian dollars."""
     return all(
         any(one == other or one in _list_meant(other) or other in _list_meant(one) for other in known) for one in said
     )

@@ -9,7 +9,7 @@ from agent.checks.grounding.languages.vocabulary import LANGUAGES, vocabulary
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 _KOREAN = re.compile(r"[\uac00-\ud7a3]")
 _LATIN = re.compile(r"[a-zà-öø-ÿœß]+", re.IGNORECASE)
-# Words of languages that share some with those that are known, so that theirs are not taken for known ones.
+# Words of other languages that share some with the supported ones, to avoid confusing the two.
 _OTHERS = {
     "pt": "não é são foi foram os as dos das em uma um mais quantos quantas qual quais por e do da no na há tem têm",
     "nl": "het een van zijn is hoeveel welke er en op met voor aan wij ons onze heeft hebben per wat de in",
@@ -24,7 +24,7 @@ _OTHERS = {
 
 
 def split_words(text: str) -> list[str]:
-    """The words of a text, in small letters; the elided ones of French and Italian by themselves."""
+    """The words of a text in lower case. Elided words of French and Italian are separated."""
     found = (part for word in _WORD.findall(text.lower().replace("’", "'")) for part in _split_elision(word))
     return list(found)
 
@@ -37,7 +37,7 @@ def _split_elision(word: str) -> list[str]:
 
 
 def language_of(question: str) -> str | None:
-    """`en`, `de`, `fr`, `es` or `it`; `ko`; None for any other one, and for one that cannot be told."""
+    """`en`, `de`, `fr`, `es`, `it` or `ko`. None if the language is another one or cannot be determined."""
     if _KOREAN.search(question):
         return "ko"
     words = split_words(question)

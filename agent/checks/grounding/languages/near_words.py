@@ -1,8 +1,8 @@
-"""Groups of words with the same meaning; a sentence may use any of a group.
+"""Groups of words with the same meaning. A sentence may use any word of a group.
 
-A group holds words that can stand for each other in a sentence about counts and amounts, in any of the five languages.
-No group holds two words of which a question could ask for one and not the other: "sold" and "bought", "rejected" and
-"settled", "profit" and "revenue", "shipped" and "placed". Words of one stem ("livrer", "livraison") need no group.
+A group contains words that can replace each other in a sentence about counts and amounts, in any of the five languages.
+No group contains two words that a question could distinguish: "sold" and "bought", "rejected" and "settled", "profit"
+and "revenue", "shipped" and "placed". Words of one stem ("livrer", "livraison") need no group.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from agent.checks.grounding.languages.words import fold_word, is_same_word
 
-_STEM, _LONG_STEM, _SHARE = 4, 6, 0.6  # letters that two forms share; of long ones; of the shorter one
+_STEM, _LONG_STEM, _SHARE = 4, 6, 0.6  # letters that two forms share; of long ones; share of the shorter one
 
 _GROUPS = """
     ticket case request inquiry enquiry
@@ -173,7 +173,7 @@ _GROUPS = """
     stay stays spend
     admission admitted admit
 """
-# A word for anybody stands for each of these.
+# Each of these general words is a synonym of every word in `_PEOPLE`.
 _ANYBODY = ("people", "person", "personen", "menschen", "leute", "personnes", "personas", "persone")
 _PEOPLE = """
     passenger rider traveller patient visitor guest customer client employee member student pupil participant attendee
@@ -205,17 +205,17 @@ def _have_one_stem(one: str, other: str) -> bool:
 
 
 def is_near(word: str, known: Iterable[str]) -> bool:
-    """Whether a word has the stem of one of these, or can stand for it."""
+    """Whether a word shares its stem with one of these or can replace it."""
     groups = _groups_of(word)
     return any(_have_one_stem(word, it) or (groups and groups & _groups_of(it)) for it in known)
 
 
 def is_synonym(word: str, known: Iterable[str]) -> bool:
-    """Whether a word can stand for one of these, in its language or in another one."""
+    """Whether a word can replace one of these, in its own language or another one."""
     groups = _groups_of(word)
     return bool(groups) and any(groups & _groups_of(it) for it in known)
 
 
 def is_derived(word: str, known: Iterable[str]) -> bool:
-    """Whether a word has the stem of one of these: "Norwegian" of "Norway"."""
+    """Whether a word shares its stem with one of these: "Norwegian" and "Norway"."""
     return any(_have_one_stem(word, it) for it in known)

@@ -1,8 +1,8 @@
-"""Words without content, by their function in a sentence; `_` stands for a space, `*` for any ending.
+"""Words without content, by their function in a sentence. `_` stands for a space, `*` for any ending.
 
-Closed parts of speech, and words about the answer itself: that it reports, that something exists, what follows what.
-Left out on purpose, since they say something: comparison, negation, quantity, change, time ("already"), cause
-("because"), condition ("unless"), judgement ("unfortunately"), and nouns that could be counted ("tables").
+Closed parts of speech, and words about the answer itself: reporting, existence, sequence. Words with a claim are
+excluded on purpose: comparison, negation, quantity, change, time ("already"), cause ("because"), condition ("unless"),
+judgement ("unfortunately"), and nouns that could be counted ("tables").
 """
 
 from __future__ import annotations
@@ -347,15 +347,15 @@ _CLASSES = {"en": _EN, "de": _DE, "fr": _FR, "es": _ES, "it": _IT}
 
 
 def plain_words(language: str) -> list[str]:
-    """The words of a language that claim nothing."""
+    """The words of a language that make no claim."""
     return [word for words in _CLASSES[language].values() for word in words.split()]
 
 
 def list_doing_words(language: str) -> frozenset[str]:
-    """Those that say nothing by themselves, unless a question asks for them: "not used since 2023"."""
+    """Verbs without a claim, unless a question asks for them: "not used since 2023"."""
     return frozenset(_CLASSES[language]["doing"].split())
 
 
 def list_transfer_words(language: str) -> frozenset[str]:
-    """Those that say nothing by themselves, but the opposite of another verb in its place: "received" for "shipped"."""
+    """Verbs without a claim that state the opposite when they replace another verb: "received" for "shipped"."""
     return frozenset(_CLASSES[language]["transferring"].split())

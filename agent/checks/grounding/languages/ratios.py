@@ -1,4 +1,4 @@
-"""Shares and multiples that are written in words: "half of", "ein Drittel", "le double"."""
+"""Shares and multiples in words: "half of", "ein Drittel", "le double"."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _MULTIPLES: Mapping[str, str] = {
 }
 
 
-_GROWN: Mapping[str, str] = {  # what a later value is of an earlier one
+_GROWN: Mapping[str, str] = {  # the ratio of a later value to an earlier one
     "en": "2 doubled doubling; 3 tripled tripling; 4 quadrupled; 1/2 halved",
     "de": "2 verdoppelt verdoppelte verdoppelten; 3 verdreifacht verdreifachte; 1/2 halbiert halbierte",
     "fr": "2 doublé doublée; 3 triplé; 4 quadruplé",
@@ -40,7 +40,7 @@ _GROWN: Mapping[str, str] = {  # what a later value is of an earlier one
 
 
 class Ratio(NamedTuple):
-    """A part or a multiple. length: in words. share: of a whole; else of another value. grows: of an earlier one."""
+    """A share or multiple. length: in words. share: of a whole, else of another value. grows: of an earlier one."""
 
     value: Fraction
     length: int
@@ -49,7 +49,7 @@ class Ratio(NamedTuple):
 
 
 def read_ratio(words: Sequence[str], place: int, language: str) -> Ratio | None:
-    """The longest ratio that begins at a place of a list of words, in small letters."""
+    """The longest ratio that begins at a position in a list of lower-case words."""
     found = (ratio for phrase, ratio in _list_ratios(language) if tuple(words[place : place + len(phrase)]) == phrase)
     return max(found, key=lambda it: it.length, default=None)
 

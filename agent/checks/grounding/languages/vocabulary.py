@@ -1,7 +1,7 @@
-"""The closed vocabulary of sentences about rows, by language, and what each word claims.
+"""The closed vocabulary of sentences about rows, by language, and the claim of each word.
 
-A word that is in no list must come from the question, the columns, their docs or the rows; otherwise it claims
-something that nobody checked. `*` stands for any ending, `_` for a space.
+A word in no list must come from the question, the columns, their docs or the rows. Otherwise its claim is unchecked.
+`*` stands for any ending, `_` for a space.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _INVERTED = re.compile(r"\w-(?:t-)?(?:il|elle|ils|elles|on)\b|^est-ce\b", re.IGN
 
 
 class Class(StrEnum):
-    """What a word of the closed vocabulary does in a sentence; all but `FILLER` claim something."""
+    """The function of a vocabulary word in a sentence. All except `FILLER` make a claim."""
 
     FILLER = "filler"
     JOIN = "join"  # begins a new item: "and", "while"
@@ -34,7 +34,7 @@ class Class(StrEnum):
     EARLIEST = "earliest"
     MORE = "more"
     LESS = "less"
-    OVER = "over"  # a bound: what it stands before is a little less than what is
+    OVER = "over"  # a bound: the number is a little less than the actual value
     UNDER = "under"
     ABOUT = "about"
     RISE = "rise"
@@ -45,8 +45,8 @@ class Class(StrEnum):
     STABLE = "stable"  # as much as the time before
     POINTS = "points"  # the difference of two percentages
     EXACT = "exact"
-    SOME = "some"  # says how many without a number
-    ASKED = "asked"  # said only where the question says it
+    SOME = "some"  # a quantity without a number
+    ASKED = "asked"  # allowed only if the question contains it
     EQUAL = "equal"  # "as many as"
     DIFFERENCE = "difference"
     TIMES = "times"
@@ -71,7 +71,7 @@ class Class(StrEnum):
 
 
 class Phrase(NamedTuple):
-    """Words that are known together. rank: of an ordinal, from 1."""
+    """Words that form a unit. rank: of an ordinal, from 1."""
 
     cls: Class
     length: int
@@ -107,14 +107,14 @@ class Vocabulary:
             self._whole.setdefault(words, Phrase(cls, len(words), rank))
 
     def is_polar(self, question: str) -> bool:
-        """Whether a question wants yes or no: by its first word, in French also by its verb, "a-t-il"."""
+        """Whether a question expects yes or no, judging by its first word, or in French by its verb, "a-t-il"."""
         first = _WORD.findall(question.lower())[:1]
         if self.language == "fr" and not _ASKS.search(question) and _INVERTED.search(question):
             return True
         return bool(first) and first[0] in self.polar
 
     def find_phrase(self, words: list[str], place: int) -> Phrase | None:
-        """The longest phrase that begins at a place of a list of words in small letters."""
+        """The longest phrase that begins at a position in a list of lower-case words."""
         for length in range(min(MAX_PHRASE, len(words) - place), 0, -1):
             if found := self._whole.get(tuple(words[place : place + length])):
                 return found
@@ -136,7 +136,7 @@ def vocabulary(language: str) -> Vocabulary:
 
 
 def find_classes(text: str, language: str | None) -> frozenset[Class]:
-    """What the words of a text claim; nothing in a language that is not known."""
+    """The claims of a text's words. Empty for an unsupported language."""
     if language not in _LISTS:
         return frozenset()
     words, listed = _WORD.findall(text.lower()), vocabulary(language)

@@ -1,4 +1,4 @@
-"""Compares words of a sentence and a question: forms of one word, without knowing the language."""
+"""Compares words of a sentence and a question: recognizes forms of one word without knowing the language."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 WORD = re.compile(r"[A-Z]+(?![a-zß-öø-ÿ])|[A-Z]?[a-zß-öø-ÿ]+|[^\W\d_]+")
-# What words of six languages end in, without accents; the stem that two forms share comes before it.
+# Word endings in six languages, without accents. They follow the stem that two forms share.
 _ENDINGS_OF_ALL = """
     s es e n en ied er ern em d ed t te ten ter tes tem ing r a o i as os ie ies y ee ees ada ado adas ados ato ata ati
     ate ida ido idas idos ita ito iti ite uto uta uti ute ly al an in innen ung ungen x aux is it iz ez ons ait aient
@@ -76,23 +76,23 @@ _SETS: dict[str, frozenset[int]] = {}
 for _number, _line in enumerate(_IRREGULAR.replace("\n", " ").split(";")):
     for _word in (form for it in _line.split() for form in {it, it.replace("-", " ")}):
         _SETS[_word] = _SETS.get(_word, frozenset()) | {_number}
-# Units of two words, with a hyphen between them or not.
+# Units of two words, with or without a hyphen.
 COMPOUND_UNITS = frozenset(tuple(it.split(" ")) for it in _SETS if " " in it)
 
 
 def words_of(text: str) -> list[str]:
-    """The words of a text or a name, in small letters; parts of snake_case and camelCase names are words."""
+    """The words of a text or a name, in lower case. Parts of snake_case and camelCase names count as words."""
     return [word.lower() for word in WORD.findall(text)]
 
 
 def have_one_meaning(one: str, other: str) -> bool:
-    """Whether two words in small letters stand for each other in the list of such: "km" and "kilometres"."""
+    """Whether the list of synonyms contains two lower-case words together: "km" and "kilometres"."""
     return bool(_SETS.get(one, frozenset()) & _SETS.get(other, frozenset()))
 
 
 @lru_cache(maxsize=8192)
 def fold_word(word: str) -> str:
-    """A word in small letters, without accents."""
+    """A word in lower case, without accents."""
     decomposed = unicodedata.normalize("NFKD", word.casefold())
     return "".join(char for char in decomposed if not unicodedata.combining(char))
 
@@ -114,7 +114,7 @@ def is_same_word(one: str, other: str) -> bool:
 
 
 def _participle(word: str) -> str:
-    """German: `geleitet` as `leitet`."""
+    """German: `leitet` for `geleitet`."""
     return word[2:] if word.startswith("ge") and word.endswith("t") and len(word) > _LONG else word
 
 

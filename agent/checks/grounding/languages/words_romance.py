@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 def _superlatives(adjectives: str) -> str:
-    """French ones, whose article tells them from a comparison: "la plus faible"."""
+    """French superlatives, which the article distinguishes from comparisons: "la plus faible"."""
     return " ".join(f"{article}_plus_{it}" for it in adjectives.split() for article in ("le", "la", "les"))
 
 

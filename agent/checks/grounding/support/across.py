@@ -1,4 +1,4 @@
-"""Values computed over the columns of one row, or over their sums: each operand is named, each operation stated."""
+"""Values computed over the columns of one row or their sums. Each operand is named, each operation stated."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from agent.checks.grounding.support.aggregates import (
 )
 
 _APART = frozenset({Class.DIFFERENCE, Class.MORE, Class.LESS, Class.RISE, Class.FALL, Class.TIMES, Class.MULTIPLIED})
-_LEAST_OF_SERIES = 3  # columns that are summed up without being named
+_LEAST_OF_SERIES = 3  # least number of columns that are summed without being named
 
 Values = Mapping[int, Fraction]  # by column
 
 
 def values_of(facts: Facts, rows: Sequence[int] | None) -> Values:
-    """The numbers of one row; over all rows the sums of what can be summed up; nothing of several or too few."""
+    """The numbers of one row, or sums over all rows of summable columns. Empty for several rows or incomplete data."""
     if rows is not None and len(rows) != 1:
         return {}
     if rows is None and not facts.is_whole:
@@ -39,7 +39,7 @@ def values_of(facts: Facts, rows: Sequence[int] | None) -> Values:
 def compute_across(
     facts: Facts, segment: Segment, item: Item, named: Sequence[ColumnFacts], values: Values
 ) -> Iterator[Computed]:
-    """What a number of a segment may be.
+    """The values that a number of a segment may have.
 
     Args:
         named: the columns that the sentence names, in order.
@@ -69,13 +69,13 @@ def compute_across(
 
 
 def whole_of(facts: Facts, part: ColumnFacts) -> ColumnFacts | None:
-    """The one measure that a measure is a part of: of the same unit, and in no row less."""
+    """The only measure that includes this one: it has the same unit and is less in no row. None if there is not one."""
     found = [it for it in facts.measures if it is not part and _are_alike(part, it) and _is_within(facts, part, it)]
     return found[0] if len(found) == 1 else None
 
 
 def series(facts: Facts) -> Sequence[ColumnFacts]:
-    """The measures that are parts of one sum: of several times, or three and more of which none holds another."""
+    """The measures that are parts of one sum: of several times, or at least three of which none includes another."""
     measures = [it for it in facts.measures if is_summable(it)]
     timed = [it for it in measures if it.period is not None]
     if len(timed) > 1 and len({it.period for it in timed}) == len(timed):
@@ -99,7 +99,7 @@ def _is_within(facts: Facts, part: ColumnFacts, whole: ColumnFacts) -> bool:
 
 
 def _list_in_time(pair: Sequence[ColumnFacts], classes: frozenset[Class]) -> Sequence[ColumnFacts]:
-    """Two columns in the order in which they are named; of what changed, the earlier one first."""
+    """Two columns in the order of mention. For a change, the earlier one comes first."""
     changed = {Class.RISE, Class.FALL, Class.MULTIPLIED} & classes
     timed = all(it.period is not None for it in pair)
     return sorted(pair, key=lambda it: it.period or (0, 0)) if changed and timed else pair
@@ -118,7 +118,7 @@ def _shares(facts: Facts, told: Sequence[ColumnFacts], values: Values, *, denied
 
 
 def _means(facts: Facts, told: Sequence[ColumnFacts], values: Values) -> Iterator[Computed]:
-    """A sum over the number of what is summed up: the kilograms of each parcel."""
+    """A sum divided by the count of its items: the kilograms per parcel."""
     counts = [it for it in facts.measures if it.projection.aggregate == "count" and values.get(it.index)]
     for column in told if len(counts) == 1 else ():
         if column.projection.aggregate == "sum" and not column.projection.tested:

@@ -11,11 +11,11 @@ from agent.checks.grounding.claims.item import Item
 from agent.checks.grounding.evidence.facts import ColumnFacts, Facts, number_of
 from agent.checks.grounding.languages.vocabulary import Class
 
-_SHOWN = 12  # operands that an expression spells out
+_SHOWN = 12  # most operands that an expression lists
 
 
 class Computed(NamedTuple):
-    """A value, and how it was computed."""
+    """A value and its calculation."""
 
     value: Fraction
     expression: str
@@ -32,11 +32,11 @@ def candidates(
     named: bool,
     summed: bool = False,
 ) -> Iterator[Computed]:
-    """What a number of a segment may be, computed over the rows that it speaks of.
+    """The values that a number of a segment may have, computed over the rows that it refers to.
 
     Args:
-        rows: in the order in which they are named; all rows where none is.
-        named: whether any is. summed: whether the rows are taken together without a word that says so.
+        rows: in the order of mention. All rows if none is named.
+        named: whether any is. summed: whether the rows are added up without a word for it.
     """
     numbers = [(row, number_of(facts.rows[row][column.index])) for row in rows]
     values = [value for _, value in numbers if value is not None]
@@ -49,7 +49,7 @@ def candidates(
     if Class.MEAN in classes and not limited:
         spelled = spell_out(" + ", terms, f"sum({column.name})")
         yield Computed(add(values) / len(values), f"({spelled}) / {len(values)}", Class.MEAN)
-    single = column.projection.aggregate != "avg" or Class.MEAN in classes  # the dearest is not the dearest mean
+    single = column.projection.aggregate != "avg" or Class.MEAN in classes  # the highest mean is not the highest value
     if not named and single:
         yield from _compute_ends(column, values, classes)
     if item.percent and named:
@@ -67,7 +67,7 @@ def candidates(
 
 
 def _compute_ends(column: ColumnFacts, values: Sequence[Fraction], classes: frozenset[Class]) -> Iterator[Computed]:
-    """The most and the least; of losses the other way round: the largest is the furthest below zero."""
+    """The most and the least. For losses they are reversed: the largest loss is the furthest below zero."""
     losses = [it for it in values if it < 0] if {Class.FALL, Class.NEGATIVE} & classes else []
     for cls, least in ((Class.MOST, bool(losses)), (Class.LEAST, not losses)):
         if cls in classes:
@@ -76,13 +76,13 @@ def _compute_ends(column: ColumnFacts, values: Sequence[Fraction], classes: froz
 
 
 def is_summable(column: ColumnFacts) -> bool:
-    """Whether the values of groups are parts of a whole; what is distinct in each may be the same in two."""
+    """Whether the values of groups add up to a whole. Distinct counts do not: groups may share values."""
     aggregate = column.projection.aggregate
     return aggregate not in ("avg", "min", "max") and not column.percent and not column.projection.distinct
 
 
 def total(facts: Facts, column: ColumnFacts) -> Computed | None:
-    """The sum of a column over all groups; None where the rows are not all, or are no parts of a whole."""
+    """The sum of a column over all groups. None if rows are missing or the values do not add up to a whole."""
     values = facts.values(column.index)
     if len(values) < 2 or not facts.is_whole or not is_summable(column):
         return None
@@ -116,7 +116,7 @@ def compute_of_two(item: Item, values: Sequence[Fraction], classes: frozenset[Cl
 
 
 def add(values: Sequence[Fraction]) -> Fraction:
-    """The sum, by SymPy as every calculation."""
+    """The sum, by SymPy like every calculation."""
     import sympy  # type: ignore[import-untyped,unused-ignore]
 
     total: Any = sympy.Add(*(sympy.Rational(value.numerator, value.denominator) for value in values))
@@ -128,5 +128,5 @@ def write_equation(value: Fraction) -> str:
 
 
 def spell_out(operator: str, terms: Sequence[str], short: str) -> str:
-    """The operands, where they are few; else what stands for them."""
+    """The operands, if there are few. Otherwise a short form."""
     return operator.join(terms) if len(terms) <= _SHOWN else short

@@ -1,4 +1,4 @@
-"""The words next to a number in a sentence, and how far the number may differ from a value."""
+"""Uses the words next to a number: what they refer to, and how far the number may differ from a value."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from agent.checks.grounding.languages.currencies import find_currencies
 from agent.checks.grounding.languages.vocabulary import Class
 from agent.checks.grounding.languages.words import is_among, is_same_word
 
-LOOSE = Fraction(1, 10)  # the most that "about" or "over" may leave out
+LOOSE = Fraction(1, 10)  # the greatest deviation that "about" or "over" allows
 OF_ALL = frozenset({Class.SUM, Class.MEAN})
 FROM = frozenset(["from", "between", "von", "zwischen", "vom", "de", "entre", "desde", "da", "tra", "fra", "dal"])
 COMPARED = frozenset({Class.MORE, Class.LESS, Class.TIMES, Class.DIFFERENCE, Class.MULTIPLIED, Class.RISE, Class.FALL})
@@ -22,11 +22,11 @@ THE = frozenset(["the", "all", "den", "los", "las", "les"])
 OF_THE = frozenset(["der", "aller", "des", "dei", "delle"])
 _COMPARED_WITH = frozenset(["compared", "versus", "vs", "against", "gegenüber", "vergleich", "verglichen", "rapport"])
 _COMPARED_WITH |= {"comparé", "comparación", "comparado", "frente", "respecto", "rispetto", "confronto", "than", "als"}
-NEAR = 4  # items after a number in which what it counts is named
+NEAR = 4  # items after a number in which its noun follows
 
 
 def interval(item: Item, said: Fraction, bound: Class | None) -> tuple[Fraction, Fraction]:
-    """The values that a number may stand for, given the word before it."""
+    """The range of values that a number may stand for, given the word before it."""
     if item.cls is Class.SHARE and bound is not None:
         loose = said * LOOSE  # "almost two thirds"
         return (said if bound is Class.OVER else said - loose), (said if bound is Class.UNDER else said + loose)
@@ -45,12 +45,12 @@ def interval(item: Item, said: Fraction, bound: Class | None) -> tuple[Fraction,
 
 
 def currencies(items: Sequence[Item], place: int) -> frozenset[str]:
-    """Those that stand with a number: "$12", "12 dollars"."""
+    """The currencies next to a number: "$12", "12 dollars"."""
     return find_currencies(" ".join([items[place].currency, *(it.text for it in items[place + 1 : place + 3])]))
 
 
 def says_aggregate(segment: Segment, column: ColumnFacts) -> bool:
-    """Whether "average" or "total" is what a column is called, and no aggregate over all rows."""
+    """Whether "average" or "total" is part of a column's name, not an aggregate over all rows."""
     if Class.MEAN in segment.classes:
         return column.projection.aggregate == "avg"
     said = [it.text.lower() for it in segment.items if it.cls is Class.SUM]
@@ -67,7 +67,7 @@ def all_of(groups: Iterable[Rows]) -> Rows:
 
 
 def list_in_order(segment: Segment, rows: Rows) -> list[int]:
-    """The rows as the segment names them, one after the other."""
+    """The rows in the order in which the segment names them."""
     order: list[int] = []
     for item in segment.names:
         order += [row for places in item.places.values() for row in sorted(places & rows) if row not in order]
@@ -75,7 +75,7 @@ def list_in_order(segment: Segment, rows: Rows) -> list[int]:
 
 
 def list_words_behind(items: Sequence[Item], *classes: Class) -> list[str]:
-    """The words right behind those of some classes, in small letters: "team" of "in each team"."""
+    """The lower-case words right after words of some classes: "team" in "in each team"."""
     places = [at for at, it in enumerate(items) if it.cls in classes]
     return [it.text.lower() for at in places for it in items[at + 1 : at + 3] if it.kind == "word"]
 
@@ -102,7 +102,7 @@ def have_same_beside(one: Sequence[Item], at: int, other: Sequence[Item], place:
 
 
 def span_of(facts: Facts, segment: Segment) -> list[int]:
-    """The rows from one time to another, for what is computed of all of them: "12 from May to July in total"."""
+    """The rows from one time to another, for an aggregate over all of them: "12 from May to July in total"."""
     items = [it for it in segment.items if it.kind == "date" and it.places]
     if len(items) != 2 or not OF_ALL & segment.classes or COMPARED & segment.classes:
         return []
@@ -116,7 +116,7 @@ def span_of(facts: Facts, segment: Segment) -> list[int]:
 
 
 def is_compared_with_second(segment: Segment) -> bool:
-    """Whether the second of two names is what the first is compared with: "up in 2023 from 2022"."""
+    """Whether the first of two names is compared with the second: "up in 2023 from 2022"."""
     names = segment.names
     if len(names) != 2:
         return False
@@ -129,7 +129,7 @@ def is_compared_with_second(segment: Segment) -> bool:
 
 
 def are_flagged(facts: Facts, segment: Segment, named: Rows) -> bool:
-    """Whether the rows named are those of which a flag says yes, or no: "two flags are not enabled: A and B"."""
+    """Whether the named rows are those for which a flag is set, or not set: "two flags are not enabled: A and B"."""
     denied = sum(it.cls is Class.NOT for it in segment.items) % 2 == 1
     words = [it.text.lower() for it in segment.items if it.kind == "word"]
     flags = [it for it in facts.columns if it.kind == "flag" and any(is_among(word, it.words) for word in words)]

@@ -1,4 +1,4 @@
-"""Which columns a number may stand for, by the words beside it."""
+"""The columns that a number may belong to, judging by the words beside it."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ _NAMED = {Class.MEAN: "avg", Class.SUM: "sum", Class.MOST: "max", Class.LEAST: "
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _WITH = frozenset({"with", "mit", "avec", "con"})
 _ENDS = frozenset(".;!?\n")
-_UNIT_WORDS = 2  # of a unit at most: "square metres"
-_SHORT = 3  # letters of a word that may also be a unit
+_UNIT_WORDS = 2  # most words of a unit: "square metres"
+_SHORT = 3  # most letters of a word that may also be a unit
 
 
 class Columns:
-    """The columns of measures, as words tell them."""
+    """Identifies measures by the words for them."""
 
     def __init__(self, facts: Facts) -> None:
         self._facts = facts
 
     def find(self, segment: Segment, place: int) -> Sequence[ColumnFacts]:
-        """The columns that a number may stand for, by the words beside it."""
+        """The columns that a number may belong to, judging by the words beside it."""
         measures = self._facts.measures
         items = segment.items
         if len(measures) < 2:
@@ -40,11 +40,11 @@ class Columns:
         shared: list[ColumnFacts] = []
         for item in items[place + 1 : place + 1 + NEAR]:
             found = self.list_labelled(item)
-            whole = items[place].percent and item.cls is Class.FILLER  # "50 % of the customers" is of a share
+            whole = items[place].percent and item.cls is Class.FILLER  # "50 % of the customers" is a share
             if whole or (not found and item.kind in ("number", "mark")):
                 break
             if found:
-                before = self._list_labelled_before(items, place)  # "a total of 12 km": the unit alone is that of both
+                before = self._list_labelled_before(items, place)  # "a total of 12 km": the unit alone fits both
                 found = [it for it in found if it in before] or found
                 if len(found) < len(measures):
                     return found
@@ -67,7 +67,7 @@ class Columns:
         return currency or asked or measures
 
     def _is_of_key(self, items: Sequence[Item], place: int) -> bool:
-        """Whether the last column named before a number is a key: "the id is 64", of an age."""
+        """Whether the last column named before a number is a key: "the id is 64", not an age."""
         for at in reversed(range(place)):
             item = items[at]
             if item.kind in ("name", "number") or self.list_labelled(item):
@@ -78,18 +78,18 @@ class Columns:
 
     @cached_property
     def _key_words(self) -> frozenset[str]:
-        """The last words of the names of keys: "id" of `driver_id`."""
+        """The last words of key names: "id" of `driver_id`."""
         rows, columns = self._facts.rows, self._facts.columns
         keys = [it for it in columns if it.kind == "dimension" and any(type(row[it.index]) is int for row in rows)]
         return frozenset(word for it in keys for word in words_of(it.name)[-1:])
 
     def pair_lists(self, items: Sequence[Item], asked: Sequence[Item]) -> dict[int, ColumnFacts]:
-        """The columns of numbers that are listed as their columns are: "the height and weight are 170 and 62".
+        """The columns of numbers in a list that matches a list of labels: "the height and weight are 170 and 62".
 
         Args:
             items, asked: of a text and of its question. A number of the question ends no list of labels: "of person 3".
 
-        Returns them by where the numbers start; nothing for other numbers.
+        Returns them by start position. Other numbers are not included.
         """
         said = {it.value for it in asked if it.kind == "number"}
         paired: dict[int, ColumnFacts] = {}
@@ -108,7 +108,7 @@ class Columns:
         return paired
 
     def _find_lists(self, items: Sequence[Item], said: set[Fraction]) -> Iterator[list[int]]:
-        """The places of numbers that only commas, "and" and units stand between: "20 cm and 30 cm"."""
+        """The positions of numbers separated only by commas, "and" and units: "20 cm and 30 cm"."""
         run: list[int] = []
         for at in (at for at, it in enumerate(items) if it.kind == "number" and it.value not in said):
             between = items[run[-1] + 1 : at] if run else []
@@ -124,14 +124,14 @@ class Columns:
             yield run
 
     def _is_of_superlative(self, items: Sequence[Item], place: int) -> bool:
-        """Whether a label only tells which row is meant: "the price of the car with the least age is 12"."""
+        """Whether a label only identifies a row: "the price of the car with the least age is 12"."""
         leads = [at for at in range(max(0, place - NEAR), place) if items[at].cls in (Class.MOST, Class.LEAST)]
         if not leads or not any(it.text.lower() in _WITH for it in items[max(0, leads[-1] - 2) : leads[-1]]):
             return False
         return any(self.list_labelled(it) for it in items[: leads[-1]])
 
     def _find_told_before(self, items: Sequence[Item], place: int) -> Sequence[ColumnFacts] | None:
-        """The columns that the nearest label before a number tells, none if it is that of a key; None without one."""
+        """The columns of the nearest label before a number. Empty if it is a key's, None if there is no label."""
         if self._is_of_key(items, place):
             return ()
         for at in reversed(range(place)):
@@ -141,7 +141,7 @@ class Columns:
         return None
 
     def _find_named_after(self, items: Sequence[Item], place: int) -> ColumnFacts | None:
-        """The column whose own name stands in the words right after a number: the tickets of "668 closed tickets"."""
+        """The column named in the words right after a number: the tickets in "668 closed tickets"."""
         words: list[str] = []
         for item in items[place + 1 : place + 1 + NEAR]:
             if item.kind != "word":
@@ -152,7 +152,7 @@ class Columns:
         return self._facts.columns[found.pop()] if len(found) == 1 else None
 
     def _find_named_exactly(self, segment: Segment) -> ColumnFacts | None:
-        """The column that has a word beside a number for its whole name: `hours` of `hours` and `mean_hours`."""
+        """The column whose whole name is a word beside a number: `hours`, unlike `mean_hours`."""
         if Class.MEAN in segment.classes:
             return None
         words = [it.text.lower() for it in segment.items if it.kind == "word"]
@@ -161,7 +161,7 @@ class Columns:
         return found[0] if len(found) == 1 else None
 
     def _list_labelled_before(self, items: Sequence[Item], place: int) -> list[ColumnFacts]:
-        """The columns that words between a number and the one before it tell."""
+        """The columns of labels between a number and the one before it."""
         for item in reversed(items[:place]):
             if item.kind in ("number", "mark", "date"):
                 break
@@ -170,7 +170,7 @@ class Columns:
         return []
 
     def list_labelled(self, item: Item) -> list[ColumnFacts]:
-        """The measures that a word tells, or a time, of `sales_2023` and `sales_2024`."""
+        """The measures that a word identifies, or a time, for `sales_2023` and `sales_2024`."""
         if item.kind in ("date", "number") and not item.places:
             years = {0, *(int(year) for year in _YEAR.findall(item.text))}
             quarters = {0, *(it[3] for it in (item.date.readings if item.date else ()) if it[3])}
@@ -187,6 +187,6 @@ class Columns:
         return [it for it in self._facts.measures if is_among(word, self._list_telling_words(it)) or word in it.units]
 
     def _list_telling_words(self, column: ColumnFacts) -> set[str]:
-        """The words of a column that no other measure has."""
+        """The words of a column that no other measure shares."""
         others = {word for it in self._facts.measures if it is not column for word in it.words}
         return set(column.words) - others

@@ -1,4 +1,4 @@
-"""Units that a sentence converts: 84 tonnes from a column in kg, 2.5 hours from one in minutes."""
+"""Units that a sentence converts: 84 tonnes for a column in kg, 2.5 hours for one in minutes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from agent.checks.grounding.claims.item import Item
 from agent.checks.grounding.evidence.facts import ColumnFacts
 from agent.checks.grounding.languages.words import have_one_meaning
 
-# What one of each is of the first of its line.
+# The size of each unit, relative to the first in its line.
 _SIZES: tuple[dict[str, Fraction], ...] = (
     {"second": Fraction(1), "minute": Fraction(60), "hour": Fraction(3600)},
     {"m": Fraction(1), "km": Fraction(1000), "cm": Fraction(1, 100), "mm": Fraction(1, 1000)},
@@ -21,7 +21,7 @@ _SIZES: tuple[dict[str, Fraction], ...] = (
 
 
 def find_factor(items: Sequence[Item], place: int, column: ColumnFacts | None) -> Fraction | None:
-    """What a column's values are multiplied by to be in the unit after a number; None where it is the column's own."""
+    """The factor from a column's unit to the unit after a number. None if they are equal or not comparable."""
     if column is None or not column.units or place + 1 >= len(items):
         return None
     said, own = _size_of(items[place + 1].text.lower()), _size_of(column.units[0])

@@ -27,17 +27,17 @@ from agent.checks.grounding.support.beside import (
 )
 from agent.checks.grounding.support.found import Support
 
-# Names of columns that hold what a row of a table is called.
+# Names of columns that contain the name of a table's rows.
 _LABEL = re.compile(r"(?:\w+_)?(?:id|name|nombre|nom|nome|bezeichnung|title|titel|titre|label|code)")
 
 
 @dataclass(frozen=True)
 class Counts:
-    """Supports the numbers of a text that count rows.
+    """Supports numbers that count rows.
 
     Args:
         asked, items: of the question and of the text.
-        sentences: the rows that each sentence names, by its number.
+        sentences: the rows that each sentence names, by sentence index.
     """
 
     facts: Facts
@@ -46,7 +46,7 @@ class Counts:
     sentences: Mapping[int, Rows]
 
     def find_counted(self, segment: Segment, place: int, bound: Class | None) -> Support | None:
-        """The number of rows, where they are what is counted: "6 countries", not "6 customers" of 6 countries."""
+        """The number of rows, if the words refer to rows: "6 countries", not "6 customers" in 6 countries."""
         facts, item = self.facts, segment.items[place]
         count = len(facts.rows)
         told = frozenset(row for places in segment.map_own_rows().values() for row in places)
@@ -79,7 +79,7 @@ class Counts:
 
     @cached_property
     def _nouns(self) -> frozenset[str]:
-        """What the rows may be called: by their keys, by what the question asks for each of, by the keys' table."""
+        """Nouns for the rows: from their keys, from the question's "for each", and from the keys' table."""
         facts = self.facts
         each = {*list_words_behind(self.asked, Class.EACH, Class.PER)}
         keys = [it for it in facts.columns if it.kind == "dimension"]
@@ -91,7 +91,7 @@ class Counts:
         return frozenset({word for it in keys for word in it.words} | each | of_table)
 
     def _find_selected(self, segment: Segment, place: int, told: Rows) -> Support | None:
-        """The number of the rows that have what is named: "two contracts end in December", "three are from Rome"."""
+        """The number of rows with the named values: "two contracts end in December", "three are from Rome"."""
         facts, item = self.facts, segment.items[place]
         shared = all(len(rows) > 1 for it in segment.names for rows in it.places.values())
         if not facts.is_whole or not shared or item.value != len(told):
@@ -104,7 +104,7 @@ class Counts:
         return Support("row count", item.value) if named else None
 
     def find_listed(self, segment: Segment, place: int) -> Support | None:
-        """How many names a sentence lists, where these are all rows or the first: "the top three are A, B and C"."""
+        """The number of names in a sentence, if they are all rows or the first: "the top three are A, B and C"."""
         facts, item = self.facts, segment.items[place]
         if self.is_of_all(segment, place):
             return Support("row count", item.value)
@@ -129,7 +129,7 @@ class Counts:
         return Support("row count", item.value) if first else None
 
     def _find_apposition(self, item: Item) -> int:
-        """How many names are put after a number: "two regions, North and South, had more than 800"."""
+        """The number of names that follow a number: "two regions, North and South, had more than 800"."""
         items = self.items[self.items.index(item) + 1 :]
         first = next((at for at, it in enumerate(items) if it.kind not in ("word", "phrase") or it.cls), len(items))
         if first > NEAR or not items[first:] or items[first].kind != "mark" or items[first].text not in ",:(–—":
@@ -137,7 +137,7 @@ class Counts:
         listed = list(takewhile(lambda it: it.places or it.cls is Class.JOIN or it.text == ",", items[first + 1 :]))
         after = items[first + 1 + len(listed) :][:1]
         if items[first].text == ":" and not any(it.text.strip()[:1] != "." for it in after):
-            return 0  # "there are two regions: North and South." are all of them
+            return 0  # in "there are two regions: North and South." they must be all
         return sum(bool(it.places) for it in listed)
 
     def is_of_all(self, segment: Segment, place: int) -> bool:

@@ -1,4 +1,4 @@
-"""The support that was found for a number."""
+"""The support of a number."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from agent.core.answers import Origin
 
 
 class Support(NamedTuple):
-    """Where a number comes from.
+    """The origin of a number.
 
-    value: exactly. row, column: of the cell, from 0. expression: of a calculation.
-    words: that may stand beside it, of a column that is not shown.
+    value: exact. row, column: of the cell, from 0. expression: of a calculation.
+    words: those allowed beside it, from a column that is not shown.
     """
 
     origin: Origin

@@ -1,4 +1,4 @@
-"""Values recomputed over all records behind a result; a single record supports nothing."""
+"""Values recomputed over all records behind a result. A single record supports nothing."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ _AGGREGATES = frozenset({Class.SUM, Class.MEAN, Class.MOST, Class.LEAST})
 def compute_over_records(
     facts: Facts, segment: Segment, place: int, rows: Rows | None
 ) -> Iterator[tuple[Computed, ColumnFacts | None, frozenset[str]]]:
-    """What a number of a segment may be: how many records there are, or an aggregate of the column named beside it.
+    """The values that a number of a segment may have: the number of records, or an aggregate of the column beside it.
 
-    Each comes with its column, None for a number of records, and with the words of it that the sentence may say.
-    Nothing is computed if some records are missing, or if a join may repeat them.
+    Each comes with its column (None for a number of records) and the words that the sentence may use for it. Nothing is
+    computed if records are missing or a join may repeat them.
 
     Args:
-        rows: that the segment names; None where it names none.
+        rows: those that the segment names. None if it names none.
     """
     records, item = facts.records, segment.items[place]
     if records is None or not facts.calculate or item.percent or facts.query.joined or len(facts.query.tables) != 1:
@@ -36,7 +36,7 @@ def compute_over_records(
         return
     word = _find_word_after(segment, place)
     names = frozenset(words_of(facts.query.tables[0])[-1:])
-    counts = any(it.projection.aggregate == "count" for it in facts.columns)  # 3 vehicles, of which there are 4 records
+    counts = any(it.projection.aggregate == "count" for it in facts.columns)  # 3 vehicles with 4 records
     if is_among(word, names) and not counts and not item.currency:
         yield Computed(Fraction(len(chosen)), "count(*)", Class.SUM), None, names
     for column in _list_columns_beside(records, segment, place, word):
@@ -46,7 +46,7 @@ def compute_over_records(
 
 
 def _records_of(facts: Facts, records: Facts, rows: Rows | None) -> Sequence[int]:
-    """The records of the groups named; all of them where there is one group, or none is named; nothing if unsure."""
+    """The records of the named groups. All if there is one group or none is named. Empty in doubt."""
     everything = range(len(records.rows))
     if len(facts.rows) == 1:
         return everything
@@ -73,7 +73,7 @@ def _make_comparable(cell: JsonValue) -> object:
 
 
 def _find_word_after(segment: Segment, place: int) -> str:
-    """The word that says what a number is of: the next one but a currency; empty where there is none."""
+    """The word for what a number counts: the next one that is not a currency. Empty if there is none."""
     for item in segment.items[place + 1 :]:
         if item.kind in ("number", "name", "date", "mark"):
             break
@@ -83,7 +83,7 @@ def _find_word_after(segment: Segment, place: int) -> str:
 
 
 def _list_columns_beside(records: Facts, segment: Segment, place: int, after: str) -> list[ColumnFacts]:
-    """The columns of the records that the word after a number names, else the nearest one before it."""
+    """The columns of the records that the word after a number names, or else the nearest word before it."""
     if after and (found := _list_named_columns(records, after)):
         return found
     for item in reversed(segment.items[:place]):

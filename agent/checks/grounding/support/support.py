@@ -31,8 +31,8 @@ from agent.checks.grounding.support.conversion import find_factor
 from agent.checks.grounding.support.counts import Counts
 from agent.checks.grounding.support.found import Support
 
-_TIMES_OFF = Fraction(1, 20)  # the most that a number of times may be off without "about"
-# What is said of single rows, so that no sum of them is meant.
+_TIMES_OFF = Fraction(1, 20)  # tolerance of a ratio without "about"
+# These refer to single rows, so that no sum is intended.
 _OF_ONE = frozenset({Class.EACH, Class.PER, Class.MEAN, Class.MOST, Class.LEAST, Class.OVER, Class.UNDER, Class.ALL})
 _OF_ONE |= COMPARED | {Class.SUM, Class.SHARE, Class.NOT, Class.ONLY, Class.RANK}
 _OUT_OF = frozenset({"out of", "of", "von", "sur", "de", "su"})
@@ -44,13 +44,13 @@ _INCLUSIVE = frozenset(
 
 
 def is_counted_in(item: Item, column: ColumnFacts) -> bool:
-    """Whether a number of a text spells out what a column's numbers are counted in: "412.7 million", not "412.7"."""
+    """Whether a number includes a column's scale: "412.7 million", not "412.7"."""
     scaled = item.numeral is not None and item.numeral.scale != 1
     return column.scale != 1 and (scaled or abs(item.value) >= column.scale)
 
 
 def _is_less_than_part(items: Sequence[Item], place: int) -> bool:
-    """Whether a number is said to be the whole of one that is more: "150 out of 141"."""
+    """Whether a number is called the whole of a greater one: "150 out of 141"."""
     told = [it for it in items[:place] if it.kind == "number"][-1:]
     leads = " ".join(it.text.lower() for it in items[max(0, place - 2) : place]) == "out of"
     return leads and any(not it.percent and it.value > items[place].value for it in told)
@@ -64,8 +64,8 @@ class Numbers:
         asked: the items of the question.
         segments, items: of the text.
 
-    sentences: the rows that each sentence names, by its number. counts: those that count rows.
-    columns: tells which columns a number may stand for. listed: those of numbers that stand in lists, by their starts.
+    sentences: the rows that each sentence names, by sentence index. counts: supports numbers that count rows.
+    columns: finds the columns that a number may belong to. listed: columns of numbers in lists, by start position.
     """
 
     facts: Facts
@@ -88,10 +88,10 @@ class Numbers:
         self.listed = self.columns.pair_lists(self.items, self.asked)
 
     def find_support(self, segment: Segment, item: Item, *, rows: Rows | None = None) -> Support | None:
-        """The support of one number of a segment; None where it has none.
+        """The support of one number of a segment. None if it has none.
 
         Args:
-            rows: those that its name stands in, where the sentence pairs lists.
+            rows: those of its name, if the sentence pairs lists.
         """
         place = segment.items.index(item)
         if _is_less_than_part(segment.items, place):
@@ -123,20 +123,20 @@ class Numbers:
     # -- which rows ----------------------------------------------------------------------------------------
 
     def rows_of(self, segment: Segment) -> Rows | None:
-        """The rows that a segment speaks of; None where it names none and there are several."""
+        """The rows that a segment refers to. None if it names none and there are several."""
         found = {**segment.inherited, **segment.map_own_rows()}
         if not found:
             return frozenset({0}) if len(self.facts.rows) == 1 else None
         return all_of(found.values())
 
     def find_named(self, segment: Segment) -> Rows | None:
-        """The rows that a segment names itself; None where it names none."""
+        """The rows that a segment names itself. None if it names none."""
         own = segment.map_own_rows()
         return all_of(own.values()) if own else None
 
     @staticmethod
     def find_nearby(segment: Segment) -> Rows | None:
-        """The rows of the names that came before in the sentence of a segment that has none itself."""
+        """The rows named earlier in the sentence, for a segment without names."""
         return all_of(segment.nearby.values()) or None
 
     # -- cells --------------------------------------------------------------------------------------------
@@ -156,7 +156,7 @@ class Numbers:
     def says(
         self, segment: Segment, item: Item, value: Fraction, column: ColumnFacts | None, bound: Class | None
     ) -> bool:
-        """Whether a number of the text says a value of a column, in its unit, rounded by at most half a digit."""
+        """Whether a number of the text states a value of a column, in its unit, rounded by at most half a digit."""
         if not self.currency_fits(item, column):
             return False
         if (
@@ -165,7 +165,7 @@ class Numbers:
             and not item.percent
             and not {Class.SHARE, Class.POINTS} & segment.classes
         ):
-            return False  # 12.5 % of the vehicles are not 12.5 vehicles
+            return False  # 12.5 % of the vehicles is not 12.5 vehicles
         if item.percent and column is not None and not column.percent:
             if abs(value) > 1 and not {Class.SHARE, Class.RISE, Class.FALL} & segment.classes:
                 return False
@@ -181,7 +181,7 @@ class Numbers:
         losing = {Class.FALL, Class.LESS, Class.NEGATIVE} & segment.classes or self._carries(segment, Class.NEGATIVE)
         listed = not losing and column is not None and self._lists_losses(segment)
         if listed and value > 0:
-            return False  # "Ada lost 12 and Bo 30", who gained it
+            return False  # "Ada lost 12 and Bo 30", if Bo gained it
         if value < 0 < said and (losing or listed):
             value = -value
         if place and segment.items[place - 1].cls is Class.EXACT and value != said:
@@ -189,12 +189,12 @@ class Numbers:
         low, high = interval(item, said, bound)
         beyond = bound is Class.OVER or bound is Class.UNDER
         if beyond and column is not None and column.projection.aggregate == "avg" and Class.MEAN not in segment.classes:
-            return False  # "at least 2.5 nights" is said of each
+            return False  # "at least 2.5 nights" refers to each value
         return low <= value <= high and not (beyond and value == said and not self.reaches(segment, item))
 
     @staticmethod
     def reaches(segment: Segment, item: Item) -> bool:
-        """Whether the bound before a number includes it: "at least"."""
+        """Whether the bound before a number includes the number: "at least"."""
         place = segment.items.index(item)
         return place > 0 and segment.items[place - 1].text.lower() in _INCLUSIVE
 
@@ -212,7 +212,7 @@ class Numbers:
     def _aggregate(
         self, segment: Segment, item: Item, columns: Sequence[ColumnFacts], bound: Class | None
     ) -> Support | None:
-        """Sum, mean, most, least, difference, share, growth or ratio of a column that is shown, recomputed."""
+        """The sum, mean, most, least, difference, share, growth or ratio of a shown column, recomputed."""
         from agent.checks.grounding.support.aggregates import candidates
 
         if not self.facts.calculate or len(self.facts.rows) < 2:
@@ -243,10 +243,10 @@ class Numbers:
                 shares = found.cls in (Class.SHARE, Class.RISE, Class.FALL)
                 if item.percent is not (shares or (item.percent and column.percent)):
                     continue
-                # A share or a number of times is none of the column's own values.
+                # A share or a ratio is not a value of the column.
                 plain = None if item.percent or found.cls is Class.TIMES else column
                 if found.cls is Class.TIMES and bound is None and abs(found.value - item.value) > _TIMES_OFF:
-                    continue  # 2.5 times as many are not three times as many
+                    continue  # 2.5 times is not three times
                 over = found.cls is Class.TIMES and bound is Class.OVER and item.value < found.value < item.value + 1
                 if over or (self.currency_fits(item, column) and self.says(segment, item, found.value, plain, bound)):
                     converted = find_factor(segment.items, segment.items.index(item), plain) is not None
@@ -256,13 +256,13 @@ class Numbers:
         return None
 
     def _find_before(self, segment: Segment) -> Segment | None:
-        """The segment before one, in its sentence."""
+        """The previous segment of the same sentence."""
         at = next((at for at, it in enumerate(self.segments) if it is segment), 0)
         before = self.segments[at - 1] if at else None
         return before if before is not None and before.sentence == segment.sentence else None
 
     def _add_change(self, segment: Segment) -> Segment:
-        """A segment with the change that the one before it tells: "rose by 150, or 18.5 %"."""
+        """A segment with the change stated by the previous one: "rose by 150, or 18.5 %"."""
         before = self._find_before(segment)
         if before is None:
             return segment
@@ -270,7 +270,7 @@ class Numbers:
         return replace(segment, items=[*change[:1], *segment.items])
 
     def _find_across(self, segment: Segment, item: Item, rows: Rows | None, bound: Class | None) -> Support | None:
-        """What the columns of one row give, or their sums: "75 % of the candidates passed", "28 medals in total"."""
+        """A value over the columns of one row or their sums: "75 % of the candidates passed", "28 medals in total"."""
         from agent.checks.grounding.support.across import compute_across, values_of
 
         if not self.facts.calculate:
@@ -287,7 +287,7 @@ class Numbers:
         return None
 
     def _list_columns_named(self, segment: Segment) -> list[ColumnFacts]:
-        """The columns that one word each tells, in the order in which they are named: here, else in the sentence."""
+        """The columns that single words identify, in order of mention: in the segment, or else in the sentence."""
         sentence = [it for one in self.segments if one.sentence == segment.sentence for it in one.items]
         named: list[ColumnFacts] = []
         for items in (segment.items, sentence):
@@ -299,7 +299,7 @@ class Numbers:
         return named
 
     def _is_summed(self, segment: Segment, item: Item, rows: Rows) -> bool:
-        """Whether a number is of several rows at once: "the three shops sold 12", "since 2022, Ada sold 35"."""
+        """Whether a number covers several rows at once: "the three shops sold 12", "since 2022, Ada sold 35"."""
         if not self.facts.is_whole or not self.facts.query.grouped or _OF_ONE & segment.classes:
             return False
         own = segment.map_own_rows()
@@ -311,21 +311,21 @@ class Numbers:
         return not own and len(before) == 1 and self.counts.find_counted(segment, before[0], None) is not None
 
     def _carries(self, segment: Segment, cls: Class) -> bool:
-        """Whether a word of the segment before goes on in one without names: "in total 12 nights and 300 francs"."""
+        """Whether a word of the previous segment applies to one without names: "in total 12 nights and 300 francs"."""
         before = self._find_before(segment)
         if before is None or segment.map_own_rows() or len(segment.numbers) != 1:
             return False
         return cls in before.classes and not (_OF_ONE - {Class.SUM}) & segment.classes
 
     def _lists_losses(self, segment: Segment) -> bool:
-        """Whether a name and its number go on a list that "lost" begins: "Ada lost 12, Bo 30"."""
+        """Whether a name and its number continue a list that begins with "lost": "Ada lost 12, Bo 30"."""
         before: Segment | None = segment
         while before is not None and all(it.kind in ("name", "number") for it in before.items):
             before = self._find_before(before)
         return before is not None and before is not segment and Class.NEGATIVE in before.classes
 
     def _whole(self, segment: Segment, place: int, columns: Sequence[ColumnFacts]) -> Support | None:
-        """The whole after a part of it: the total in "2 of the 4 vehicles", another column in "27 of the 36 beds"."""
+        """The whole after its part: the total in "2 of the 4 vehicles", another column in "27 of the 36 beds"."""
         from agent.checks.grounding.support.across import values_of, whole_of
         from agent.checks.grounding.support.aggregates import total
 
@@ -367,7 +367,7 @@ class Numbers:
     # -- ends, the question ---------------------------------------------------------------------------------
 
     def _end(self, segment: Segment, place: int, columns: Sequence[ColumnFacts]) -> Support | None:
-        """The least and the most of a column: "between 12 and 48 a month"; or the ends of a series: "from 48 to 12"."""
+        """The least and most of a column, "between 12 and 48 a month", or the ends of a series, "from 48 to 12"."""
         facts, told = self.facts, segment.numbers
         changes = bool({Class.RISE, Class.FALL} & segment.classes) and Class.RANGE not in segment.classes
         changes = changes and any(it.text.lower() in FROM for it in segment.items)
@@ -396,7 +396,7 @@ class Numbers:
         return Support("result", ends[at], rows[at], columns[0].index)
 
     def _condition(self, segment: Segment, place: int, bound: Class | None) -> Support | None:
-        """A number that the question says, beside the same word as there."""
+        """A number from the question, beside the same word as there."""
         item = segment.items[place]
         if place and segment.items[place - 1].cls is Class.EXISTS:
             return None
@@ -413,7 +413,7 @@ class Numbers:
 
     @staticmethod
     def _find_scale_end(segment: Segment, place: int, columns: Sequence[ColumnFacts]) -> Support | None:
-        """The end of a column's scale, as its docs have it: "8.3 out of 10"."""
+        """The end of a column's scale, according to its docs: "8.3 out of 10"."""
         before = segment.items[place - 1].text.lower() if place else ""
         end = rf"(?:\b(?:of|to|von|bis|sur|de|a|su)\s|[-–/])\s?{segment.items[place].text}(?!\d)"
         told = any(re.search(end, text) for it in columns for text in it.told)

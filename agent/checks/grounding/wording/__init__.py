@@ -1,1 +1,1 @@
-"""Claims made in words: negations, quantifiers, superlatives, comparisons, changes, and unlisted words."""
+"""Claims in words: negations, quantifiers, superlatives, comparisons, changes, and unlisted words."""

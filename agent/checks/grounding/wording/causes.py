@@ -1,4 +1,4 @@
-"""Causes that a sentence states and the rows do not hold: "because of the strike", "wegen", "때문에"."""
+"""Causes that a sentence states without support in the rows: "because of the strike", "wegen", "때문에"."""
 
 from __future__ import annotations
 
@@ -21,18 +21,16 @@ _CAUSES = {
 _KOREAN = re.compile(r"때문|덕분|탓(?:에|으로)|로 인(?:해|하여|한)|영향으로|여파로")
 _CAUSE = {name: re.compile(rf"(?<!\w)(?:{words})", re.IGNORECASE) for name, words in _CAUSES.items()}
 _HELD = re.compile(r"caus|reason|grund|ursache|motiv|raison|motif|원인|사유|이유", re.IGNORECASE)
-_SHORT = 3  # letters of a word that is no verb
+_SHORT = 3  # most letters of a word that is no verb
 
 
 def causes(text: str, facts: Facts) -> Iterator[Problem]:
-    """The causes of a text that its question does not name; nothing where the rows have a column of causes."""
+    """The causes in a text that its question does not name. Empty if the rows have a column of causes."""
     columns = (word for it in facts.columns if it.kind == "dimension" for word in words_of(it.name))
     if any(_HELD.search(word) for word in columns):
         return
     asked = facts.question.lower()
-    verbs = [
-        word for word in words_of(asked) if len(word) > _SHORT
-    ]  # "driven by", where the question speaks of drivers
+    verbs = [word for word in words_of(asked) if len(word) > _SHORT]  # "driven by", if the question mentions drivers
     for pattern in (_KOREAN,) if facts.language == "ko" else _CAUSE.values():
         for found in pattern.finditer(text):
             if found[0].lower() not in asked and not is_among(words_of(found[0])[0], verbs):

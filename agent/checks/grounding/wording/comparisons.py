@@ -20,7 +20,7 @@ _ENDS = 2  # numbers of a range
 
 
 class Comparisons:
-    """Holds comparisons, changes, bounds and ranges against the rows."""
+    """Checks comparisons, changes, bounds and ranges against the rows."""
 
     def __init__(self, context: WordingContext) -> None:
         self._context, self._facts = context, context.facts
@@ -46,7 +46,7 @@ class Comparisons:
         if self._is_end(segment, place):
             return ""
         if Class.NO_OTHER in segment.classes:
-            return ""  # held there
+            return ""  # checked as NO_OTHER
         names = segment.names
         if len(names) == len(segment.before) == 1:  # "Ada, ahead of Bo with 12"
             ahead = [it for one in segment.before.values() for it in one]
@@ -60,7 +60,7 @@ class Comparisons:
         return "the rows do not compare this"
 
     def _is_end(self, segment: Segment, place: int) -> bool:
-        """Whether it stands behind a number that is the most or the least: "118 minutes at most", of MAX(minutes)."""
+        """Whether it follows a number that is the most or the least: "118 minutes at most", for MAX(minutes)."""
         ends = {"at most": "max", "höchstens": "max", "au plus": "max", "como máximo": "max", "al massimo": "max"}
         wanted = ends.get(segment.items[place].text.lower())
         before = [it for it in segment.items[max(0, place - 2) : place] if it.kind == "number"]
@@ -70,9 +70,9 @@ class Comparisons:
         return self._facts.columns[support.column].projection.aggregate == wanted
 
     def _check_equal(self, segment: Segment, place: int) -> str:
-        """ "As many as": of two names with one value, or after a number of times."""
+        """ "As many as": two names with equal values, or after a ratio."""
         if Class.EQUAL in self._context.question_classes or Class.STABLE in segment.classes:
-            return ""  # "stayed the same" is held there
+            return ""  # "stayed the same" is checked as STABLE
         if Class.TIMES in segment.classes and self._context.is_calculated(segment):
             return ""
         names = self._context.list_sentence_names(segment)
@@ -81,7 +81,7 @@ class Comparisons:
         return "" if equal else "the rows do not say that they are equal"
 
     def _range(self, segment: Segment, _: int) -> str:
-        """ "Range from 12 to 48": the least and the most of a column, or of a query that asks for both."""
+        """ "Range from 12 to 48": the least and most of a column, or of a query that computes both."""
         told = [it for one in self._context.list_sentence(segment) for it in one.numbers]
         told = list(segment.numbers) if len(segment.numbers) == _ENDS else told
         found = [it for it in (self._context.supports.get(one.start) for one in told) if it is not None]
@@ -98,7 +98,7 @@ class Comparisons:
         return "" if named else "the least and the most are not these two"
 
     def _pair(self, segment: Segment, place: int, names: Sequence[Item]) -> tuple[Fraction, Fraction] | None:
-        """The values of two names that are compared, in the order in which they are named."""
+        """The values of two compared names, in the order of mention."""
         columns = {column for name in names for column in name.places}
         others = [
             rows for column, rows in {**segment.inherited, **segment.map_own_rows()}.items() if column not in columns
@@ -129,7 +129,7 @@ class Comparisons:
             return ""
         if _COSTS.match(item.text.lower()) and segment.items[-1].text.lower() == "an":
             return ""  # "Kosten fielen an"
-        if (pair := self._two_cells(numbers)) is not None:  # "rose from 3 to 4", of the rows of two times
+        if (pair := self._two_cells(numbers)) is not None:  # "rose from 3 to 4", for rows of two times
             return _hold(item, *pair[::-1])
         names = [it for it in segment.names if it.start > item.start][:2]
         names = segment.names if len(names) < 2 or len(segment.names) == 2 else names
@@ -179,10 +179,10 @@ class Comparisons:
         )
 
     def _two_cells(self, numbers: Sequence[Support]) -> tuple[Fraction, Fraction] | None:
-        """The values of two cells of one column, the first of an earlier time, and all else the same."""
+        """The values of two cells of one column that differ only in time, the earlier one first."""
         told = [it for it in numbers if it.origin == "result" and it.row is not None]
         dated = sorted(self._context.names.dated)
-        if len(told) == 2 and told[0].row == told[1].row:  # of `sales_2023` and `sales_2024`
+        if len(told) == 2 and told[0].row == told[1].row:  # in `sales_2023` and `sales_2024`
             times = [self._facts.columns[it.column].period or (0, 0) for it in told if it.column is not None]
             ordered = len(times) == 2 and (0, 0) < times[0] < times[1]
             return (told[0].value, told[1].value) if ordered else None
@@ -198,10 +198,10 @@ class Comparisons:
         return (told[0].value, told[1].value) if same and days[0] < days[1] else None
 
     def _check_stable(self, segment: Segment, place: int) -> str:
-        """ "Stayed at 66 in 2020": as much as the time before, or between two times."""
+        """ "Stayed at 66 in 2020": equal to the previous time, or between two times."""
         bounds = {it.cls for it in segment.items[place:]} & {Class.OVER, Class.UNDER}
         if self._context.is_in_question(segment.items[place]) or (bounds and not self._context.names.dated):
-            return ""  # "two of the four stayed below 4 %", of one time
+            return ""  # "two of the four stayed below 4 %", for one time
         names, facts = segment.names, self._facts
         yearly = [it.index for it in facts.measures if it.period is not None]
         rows = self._context.numbers.find_named(segment)
@@ -222,7 +222,7 @@ class Comparisons:
     def _find_since_before(
         self, names: Sequence[Item], segment: Segment, place: int
     ) -> tuple[Fraction, Fraction] | None:
-        """The values of the time before the one that is named, and of that one; None where another claim is made."""
+        """The values of the time before the named one, and of the named one. None if the claim has another form."""
         if len(names) != 1 or not self._is_timed(names[0]) or len(self._facts.rows) < 2 or self._facts.result.truncated:
             return None
         column, rows = next(iter(names[0].places.items()))
@@ -235,7 +235,7 @@ class Comparisons:
         return self._pair_of(segment, place, [[order[at - 1]], [order[at]]])
 
     def _check_multiplied(self, segment: Segment, _: int) -> str:
-        """ "Doubled": of an earlier time."""
+        """ "Doubled": relative to an earlier time."""
         names = self._context.list_sentence_names(segment)
         timed = all(self._is_timed(it) for it in names) or {Class.RISE, Class.FALL} & self._context.question_classes
         return "" if timed else "no row is a later time of another"
@@ -248,6 +248,6 @@ class Comparisons:
 
 
 def _hold(item: Item, one: Fraction, other: Fraction) -> str:
-    """Why one value is not more than another, or less, as a word says."""
+    """The reason why one value is not more, or less, than another, as a word claims. Empty if it is."""
     right = one > other if item.cls in (Class.MORE, Class.RISE) else one < other
     return "" if right else "the rows say the opposite"

@@ -1,4 +1,4 @@
-"""The context that every check of a sentence's words reads."""
+"""The shared context for all checks of a sentence's words."""
 
 from __future__ import annotations
 
@@ -19,30 +19,30 @@ from agent.checks.grounding.support.conversion import find_factor
 from agent.checks.grounding.support.found import Support
 from agent.checks.grounding.support.support import Numbers
 
-_PART = 4  # letters of a part of a compound
+_PART = 4  # least letters of a part of a compound
 _AGES = frozenset({"age", "alter", "âge", "edad", "età", "old", "alt"})
 _YEARS_OLD = frozenset(
     {"years", "year", "old", "jahre", "jahren", "alt", "ans", "âgés", "âgées", "años", "anni", "anno", "año"}
 )
 
-# Of a column or question about differences, which have a sign.
+# Columns or questions about differences, which have a sign.
 CHANGE = re.compile(
     r"change|growth|increase|decrease|diff|delta|develop|veränder|entwick|évol|variaci|cambi", re.IGNORECASE
 )
 
-# By what a phrase claims: why it is not supported, or nothing.
+# By class of a phrase: returns the reason why its claim is unsupported, or an empty string.
 Checks = Mapping[Class, Callable[[Segment, int], str]]
 
 
 class WordingContext:
-    """A text, its question and what supports its numbers.
+    """A text, its question and the support of its numbers.
 
     Args:
         asked: the items of the question.
-        supports: of the numbers that were found, by where they start.
+        supports: of its numbers, by start position.
         segments: of the text.
 
-    known: words that a sentence may use. queried: those of the tables.
+    known: words that a sentence may use. queried: the words of the tables.
     """
 
     def __init__(
@@ -61,11 +61,11 @@ class WordingContext:
         self.queried = frozenset(word for name in facts.query.tables for word in words_of(name))
 
     def is_in_question(self, item: Item) -> bool:
-        """Whether the question has the word."""
+        """Whether the question contains the word."""
         return any(is_same_word(item.text.lower(), it.text.lower()) for it in self.asked)
 
     def is_head(self, word: str) -> bool:
-        """Whether a German word ends a known one: `Quote` of `Ausschussquote`."""
+        """Whether a German word ends a known one: `Quote` in `Ausschussquote`."""
         known = self.known if self.facts.language == "de" and len(word) >= _PART else ()
         return any(it.endswith(word) and len(it) >= len(word) + _PART for it in known)
 
@@ -82,18 +82,18 @@ class WordingContext:
         return any(self.origin(it) == "calculation" for it in segment.numbers)
 
     def list_sentence(self, segment: Segment) -> list[Segment]:
-        """The segments of the sentence that a segment belongs to."""
+        """The segments of a segment's sentence."""
         return [it for it in self.segments if it.sentence == segment.sentence]
 
     def list_sentence_names(self, segment: Segment) -> list[Item]:
-        """The names of rows in the sentence that a segment belongs to."""
+        """The names of rows in a segment's sentence."""
         return [it for one in self.list_sentence(segment) for it in one.names]
 
     def aggregates(self, *names: str) -> bool:
         return any(it.aggregate in names for it in self.facts.query.projections)
 
     def columns_of_numbers(self, segment: Segment) -> list[ColumnFacts]:
-        """The columns of the cells that its numbers are."""
+        """The columns of the cells that support its numbers."""
         told = (self.supports.get(it.start) for it in segment.numbers)
         return [self.facts.columns[it.column] for it in told if it is not None and it.column is not None]
 
@@ -109,7 +109,7 @@ class WordingContext:
         return find_factor(segment.items, place - 1, column) is not None
 
     def find_rate(self, segment: Segment, place: int) -> tuple[ColumnFacts, ColumnFacts] | None:
-        """Two columns of which the words after a place say one per the other: "revenue per order"."""
+        """The two columns of a rate named after a position: "revenue per order"."""
         items = list(takewhile(lambda it: it.kind in ("word", "phrase"), segment.items[place + 1 :]))
         at = next((at for at, it in enumerate(items) if it.cls is Class.PER), None)
         if at is None:
@@ -121,21 +121,21 @@ class WordingContext:
     def values_of(
         self, column: ColumnFacts, rate: tuple[ColumnFacts, ColumnFacts] | None, rows: Iterable[int]
     ) -> list[Fraction]:
-        """The values of a column, or of one column for each of another; NULL and what is divided by 0 left out."""
+        """The values of a column, or of one column per another. NULL and divisions by 0 are left out."""
         if rate is None:
             return self.facts.values(column.index, rows)
         pairs = [[value for it in rate for value in self.facts.values(it.index, [row])] for row in rows]
         return [pair[0] / pair[1] for pair in pairs if len(pair) == len(rate) and pair[1]]
 
     def with_numbers(self, segment: Segment) -> Segment:
-        """The segment that tells the number of one that tells none: "is the longest" before ", at 63.8"."""
+        """The segment, or the next one if only that contains the number: "is the longest" before ", at 63.8"."""
         at = next(at for at, it in enumerate(self.segments) if it is segment)
         following = self.segments[at + 1] if at + 1 < len(self.segments) else None
         ends = following is None or following.sentence != segment.sentence or following.map_own_rows()
         return segment if segment.numbers or following is None or ends else following
 
     def find_measures(self, segment: Segment, place: int) -> Sequence[ColumnFacts]:
-        """The columns that a superlative may be of: by the words after it, else those of the number told with it."""
+        """The columns that a superlative may refer to, by the words after it, or else by the number with it."""
         text = segment.items[place].text
         fitting = [
             it
@@ -143,7 +143,7 @@ class WordingContext:
             if fits(text, it.told or (it.name,), counts=it.projection.aggregate == "count")
         ]
         if is_adjective(text.lower().split()[-1]) and len(fitting) == 1:
-            return fitting  # "the longest bridge", of its length and the year in which it opened
+            return fitting  # "the longest bridge", for its length and its opening year
         after = takewhile(lambda it: it.kind != "number", segment.items[place + 1 :])
         for item in after:
             if found := self.numbers.columns.list_labelled(item):
@@ -158,7 +158,7 @@ class WordingContext:
 
 
 def _find_known_words(facts: Facts) -> frozenset[str]:
-    """The words that a sentence may use: of the question, the columns and units, and the values compared with."""
+    """The words that a sentence may use: from the question, the columns, units and compared values."""
     found = {*facts.question_words, *split_words(facts.question), *split_words(facts.earlier)}
     for column in facts.columns:
         found |= _words_of_column(column)

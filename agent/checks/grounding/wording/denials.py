@@ -1,4 +1,4 @@
-"""Negations, quantifiers, yes and no: "none", "all", "each", "only"."""
+"""Checks negations, quantifiers, yes and no: "none", "all", "each", "only"."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ _AS = frozenset(["as", "so", "aussi", "tan"])
 _EVERYONE = frozenset(["everyone", "everybody", "jeder", "chacun", "chacune", "ciascuno"])
 _ZERO = frozenset(["none", "nothing", "keiner", "keines", "nichts", "rien", "ninguno", "nada", "nessuno", "niente"])
 _ZERO |= {"nulla", "zero", "zéro", "cero"}
-# What is said to be missing: a value, and not what it would be of.
+# Words for a missing value, as opposed to its subject.
 _VALUE_WORDS = """
     value values figure figures data entry recorded available entered known wert werte angabe angaben eintrag datum
     eingetragen verfügbar erfasst bekannt valeur donnée données chiffre renseigné disponible valor dato datos cifra
     registrado registrada valore dati registrata
 """
 _VALUES = frozenset(_VALUE_WORDS.split())
-_NO = re.compile(r"no$|kein|aucun|ning[uú]n|nessun", re.IGNORECASE)  # what stands before what there is none of
+_NO = re.compile(r"no$|kein|aucun|ning[uú]n|nessun", re.IGNORECASE)  # precedes the noun that it denies
 _HOW = frozenset(["hoch", "groß", "high", "large", "long", "lang", "qual"])
 
 
 class Denials:
-    """Holds negations, quantifiers, yes and no against the rows."""
+    """Checks negations, quantifiers, yes and no against the rows."""
 
     def __init__(self, context: WordingContext) -> None:
         self._context, self._facts = context, context.facts
@@ -77,7 +77,7 @@ class Denials:
             return "a value that is missing is not nothing"
         named = any(is_among(it, {*column.words, *self._list_asked_first()}) for it in words for column in empty)
         others = {word for it in facts.measures if it not in empty for word in it.words}
-        if empty and others:  # of 0 goals in 270 minutes: "no goals", not "no minutes", not "did not play"
+        if empty and others:  # for 0 goals in 270 minutes: "no goals", not "no minutes" or "did not play"
             own = {word for it in empty for word in it.words} - others
             alone = not words and len(facts.measures) == len({it.index for it in empty}) + len(segment.numbers)
             if is_among(after, others - own) or not (alone or any(is_among(it, own) for it in words)):
@@ -87,7 +87,7 @@ class Denials:
         return "the rows do not say that there is none"
 
     def _is_denied_so(self, segment: Segment, place: int) -> bool:
-        """Whether the question denies in the same words: of "which have no tag", "no car has one" denies more."""
+        """Whether the question denies in the same words. "No car has one" denies more than "which have no tag"."""
         item = segment.items[place]
         if not _NO.match(item.text) or not self._context.is_in_question(item):
             return self._context.is_in_question(item)
@@ -96,7 +96,7 @@ class Denials:
         return all(is_among(it, denied) for it in following)
 
     def _is_none(self, cell: JsonValue, column: ColumnFacts) -> bool:
-        """Whether a cell says that there is none: zero of what is counted, not zero degrees."""
+        """Whether a cell means that there is none: zero of something counted, not zero degrees."""
         if column.kind == "dimension" or not _is_nothing(cell):
             return False
         if cell is False:
@@ -107,7 +107,7 @@ class Denials:
         return not measured or column.projection.aggregate in ("count", "sum")
 
     def _list_asked_first(self) -> list[str]:
-        """What the question asks for, in its own language: "mileage" of "What is the mileage of truck 12?"."""
+        """What the question asks for, in its own words: "mileage" in "What is the mileage of truck 12?"."""
         words = [it.text.lower() for it in self._context.asked if it.kind == "word"]
         asking = vocabulary(self._facts.language).common if self._facts.language in LANGUAGES else frozenset[str]()
         tables = self._facts.query.tables
@@ -116,7 +116,7 @@ class Denials:
         return found[:1]
 
     def _only_denies(self, segment: Segment) -> bool:
-        """Whether a denial says nothing of its own: "none", "there is no value"."""
+        """Whether a denial has no content of its own: "none", "there is no value"."""
         words = [it.text.lower() for it in segment.items if it.kind == "word"]
         return not words or all(is_among(it, ("value", "wert", "valeur", "valor", "valore")) for it in words)
 
@@ -125,7 +125,7 @@ class Denials:
         if not self._facts.is_polar and Class.ALL in self._context.question_classes:
             return ""
         if {Class.MOST, Class.LEAST} & {it.cls for it in segment.items[max(0, place - 2) : place]}:
-            return ""  # "the most of all": held there
+            return ""  # "the most of all" is checked as a superlative
         if any(it.kind == "number" and self._context.origin(it) == "row count" for it in after):
             return ""
         named = self._context.numbers.find_named(segment) or frozenset()
@@ -136,21 +136,21 @@ class Denials:
         if any(self._is_whole(segment, it.start) for it in after if it.kind == "number"):
             return ""  # "all 18 beds were occupied"
         if segment.items[place].text.lower() in BOTH and len(self._context.numbers.find_named(segment) or ()) == 2:
-            return ""  # what is said of them is held against each
+            return ""  # claims about them are checked for each
         if segment.items[place].text.lower() in BOTH and self._are_both_named(segment):
             return ""  # "both races: Oslo in 129 minutes and Rome in 131.5"
         total = Class.SUM in segment.classes and (len(self._facts.rows) > 1 or self._context.aggregates("sum", "count"))
         return "" if total and not segment.map_own_rows() else "the rows do not say so of all"
 
     def _are_both_named(self, segment: Segment) -> bool:
-        """Whether there are two rows, and a sentence names each of them or says the sum of both."""
+        """Whether there are two rows, and a sentence names both or states their sum."""
         if len(self._facts.rows) != 2 or self._facts.is_limited:
             return False
         named = self._context.numbers.sentences.get(segment.sentence, frozenset())
         return len(named) == 2 or any(self._context.cls(it) is Class.SUM for it in segment.numbers)
 
     def _is_whole(self, segment: Segment, start: int) -> bool:
-        """Whether a number is that of a part and of its whole, the part being named."""
+        """Whether a number is both the named part and its whole."""
         support = self._context.supports.get(start)
         if support is None or support.row is None or support.column is None:
             return False
@@ -162,7 +162,7 @@ class Denials:
         return False
 
     def _all_but(self, _segment: Segment, _: int) -> str:
-        return "the rows do not say so of the others"  # what a bound settles does not come here
+        return "the rows do not say so of the others"  # settled bounds do not reach this check
 
     def _each(self, segment: Segment, place: int) -> str:
         if not self._facts.query.of_each:
@@ -192,7 +192,7 @@ class Denials:
         return "" if asked and segment.numbers else "the rows do not say so of each"
 
     def _list_asked_of_each(self) -> list[str]:
-        """What the question asks for each of: "team" of "in each team"; every word where it does not say."""
+        """What the question asks for each of: "team" in "in each team". All words if it does not specify."""
         asked = self._context.asked
         found = list_words_behind(asked, Class.EACH, Class.PER)
         return found or [it.text.lower() for it in asked if it.kind == "word"]
@@ -232,7 +232,7 @@ class Denials:
         return "" if empty else "the rows have a value"
 
     def _negative(self, segment: Segment, place: int) -> str:
-        """ "A loss of 12": of a number below zero."""
+        """ "A loss of 12": a number below zero."""
         item = segment.items[place]
         cells = [self._context.supports[it.start] for it in segment.numbers if it.start in self._context.supports]
         if self._context.is_in_question(item) or any(it.value < 0 for it in cells):
@@ -241,12 +241,12 @@ class Denials:
         return "" if rows and rows <= self._find_below_zero() else "no number in it is below zero"
 
     def _find_below_zero(self) -> Rows:
-        """The rows that have a number below zero."""
+        """The rows with a number below zero."""
         columns = [it.index for it in self._facts.measures]
         rows = range(len(self._facts.rows))
         return frozenset(row for row in rows if any(it < 0 for at in columns for it in self._facts.values(at, [row])))
 
 
 def _is_nothing(cell: JsonValue) -> bool:
-    """Whether a cell is a reason to deny something: empty, zero or false."""
+    """Whether a cell justifies a denial: empty, zero or false."""
     return not cell.strip() if isinstance(cell, str) else not cell

@@ -1,4 +1,4 @@
-"""Whether a series rises or falls with each of its steps: "month after month", "steadily", "every year"."""
+"""Checks whether a series rises or falls with each step: "month after month", "steadily", "every year"."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from agent.checks.grounding.claims.claims import Segment
 from agent.checks.grounding.languages.vocabulary import Class
 from agent.checks.grounding.wording.context import WordingContext
 
-# How the languages call a step of a series.
+# Names of a series' steps in the supported languages.
 _STEPS = {
     "year": re.compile(r"\b(?:years?|jahre?n?|année|ans?|año|anno)\b"),
     "quarter": re.compile(r"\b(?:quarters?|quartale?|trimestre)\b"),
@@ -19,15 +19,15 @@ _STEPS = {
     "week": re.compile(r"\b(?:weeks?|wochen?|semaine|semana|settimana)\b"),
     "day": re.compile(r"\b(?:days?|tage?n?|jour|día|giorno)\b"),
 }
-_LEAST = 3  # rows of a series
+_LEAST = 3  # least rows of a series
 _CHANGES = frozenset({Class.RISE, Class.FALL})
 
 
 def is_steady(context: WordingContext, segment: Segment, place: int) -> bool:
-    """Whether the rows change with each step as a segment says.
+    """Whether the rows change with each step as a segment claims.
 
     Args:
-        place: of the words that say that it is with each.
+        place: of the words for "with each step".
     """
     direction = _CHANGES & segment.classes
     columns = context.numbers.columns.find(segment, place)
@@ -45,7 +45,7 @@ def is_steady(context: WordingContext, segment: Segment, place: int) -> bool:
 
 
 def says_each_step(segment: Segment, place: int) -> bool:
-    """Whether "every" or "each" at a place is said of a change with each step: "grew every month"."""
+    """Whether "every" or "each" at a position refers to a change with each step: "grew every month"."""
     following = " ".join(it.text.lower() for it in segment.items[place + 1 : place + 2])
     return bool(_CHANGES & segment.classes) and _find_step(following) is not None
 
@@ -55,7 +55,7 @@ def _find_step(text: str) -> str | None:
 
 
 def _list_in_time(context: WordingContext, segment: Segment, said: str | None) -> Sequence[int]:
-    """The rows that are meant, in time; none where a time comes twice, is missing or is of another step."""
+    """The rows in question, by time. Empty if a time repeats, is missing or has another step."""
     index = context.names
     others = [
         rows for column, rows in {**segment.inherited, **segment.map_own_rows()}.items() if column not in index.dated
@@ -70,7 +70,7 @@ def _list_in_time(context: WordingContext, segment: Segment, said: str | None) -
 
 
 def _list_across(context: WordingContext, segment: Segment, said: str | None) -> Sequence[list[Fraction]]:
-    """The values of the one row that is named in columns of one time each, `q1` to `q4`, in order."""
+    """The values of the only named row, in order, in columns of one time each, such as `q1` to `q4`."""
     measures, rows = context.facts.measures, context.numbers.rows_of(segment) or frozenset()
     periods = {it.period: it.index for it in measures if it.period is not None}
     step = "quarter" if all(quarter for _, quarter in periods) else "year"

@@ -1,4 +1,4 @@
-"""Superlatives and ranks: "the most", "the latest", "second"."""
+"""Checks superlatives and ranks: "the most", "the latest", "second"."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ _THE = frozenset(["the", "der", "die", "das", "den", "le", "la", "el", "il", "l"
 _FOR = frozenset(["for", "of", "from", "für", "von", "bei", "pour", "de", "para", "per", "di"])
 _ENDS = frozenset({Class.MOST, Class.LEAST})
 _SIGNED = frozenset({Class.FALL, Class.NEGATIVE})
-# Of how far a change is from zero; "the highest" is of its sign too.
+# These refer to the distance of a change from zero. "The highest" also depends on its sign.
 _OF_SIZE = re.compile(
     r"(?:larg|bigg|great|small)est|(?:größt|kleinst|stärkst)\w*|mayor|menor|grande?s?|petite?s?|forte?s?|maggiore|minore"
 )
 
 
 class Superlatives:
-    """Holds superlatives, places in an order and the latest against the rows."""
+    """Checks superlatives, ranks and "latest" against the rows."""
 
     def __init__(self, context: WordingContext) -> None:
         self._context, self._facts = context, context.facts
@@ -60,7 +60,7 @@ class Superlatives:
         if fast and self._is_duration(segment, place):
             cls = _OPPOSITE[cls]  # the fastest took the least time
         if place and segment.items[place - 1].cls is Class.RANK and segment.items[place - 1].rank > 1:
-            return ""  # "the second highest": held there
+            return ""  # "the second highest" is checked as a rank
         rows = self._find_listed(segment, place) or self._context.numbers.rows_of(segment)
         rows = rows or self._context.numbers.find_nearby(segment)
         if any(self._context.cls(it) is cls for it in segment.numbers) or self._is_column(segment, place, cls):
@@ -85,19 +85,19 @@ class Superlatives:
         return bool(names) and all(_DURATION.search(it) for it in names)
 
     def _is_end(self, segment: Segment, item: Item) -> bool:
-        """Whether a time that is told with it is of a column so called: "the first" of `first_on`."""
+        """Whether a time beside it is in a column with such a name: "the first" for `first_on`."""
         columns = {column for it in segment.items if it.kind == "date" for column in it.places}
         return any(is_among(item.text.lower(), self._facts.columns[it].words) for it in columns)
 
     def _find_listed(self, segment: Segment, place: int) -> Rows | None:
-        """The rows of a sentence that lists as many as it says: "the five highest are A (9), B (8), …"."""
+        """The rows of a sentence that lists as many as it announces: "the five highest are A (9), B (8), …"."""
         named = self._context.numbers.sentences.get(segment.sentence, frozenset())
         beside = segment.items[max(0, place - 1) : place] + segment.items[place + 1 : place + 2]
         counts = any(it.kind == "number" and it.value == len(named) > 1 and not it.percent for it in beside)
         return named if counts else None
 
     def _holds_extreme(self, segment: Segment, place: int, cls: Class, rows: Rows) -> bool | None:
-        """Whether the rows named are the first by a measure; None where it cannot be told."""
+        """Whether the named rows are the first by a measure. None if it cannot be determined."""
         facts = self._facts
         columns = self._context.find_measures(segment, place)
         ordered = dict(facts.query.order)
@@ -113,7 +113,7 @@ class Superlatives:
         inside, outside = (self._context.values_of(column, rate, it) for it in (rows, others))
         if not inside or not outside:
             return None
-        if _SIGNED & segment.classes and max(inside) < 0:  # "the smallest loss" is one of losses
+        if _SIGNED & segment.classes and max(inside) < 0:  # "the smallest loss" compares only losses
             inside, outside = [-it for it in inside], [-it for it in outside if it < 0]
         elif Class.RISE in segment.classes and min(inside) > 0:
             outside = [it for it in outside if it > 0]
@@ -124,7 +124,7 @@ class Superlatives:
         return max(inside) <= min(outside, default=max(inside))
 
     def _is_column(self, segment: Segment, place: int, cls: Class) -> bool:
-        """Whether a superlative is what a column holds: "the highest salary in Design", of MAX(salary) by team."""
+        """Whether a column holds the superlative: "the highest salary in Design", for MAX(salary) by team."""
         items, wanted = segment.items, "max" if cls is Class.MOST else "min"
         at = [items.index(it) for it in segment.names]
         leads = at and at[0] < place and not (at[0] and items[at[0] - 1].cls is Class.FILLER)
@@ -132,7 +132,7 @@ class Superlatives:
         return not leads and bool(columns) and all(it.projection.aggregate == wanted for it in columns)
 
     def _is_measured(self, segment: Segment, place: int, cls: Class) -> bool:
-        """Whether a sentence says by what something is the first: by a number, a column's name or as the question."""
+        """Whether a sentence states its measure: by a number, by a column's name, or as in the question."""
         if cls in self._context.question_classes or self._context.with_numbers(segment).numbers:
             return True
         changes = Class.FALL in segment.classes and all(CHANGE.search(it.name) for it in self._facts.measures)
@@ -145,18 +145,18 @@ class Superlatives:
         ) or is_adjective(segment.items[place].text.lower().split()[-1])
 
     def _is_of_means(self, segment: Segment, place: int) -> bool:
-        """Whether a superlative speaks of single values, where the column that is meant holds means of them."""
+        """Whether a superlative refers to single values although its column holds means."""
         columns = self._context.find_measures(segment, place)
         if not columns or any(it.projection.aggregate != "avg" for it in columns):
             return False
         if Class.MEAN in self._context.question_classes and len(self._facts.measures) == 1:
             return False
         if all(is_fraction(self._facts, it) for it in columns):
-            return False  # a rate of yes and no is of all of them: "the highest pass rate"
+            return False  # a rate of yes and no covers all: "the highest pass rate"
         return not any(Class.MEAN in it.classes for it in self._context.list_sentence(segment))
 
     def _is_chosen_by(self, cls: Class) -> bool:
-        """Whether the query picks the rows so: the first by an order, or MAX and MIN."""
+        """Whether the query selects the rows accordingly: the first in an order, or MAX and MIN."""
         query = self._facts.query
         if (
             self._context.aggregates("max" if cls is Class.MOST else "min")
@@ -191,14 +191,14 @@ class Superlatives:
         return "the question does not ask for it"
 
     def _is_of_all(self, segment: Segment, place: int) -> bool:
-        """Whether one of several rows is said to have the latest of all: "Ada placed the most recent order"."""
+        """Whether the sentence claims the latest of all for one of several rows: "Ada placed the most recent order"."""
         before = segment.items[place - 1].text.lower() if place else ""
         named = [at for at, it in enumerate(segment.items[:place]) if it.kind == "name"]
         leads = segment.items[named[0] - 1].text.lower() if named and named[0] else ""
         return len(self._facts.rows) > 1 and before in _THE and bool(named) and leads not in _FOR
 
     def _is_picked_by_date(self, word: str) -> bool:
-        """Whether the one row is the last by a date, and the question asks for an end."""
+        """Whether the only row is the last by a date, and the question asks for an end."""
         query, facts = self._facts.query, self._facts
         if len(facts.rows) != 1 or query.limit != 1 or not query.order or not query.order[0][1] or word in _OF_AGE:
             return False
@@ -222,7 +222,7 @@ class Superlatives:
         return "" if rows and self._has_place(segment, place, rows) else "another row has that place"
 
     def _check_last_place(self, segment: Segment, place: int) -> str:
-        """ "Came last": the end of an order, which is the least, unless the question asks for one from the least."""
+        """ "Came last": the end of an order. That is the least, unless the question orders from the least."""
         facts, rows = self._facts, self._context.numbers.rows_of(segment)
         if self._context.is_in_question(segment.items[place]) and len(facts.rows) == 1:
             return ""
@@ -236,7 +236,7 @@ class Superlatives:
         return "" if len(own) == len(rows) and set(own) == {end} else "another row has that place"
 
     def _has_place(self, segment: Segment, place: int, rows: Rows) -> bool:
-        """Whether rows have a place by the one column that is told: "second highest", "the third lowest"."""
+        """Whether rows have a rank by the only reported column: "second highest", "the third lowest"."""
         columns = self._context.columns_of_numbers(segment) or list(self._context.find_measures(segment, place))
         after = segment.items[place + 1].cls if place + 1 < len(segment.items) else None
         if len({it.index for it in columns}) != 1 or self._facts.result.truncated:
@@ -254,7 +254,7 @@ class Superlatives:
         return False
 
     def _no_other(self, segment: Segment, place: int) -> str:
-        """ "No other has more than Ada": then she has the most."""
+        """ "No other has more than Ada" means that Ada has the most."""
         turned = [cls for cls in (Class.MORE, Class.LESS) if cls in segment.classes]
         rows = self._context.numbers.rows_of(segment)
         if len(turned) != 1 or not rows or len(self._facts.rows) < 2:

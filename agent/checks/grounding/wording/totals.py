@@ -1,4 +1,4 @@
-"""Sums, means, rates, shares and units of time."""
+"""Checks sums, means, rates, shares and units of time."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _A = frozenset({"a", "an", "par", "por", "al", "alla", "pro", "per"})
 
 
 class Totals:
-    """Holds sums, means, rates, shares and units of time against the rows."""
+    """Checks sums, means, rates, shares and units of time against the rows."""
 
     def __init__(self, context: WordingContext) -> None:
         self._context, self._facts = context, context.facts
@@ -53,7 +53,7 @@ class Totals:
         return "" if is_among(item.text.lower(), self._context.known) else "no number in it is one"
 
     def _check_summed(self, segment: Segment, place: int) -> str:
-        """A sum or mean: computed, or what the query computes, or what the question asks for."""
+        """A sum or mean: computed here, computed by the query, or requested by the question."""
         item = segment.items[place]
         columns = self._context.columns_of_numbers(segment)
         means = bool(columns) and all(it.projection.aggregate == "avg" for it in columns)
@@ -65,14 +65,14 @@ class Totals:
             return ""  # computed, or a share "of the total"
         told = self._context.columns_of_numbers(segment)
         if item.cls is Class.MEAN and told and all(_MEAN.search(" ".join(it.told)) for it in told):
-            return ""  # of a column that holds means
+            return ""  # the column holds means
         names = ("avg",) if item.cls is Class.MEAN else ("sum", "count")
         own = self._context.numbers.rows_of(segment) is not None
         own = own or any(it.projection.aggregate in names for it in self._context.columns_of_numbers(segment))
         return "" if own and self._context.aggregates(*names) else "no row and no calculation says it"
 
     def _per(self, segment: Segment, place: int) -> str:
-        """A rate: as asked, computed, or of rows that are told one by one."""
+        """A rate: from the question, computed, or for rows that are reported individually."""
         item = segment.items[place]
         after = segment.items[place + 1] if place + 1 < len(segment.items) else None
         told = self._context.is_calculated(segment)
@@ -93,7 +93,7 @@ class Totals:
         return "" if meant or self._context.aggregates("avg") else "the rows hold no rate"
 
     def _is_of_each(self, unit: str) -> bool:
-        """Whether a unit of time is what the question asks for each of, or what the rows are of."""
+        """Whether the question asks for each such unit of time, or the rows are grouped by it."""
         places = [at for at, it in enumerate(self._context.asked) if it.cls in (Class.EACH, Class.PER)]
         asked = {it.text.lower() for at in places for it in self._context.asked[at + 1 : at + 3]}
         rows = {word for it in self._facts.columns if it.kind == "dimension" for word in it.words}
@@ -108,7 +108,7 @@ class Totals:
         return "" if is_among(word, self._context.known) or self._context.is_head(word) else "no row says a share"
 
     def _time(self, segment: Segment, place: int) -> str:
-        """A unit of time is one where a number stands before it: 66 months."""
+        """Check a word for a time. It is a unit if a number precedes it: 66 months."""
         item = segment.items[place]
         if self._context.is_converted(segment, place):
             return ""
@@ -148,5 +148,5 @@ class Totals:
 
 
 def _is_that(segment: Segment, place: int) -> bool:
-    """Whether a unit of time is the one spoken of: "that date"."""
+    """Whether a unit of time refers to the time just mentioned: "that date"."""
     return place > 0 and segment.items[place - 1].text.lower() in _THAT

@@ -1,4 +1,4 @@
-"""The words of a sentence: each must be known, and the check for its kind examines what it claims."""
+"""Checks the words of a sentence: each must be known, and the check for its class examines its claim."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Wording:
     """Checks the words of a text.
 
     Args:
-        settled: where words start that were recomputed with a bound.
+        settled: start positions of words that were recomputed with a bound.
     """
 
     def __init__(self, context: WordingContext, settled: frozenset[int] = frozenset()) -> None:
@@ -43,7 +43,7 @@ class Wording:
         self._checks = {cls: check for found in checks for cls, check in found.items()}
 
     def problems(self) -> Iterator[Problem]:
-        """What nothing supports, in order."""
+        """The unsupported words, in order."""
         for segment in self._context.segments:
             for place, item in enumerate(segment.items):
                 if item.kind == "word" and not self._is_known(segment, place):
@@ -84,13 +84,13 @@ class Wording:
             return True
         if is_near(word, self._context.known):
             return True
-        # Of a table `classes`, "60 participants per class" is a mean; of one of trips, "3 trips" may count vehicles.
+        # For a table `classes`, "60 participants per class" is a mean. For one of trips, "3 trips" may count vehicles.
         counted = before is not None and (before.cls is Class.PER or before.kind == "number")
         return not counted and is_among(word, self._context.queried)
 
     @staticmethod
     def _is_of_name(segment: Segment, place: int) -> bool:
-        """Whether a word only stands with the name before it: "Ada's", "Ada alone sold 12"."""
+        """Whether a word only belongs to the name before it: "Ada's", "Ada alone sold 12"."""
         word, before = segment.items[place].text.lower(), segment.items[place - 1] if place else None
         if before is None:
             return False
@@ -98,12 +98,12 @@ class Wording:
         return alone or (word == "s" and before.kind != "number")
 
     def _is_unheld(self, word: str) -> bool:
-        """Whether a word is a superlative that nobody holds against the rows: "the fullest", of "full"."""
+        """Whether a word is a superlative that no check covers: "the fullest", from "full"."""
         return self._facts.language == "en" and word not in self._context.known and bool(_SUPERLATIVE.fullmatch(word))
 
     @staticmethod
     def _currencies(segment: Segment, place: int) -> frozenset[str]:
-        """The currency that a word names, by itself or with the word beside it: "Mexican pesos"."""
+        """The currency that a word names, alone or with an adjacent word: "Mexican pesos"."""
         words = [
             segment.items[at].text.lower() if 0 <= at < len(segment.items) else "" for at in range(place - 1, place + 2)
         ]
@@ -114,7 +114,7 @@ class Wording:
         return find_currencies(words[1])
 
     def _is_gained(self, segment: Segment, place: int) -> bool:
-        """Whether a profit is said of a number above zero, of a column that has losses too."""
+        """Whether a profit refers to a number above zero in a column that also has losses."""
         number = next((it for it in segment.items[place:] if it.kind == "number"), None)
         support = self._context.supports.get(number.start) if number is not None else None
         if support is None or support.column is None or support.origin != "result":
@@ -122,13 +122,13 @@ class Wording:
         return support.value > 0 > min(self._facts.values(support.column))
 
     def _fits(self, segment: Segment, place: int) -> bool:
-        """Whether "expensive" or "popular" can be said of a column that is meant."""
+        """Whether "expensive" or "popular" fits a column that may be meant."""
         text = segment.items[place].text
         asked = re.search(rf"(?<!\w){re.escape(text)}(?!\w)", self._facts.question, re.IGNORECASE)
         if asked or is_among(text.lower(), self._context.known):
             return True
         columns = self._context.find_measures(segment, place) or self._facts.measures
-        if _SIZE.fullmatch(text.lower().split()[-1]):  # "the largest city" is not the one that sells most
+        if _SIZE.fullmatch(text.lower().split()[-1]):  # "the largest city" is not the one with the most sales
             beside = segment.items[max(0, place - 1) : place] + segment.items[place + 1 : place + 2]
             counts = any(it.projection.aggregate == "count" for it in columns) and bool(segment.numbers)
             told = {word for it in self._facts.columns if it.kind == "dimension" for word in it.words}
@@ -138,13 +138,13 @@ class Wording:
             it.words for it in (self._context.supports.get(one.start) for one in segment.numbers) if it is not None
         ]
         if any(fits(text, [*words], counts=False) for words in known if words):
-            return True  # of a column of the records
+            return True  # a column of the records
         return not columns or any(
             fits(text, it.told or (it.name,), counts=it.projection.aggregate == "count") for it in columns
         )
 
     def _is_compound(self, word: str) -> bool:
-        """German: `Kundenanzahl` of `Kunden` and `Anzahl`."""
+        """German: `Kundenanzahl` from `Kunden` and `Anzahl`."""
         if self._facts.language != "de" or len(word) < 8:
             return False
         listed = vocabulary("de")
