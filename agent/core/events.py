@@ -30,7 +30,7 @@ class UsedDocument(Frozen):
 
     @classmethod
     def of(cls, document: Document) -> UsedDocument:
-        """What is said of a document."""
+        """The fields of a document that events report."""
         return cls(id=document.id, kind=document.kind, source=document.source[:MAX_SOURCE])
 
 
@@ -307,7 +307,7 @@ class Queued(Event):
 
     @classmethod
     def of(cls, standing: Standing, waits_for: Literal["place", "model"]) -> Queued:
-        """What is said of a queue."""
+        """The event for the state of a queue."""
         return cls(waits_for=waits_for, length=standing.length, wait_s=standing.wait_s)
 
 

@@ -40,7 +40,7 @@ class Topic(StrEnum):
 
 
 class AboutData(Frozen):
-    """A question about the data. columns: tables with columns; term: of the glossary; unknown: what nothing has."""
+    """A question about the data. columns: (table, column); term: of the glossary; unknown: a name that nothing has."""
 
     topic: Topic
     tables: tuple[str, ...] = ()
