@@ -11,7 +11,7 @@ Kind = Literal["query", "about_data", "small_talk", "change"]
 
 
 class Talk(StrEnum):
-    """What small talk is about."""
+    """The topic of small talk."""
 
     GREETING = "greeting"
     WELLBEING = "wellbeing"
@@ -24,7 +24,7 @@ class Talk(StrEnum):
 
 
 class Topic(StrEnum):
-    """What a question about the data asks for."""
+    """The topic of a question about the data."""
 
     TABLES = "tables"
     OVERVIEW = "overview"

@@ -141,7 +141,7 @@ class Changes:
         self._state, self._changed, self._clock, self._every_s = state, changed, clock, every_s
         self._lock = asyncio.Lock()
         self._looked_at: float | None = None
-        self._seen: dict[str, str] | None = None  # versions by database; None before the first look
+        self._seen: dict[str, str] | None = None  # versions by database; None before the first look: nothing is old
 
     async def follow(self) -> None:
         """Read the change notices if the last look is too old. A store that cannot be read changes nothing."""

@@ -203,7 +203,7 @@ class Database:
     async def check_write(self, sql: str, row_limit: int, *, question: str | None = None) -> CheckedWrite:
         """The statement as the guard for writes accepts it. `row_limit` limits its preview.
 
-        If a model wrote it for a `question`, it may not copy private columns that it does not name. Raises SqlRefused.
+        If a model wrote it for a `question`, it may copy only private columns that this names. Raises SqlRefused.
         """
         from executors.workers.checking import check_write
 

@@ -34,7 +34,7 @@ class LazyService:
         self._beside: list[asyncio.Task[None]] = []  # background tasks
 
     async def get(self, database: str = "") -> Service:
-        """The service, updated if the named database is unknown. Raises the factory's errors, and Starting."""
+        """The service, after looking for changed databases. Raises the factory's errors, and Starting."""
         service = self._service or await self._await_service()
         await service.registered.follow(database)
         return service

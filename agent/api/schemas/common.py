@@ -203,8 +203,8 @@ class StreamEvent(Frozen):
     """The data of one server-sent event; `event` is also the event's own name.
 
     event: `start`, `queued`, `sql_progress`, `node_complete`, `answer_delta`, `done` or `error`.
-    node, attempt, elapsed_ms: which step ended, in which round, after how many milliseconds; null elsewhere.
-    data: what was found; of `done` the response of `POST /api/query`, of `error` a problem document.
+    node, attempt, elapsed_ms: the step that ended, its attempt and its milliseconds; null for other events.
+    data: the results; for `done` the response of `POST /api/query`, for `error` a problem document.
     """
 
     event: str

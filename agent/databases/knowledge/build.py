@@ -1,4 +1,4 @@
-"""The index and the embedder that the settings name."""
+"""Builds the index and the embedders of the settings."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ EMBEDDING_TIMEOUT_S = 15.0
 
 
 def build_store(settings: Settings) -> Store:
-    """The index: a folder, or the Chroma server that the settings name."""
+    """The index: a folder, or the Chroma server of the settings."""
     from rag.index.chroma_server import ChromaServer
 
     server = settings.chroma_url and ChromaServer(

@@ -78,7 +78,7 @@ class Context(Frozen):
     def messages(
         self, prompt: str, past_queries: Literal["turns", "text", "off"] = "off", /, **holes: object
     ) -> list[Message]:
-        """The chat for one step: the shared system message, then the step's prompt with its holes filled.
+        """The chat for one step: the shared system message, then the step's prompt with its placeholders filled.
 
         Only the step that writes a query needs past queries: as earlier turns of the chat, or in the prompt's text.
         """

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 Address = IPv4Address | IPv6Address
 
-# Addresses that are registered as public but are not on the Internet: Azure's platform address; IPv6 mapped to IPv4.
+# Addresses that are registered as public but not on the Internet: Azure's platform address; IPv6 that leads to IPv4.
 PLATFORM = frozenset({IPv4Address("168.63.129.16")})
 _NAT64 = IPv6Network("64:ff9b::/96")
 _TRANSLATED = (IPv6Network("64:ff9b:1::/48"), IPv6Network("2001::/32"), IPv6Network("2002::/16"))
@@ -111,7 +111,7 @@ def sign(secret: str, message_id: str, timestamp: int, body: bytes) -> str:
 
 
 class Webhooks:
-    """Sends webhooks. `wait` is between two tries; by default 1, 2 and 4 seconds."""
+    """Sends webhooks. `wait`: delay between two tries; default: 1, 2 and 4 seconds."""
 
     def __init__(
         self, hosts: AllowedHosts, *, wait: Wait | None = None, clock: Callable[[], float] = time.time

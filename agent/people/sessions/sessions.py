@@ -128,7 +128,7 @@ class Sessions:
         return _session(session_id, head)
 
     def get(self, session_id: str, principal: str, *, whole: bool = False) -> Session:
-        """The session, `whole` or with its latest `max_messages` messages. Raises UnknownSession, as for another's."""
+        """The session, with all or its latest `max_messages` messages. Raises UnknownSession, also for another's."""
         head, _ = self._head(session_id, principal)
         first = "" if whole else _key(max(0, head.count - self.max_messages))
         found = self.store.records(_place(session_id), prefix=_PREFIX, start=first)

@@ -1,4 +1,4 @@
-"""What one request may use: the settings, reduced by the database's limits and the request's options."""
+"""The limits of one request: the settings, reduced by the database's limits and the request's options."""
 
 from __future__ import annotations
 

@@ -135,7 +135,7 @@ MOST_DRAFTS = 5
 
 
 class Confirmation(NamedTuple):
-    """What confirms a query. See `Profile` for the values."""
+    """How a query is confirmed. See `Profile` for the values."""
 
     second_draft: Literal["judges", "besides", "off"]
     drafts: int
@@ -143,12 +143,12 @@ class Confirmation(NamedTuple):
 
 
 def confirmation(writer: Profile, judge: Profile, effort: Effort | None) -> Confirmation:
-    """What confirms the query of one question.
+    """How the query of one question is confirmed.
 
     Args:
         writer, judge: the profiles of the models that write and judge.
-        effort: `quick`: one draft, confirmed by nothing that asks a model; `balanced`: one confirmation, a second draft
-            or the judge; `thorough`: up to five drafts, and the judge where the profile has one. None: as the profile.
+        effort: `quick`: one draft, not confirmed by a model; `balanced`: one confirmation, a second draft
+            or the judge; `thorough`: up to five drafts, and the judge if the profile has one. None: as in the profile.
     """
     drafts = writer.drafts if writer.second_draft == "judges" else 2
     own = Confirmation(writer.second_draft, drafts, judge.judge)
@@ -169,7 +169,7 @@ _SECOND: Mapping[bool | None, str | None] = {None: None, True: "besides", False:
 
 
 def choose(settings: Settings, model_name: str) -> Profile:
-    """The profile that the settings name, or the one that fits the model; settings win over its single values."""
+    """The profile of the settings, or the one for the model. Single settings override its values."""
     if settings.profile is not None:
         profile = PROFILES[settings.profile]
     elif not settings.is_hosted:

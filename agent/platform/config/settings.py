@@ -306,7 +306,7 @@ class Settings(ProtectionSettings):
         "plumbline", description="The table's name; deployments that share an account need different names."
     )
 
-    # -- what people say of answers ----------------------------------------------------------------
+    # -- reviews, feedback, dashboards --------------------------------------------------------------
     reviewers: str = Field(
         "",
         description="Principals who may settle the reviews of every database, separated by commas; `*`: all. If "
@@ -339,7 +339,7 @@ class Settings(ProtectionSettings):
         "more fails. Linux only.",
     )
 
-    # -- data that callers bring ---------------------------------------------------------------------
+    # -- uploads -------------------------------------------------------------------------------------
     upload_mb: Annotated[int, Field(ge=0, le=100_000)] = Field(
         100,
         description="Megabytes of one upload at most; unpacked, it may be ten times as large. 0: no uploads. Azure "

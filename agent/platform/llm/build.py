@@ -1,4 +1,4 @@
-"""The chat model that the settings name: OpenAI, Azure OpenAI, a compatible endpoint, an extension, or embedded."""
+"""Builds the chat model of the settings: OpenAI, Azure OpenAI, a compatible endpoint, an extension, or embedded."""
 
 from __future__ import annotations
 

@@ -155,7 +155,7 @@ def prepare(folder: Path) -> Path:
 
 CACHED_TOKENS = 37_000  # of earlier prompts, kept in memory: 1 GB for the larger model
 BATCH = 256  # prompt tokens read at once, a few seconds: cancelled calls are noticed in between
-# Nobody reads the progress. Sending it lets the server notice that the caller has disconnected.
+# The progress is not used. By sending it, the server notices that the caller has disconnected.
 EXTRA: Mapping[str, object] = {"cache_prompt": True, "return_progress": True}
 
 

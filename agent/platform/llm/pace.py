@@ -37,7 +37,7 @@ class Allowance(Frozen):
 
     limit: the full limit; None if the endpoint does not report it.
     left: the rest at the time `at`.
-    until: when it is full again. `span_s`: how long a window lasts.
+    until: when it is full again. span_s: seconds from that time to the next one.
     refill: amount restored per second before that; 0 if it is restored all at once.
     """
 

@@ -124,7 +124,7 @@ class SqliteStore:
                 self._prepare(connection)
                 yield connection
         except (sqlite3.Error, OSError) as error:
-            cause = error.strerror if isinstance(error, OSError) else error  # its text has the folder
+            cause = error.strerror if isinstance(error, OSError) else error  # its text contains the path
             raise StateUnavailable(
                 f"The state store cannot be read or written ({cause}). Check that the folder of "
                 f"PLUMBLINE_STATE_DIR is writable. If {self.path.name} is damaged, remove it."

@@ -42,7 +42,7 @@ class Telemetry:
     """Does nothing, except that log lines of a question have its trace id."""
 
     def fastapi(self) -> TelemetryConfig:
-        """What FastAPI's instrumentation records. Never its logs, which would contain the question."""
+        """The configuration of FastAPI's instrumentation. It never records logs, which would contain the question."""
         return {"logs": False}
 
     def traceparent(self) -> str:

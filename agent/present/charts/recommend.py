@@ -4,11 +4,11 @@
 |--------------------------------------------------|---------------------------------------------------------------|
 | a time, a measure                                | line                                                          |
 | a time, a category, a measure                    | a line for each category; grouped bars over two times         |
-| a category, a measure                            | bars; lying where the names are long or many                  |
-| two categories, a measure                        | grouped bars; stacked where the measure can be added up       |
+| a category, a measure                            | bars; horizontal if the names are long or many                |
+| two categories, a measure                        | grouped bars; stacked if the measure can be added up          |
 | two measures, many rows                          | points                                                        |
 | one measure and nothing else, many rows          | histogram                                                     |
-| one or two rows, ids, nothing but text, too many | none                                                          |
+| one or two rows, ids, only text, too many values | none                                                          |
 | categories, a measure that is always the same    |                                                               |
 """
 
